@@ -1,0 +1,136 @@
+"""What can go wrong, said so that the reader can mend it.
+
+    IndistinctError                 base of everything raised on purpose        exit code 1
+    ├── InputError                  the user can mend it                        exit code 2
+    │   ├── DataError               a file or table that cannot be understood
+    │   ├── PolicyError             a policy, or an option that stands for one
+    │   ├── HierarchyError          a hierarchy that is no tree, or misses values
+    │   └── OutputError             a place that cannot be written
+    └── Unsatisfiable               no release can meet the promise             exit code 3
+
+Every error carries its :class:`Problem` s: all that was found in one pass, not only the first. A
+problem names the file, the attribute, the rows and the remedy; it never names a private value.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+ROWS_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong, where it is, and what would mend it.
+
+    ``rows`` are record numbers counted from 1, the header not counted.
+    """
+
+    code: str
+    message: str
+    file: str | None = None
+    attribute: str | None = None
+    rows: tuple[int, ...] = ()
+    remedy: str | None = None
+
+    def __str__(self) -> str:
+        where = []
+        if self.file:
+            where.append(self.file)
+        if self.attribute:
+            where.append(f"attribute '{self.attribute}'")
+        if self.rows:
+            where.append(_rows(self.rows))
+        text = f"{', '.join(where)}: {self.message}" if where else self.message
+        return f"{text}\n  remedy: {self.remedy}" if self.remedy else text
+
+    def to_dict(self) -> dict[str, object]:
+        """The problem as plain data, without the keys that do not apply."""
+        full = {
+            "code": self.code,
+            "message": self.message,
+            "file": self.file,
+            "attribute": self.attribute,
+            "rows": list(self.rows),
+            "remedy": self.remedy,
+        }
+        return {key: value for key, value in full.items() if value}
+
+
+class IndistinctError(Exception):
+    """Base of every error this package raises on purpose."""
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, problems: str | Problem | Sequence[Problem]) -> None:
+        if isinstance(problems, str):
+            problems = Problem("error", problems)
+        if isinstance(problems, Problem):
+            problems = [problems]
+        self.problems: tuple[Problem, ...] = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    def to_dict(self) -> dict[str, object]:
+        """The error as plain data: its kind, its exit code and its problems."""
+        return {
+            "error": type(self).__name__,
+            "exit_code": self.exit_code,
+            "problems": [problem.to_dict() for problem in self.problems],
+        }
+
+
+class InputError(IndistinctError):
+    """Something the user gave and can mend."""
+
+    exit_code = 2
+
+
+class DataError(InputError):
+    """A file or a table that cannot be understood."""
+
+
+class PolicyError(InputError):
+    """A policy, or an option that stands for one, that cannot be carried out."""
+
+
+class HierarchyError(InputError):
+    """A hierarchy that is no tree, or that does not cover the data."""
+
+
+class OutputError(InputError):
+    """A place that cannot be written."""
+
+
+class Unsatisfiable(IndistinctError):  # noqa: N818, the field's own word
+    """No release can meet the promise within the limits that were set."""
+
+    exit_code = 3
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of an error message: the nearest known name, or the list of them.
+
+    >>> did_you_mean("sufix", ["prefix", "suffix"])
+    "did you mean 'suffix'?"
+    >>> did_you_mean("q", ["prefix", "suffix"])
+    "known are 'prefix', 'suffix'"
+    """
+    names = list(dict.fromkeys(known))
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    if not near:
+        lowered = {other.lower(): other for other in names}
+        found = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
+        near = [lowered[other] for other in found]
+    if near:
+        return f"did you mean '{near[0]}'?"
+    return "known are " + ", ".join(f"'{other}'" for other in names)
+
+
+def _rows(rows: Sequence[int]) -> str:
+    shown = ", ".join(str(row) for row in rows[:ROWS_SHOWN])
+    more = len(rows) - ROWS_SHOWN
+    label = "row" if len(rows) == 1 else "rows"
+    return f"{label} {shown}" + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,1 @@
+"""How values generalize: trees over domains, and the builders that make them."""

@@ -1,0 +1,1 @@
+"""The private table, understood: roles, codes, and the frequency table that the search sees."""

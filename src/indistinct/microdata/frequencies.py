@@ -1,0 +1,70 @@
+"""What an algorithm sees of a table: its distinct combinations, and how often each occurs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.unsignedinteger]
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """How often each value of one sensitive attribute occurs in each combination.
+
+    Compressed rows: the values of combination ``c`` are ``value[indptr[c]:indptr[c + 1]]``, each
+    occurring ``count`` times. ``domain`` are the values' labels in code order. ``exclusive`` says
+    that one unit has one value, so that the counts of a combination add up to its weight; it is
+    false for people with several values.
+    """
+
+    indptr: Counts
+    value: Codes
+    count: Counts
+    domain: tuple[str | None, ...]
+    exclusive: bool = True
+
+
+@dataclass(frozen=True)
+class FrequencyTable:
+    """The distinct combinations of quasi-identifier codes, in canonical order, with their weights.
+
+    ``codes[j][c]`` is the leaf code of attribute ``attributes[j]`` in combination ``c``; rows are
+    sorted by code, so the table is the same whichever engine counted it. ``weight[c]`` is the
+    number of units (records, or people) with that combination.
+    """
+
+    attributes: tuple[str, ...]
+    codes: tuple[Codes, ...]
+    weight: Counts
+    sensitive: Mapping[str, Cells] = field(default_factory=dict)
+    unit: str = "record"
+
+    @property
+    def combinations(self) -> int:
+        """Number of distinct combinations, C."""
+        return len(self.weight)
+
+    @property
+    def records(self) -> int:
+        """Number of units in the table, n."""
+        return int(self.weight.sum())
+
+
+@dataclass(frozen=True)
+class ClassTable:
+    """Equivalence classes over one set of attributes, as a promise sees them.
+
+    ``size[g]`` is the number of units in class ``g``; ``cells[name]`` is the dense [G, D] count of
+    each sensitive value per class; ``reference[name]`` is the [D] count of the distribution that a
+    promise compares with. ``class_of[c]`` is the class of combination ``c``.
+    """
+
+    class_of: NDArray[np.int32]
+    size: Counts
+    cells: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
+    reference: Mapping[str, Counts] = field(default_factory=dict)

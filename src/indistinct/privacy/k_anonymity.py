@@ -1,0 +1,54 @@
+"""k-anonymity: everybody shares a class with k - 1 others (Samarati 2001; Sweeney 2002)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import PolicyError, Problem
+from indistinct.microdata.frequencies import ClassTable, FrequencyTable
+from indistinct.privacy.promise import Closure, Promise
+
+
+@dataclass(frozen=True, kw_only=True)
+class KAnonymity(Promise):
+    """Every equivalence class has at least ``k`` records."""
+
+    model: ClassVar[str] = "k-anonymity"
+    closure: ClassVar[Closure] = "superset"
+
+    k: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
+            raise PolicyError(
+                Problem(
+                    "bad-parameter",
+                    f"k of k-anonymity must be a whole number of at least 1, not {self.k!r}",
+                    remedy="choose k = 5 or more for a release that leaves the house",
+                )
+            )
+
+    def infeasible(self, table: FrequencyTable) -> Problem | None:
+        """A table of fewer than k records has no class of k."""
+        if table.records >= self.k:
+            return None
+        return Problem(
+            "k-exceeds-records",
+            f"{self} cannot be met: the table has only {table.records} records",
+            remedy="choose a smaller k, or release a larger table",
+        )
+
+    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Classes that hold somebody, but fewer than k."""
+        broken: NDArray[np.bool_] = classes.size < self.k
+        return broken & (classes.size > 0) if self.k > 1 else broken & False
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """The size of the smallest class (None for a table without records)."""
+        sizes = classes.size[classes.size > 0]
+        return {"k": int(sizes.min()) if len(sizes) else None}
