@@ -1,0 +1,276 @@
+"""From what a policy says of an attribute's hierarchy, and its values, to its taxonomy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from indistinct.errors import HierarchyError, PolicyError, Problem, did_you_mean
+from indistinct.hierarchies import (
+    dates,
+    equal_frequency,
+    intervals,
+    masking,
+    ordered,
+    tree,
+)
+from indistinct.hierarchies.domain import RowsOf, texts, unplaced
+from indistinct.hierarchies.files import read_hierarchy
+from indistinct.hierarchies.settings import Settings, unknown, wrong
+from indistinct.hierarchies.suppression import suppression_taxonomy
+from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Missing, Taxonomy
+
+Spec = str | Mapping[str, Any] | Taxonomy | None
+"""The policy's ``hierarchy``: a table with one builder, ``"suppress"``, a taxonomy, or nothing."""
+
+SUPPRESS = "suppress"
+BESIDE_FILE = ("separator", "encoding")
+
+
+class _Builder(NamedTuple):
+    """How a builder of the policy is called."""
+
+    check: Callable[[Any], list[Problem]]
+    short: Mapping[type, str] = {}
+    """The setting that is meant when not a table but a plain value of that type is given."""
+
+    whole: bool = False
+    """Whether the value is given as it is, not as a table of settings."""
+
+    unreadable: Callable[..., list[str]] | None = None
+    kind: str = ""
+
+
+def _check_file(settings: Settings) -> list[Problem]:
+    problems = unknown("file", settings, ("file", *BESIDE_FILE))
+    file = settings.get("file")
+    if not isinstance(file, str) or not file:
+        problems.append(wrong("file", f"must be the name of a file, not {file!r}"))
+    for key in BESIDE_FILE:
+        value = settings.get(key)
+        if value is not None and not isinstance(value, str):
+            problems.append(wrong("file", f"{key} must be a text, not {value!r}"))
+    separator = settings.get("separator")
+    if isinstance(separator, str) and len(separator) != 1:
+        problems.append(wrong("file", f"separator must be one sign, not {separator!r}"))
+    return problems
+
+
+_BUILDERS: Mapping[str, _Builder] = {
+    "file": _Builder(_check_file, {str: "file"}),
+    "intervals": _Builder(
+        intervals.check,
+        {int: "width", float: "width"},
+        unreadable=intervals.unreadable,
+        kind="a number",
+    ),
+    "equal_frequency": _Builder(
+        equal_frequency.check,
+        {int: "bins"},
+        unreadable=equal_frequency.unreadable,
+        kind="a number",
+    ),
+    "mask": _Builder(masking.check),
+    "date": _Builder(
+        dates.check,
+        {list: "levels", str: "format"},
+        unreadable=dates.unreadable,
+        kind="a date in that format",
+    ),
+    "order": _Builder(ordered.check, {list: "values"}),
+    "tree": _Builder(tree.check, whole=True),
+}
+
+BUILDERS = tuple(_BUILDERS)
+"""What a policy can name as a builder."""
+
+
+def validate_spec(spec: Spec, attribute: str | None = None) -> list[Problem]:
+    """What is wrong with a policy's ``hierarchy``, without looking at data or files."""
+    if isinstance(spec, Taxonomy):
+        return []
+    _, _, problems = _parsed(spec)
+    return [replace(problem, attribute=attribute) for problem in problems]
+
+
+def build_taxonomy(
+    attribute: str,
+    spec: Spec,
+    values: Sequence[Label],
+    counts: Sequence[int],
+    *,
+    directory: str | Path,
+    missing: Missing = "value",
+    uncovered: Literal["error", "suppress"] = "error",
+    rows_of: RowsOf | None = None,
+) -> Taxonomy:
+    """The taxonomy of an attribute, covering every value of the data.
+
+    The value ``*`` is taken for one that was suppressed before, unless the hierarchy has it.
+
+    Arguments:
+        attribute: the attribute's name.
+        spec: the policy's ``hierarchy``; ``"suppress"`` and None stand for publishing a value or
+            ``*``; a taxonomy is taken as it is.
+        values: the distinct canonical texts in the data, None for missing.
+        counts: number of records with each value.
+        directory: what file names are relative to.
+        missing: whether a missing value is a value of its own (it joins the root on the highest
+            level) or suppressed; see :meth:`Taxonomy.extended`.
+        uncovered: whether a value that the hierarchy does not cover is an error, or suppressed.
+        rows_of: gives the record numbers where values stand, for messages.
+
+    Raises:
+        PolicyError: when the specification makes no sense.
+        HierarchyError: when the hierarchy is no tree, its file cannot be read, there are no values,
+            or some are not covered.
+    """
+    given = isinstance(spec, Taxonomy)
+    name, settings, problems = ("", {}, []) if given else _parsed(spec)
+    if problems:
+        raise PolicyError([replace(problem, attribute=attribute) for problem in problems])
+
+    usable = list(values)
+    builder = _BUILDERS.get(name)
+    if builder is not None and builder.unreadable is not None:
+        bad = set(builder.unreadable(texts(values), **settings))
+        if bad and uncovered == "error":
+            kind = "a whole number" if settings.get("style") == "range" else builder.kind
+            raise unplaced(attribute, len(bad), kind, _rows(rows_of, bad, values))
+        usable = [value for value in values if value not in bad]
+
+    base: Taxonomy | None
+    if isinstance(spec, Taxonomy):
+        base = spec
+    elif name in ("file", "order", "tree"):
+        base = _declared(attribute, name, settings, Path(directory))
+    elif texts(usable):
+        weights = dict(zip(values, counts, strict=True))
+        base = _made(attribute, name, settings, usable, [weights[value] for value in usable])
+    else:
+        base = None
+
+    outside = [
+        value for value in values if value is not None and (base is None or not base.covers(value))
+    ]
+    strangers = [value for value in outside if value != SUPPRESSED]
+    if strangers and uncovered == "error":
+        raise HierarchyError(
+            Problem(
+                "uncovered-value",
+                f"{_counted(len(strangers))} not in the hierarchy",
+                attribute=attribute,
+                rows=_rows(rows_of, set(strangers), values),
+                remedy='add what is missing to the hierarchy, or set uncovered = "suppress" for '
+                "the attribute",
+            )
+        )
+    absent = missing if None in values else None
+    if base is None:
+        return _without_values(attribute, absent, outside)
+    return base.extended(absent, outside)
+
+
+def _parsed(spec: object) -> tuple[str, dict[str, Any], list[Problem]]:
+    """The builder's name, its settings (a copy), and what is wrong."""
+    if spec is None or spec == SUPPRESS:
+        return SUPPRESS, {}, []
+    if isinstance(spec, str):
+        remedy = (
+            f'"{SUPPRESS}" is the only word; for a file write hierarchy = {{ file = "{spec}" }}'
+        )
+        return "", {}, [Problem("unknown-hierarchy", f"no hierarchy '{spec}'", remedy=remedy)]
+    if not isinstance(spec, Mapping):
+        return "", {}, [_no_builder(f"hierarchy must be a table, not {spec!r}")]
+    named = [name for name in spec if name in _BUILDERS]
+    others = [
+        str(name)
+        for name in spec
+        if name not in _BUILDERS and not (name in BESIDE_FILE and "file" in spec)
+    ]
+    problems = [
+        Problem(
+            "unknown-hierarchy",
+            f"no hierarchy builder '{name}': {did_you_mean(name, (*BUILDERS, *BESIDE_FILE))}",
+        )
+        for name in others
+    ]
+    if len(named) > 1:
+        problems.append(_no_builder(f"one hierarchy, but {' and '.join(named)} are given"))
+    if not named and not others:
+        problems.append(_no_builder("the hierarchy names no builder"))
+    if problems:
+        return "", {}, problems
+
+    name = named[0]
+    builder = _BUILDERS[name]
+    given = spec[name]
+    if name == "file":
+        settings = dict(spec)
+    elif builder.whole:
+        return name, {"tree": given}, builder.check(given)
+    elif isinstance(given, Mapping):
+        settings = dict(given)
+    else:
+        kind = list if isinstance(given, tuple) else type(given)
+        if kind not in builder.short:
+            return name, {}, [wrong(name, f"must be a table of settings, not {given!r}")]
+        settings = {builder.short[kind]: given}
+    return name, settings, builder.check(settings)
+
+
+def _no_builder(message: str) -> Problem:
+    return Problem(
+        "unknown-hierarchy", message, remedy=f'give one of {", ".join(BUILDERS)}, or "{SUPPRESS}"'
+    )
+
+
+def _declared(attribute: str, name: str, settings: dict[str, Any], directory: Path) -> Taxonomy:
+    """A hierarchy that is written down, whatever the data hold."""
+    if name == "file":
+        return read_hierarchy(
+            directory / settings["file"],
+            attribute,
+            settings.get("separator"),
+            encoding=settings.get("encoding"),
+        )
+    if name == "order":
+        return ordered.ordered_taxonomy(attribute, **settings)
+    return tree.tree_taxonomy(attribute, settings["tree"])
+
+
+def _made(
+    attribute: str,
+    name: str,
+    settings: dict[str, Any],
+    values: Sequence[Label],
+    counts: Sequence[int],
+) -> Taxonomy:
+    """A hierarchy over the values of the data."""
+    if name == "intervals":
+        return intervals.intervals_taxonomy(attribute, values, **settings)
+    if name == "equal_frequency":
+        return equal_frequency.equal_frequency_taxonomy(attribute, values, counts, **settings)
+    if name == "mask":
+        named = {"side" if key == "from" else key: value for key, value in settings.items()}
+        return masking.masking_taxonomy(attribute, values, **named)
+    if name == "date":
+        return dates.dates_taxonomy(attribute, values, **settings)
+    return suppression_taxonomy(attribute, values)
+
+
+def _without_values(attribute: str, missing: Missing | None, outside: Sequence[str]) -> Taxonomy:
+    """The hierarchy of a column where nothing, or nothing usable, is given."""
+    chains = [(None, SUPPRESSED)] if missing == "value" else []
+    suppressed = [*([None] if missing == "suppress" else []), *outside]
+    return Taxonomy(attribute, chains, suppressed=suppressed)
+
+
+def _rows(rows_of: RowsOf | None, wanted: set[str], values: Sequence[Label]) -> tuple[int, ...]:
+    return rows_of([value for value in values if value in wanted]) if rows_of else ()
+
+
+def _counted(count: int) -> str:
+    return "one distinct value is" if count == 1 else f"{count} distinct values are"

@@ -1,0 +1,212 @@
+"""Dates published as months, quarters, years and decades."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime
+from itertools import pairwise
+from typing import NamedTuple
+
+from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.hierarchies.domain import texts, unplaced
+from indistinct.hierarchies.settings import unknown, wrong
+from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
+
+LEVELS = ("day", "month", "quarter", "year", "decade")
+"""What a date may be published as, from fine to coarse: 2024-01-31, 2024-01, 2024-Q1, 2024,
+2020s."""
+
+FORMATS = ("iso", "day-first", "month-first")
+KEYS = ("format", "levels")
+
+
+class Moment(NamedTuple):
+    """A date as far as it is known: month and day are 0 when the text does not give them."""
+
+    year: int
+    month: int
+    day: int
+    time: str = ""
+
+
+def dates_taxonomy(
+    attribute: str,
+    values: Iterable[Label],
+    *,
+    format: str = "iso",  # noqa: A002, the policy's word
+    levels: Sequence[str] = LEVELS,
+) -> Taxonomy:
+    """Level 0 the values, then one level for each of ``levels``, then ``*``.
+
+    A level is left out when no value is more exact than it, because level 0 is that already: "day"
+    for plain dates, "month" too for months. Among exact dates, one that is known less exactly
+    (1970, 1970-05) stays as it is on finer levels. Leaves are in the order of time.
+
+    Arguments:
+        attribute: the attribute's name.
+        values: the texts in the data, dates or dates with a time.
+        format: ``"iso"`` (2024-01-31, 2024-01, 2024, 2024-01-31T10:20:00), ``"day-first"``
+            (31.1.2024, 31/01/2024), ``"month-first"`` (1/31/2024), or a pattern of Python's
+            ``strptime`` such as ``"%d %b %Y"``. Day and month are never guessed.
+        levels: some of "day", "month", "quarter", "year", "decade", in this order.
+
+    Raises:
+        PolicyError: for settings that make no sense.
+        HierarchyError: for values that are no dates in that format, and when there are no values.
+
+    >>> dates_taxonomy("admitted", ["2024-01-31"]).rows()
+    [('2024-01-31', '2024-01', '2024-Q1', '2024', '2020s', '*')]
+    """
+    if problems := check({"format": format, "levels": levels}):
+        raise PolicyError(problems)
+    found = texts(values)
+    read = reader(format)
+    moments = [(read(text), text) for text in found]
+    known = sorted((moment, text) for moment, text in moments if moment is not None)
+    if bad := len(found) - len(known):
+        raise unplaced(attribute, bad, f"a date in the format '{format}'")
+    exact = max((_exactness(moment) for moment, _ in known), default=0)
+    wanted = [level for level in levels if exact > _EXACTNESS[level]]
+    return Taxonomy(
+        attribute,
+        [(text, *_labels(moment, wanted), SUPPRESSED) for moment, text in known],
+    )
+
+
+def check(settings: Mapping[str, object]) -> list[Problem]:
+    """What is wrong with the settings, without looking at data."""
+    name = "date"
+    problems = unknown(name, settings, KEYS)
+    form = settings.get("format", "iso")
+    if not isinstance(form, str) or (form not in FORMATS and "%" not in form):
+        problems.append(
+            wrong(
+                name,
+                f"format is {form!r}: {did_you_mean(str(form), FORMATS)}",
+                'a pattern such as "%d %b %Y" is also a format',
+            )
+        )
+    elif "%" in form and (
+        not _knows(form, "year") or (_knows(form, "day") > _knows(form, "month"))
+    ):
+        problems.append(wrong(name, f"format '{form}' does not say year and month of a day"))
+    elif "%" in form and not _is_pattern(form):
+        problems.append(wrong(name, f"format '{form}' is no pattern of strptime"))
+    levels = settings.get("levels", LEVELS)
+    if not isinstance(levels, (list, tuple)) or not levels:
+        return [*problems, wrong(name, "levels must be a list", 'levels = ["month", "year"]')]
+    for level in levels:
+        if level not in LEVELS:
+            problems.append(
+                wrong(name, f"there is no level {level!r}: {did_you_mean(str(level), LEVELS)}")
+            )
+    ranks = [LEVELS.index(level) for level in levels if level in LEVELS]
+    if any(low >= high for low, high in pairwise(ranks)):
+        problems.append(wrong(name, f"levels must go from fine to coarse: {', '.join(LEVELS)}"))
+    return problems
+
+
+def unreadable(values: Iterable[str], *, format: object = "iso", **_: object) -> list[str]:  # noqa: A002
+    """The texts that are no dates in that format."""
+    read = reader(str(format))
+    return [value for value in values if read(value) is None]
+
+
+def reader(form: str) -> Callable[[str], Moment | None]:
+    """What reads a text of that format as a date; None when it is none."""
+    if form == "iso":
+        return _iso
+    if form in FORMATS:
+        return lambda text: _written(text, day_first=form == "day-first")
+    has_month, has_day = _knows(form, "month"), _knows(form, "day")
+    has_time = any(mark in form for mark in ("%H", "%I", "%M", "%S", "%f", "%X", "%c"))
+
+    def read(text: str) -> Moment | None:
+        try:
+            found = datetime.strptime(text, form)
+        except ValueError:
+            return None
+        time = found.time().isoformat() if has_time else ""
+        return Moment(found.year, found.month * has_month, found.day * has_day, time)
+
+    return read
+
+
+_ISO = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)([T ].+)?)?)?", re.ASCII)
+_PLAIN = re.compile(
+    r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?: (\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?))?", re.ASCII
+)
+
+
+def _iso(text: str) -> Moment | None:
+    found = _ISO.fullmatch(text)
+    if not found:
+        return None
+    year, month, day = (int(part or 0) for part in found.group(1, 2, 3))
+    time = found[4] or ""
+    try:
+        if time:
+            datetime.fromisoformat(text)
+        else:
+            date(year, month if found[2] else 1, day if found[3] else 1)
+    except ValueError:
+        return None
+    return Moment(year, month, day, time)
+
+
+def _written(text: str, *, day_first: bool) -> Moment | None:
+    found = _PLAIN.fullmatch(text)
+    if not found:
+        return None
+    first, second, year = int(found[1]), int(found[3]), int(found[4])
+    day, month = (first, second) if day_first else (second, first)
+    try:
+        date(year, month, day)
+    except ValueError:
+        return None
+    return Moment(year, month, day, found[5] or "")
+
+
+def _is_pattern(form: str) -> bool:
+    try:
+        datetime.strptime("", form)
+    except re.error:
+        return False
+    except ValueError as error:
+        return "does not match" in str(error)
+    return True
+
+
+def _knows(form: str, part: str) -> bool:
+    marks = {
+        "year": ("%Y", "%y", "%c", "%x", "%G"),
+        "month": ("%m", "%b", "%B", "%j", "%c", "%x"),
+        "day": ("%d", "%j", "%c", "%x"),
+    }
+    return any(mark in form for mark in marks[part])
+
+
+_EXACTNESS = {"day": 3, "month": 2, "quarter": 1, "year": 1, "decade": 0}
+
+
+def _exactness(moment: Moment) -> int:
+    """What is known: 1 the year, 2 the month, 3 the day, 4 the time."""
+    return 4 if moment.time else 1 + bool(moment.month) + bool(moment.day)
+
+
+def _labels(moment: Moment, levels: Sequence[str]) -> list[str]:
+    return [_label(moment, level) for level in levels]
+
+
+def _label(moment: Moment, level: str) -> str:
+    year, month, day, _ = moment
+    if level == "decade":
+        return f"{year // 10 * 10:04d}s"
+    if level == "year" or not month:
+        return f"{year:04d}"
+    if level == "quarter":
+        return f"{year:04d}-Q{(month + 2) // 3}"
+    if level == "month" or not day:
+        return f"{year:04d}-{month:02d}"
+    return f"{year:04d}-{month:02d}-{day:02d}"

@@ -1,0 +1,61 @@
+"""Checks that the builders' settings share; each answers with the problems it found."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from indistinct.errors import Problem, did_you_mean
+from indistinct.hierarchies.decimals import parsed
+
+Settings = Mapping[str, object]
+
+
+def wrong(builder: str, message: str, remedy: str | None = None) -> Problem:
+    """A problem with a builder's settings."""
+    return Problem("bad-hierarchy-setting", f"hierarchy '{builder}': {message}", remedy=remedy)
+
+
+def unknown(builder: str, settings: Settings, known: Collection[str]) -> list[Problem]:
+    """A problem for every setting that the builder does not have."""
+    return [
+        Problem(
+            "unknown-hierarchy-setting",
+            f"hierarchy '{builder}' has no setting '{name}': {did_you_mean(str(name), known)}",
+        )
+        for name in settings
+        if name not in known
+    ]
+
+
+def whole_number(builder: str, settings: Settings, name: str, least: int) -> list[Problem]:
+    """A problem if the setting is there and no whole number of at least ``least``."""
+    value = settings.get(name)
+    if value is None or is_whole(value, least):
+        return []
+    return [wrong(builder, f"{name} must be a whole number of at least {least}, not {value!r}")]
+
+
+def number(builder: str, settings: Settings, name: str) -> list[Problem]:
+    """A problem if the setting is there and no number."""
+    value = settings.get(name)
+    if value is None or is_number(value):
+        return []
+    return [wrong(builder, f"{name} must be a number, not {value!r}")]
+
+
+def one_of(builder: str, settings: Settings, name: str, known: Sequence[str]) -> list[Problem]:
+    """A problem if the setting is there and none of the known words."""
+    value = settings.get(name)
+    if value is None or value in known:
+        return []
+    return [wrong(builder, f"{name} is {value!r}: {did_you_mean(str(value), known)}")]
+
+
+def is_whole(value: object, least: int) -> bool:
+    """Whether it is a whole number of at least ``least`` (and no boolean)."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def is_number(value: object) -> bool:
+    """Whether it is a finite number (and no boolean)."""
+    return parsed(value) is not None
