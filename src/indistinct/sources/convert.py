@@ -1,0 +1,43 @@
+"""From any frame to Polars, and back to a frame of the same kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import polars as pl
+
+
+def to_polars(frame: Any) -> pl.DataFrame:
+    """The rows of any frame that Narwhals knows, as a Polars frame."""
+    known = nw.from_native(frame)
+    if isinstance(known, nw.LazyFrame):
+        held = known.collect(backend="polars").to_native()
+    else:
+        held = known.to_polars()
+    assert isinstance(held, pl.DataFrame)
+    return held
+
+
+def like(frame: pl.DataFrame, kind: Any) -> Any:
+    """A Polars frame as a frame of the kind that another one is."""
+    if isinstance(kind, pl.DataFrame):
+        return frame
+    if isinstance(kind, pl.LazyFrame):
+        return frame.lazy()
+    if nw.dependencies.is_pandas_dataframe(kind):
+        return frame.to_pandas()
+    if nw.dependencies.is_pyarrow_table(kind):
+        table = frame.to_arrow()
+        return table.replace_schema_metadata(None)
+    if nw.dependencies.is_duckdb_relation(kind):
+        import duckdb
+
+        connection = duckdb.connect()
+        table = frame.to_arrow()
+        connection.register("rows", table)
+        connection.execute("CREATE TABLE release AS SELECT * FROM rows")
+        connection.unregister("rows")
+        return connection.table("release")
+    session = kind.sparkSession
+    return session.createDataFrame(frame.to_pandas())

@@ -1,0 +1,194 @@
+"""Tables held by DuckDB: counted and recoded there, in whichever connection the relation is from.
+
+A value is recognized by itself, not by its text: the engine counts the distinct combinations of its
+own values, their texts are made of that small table, and the release is one null-safe join with it.
+The release is a table of a connection of its own, so that nothing in it refers to its source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.sources.eager import add_up, find_combinations
+from indistinct.sources.table import Change, count_column
+from indistinct.sources.text import Tokens, canonical, kind_of_type
+
+_SOURCE = "indistinct_source"
+_LOOKUP = "indistinct_lookup"
+_SEEDS = 2**63 - 1
+
+
+class DuckDBTable:
+    """A table behind a DuckDB relation."""
+
+    def __init__(self, relation: Any, name: str, tokens: Tokens | None = None) -> None:
+        self.name = name
+        self.columns: tuple[str, ...] = tuple(relation.columns)
+        self._relation = relation
+        self._tokens = tokens or {}
+        self._types = dict(zip(self.columns, map(str, relation.types), strict=True))
+        self._height: int | None = None
+        self.kinds: Mapping[str, str] = self._kinds()
+
+    def height(self) -> int:
+        """Number of records."""
+        if self._height is None:
+            self._height = int(self._fetch(f"SELECT count(*) FROM {_SOURCE}").item())
+        return self._height
+
+    def text(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The canonical texts of these columns, in the order of the source, null for missing."""
+        return canonical(self._fetch(f"SELECT {_names(columns)} FROM {_SOURCE}"), self._tokens)
+
+    def distinct(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The distinct combinations of canonical texts, with how often each occurs in ``count``."""
+        count = count_column(columns)
+        counted = _polars(self._count(columns, count))
+        texts = canonical(counted.select(columns), self._tokens)
+        return add_up(texts.with_columns(counted[count].cast(pl.Int64)), count)
+
+    def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
+        """Always empty: records of a relation have no number."""
+        del column, values
+        return ()
+
+    def publish(self, change: Change) -> Any:
+        """The release, as a table of its own connection, with nothing beside its rows."""
+        import duckdb
+        import pyarrow as pa
+
+        records, row = self._recode(change)
+        if change.order is not None:
+            place = np.full(self.height(), -1, np.int64)
+            place[row] = np.arange(len(row))
+            wanted = place[change.order]
+            taken = wanted[wanted >= 0]
+            records, row = records.take(pa.array(taken)), row[taken]
+        for name in change.columns:
+            if name in change.replace:
+                values = change.replace[name].gather(pl.Series(row))
+                records = records.append_column(name, values.to_arrow())
+        records = records.select(list(change.columns))
+        if change.shuffle is not None and change.replace:
+            records = records.take(pa.array(change.shuffle.permutation(len(records))))
+        columns = ", ".join(self._with_type(name, change) for name in change.columns)
+        connection = duckdb.connect()
+        connection.register("records", records)
+        connection.execute(f"CREATE TABLE release AS SELECT {columns} FROM records")
+        connection.unregister("records")
+        return connection.table("release")
+
+    def _recode(self, change: Change) -> tuple[Any, NDArray[np.int64]]:
+        """The recoded records as an Arrow table, and their row numbers in the source.
+
+        In the order of the source, or else shuffled: by a seeded digest of the published rows, so
+        that a run can be repeated byte for byte where the engine's own order varies. Columns that
+        are replaced record by record need the source's order first.
+        """
+        own = [n for n in change.columns if n not in change.published and n not in change.replace]
+        made = [name for name in change.columns if name in change.published]
+        taken = [(f"source.{_quoted(name)}", name) for name in own]
+        taken += [(f"lookup.p{at}", name) for at, name in enumerate(made)]
+        picked = [f"{value} AS {_quoted(name)}" for value, name in taken]
+        row = _unused("row", self.columns)
+        digest = ", ".join(value for value, _ in taken)
+        order = f"source.{row}"
+        if change.shuffle is None or change.replace or not picked:
+            picked.append(order)
+        else:
+            order = f"hash({change.shuffle.integers(_SEEDS)}, {digest})"
+        joined = " AND ".join(
+            f"source.{_quoted(key)} IS NOT DISTINCT FROM lookup.k{at}"
+            for at, key in enumerate(change.keys)
+        )
+        records = self._run(
+            f"SELECT {', '.join(picked)}"
+            f" FROM (SELECT *, row_number() OVER () - 1 AS {row} FROM {_SOURCE}) AS source"
+            f" JOIN {_LOOKUP} AS lookup ON {joined or 'true'}"
+            f" ORDER BY {order}",
+            self._lookup(change, made),
+        )
+        if row not in records.column_names:
+            return records, np.zeros(0, np.int64)
+        return records, records[row].to_numpy()
+
+    def _lookup(self, change: Change, made: Sequence[str]) -> Any:
+        """The kept combinations by the engine's own values, with what is published for them."""
+        counted = self._count(change.keys, count_column(change.keys))
+        found = counted.select(list(change.keys))
+        combination_of = np.zeros(counted.num_rows, np.int64)
+        if change.keys:
+            combination_of = find_combinations(canonical(_polars(found), self._tokens), change)
+        kept = np.flatnonzero(change.keep[combination_of])
+        lookup = counted.take(kept).rename_columns(
+            [f"k{at}" for at in range(len(change.keys))] + ["count"]
+        )
+        for at, name in enumerate(made):
+            texts = change.published[name].cast(pl.String)
+            taken = texts.gather(pl.Series(combination_of[kept]))
+            lookup = lookup.append_column(f"p{at}", taken.to_arrow())
+        return lookup
+
+    def _count(self, columns: Sequence[str], count: str) -> Any:
+        names = _names(columns)
+        return self._run(
+            f"SELECT {names}{',' if columns else ''} count(*) AS {_quoted(count)} FROM {_SOURCE}"
+            + (f" GROUP BY {names}" if columns else "")
+        )
+
+    def _with_type(self, name: str, change: Change) -> str:
+        """A column of the release in SQL: with the type it had, but never one that lists values."""
+        column = _quoted(name)
+        if name in change.replace:
+            return column
+        kind = "VARCHAR" if name in change.published else self._types[name]
+        return f"CAST({column} AS {'VARCHAR' if kind.startswith('ENUM') else kind}) AS {column}"
+
+    def _kinds(self) -> Mapping[str, str]:
+        sample = self._fetch(f"SELECT * FROM {_SOURCE} LIMIT 0")
+        kinds = {values.name: kind_of_type(values.dtype) for values in sample.get_columns()}
+        times = [name for name, kind in kinds.items() if kind == "datetime"]
+        if times:
+            tests = ", ".join(
+                f"coalesce(bool_and({_quoted(name)} = date_trunc('day', {_quoted(name)})), true)"
+                f" AS {_quoted(name)}"
+                for name in times
+            )
+            whole = self._fetch(f"SELECT {tests} FROM {_SOURCE}").row(0)
+            kinds |= {name: "date" for name, days in zip(times, whole, strict=True) if days}
+        return kinds
+
+    def _fetch(self, query: str) -> pl.DataFrame:
+        return _polars(self._run(query))
+
+    def _run(self, query: str, indistinct_lookup: Any = None) -> Any:
+        """An Arrow table: what a query over the source (and over the lookup table) answers."""
+        answer = self._relation.query(_SOURCE, query).to_arrow_table()
+        del indistinct_lookup  # found in this frame by its name while the query ran
+        return answer
+
+
+def _polars(table: Any) -> pl.DataFrame:
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame)
+    return frame
+
+
+def _unused(name: str, columns: Sequence[str]) -> str:
+    taken = {column.lower() for column in columns}
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _names(columns: Sequence[str]) -> str:
+    return ", ".join(map(_quoted, columns))

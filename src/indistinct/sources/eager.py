@@ -1,0 +1,295 @@
+"""Tables that are held in memory: Polars, pandas and PyArrow.
+
+Texts, counts and gathers are Polars'; a release of a pandas or PyArrow table takes the columns it
+keeps from the original frame, so that their types stay what they were.
+"""
+
+from __future__ import annotations
+
+import datetime
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import polars as pl
+import polars.selectors as cs
+from numpy.typing import NDArray
+
+from indistinct.errors import IndistinctError
+from indistinct.sources.table import ROWS_FOUND, Change, count_column, require_names
+from indistinct.sources.text import Tokens, canonical, kind_of, text_of
+
+_INLINE = 12  # bytes of a text that Polars keeps beside its length, in no shared memory
+
+Index = NDArray[np.uint32] | NDArray[np.int64]
+
+
+class EagerTable(ABC):
+    """What tables in memory have in common: a Polars frame beside the native one."""
+
+    def __init__(self, frame: pl.DataFrame, name: str, tokens: Tokens | None = None) -> None:
+        self.name = name
+        self.columns = tuple(frame.columns)
+        self.kinds: Mapping[str, str] = {
+            values.name: kind_of(values) for values in frame.get_columns()
+        }
+        self._frame = frame
+        self._tokens = tokens or {}
+
+    @abstractmethod
+    def _assemble(
+        self, columns: Sequence[str], made: Mapping[str, pl.Series], index: Index | None
+    ) -> Any:
+        """A native frame of the made columns and of those records of the source's own ones."""
+
+    def height(self) -> int:
+        """Number of records."""
+        return self._frame.height
+
+    def text(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The canonical texts of these columns, in the order of the source, null for missing."""
+        return canonical(self._frame.select(columns), self._tokens)
+
+    def distinct(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The distinct combinations of canonical texts, with how often each occurs in ``count``."""
+        return count_distinct(self.text(columns))
+
+    def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
+        """Numbers of the first records (from 1, at most eleven) with one of these texts."""
+        texts = self.text([column]).to_series()
+        found = texts.is_in(pl.Series(values, dtype=pl.String).implode(), nulls_equal=True)
+        return tuple((found.arg_true().head(ROWS_FOUND) + 1).to_list())
+
+    def publish(self, change: Change) -> Any:
+        """The release, as a new frame of the kind that went in, with nothing beside its rows."""
+        combination_of = self._combination_of(change)
+        index = published_rows(change, combination_of, self.height())
+        made = replaced_columns(change, combination_of, index)
+        return self._assemble(change.columns, made, index)
+
+    def _combination_of(self, change: Change) -> NDArray[np.integer[Any]]:
+        if change.combination_of is not None:
+            return change.combination_of
+        if not change.keys:
+            return np.zeros(self.height(), np.uint32)
+        return find_combinations(self.text(change.keys), change)
+
+
+class PolarsTable(EagerTable):
+    """A table held by Polars; a lazy frame is collected and comes back as a lazy frame."""
+
+    def __init__(
+        self, frame: pl.DataFrame, name: str, tokens: Tokens | None = None, *, lazy: bool = False
+    ) -> None:
+        super().__init__(frame, name, tokens)
+        self._lazy = lazy
+
+    def publish(self, change: Change) -> Any:
+        """The release; texts that stay as they are come from their combination, which is nearer."""
+        texts = change.combinations
+        same = [
+            name
+            for name in change.keys
+            if name not in change.published.columns
+            and self._frame.schema[name] == pl.String
+            and not texts[name].null_count()
+        ]
+        columns = [*change.published.get_columns(), *texts.select(same).get_columns()]
+        return super().publish(replace(change, published=pl.DataFrame(columns)))
+
+    def _assemble(
+        self, columns: Sequence[str], made: Mapping[str, pl.Series], index: Index | None
+    ) -> Any:
+        own = self._frame.select(name for name in columns if name not in made)
+        own = own.with_columns(cs.categorical().cast(pl.String), cs.enum().cast(pl.String))
+        if index is not None:
+            own = own.select(pl.all().gather(pl.Series(index)))
+        own = own.select(own_buffers(values) for values in own.get_columns())
+        release = pl.DataFrame([made[name] if name in made else own[name] for name in columns])
+        return release.lazy() if self._lazy else release
+
+
+class ArrowTable(EagerTable):
+    """A table held by PyArrow."""
+
+    def __init__(self, table: Any, name: str, tokens: Tokens | None = None) -> None:
+        names = table.column_names
+        require_names(names, name)
+        columns = [_from_arrow(*column) for column in zip(names, table.columns, strict=True)]
+        super().__init__(pl.DataFrame(columns), name, tokens)
+        self._native = table
+
+    def _assemble(
+        self, columns: Sequence[str], made: Mapping[str, pl.Series], index: Index | None
+    ) -> Any:
+        import pyarrow as pa
+
+        arrays = []
+        for name in columns:
+            if name in made:
+                values = pa.chunked_array([made[name].to_arrow()])
+                arrays.append(values.cast(pa.string()) if _is_text(pa, values.type) else values)
+                continue
+            values = self._native.column(name)
+            if pa.types.is_dictionary(values.type):
+                values = values.cast(values.type.value_type)
+            arrays.append(values if index is None else values.take(pa.array(index)))
+        return pa.table(arrays, names=list(columns))
+
+
+class PandasTable(EagerTable):
+    """A table held by pandas; its index and attributes are left behind."""
+
+    def __init__(self, frame: Any, name: str, tokens: Tokens | None = None) -> None:
+        names = [str(column) for column in frame.columns]
+        require_names(names, name)
+        columns = [_from_pandas(at, frame.iloc[:, place]) for place, at in enumerate(names)]
+        super().__init__(pl.DataFrame(columns), name, tokens)
+        self._native = frame
+
+    def _assemble(
+        self, columns: Sequence[str], made: Mapping[str, pl.Series], index: Index | None
+    ) -> Any:
+        import pandas as pd
+
+        arrays = {}
+        for name in columns:
+            if name in made:
+                arrays[name] = made[name].to_pandas().array
+                continue
+            values = self._native.iloc[:, self.columns.index(name)]
+            if index is not None:
+                values = values.take(index)
+            plain = isinstance(values.dtype, pd.CategoricalDtype)
+            arrays[name] = np.asarray(values) if plain else values.array
+        return pd.DataFrame(arrays, copy=True)
+
+
+def count_distinct(texts: pl.DataFrame) -> pl.DataFrame:
+    """The distinct rows of a frame of texts, with how often each occurs in ``count``."""
+    count = count_column(texts.columns)
+    counted = texts.with_columns(pl.lit(1, pl.Int64).alias(count))
+    return add_up(counted, count)
+
+
+def add_up(counted: pl.DataFrame, count: str) -> pl.DataFrame:
+    """The distinct rows of a frame beside its counts, with the sums of their counts last."""
+    columns = [name for name in counted.columns if name != count]
+    if not columns:
+        return counted.select(pl.col(count).sum())
+    return counted.group_by(columns).agg(pl.col(count).sum()).select(*columns, count)
+
+
+def find_combinations(texts: pl.DataFrame, change: Change) -> NDArray[np.integer[Any]]:
+    """The combination of every record of a frame of texts, missing values equal to each other."""
+    at = "\0at"
+    keys = list(change.keys)
+    found = texts.select(keys).join(
+        change.combinations.select(keys).with_row_index(at),
+        on=keys,
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    )[at]
+    if found.null_count():
+        raise IndistinctError("the table holds combinations that the plan does not know")
+    return found.to_numpy()
+
+
+def published_rows(
+    change: Change, combination_of: NDArray[np.integer[Any]], height: int
+) -> Index | None:
+    """Indices of the published records in the order of the release; None for all, as they are."""
+    every = bool(change.keep.all())
+    index: Index
+    if change.order is not None:
+        index = change.order
+        if not every:
+            index = index[change.keep[combination_of[index]]]
+    elif not every:
+        index = np.flatnonzero(change.keep[combination_of]).astype(np.uint32)
+    elif change.shuffle is not None:
+        index = np.arange(height, dtype=np.uint32)
+    else:
+        return None
+    if change.shuffle is not None:
+        change.shuffle.shuffle(index)
+    return index
+
+
+def own_buffers(values: pl.Series) -> pl.Series:
+    """The same values in memory of their own.
+
+    A gathered text column goes on sharing its source's memory, with the texts of records that are
+    left out, in the order of the source; a pickle of it would hold them.
+    """
+    if values.dtype != pl.String or not (values.str.len_bytes() > _INLINE).any():
+        return values
+    return values + ""
+
+
+def replaced_columns(
+    change: Change, combination_of: NDArray[np.integer[Any]], index: Index | None
+) -> dict[str, pl.Series]:
+    """The columns of the release that are not the source's own, in the order of the release."""
+    kept = pl.Series(change.keep)
+    labels = [
+        own_buffers(change.published[name].cast(pl.String).set(~kept, None))
+        for name in change.columns
+        if name in change.published
+    ]
+    taken = combination_of if index is None else combination_of[index]
+    made = pl.DataFrame(labels).select(pl.all().gather(pl.Series(taken))).get_columns()
+    made += [
+        values.alias(name) if index is None else values.alias(name).gather(pl.Series(index))
+        for name, values in change.replace.items()
+        if name in change.columns
+    ]
+    return {values.name: values for values in made}
+
+
+def _is_text(pa: Any, kind: Any) -> bool:
+    types = pa.types
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def _from_arrow(name: str, values: Any) -> pl.Series:
+    import pyarrow as pa
+
+    if isinstance(values.type, pa.BaseExtensionType):
+        values = values.cast(values.type.storage_type)
+    series = pl.from_arrow(values)
+    assert isinstance(series, pl.Series)
+    return series.alias(name)
+
+
+def _from_pandas(name: str, values: Any) -> pl.Series:
+    """A pandas column as a Polars one; values of several types in one column become texts."""
+    import pandas as pd
+
+    kind = values.dtype
+    if isinstance(kind, pd.CategoricalDtype):
+        texts = _from_pandas(name, pd.Series(kind.categories.to_numpy(), name=name))
+        codes = values.cat.codes.to_numpy()
+        return texts.gather(pl.Series(codes).replace(-1, None).cast(pl.UInt32))
+    if isinstance(kind, pd.PeriodDtype | pd.IntervalDtype):
+        return _texts(name, values.astype(object).where(values.notna(), None).to_list())
+    if isinstance(kind, np.dtype) and kind.kind == "O":
+        return _from_objects(name, values.where(values.notna(), None).to_list())
+    column = values.reset_index(drop=True).rename(name).to_frame()
+    return pl.from_pandas(column, nan_to_null=True)[name]
+
+
+def _from_objects(name: str, values: list[Any]) -> pl.Series:
+    kinds = {type(value) for value in values if value is not None}
+    if any(issubclass(kind, list | tuple | dict | set | np.ndarray) for kind in kinds):
+        return pl.Series(name, values, dtype=pl.Object)
+    single = len(kinds) == 1 and kinds <= {str, bool, int, float, Decimal, datetime.date}
+    return pl.Series(name, values) if single else _texts(name, values)
+
+
+def _texts(name: str, values: list[Any]) -> pl.Series:
+    return pl.Series(name, [text_of(value) for value in values], dtype=pl.String)

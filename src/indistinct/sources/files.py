@@ -1,0 +1,516 @@
+"""Tables in files: CSV, Parquet, Excel and small databases, read whole or refused with all reasons.
+
+A CSV file is read by Polars on all cores, as text. Polars fills up records that are too short and
+does not say so; the number of separators in the file gives them away. Whatever is suspicious is
+read again by a careful reader, which finds the records that are ragged, passes over blank lines,
+and understands blanks in front of a quote.
+"""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import csv
+import functools
+import gzip
+import io
+import itertools
+import lzma
+import operator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from indistinct.errors import ROWS_SHOWN, DataError, Problem, did_you_mean
+from indistinct.sources.dialect import (
+    SAMPLE,
+    Dialect,
+    detect_dialect,
+    detect_encoding,
+    first_record,
+    records,
+)
+from indistinct.sources.table import name_problems
+
+CSV = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat")
+PARQUET = (".parquet", ".pq")
+EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+DATABASE = (".duckdb", ".sqlite", ".sqlite3", ".db")
+PACKED: Mapping[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.decompress,
+    ".xz": lzma.decompress,
+    ".bz2": bz2.decompress,
+}
+
+_BLANKS = " \t\r\n"
+_BLANK_LINE = re.compile(rb"^[ \t\r]*\n", re.MULTILINE)
+_BLOCK = 1 << 22
+_CHUNK = 50_000
+
+
+def read_table(
+    path: str | Path,
+    *,
+    separator: str | None = None,
+    quote: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+    query: str | None = None,
+    allow_empty: bool = False,
+) -> pl.DataFrame:
+    """The table in a file.
+
+    A CSV file comes back as text: blanks around a cell are stripped, an empty cell is missing.
+    Parquet, Excel and databases keep their types.
+
+    Arguments:
+        path: The file; its ending says what it is (CSV may be packed: ``.csv.gz``).
+        separator: Of a CSV file; found by itself if not given.
+        quote: Of a CSV file; found by itself if not given; an empty string for none.
+        encoding: Of a CSV file, by Python's name for it; UTF-8 and UTF-16 are known by themselves.
+        sheet: The sheet of an Excel file; its first one if not given.
+        query: SQL that says what to read from a database file.
+        allow_empty: Accept a table without records.
+
+    Raises:
+        DataError: With everything that is wrong with the file, and no value of any cell.
+    """
+    path = Path(path)
+    ending = path.suffix.lower()
+    packed = PACKED.get(ending)
+    if packed:
+        ending = Path(path.stem).suffix.lower()
+    _refuse_unreadable(path, ending, packed is not None, sheet, query)
+    if ending in CSV:
+        frame = _read_csv(path, packed, separator, quote, encoding)
+    elif ending in PARQUET:
+        frame = _read_parquet(path)
+    elif ending in EXCEL:
+        frame = _read_excel(path, sheet)
+    else:
+        frame = _read_database(path, query or "")
+    problems = name_problems(frame.columns, path.name)
+    if not problems and not frame.height and not allow_empty:
+        problems = [
+            Problem(
+                "no-records",
+                "the table has a header and no records",
+                file=path.name,
+                remedy="give a table with at least one record",
+            )
+        ]
+    if problems:
+        raise DataError(problems)
+    return frame
+
+
+def _refuse_unreadable(
+    path: Path, ending: str, packed: bool, sheet: str | None, query: str | None
+) -> None:
+    name = path.name
+    problems = []
+    if not path.exists():
+        beside = path.parent.iterdir() if path.parent.is_dir() else ()
+        near = did_you_mean(name, [one.name for one in beside if one.is_file()])
+        hint = f": {near}" if near.startswith("did") else ""
+        problems.append(Problem("missing-file", f"there is no such file{hint}", file=str(path)))
+    elif not path.is_file():
+        problems.append(Problem("not-a-file", "this is a folder, not a file", file=str(path)))
+    elif path.stat().st_size == 0:
+        problems.append(Problem("empty-file", "the file is empty", file=name))
+    known = CSV if packed else CSV + PARQUET + EXCEL + DATABASE
+    if ending not in known:
+        problems.append(
+            Problem(
+                "unknown-ending",
+                f"the ending '{path.suffix}' does not say what is in the file",
+                file=name,
+                remedy=f"use one of {', '.join(known)}",
+            )
+        )
+    elif sheet is not None and ending not in EXCEL:
+        problems.append(Problem("sheet-without-excel", "only Excel files have sheets", file=name))
+    elif (query is not None) != (ending in DATABASE):
+        problems.append(
+            Problem(
+                "query-and-database",
+                "a query reads from a database file" if query else "a database needs a query",
+                file=name,
+                remedy="take the query away" if query else 'add query = "SELECT ..." to [source]',
+            )
+        )
+    if problems:
+        raise DataError(problems)
+
+
+# CSV -------------------------------------------------------------------------------------------
+
+
+def _read_csv(
+    path: Path,
+    packed: Callable[[bytes], bytes] | None,
+    separator: str | None,
+    quote: str | None,
+    encoding: str | None,
+) -> pl.DataFrame:
+    name = path.name
+    _refuse_dialect(name, separator, quote, encoding)
+    if separator is None and path.suffix.lower() in (".tsv", ".tab"):
+        separator = "\t"
+    try:
+        data = path.read_bytes()
+        data = packed(data) if packed else data
+    except (OSError, EOFError, lzma.LZMAError) as error:
+        raise _broken(name, "the file cannot be read", error) from None
+    data = _utf8(data, encoding, name)
+    try:
+        start = codecs.getincrementaldecoder("utf-8")().decode(data[: 4 * SAMPLE])
+        lead = len(start) - len(start.lstrip("\r\n"))
+        dialect = detect_dialect(
+            start[lead:], separator=separator, quote=quote, whole=len(data) <= 4 * SAMPLE
+        )
+        header, used = first_record(start[lead:], dialect)
+    except UnicodeDecodeError as error:
+        raise _undecodable(data, error, "utf-8", name, 0) from None
+    except csv.Error:
+        raise DataError(_unclosed(1, name)) from None
+    head = start[: lead + used]
+    if dialect.quote and head.count("\n") > 1 and head.count(dialect.quote) % 2:
+        raise DataError(_unclosed(head[:lead].count("\n") + 1, name))
+    columns = [cell.strip() for cell in header]
+    if not columns:
+        raise DataError(Problem("empty-file", "the file holds only blank lines", file=name))
+    if problems := name_problems(columns, name):
+        raise DataError(problems)
+    body = data[len(head.encode()) :]
+    del data
+    if body.endswith((b"\n\n", b"\n\r\n")) or body in (b"\n", b"\r\n"):
+        body = body.rstrip(b"\r\n")
+    if not body:
+        return pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
+    quoted = dialect.quote is not None and dialect.quote.encode() in body
+    frame = _read_fast(body, columns, dialect, quoted)
+    if frame is None and not quoted and len(columns) > 1:
+        dense = _BLANK_LINE.sub(b"", body)
+        frame = _read_fast(dense, columns, dialect, quoted) if len(dense) < len(body) else None
+    if frame is None:
+        frame = _read_carefully(body, columns, dialect, name, head.count("\n"))
+    lines = body.count(b"\n") + (not body.endswith(b"\n"))
+    within = quoted and (lines > frame.height or _lone_returns(body))
+    blanks = [one for one in (_BLANKS if within else " \t") if one.encode() in body]
+    return _tidy(frame, blanks, has_empty=quoted)
+
+
+def _refuse_dialect(
+    name: str, separator: str | None, quote: str | None, encoding: str | None
+) -> None:
+    problems = []
+    if separator is not None and (len(separator) != 1 or separator in '\r\n"'):
+        problems.append(
+            Problem(
+                "bad-separator",
+                f"a separator is one character, not {separator!r}",
+                file=name,
+                remedy='choose one, such as separator = ";"',
+            )
+        )
+    if quote and (len(quote) != 1 or quote in "\r\n"):
+        problems.append(Problem("bad-quote", f"a quote is one character, not {quote!r}", file=name))
+    if encoding is not None:
+        try:
+            codecs.lookup(encoding)
+        except LookupError:
+            known = ("utf-8", "utf-16", "latin-1", "windows-1252", "iso-8859-15", "mac-roman")
+            hint = did_you_mean(encoding, known)
+            problems.append(
+                Problem("unknown-encoding", f"no encoding '{encoding}': {hint}", file=name)
+            )
+    if problems:
+        raise DataError(problems)
+
+
+def _utf8(data: bytes, encoding: str | None, name: str) -> bytes:
+    """The bytes of a file as UTF-8 without a mark, with line feeds at the ends of its lines."""
+    found, mark = detect_encoding(data)
+    wanted = codecs.lookup(encoding or found or "utf-8").name
+    if mark and (encoding is None or wanted.startswith(("utf-", "utf_"))):
+        data, wanted = data[mark:], found or wanted
+    if wanted != "utf-8":
+        try:
+            data = data.decode(wanted).encode("utf-8")
+        except UnicodeError as error:
+            raise _undecodable(data, error, wanted, name, 0) from None
+    if b"\n" not in data[: 4 * SAMPLE] and b"\r" in data[: 4 * SAMPLE] and b"\n" not in data:
+        data = data.replace(b"\r", b"\n")
+    return data
+
+
+def _read_fast(
+    body: bytes, columns: Sequence[str], dialect: Dialect, quoted: bool
+) -> pl.DataFrame | None:
+    """The records by Polars, or None where the careful reader should have a look."""
+    separator, quote = dialect.separator.encode(), (dialect.quote or "").encode()
+    if len(separator) > 1 or len(quote) > 1:
+        return None
+    if _lone_returns(body):
+        return None
+    try:
+        frame = pl.read_csv(
+            body,
+            has_header=False,
+            schema=dict.fromkeys(columns, pl.String),
+            separator=dialect.separator,
+            quote_char=dialect.quote,
+        )
+    except pl.exceptions.PolarsError:
+        return None
+    inside = 0
+    if quoted:
+        for column in _columns_with(frame, pl.all().str.contains(dialect.separator, literal=True)):
+            inside += int(frame[column].str.count_matches(dialect.separator, literal=True).sum())
+        within = _columns_with(frame, pl.all().str.contains(quote.decode(), literal=True))
+        if within and _unusual_quotes(body, separator, quote):
+            return None
+    expected = frame.height * (len(columns) - 1)
+    return frame if body.count(separator) - inside == expected else None
+
+
+def _lone_returns(body: bytes) -> bool:
+    return b"\r" in body and body.count(b"\r") != body.count(b"\r\n")
+
+
+def _unusual_quotes(body: bytes, separator: bytes, quote: bytes) -> bool:
+    """Whether a quote stands where none is expected: not at an end of a cell, and not doubled."""
+    ends = np.zeros(256, bool)
+    ends[np.frombuffer(separator + quote + b"\r\n", np.uint8)] = True
+    blank = np.zeros(256, bool)
+    blank[np.frombuffer(b" \t", np.uint8)] = True
+    data = np.frombuffer(b"\n" + body + b"\n", np.uint8)
+    for start in range(1, len(data) - 1, _BLOCK):
+        block = data[start : min(start + _BLOCK, len(data) - 1)]
+        places = np.flatnonzero(block == quote[0]) + start
+        before, after = data[places - 1], data[places + 1]
+        if not (ends[before] | ends[after]).all() or (blank[before] | blank[after]).any():
+            return True
+    return body.count(quote) % 2 == 1
+
+
+def _read_carefully(
+    body: bytes, columns: Sequence[str], dialect: Dialect, name: str, lines_before: int
+) -> pl.DataFrame:
+    """The records by Python's reader; raises with all that are ragged."""
+    try:
+        text = body.decode("utf-8")
+    except UnicodeError as error:
+        raise _undecodable(body, error, "utf-8", name, lines_before) from None
+    lines = _Lines(text)
+    width = len(columns)
+    chunks: list[pl.DataFrame] = []
+    ragged: list[tuple[int, int, int]] = []
+    number = 0
+
+    def sound() -> Iterator[list[str]]:
+        nonlocal number
+        for row in records(lines, dialect):
+            line = lines.take()
+            if width > 1 and len(row) <= 1 and not "".join(row).strip():
+                continue
+            number += 1
+            if len(row) == width or (width == 1 and not row):
+                yield row or [""]
+            else:
+                ragged.append((number, line + lines_before, len(row)))
+
+    schema = dict.fromkeys(columns, pl.String)
+    rows = sound()
+    try:
+        while chunk := list(itertools.islice(rows, _CHUNK)):
+            cells = dict(zip(columns, zip(*chunk, strict=True), strict=True))
+            chunks.append(pl.DataFrame(cells, schema=schema))
+    except csv.Error:  # a cell beyond all measure
+        raise DataError(_unclosed(lines.last + 1 + lines_before, name)) from None
+    if lines.unclosed(dialect):
+        raise DataError(_unclosed(lines.last + lines_before, name))
+    if ragged:
+        raise DataError(_ragged(ragged, width, name))
+    return pl.concat(chunks, rechunk=True) if chunks else pl.DataFrame(schema=schema)
+
+
+class _Lines:
+    """The lines of a text, which remembers what a record was made of."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = io.StringIO(text, newline="")
+        self._number = 0
+        self._first = 1
+        self._read: list[str] = []
+        self.last = 0
+        self._raw: list[str] = []
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self._number += 1
+        self._read.append(line)
+        return line
+
+    def take(self) -> int:
+        """The number of the first line of the record that was just read."""
+        self.last, self._first = self._first, self._number + 1
+        self._raw, self._read = self._read, []
+        return self.last
+
+    def unclosed(self, dialect: Dialect) -> bool:
+        """Whether the last record ends inside of quotes."""
+        if not dialect.quote:
+            return False
+        raw = "".join(self._raw)
+        opened = any(
+            cell.lstrip().startswith(dialect.quote)
+            for line in self._raw[:1]
+            for cell in line.split(dialect.separator)
+        )
+        return opened and raw.count(dialect.quote) % 2 == 1
+
+
+def _unclosed(line: int, name: str) -> Problem:
+    return Problem(
+        "unclosed-quote",
+        f"a quote that is opened on line {line} is not closed within reason",
+        file=name,
+        remedy='close it, or say quote = "" if quotes mean nothing in this file',
+    )
+
+
+def _ragged(found: Sequence[tuple[int, int, int]], width: int, name: str) -> Problem:
+    shown = ", ".join(f"line {line} has {cells}" for _, line, cells in found[:ROWS_SHOWN])
+    more = f", and {len(found) - ROWS_SHOWN} more" if len(found) > ROWS_SHOWN else ""
+    return Problem(
+        "ragged-records",
+        f"the header has {width} cell{'s' * (width != 1)}, but {shown}{more}",
+        file=name,
+        rows=tuple(number for number, _, _ in found),
+        remedy="mend these lines; if many are wrong, say which separator and quote the file has",
+    )
+
+
+def _undecodable(
+    data: bytes, error: UnicodeError, encoding: str, name: str, lines_before: int
+) -> DataError:
+    place = ""
+    if isinstance(error, UnicodeDecodeError):
+        line = data.count(b"\n", 0, error.start) + 1 + lines_before
+        place = f": line {line} has bytes that mean nothing in it"
+    return DataError(
+        Problem(
+            "undecodable",
+            f"the file is not encoded in {encoding}{place}",
+            file=name,
+            remedy='say what it was written in, such as encoding = "latin-1" or "windows-1252"',
+        )
+    )
+
+
+def _tidy(
+    frame: pl.DataFrame, blanks: Iterable[str] = _BLANKS, *, has_empty: bool = True
+) -> pl.DataFrame:
+    """The cells without blanks around them, and with empty ones missing.
+
+    ``blanks`` are those that occur at all, and ``has_empty`` says whether there may be cells that
+    are empty and not yet missing.
+    """
+    text = [column for column, kind in frame.schema.items() if kind == pl.String]
+    ends = [
+        pl.col(text).str.starts_with(blank) | pl.col(text).str.ends_with(blank) for blank in blanks
+    ]
+    loose = _columns_with(frame, functools.reduce(operator.or_, ends)) if ends else []
+    stripped = frame.with_columns(pl.col(loose).str.strip_chars(_BLANKS))
+    empty = _columns_with(stripped, pl.col(text if has_empty else loose) == "")
+    return stripped.with_columns(
+        pl.when(pl.col(column) != "").then(pl.col(column)).alias(column) for column in empty
+    )
+
+
+def _columns_with(frame: pl.DataFrame, test: pl.Expr) -> list[str]:
+    """The columns with at least one cell of which the test is true."""
+    found = frame.select(test.any())
+    return [values.name for values in found.get_columns() if values.item()]
+
+
+# Other files -----------------------------------------------------------------------------------
+
+
+def _read_parquet(path: Path) -> pl.DataFrame:
+    try:
+        return pl.read_parquet(path, glob=False)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _broken(path.name, "this is no Parquet file", error) from None
+
+
+def _read_excel(path: Path, sheet: str | None) -> pl.DataFrame:
+    name = path.name
+    try:
+        import fastexcel
+    except ImportError:
+        raise DataError(
+            Problem(
+                "missing-extra",
+                "reading Excel files needs another package",
+                file=name,
+                remedy='pip install "indistinct[excel]"',
+            )
+        ) from None
+    try:
+        sheets = fastexcel.read_excel(path).sheet_names
+        sheet = sheets[0] if sheet is None and sheets else sheet
+        if sheet not in sheets:
+            raise DataError(
+                Problem(
+                    "unknown-sheet",
+                    f"no sheet '{sheet}': {did_you_mean(str(sheet), sheets)}",
+                    file=name,
+                )
+            )
+        settings: dict[str, Any] = {"sheet_name": sheet, "raise_if_empty": False}
+        top = pl.read_excel(path, has_header=False, read_options={"n_rows": 1}, **settings)
+        names = [str(cell or "").strip() for cell in (top.row(0) if top.height else ())]
+        if problems := name_problems(names, name):
+            raise DataError(problems)
+        frame = pl.read_excel(path, drop_empty_cols=False, infer_schema_length=None, **settings)
+    except (pl.exceptions.PolarsError, fastexcel.FastExcelError) as error:
+        raise _broken(name, "this is no Excel file that can be read", error) from None
+    if frame.width == len(names):
+        frame.columns = names
+    return _tidy(frame)
+
+
+def _read_database(path: Path, query: str) -> pl.DataFrame:
+    import sqlite3
+
+    if path.suffix.lower() == ".duckdb":
+        import duckdb
+
+        try:
+            with duckdb.connect(str(path), read_only=True) as connection:
+                frame: pl.DataFrame = connection.sql(query).pl()
+                return frame
+        except duckdb.Error as error:
+            raise _broken(path.name, "the query cannot be answered", error) from None
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as held:
+            return pl.read_database(query, held, infer_schema_length=None)
+    except (sqlite3.Error, pl.exceptions.PolarsError) as error:
+        raise _broken(path.name, "the query cannot be answered", error) from None
+
+
+def _broken(name: str, message: str, error: Exception) -> DataError:
+    """A refusal by a library, without its words: they may quote a cell."""
+    kind = type(error).__name__
+    return DataError(Problem("unreadable-file", f"{message} ({kind})", file=name))

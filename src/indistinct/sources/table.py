@@ -1,0 +1,249 @@
+"""A private table, whichever engine holds it: what the other rooms may ask of it.
+
+The search sees a table only through :meth:`Table.distinct`, counted by the engine that holds the
+data; a release is made by :meth:`Table.publish` in that same engine, and comes back as the kind of
+frame that went in. Every value is spoken of by its canonical text (see
+:mod:`indistinct.sources.text`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.errors import DataError, Problem, did_you_mean
+from indistinct.sources.text import Tokens
+
+COUNT = "count"
+"""Name of the last column of :meth:`Table.distinct`, unless the table has a column of that name."""
+
+_NUMBER = re.compile(r"[+-]?\d[\d.,:/-]*")
+
+ROWS_FOUND = 11
+"""How many record numbers :meth:`Table.rows_where` finds: one more than a message shows."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is published instead of what, for every distinct combination of quasi-identifiers."""
+
+    keys: tuple[str, ...]
+    """The quasi-identifier columns."""
+
+    combinations: pl.DataFrame
+    """The canonical texts of the keys, one row for each distinct combination, null for missing."""
+
+    published: pl.DataFrame
+    """What is published for each combination, row for row with ``combinations``; a key without a
+    column here keeps its own values and type."""
+
+    keep: NDArray[np.bool_]
+    """Whether the records of a combination are published at all."""
+
+    columns: tuple[str, ...]
+    """The columns of the release, in order."""
+
+    replace: Mapping[str, pl.Series] = field(default_factory=dict)
+    """Further columns that are replaced record by record, in the order of the source."""
+
+    order: NDArray[np.int64] | None = None
+    """Record indices of the source, from 0, in the order in which they are published; records of
+    a combination that is not kept are passed over. None: the order of the source, or a shuffle."""
+
+    shuffle: np.random.Generator | None = None
+    """Publish the records in an order drawn from this generator."""
+
+    combination_of: NDArray[np.integer[Any]] | None = None
+    """The combination of every record, where the caller knows it already."""
+
+    def __post_init__(self) -> None:
+        if self.order is not None and self.shuffle is not None:
+            raise ValueError("a release has either a given order or a shuffled one")
+        if not self.combinations.height == self.published.height == len(self.keep):
+            if self.published.width:
+                raise ValueError("combinations, published and keep differ in length")
+            if self.combinations.height != len(self.keep):
+                raise ValueError("combinations and keep differ in length")
+        if twice := set(self.published.columns) & set(self.replace):
+            raise ValueError(f"replaced twice: {sorted(twice)}")
+
+
+class Table(Protocol):
+    """A private table in some engine."""
+
+    name: str
+    """What messages call it: a file name, or ``table``."""
+
+    columns: tuple[str, ...]
+    """Its columns, in order."""
+
+    kinds: Mapping[str, str]
+    """The kind of each column: text, integer, float, boolean, date, datetime or other."""
+
+    def height(self) -> int:
+        """Number of records."""
+
+    def text(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The canonical texts of these columns, in the order of the source, null for missing."""
+
+    def distinct(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The distinct combinations of canonical texts, with how often each occurs.
+
+        The counts are the last column, named ``count`` (:func:`count_column` says how it is named
+        where one of the columns has that name already).
+        """
+
+    def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
+        """Numbers of the first records (from 1, at most eleven) with one of these texts.
+
+        Empty on engines that have no order.
+        """
+
+    def publish(self, change: Change) -> Any:
+        """The release, as a new frame of the kind that went in, with nothing beside its rows."""
+
+
+def open_table(
+    data: Any,
+    name: str = "table",
+    *,
+    missing_tokens: Tokens | None = None,
+    allow_empty: bool = False,
+) -> Table:
+    """The table behind a frame of any supported engine.
+
+    Arguments:
+        data: A Polars, pandas or PyArrow frame, a DuckDB relation, a PySpark frame, or a Narwhals
+            frame around one of them. It is never changed.
+        name: What messages call it.
+        missing_tokens: Texts that stand for a missing value, by column, such as ``{"age": ["?"]}``.
+        allow_empty: Accept a table without records, such as a release that suppressed all of them.
+
+    Raises:
+        DataError: For something that is no such frame, for column names that are empty or occur
+            twice, for a table without columns or records, and for tokens of an unknown column.
+    """
+    native = nw.to_native(data, pass_through=True)
+    table = _open(native, name, dict(missing_tokens or {}))
+    require_names(table.columns, name)
+    problems = [
+        Problem(
+            "unknown-column",
+            f"no column '{column}' to have missing tokens: {did_you_mean(column, table.columns)}",
+            file=name,
+        )
+        for column in missing_tokens or {}
+        if column not in table.columns
+    ]
+    if not problems and not allow_empty and table.height() == 0:
+        problems.append(Problem("no-records", "the table has no records", file=name))
+    if problems:
+        raise DataError(problems)
+    return table
+
+
+def count_column(columns: Sequence[str]) -> str:
+    """The name of the column of counts beside these columns.
+
+    >>> count_column(["age"]), count_column(["count"])
+    ('count', 'count_')
+    """
+    name = COUNT
+    while name in columns:
+        name += "_"
+    return name
+
+
+def require_columns(table: Table, columns: Sequence[str]) -> None:
+    """Raise :class:`DataError`, naming all of them, unless the table has these columns."""
+    problems = [
+        Problem(
+            "missing-column",
+            f"no column '{column}': {did_you_mean(column, table.columns)}",
+            file=table.name,
+        )
+        for column in columns
+        if column not in table.columns
+    ]
+    if problems:
+        raise DataError(problems)
+
+
+def _open(native: Any, name: str, tokens: Tokens) -> Table:
+    from indistinct.sources import eager
+
+    if isinstance(native, pl.DataFrame):
+        return eager.PolarsTable(native, name, tokens)
+    if isinstance(native, pl.LazyFrame):
+        return eager.PolarsTable(native.collect(), name, tokens, lazy=True)
+    if nw.dependencies.is_pandas_dataframe(native):
+        return eager.PandasTable(native, name, tokens)
+    if nw.dependencies.is_pyarrow_table(native):
+        return eager.ArrowTable(native, name, tokens)
+    if nw.dependencies.is_duckdb_relation(native):
+        from indistinct.sources.duckdb_table import DuckDBTable
+
+        return DuckDBTable(native, name, tokens)
+    if nw.dependencies.is_pyspark_dataframe(native) or _is_spark_connect(native):
+        from indistinct.sources.spark_table import SparkTable
+
+        return SparkTable(native, name, tokens)
+    raise DataError(
+        Problem(
+            "unsupported-frame",
+            f"an object of type {type(native).__name__} is no table this package can read",
+            file=name,
+            remedy="give a Polars, pandas or PyArrow frame, a DuckDB relation or a PySpark frame",
+        )
+    )
+
+
+def _is_spark_connect(native: Any) -> bool:
+    return type(native).__module__.startswith("pyspark.sql.connect.")
+
+
+def name_problems(columns: Sequence[str], name: str) -> list[Problem]:
+    """What is wrong with the names of a table's columns: none at all, empty ones, repeated ones."""
+    if not columns:
+        return [Problem("no-columns", "the table has no columns", file=name)]
+    problems = []
+    repeated = {one for one, times in Counter(columns).items() if times > 1 and one.strip()}
+    if repeated:
+        at = [place for place, column in enumerate(columns, start=1) if column in repeated]
+        no_header = any(_NUMBER.fullmatch(column) for column in columns)
+        listed = "" if no_header else ": " + ", ".join(f"'{one}'" for one in sorted(repeated))
+        problems.append(
+            Problem(
+                "duplicate-columns",
+                f"columns {', '.join(map(str, at))} have the same names{listed}",
+                file=name,
+                remedy="add the header that seems to be missing"
+                if no_header
+                else "give every column a name of its own",
+            )
+        )
+    if empty := [at for at, column in enumerate(columns, start=1) if not column.strip()]:
+        listed = ", ".join(map(str, empty))
+        problems.append(
+            Problem(
+                "unnamed-column",
+                f"the header has no name for column {listed}",
+                file=name,
+                remedy="give every column a name",
+            )
+        )
+    return problems
+
+
+def require_names(columns: Sequence[str], name: str) -> None:
+    """Raise :class:`DataError` unless every column has a name of its own."""
+    if problems := name_problems(columns, name):
+        raise DataError(problems)

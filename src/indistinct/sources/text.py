@@ -1,0 +1,141 @@
+"""The canonical text of a cell: what a value is called, whichever engine holds it.
+
+Hierarchies, policies and published files speak of values as text, so equal values must have equal
+texts in every engine. Strings stay as they are, and an empty one is missing; whole numbers are
+written in decimal, also when they are stored as floats (39.0 is ``39``); other floats by their
+shortest exact form; booleans as ``true`` and ``false``; dates as ``2024-01-31``; times of day after
+a ``T``, left out where every value of the column is a midnight. NaN and null are missing.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from indistinct.errors import DataError, Problem
+
+Tokens = Mapping[str, Sequence[str]]
+"""Texts that stand for a missing value, by column."""
+
+
+def kind_of(values: pl.Series) -> str:
+    """The kind of a column: text, integer, float, boolean, date, datetime or other."""
+    dtype = values.dtype
+    if dtype == pl.Datetime and only_midnights(values):
+        return "date"
+    return kind_of_type(dtype)
+
+
+def kind_of_type(dtype: pl.DataType) -> str:
+    """The kind of a column as far as its type tells it, without a look at its values."""
+    if dtype in (pl.String, pl.Categorical, pl.Enum):
+        return "text"
+    if dtype.is_integer():
+        return "integer"
+    if dtype.is_float():
+        return "float"
+    if dtype == pl.Boolean:
+        return "boolean"
+    if dtype == pl.Date:
+        return "date"
+    if dtype == pl.Datetime:
+        return "datetime"
+    return "other"
+
+
+def only_midnights(values: pl.Series) -> bool:
+    """Whether no value of a datetime column has a time of day."""
+    return bool((values.dt.truncate("1d") == values).all())
+
+
+def canonical(frame: pl.DataFrame, tokens: Tokens | None = None) -> pl.DataFrame:
+    """Every cell of the frame as its canonical text, missing ones as null.
+
+    Arguments:
+        frame: Any Polars frame.
+        tokens: Texts that stand for a missing value, by column.
+
+    Raises:
+        DataError: For columns of a type that has no text, such as lists; all of them at once.
+    """
+    problems: list[Problem] = []
+    columns: list[pl.Series] = []
+    for values in frame.get_columns():
+        try:
+            columns.append(_text(values, (tokens or {}).get(values.name, ())))
+        except pl.exceptions.PolarsError:
+            problems.append(
+                Problem(
+                    "unsupported-type",
+                    f"values of type {values.dtype} have no text",
+                    attribute=values.name,
+                    remedy="turn the column into text, numbers or dates first",
+                )
+            )
+    if problems:
+        raise DataError(problems)
+    return pl.DataFrame(columns)
+
+
+def text_of(value: Any) -> str | None:
+    """The canonical text of one Python value, for columns that mix their types.
+
+    >>> [text_of(value) for value in (39.0, 0.25, True, 7, "", None)]
+    ['39', '0.25', 'true', '7', None, None]
+    """
+    if value is None or value == "" or value != value:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return str(_float_text(pl.Series([value])).item())
+    if isinstance(value, datetime.datetime):
+        return value.isoformat()
+    return str(value)
+
+
+def _text(values: pl.Series, tokens: Sequence[str]) -> pl.Series:
+    kind = kind_of_type(values.dtype)
+    if kind == "float":
+        texts = _float_text(values)
+    elif kind == "datetime":
+        texts = _datetime_text(values)
+    elif values.dtype == pl.Duration:
+        texts = values.dt.to_string("iso")
+    elif values.dtype == pl.Null:
+        texts = values.cast(pl.String)
+    elif values.dtype == pl.Decimal:
+        texts = values.cast(pl.String).str.replace(r"(\.\d*?)0+$", "${1}").str.strip_suffix(".")
+    elif values.dtype.is_nested() or values.dtype in (pl.Object, pl.Binary):
+        raise pl.exceptions.InvalidOperationError(str(values.dtype))
+    else:
+        texts = values if values.dtype == pl.String else values.cast(pl.String)
+    missing = [token for token in tokens if token != ""]
+    empty = texts.is_in(["", *missing]) if missing else texts == ""
+    if empty.any():
+        texts = texts.set(empty.fill_null(False), None)
+    return texts
+
+
+def _float_text(values: pl.Series) -> pl.Series:
+    exact = values.fill_nan(None)
+    texts = exact.cast(pl.String).str.strip_suffix(".0")
+    whole = (exact == exact.floor()) & (exact.abs() < 2.0**53)
+    frame = pl.DataFrame({"text": texts, "whole": whole, "number": exact})
+    return frame.select(
+        pl.when("whole")
+        .then(pl.col("number").cast(pl.Int64, strict=False).cast(pl.String))
+        .otherwise("text")
+        .alias(values.name)
+    ).to_series()
+
+
+def _datetime_text(values: pl.Series) -> pl.Series:
+    if only_midnights(values):
+        return values.dt.strftime("%Y-%m-%d")
+    assert isinstance(values.dtype, pl.Datetime)
+    zone = "%:z" if values.dtype.time_zone else ""
+    return values.dt.strftime(f"%Y-%m-%dT%H:%M:%S%.f{zone}")

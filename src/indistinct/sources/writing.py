@@ -1,0 +1,359 @@
+"""Writing a release: files with nothing in them beside the rows, whole or not at all.
+
+Everything is written under a temporary name in the same folder, forced to the disk and renamed; a
+run's folder appears the same way, with all its files at once. Whatever goes wrong, a full disk
+included, leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+import narwhals as nw
+import polars as pl
+import polars.selectors as cs
+
+from indistinct.errors import OutputError, Problem
+
+CERTIFICATE = "certificate.json"
+"""The public file by which the folder of an earlier run is known again."""
+
+PRIVATE = "private"
+"""The folder of a run that nobody else may read."""
+
+FORMULA_STARTS = "=+@＝＋－＠-"
+"""What a spreadsheet takes for the start of a formula."""
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def write_csv(
+    frame: Any, path: str | Path, *, spreadsheet_safe: bool = False, separator: str = ","
+) -> None:
+    """Write a frame of any engine as CSV: UTF-8, line feeds, quotes only where needed.
+
+    Arguments:
+        frame: The release.
+        path: The file; one that is there is replaced.
+        spreadsheet_safe: Neutralize cells that a spreadsheet would run (see :func:`neutralized`).
+        separator: Between cells.
+
+    Raises:
+        OutputError: If it cannot be written; then nothing is left behind.
+    """
+    release = _plain(frame)
+    if spreadsheet_safe:
+        release = neutralized(release)
+    single = release.width == 1
+
+    def write(file: BinaryIO) -> None:
+        release.write_csv(file, separator=separator, null_value='""' if single else None)
+
+    _write_whole(Path(path), write)
+
+
+def write_parquet(frame: Any, path: str | Path) -> None:
+    """Write a frame of any engine as Parquet, without statistics and without metadata of a schema.
+
+    Categories become plain strings first, so that a dictionary in the file holds only values that
+    occur in its rows.
+
+    Raises:
+        OutputError: If it cannot be written; then nothing is left behind.
+    """
+    release = _plain(frame)
+
+    def write(file: BinaryIO) -> None:
+        release.write_parquet(file, statistics=False, compression="zstd")
+
+    _write_whole(Path(path), write)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text as UTF-8. Raises :class:`OutputError`, and then leaves nothing behind."""
+    data = text.encode("utf-8")
+    _write_whole(Path(path), lambda file: file.write(data))
+
+
+def write_json(path: str | Path, document: Mapping[str, Any]) -> None:
+    """Write a document as JSON. Raises :class:`OutputError`, and then leaves nothing behind."""
+    write_text(path, json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def neutralized(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with an apostrophe before every text that a spreadsheet would run as a formula.
+
+    Those are texts (and names of columns) that start, after blanks, with ``=``, ``+``, ``-`` or
+    ``@``, or with a tab or a carriage return; numbers such as ``-3.5`` and a sign alone stay.
+
+    >>> neutralized(pl.DataFrame({"note": ["=1+1", "-3.5", "-", "a=b"]}))["note"].to_list()
+    ["'=1+1", '-3.5', '-', 'a=b']
+    """
+    columns = []
+    for values in frame.get_columns():
+        safe = values
+        if values.dtype == pl.String:
+            suspects = values.str.contains(rf"^(?:\s*[{FORMULA_STARTS}]|[\t\r])")
+            if suspects.any():
+                harmless = values.str.contains(
+                    rf"^\s*(?:[{FORMULA_STARTS}]|[+-]\d*[.,]?\d+(?:[eE][+-]?\d+)?)\s*$"
+                )
+                safe = values.set((suspects & ~harmless).fill_null(False), None)
+                safe = safe.fill_null("'" + values)
+        columns.append(safe.alias(_safe_name(values.name)))
+    return pl.DataFrame(columns)
+
+
+def _safe_name(name: str) -> str:
+    start = name.lstrip()[:1]
+    return f"'{name}" if start and start in FORMULA_STARTS and len(name.strip()) > 1 else name
+
+
+def _plain(frame: Any) -> pl.DataFrame:
+    """A Polars frame with the rows of any frame, and strings in place of categories."""
+    if isinstance(frame, pl.DataFrame):
+        held = frame
+    else:
+        known = nw.from_native(frame)
+        lazy = isinstance(known, nw.LazyFrame)
+        held = known.collect(backend="polars").to_native() if lazy else known.to_polars()
+    return held.with_columns(cs.categorical().cast(pl.String), cs.enum().cast(pl.String))
+
+
+# Whole or not at all ---------------------------------------------------------------------------
+
+
+def _write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Let ``write`` fill a file that appears under its name only when it is complete."""
+    with refusing(path):
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
+        handle, staged = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                write(file)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(staged).chmod(0o666 & ~_umask())
+            Path(staged).replace(path)
+            _sync_folder(path.parent)
+        except BaseException:
+            Path(staged).unlink(missing_ok=True)
+            raise
+
+
+@contextlib.contextmanager
+def refusing(path: Path) -> Iterator[None]:
+    """Turn what the system says about a place that cannot be written into :class:`OutputError`."""
+    try:
+        yield
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise _refusal(path, error) from error
+
+
+def _refusal(path: Path, error: Exception) -> OutputError:
+    number = getattr(error, "errno", None)
+    if number is None and (told := re.search(r"\(os error (\d+)\)", str(error))):
+        number = int(told[1])  # what Polars says in words only
+    if number in _FULL:
+        return OutputError(
+            Problem(
+                "disk-full",
+                "the disk is full, and nothing was written",
+                file=str(path),
+                remedy="make room, or choose another place",
+            )
+        )
+    reason = os.strerror(number) if number else type(error).__name__
+    return OutputError(
+        Problem(
+            "unwritable",
+            f"this place cannot be written ({reason.lower()}), and nothing was",
+            file=str(path),
+            remedy="choose a folder that you may write",
+        )
+    )
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+# A run's folder --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Staging:
+    """Where a run writes before its folder appears."""
+
+    public: Path
+    """What anybody may read."""
+
+    private: Path
+    """What only the custodian may read; a folder inside of ``public``, closed to others."""
+
+
+class publish_folder:  # noqa: N801, used like a function
+    """A run's folder, which appears with everything in it when the block ends, or not at all.
+
+    Within the block, files are written to ``staging.public`` and ``staging.private``. A folder of
+    an earlier run is replaced; one that holds anything else is refused before the block starts.
+
+    >>> out = Path(tempfile.mkdtemp()) / "release"
+    >>> with publish_folder(out) as staging:
+    ...     write_json(staging.public / "certificate.json", {"tables": []})
+    ...     write_json(staging.private / "run.json", {"seed": 1})
+    >>> sorted(path.name for path in out.iterdir())
+    ['certificate.json', 'private']
+
+    Raises:
+        OutputError: If the folder cannot be written, or holds what no earlier run has left there.
+    """
+
+    def __init__(self, out: str | Path) -> None:
+        self._out = Path(out)
+        self._made: list[Path] = []
+        self._staged: Path | None = None
+
+    def __enter__(self) -> Staging:
+        try:
+            with refusing(self._out):
+                self._out = self._out.resolve()
+                _refuse_foreign(self._out)
+                self._make_parents()
+                staged = tempfile.mkdtemp(prefix=f".{self._out.name}.", dir=self._out.parent)
+                self._staged = Path(staged)
+                private = self._staged / PRIVATE
+                private.mkdir(mode=0o700)
+                return Staging(self._staged, private)
+        except BaseException:
+            self._clean()
+            raise
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._staged is not None
+        if error is not None:
+            self._clean()
+            if isinstance(error, OutputError):
+                raise self._relocated(error, self._staged) from error
+            if isinstance(error, OSError):
+                raise _refusal(self._out, error) from error
+            return
+        try:
+            with refusing(self._out):
+                self._appear(self._staged)
+        except BaseException:
+            self._clean()
+            raise
+
+    def _relocated(self, error: OutputError, staged: Path) -> OutputError:
+        """The error in terms of the folder that the user named."""
+        return OutputError(
+            [
+                replace(problem, file=(problem.file or "").replace(str(staged), str(self._out)))
+                for problem in error.problems
+            ]
+        )
+
+    def _appear(self, staged: Path) -> None:
+        for folder, _, files in os.walk(staged):
+            for file in files:
+                _sync_file(Path(folder) / file)
+            _sync_folder(Path(folder))
+        private = staged / PRIVATE
+        if not any(private.iterdir()):
+            private.rmdir()
+        staged.chmod(0o777 & ~_umask())
+        _refuse_foreign(self._out)
+        aside: Path | None = None
+        if self._out.exists() and any(self._out.iterdir()):
+            aside = Path(tempfile.mkdtemp(prefix=f".{self._out.name}.", dir=self._out.parent))
+            self._out.replace(aside)
+        try:
+            staged.replace(self._out)
+        except BaseException:
+            if aside is not None:
+                aside.replace(self._out)
+            raise
+        if aside is not None:
+            shutil.rmtree(aside, ignore_errors=True)
+        _sync_folder(self._out.parent)
+
+    def _make_parents(self) -> None:
+        missing = []
+        folder = self._out.parent
+        while not folder.exists():
+            missing.append(folder)
+            folder = folder.parent
+        for folder in reversed(missing):
+            folder.mkdir()
+            self._made.append(folder)
+
+    def _clean(self) -> None:
+        if self._staged is not None:
+            shutil.rmtree(self._staged, ignore_errors=True)
+        for folder in reversed(self._made):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+
+def _refuse_foreign(out: Path) -> None:
+    """Raise unless a run may put its folder here: nothing, an empty folder or an earlier run."""
+    if not out.exists():
+        return
+    if not out.is_dir():
+        problem = "there is a file of this name, and a run leaves a folder"
+        raise OutputError(Problem("file-in-the-way", problem, file=str(out)))
+    found = sorted(path.name for path in out.iterdir())
+    foreign = [name for name in found if name not in _left_by_a_run(out)]
+    if foreign:
+        shown = ", ".join(f"'{name}'" for name in foreign[:3]) + (", ..." * (len(foreign) > 3))
+        raise OutputError(
+            Problem(
+                "foreign-files",
+                f"the folder holds what no earlier run has left there: {shown}",
+                file=str(out),
+                remedy="name a new folder, or move these files elsewhere",
+            )
+        )
+
+
+def _left_by_a_run(out: Path) -> set[str]:
+    """The names that the certificate of an earlier run accounts for."""
+    try:
+        certificate = json.loads((out / CERTIFICATE).read_text("utf-8"))
+        tables = {str(table["path"]) for table in certificate["tables"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
+    return {CERTIFICATE, PRIVATE, *tables}
+
+
+def _sync_file(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())

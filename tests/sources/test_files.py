@@ -1,0 +1,386 @@
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import io
+import lzma
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from indistinct.errors import DataError
+from indistinct.sources import files
+from indistinct.sources.files import read_table
+
+
+def put(folder: Path, content: str | bytes, name: str = "people.csv") -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def refused(path: Path, **settings: Any) -> DataError:
+    with pytest.raises(DataError) as caught:
+        read_table(path, **settings)
+    assert caught.value.exit_code == 2
+    return caught.value
+
+
+def codes(error: DataError) -> list[str]:
+    return [problem.code for problem in error.problems]
+
+
+# What is understood ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "rows"),
+    [
+        ("a;b\n1;2\n", [("1", "2")]),
+        ("a;b\n1;2", [("1", "2")]),
+        ("a;b\r\n1;2\r\n3;\r\n", [("1", "2"), ("3", None)]),
+        ("a;b\r1;2\r3;4\r", [("1", "2"), ("3", "4")]),
+        ("a,b\n1,2\n\n\n", [("1", "2")]),
+        ("a,b\r\n1,2\r\n\r\n", [("1", "2")]),
+        ("\n\na,b\n1,2\n", [("1", "2")]),
+        ("a,b\n\n1,2\n \n3,4\n", [("1", "2"), ("3", "4")]),
+        ("a, b\n 1 ,\t2 \n3, \n", [("1", "2"), ("3", None)]),
+        ('a,b\n"x, y","z\nz"\n', [("x, y", "z\nz")]),
+        ('a,b\n"x ""y""",""\n', [('x "y"', None)]),
+        ('a,b\n"x, y", "z"\n"1" ,2\n', [("x, y", "z"), ("1", "2")]),
+        ('a,b\n1, "x, y"\n', [("1", "x, y")]),
+        ('a,b\n5" pipe,6" pipe\n', [('5" pipe', '6" pipe')]),
+        ('a,b\n5" pipe,1\n', [('5" pipe', "1")]),
+        ("a\tb\n1\t2,5\n", [("1", "2,5")]),
+        ('a,b\n1,"x\n"', [("1", "x")]),
+        ('a,b\n"\r","x"\n', [(None, "x")]),
+        ("a|b\n1|2\n", [("1", "2")]),
+        ("'a';'b'\n'x;y';'z'\n", [("x;y", "z")]),
+        ("a\n1\n\n2\n\n", [("1",), (None,), ("2",)]),
+        ('a\n1\n""\n', [("1",), (None,)]),
+        ("a,b\nNA,null\nnan,None\n", [("NA", "null"), ("nan", "None")]),
+        ('"a\nb",c\n1,2\n', [("1", "2")]),
+        ("ä,b\nü,ß\n", [("ü", "ß")]),
+    ],
+)
+def test_csv(tmp_path: Path, content: str, rows: list[tuple[str | None, ...]]) -> None:
+    frame = read_table(put(tmp_path, content))
+    assert frame.rows() == rows
+    assert set(frame.dtypes) == {pl.String}
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"]
+)
+def test_unicode_is_known_by_itself(tmp_path: Path, encoding: str) -> None:
+    path = put(tmp_path, "Größe;b\nü;2\n".encode(encoding))
+    frame = read_table(path)
+    assert frame.columns == ["Größe", "b"]
+    assert frame.rows() == [("ü", "2")]
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "windows-1252", "utf-8", "utf-16"])
+def test_a_given_encoding(tmp_path: Path, encoding: str) -> None:
+    path = put(tmp_path, "Größe;b\nü;2\n".encode(encoding))
+    assert read_table(path, encoding=encoding).rows() == [("ü", "2")]
+
+
+def test_a_mark_is_passed_over_with_a_given_encoding(tmp_path: Path) -> None:
+    path = put(tmp_path, "a;b\nü;2\n".encode("utf-8-sig"))
+    assert read_table(path, encoding="utf8").columns == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("ending", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
+)
+def test_packed_csv(tmp_path: Path, ending: str, pack: Any) -> None:
+    path = put(tmp_path, pack(b"a;b\n1;2\n"), f"people.csv{ending}")
+    assert read_table(path).rows() == [("1", "2")]
+    broken = put(tmp_path, b"no archive", f"broken.csv{ending}")
+    assert codes(refused(broken)) == ["unreadable-file"]
+
+
+def test_tab_separated_file_of_one_record(tmp_path: Path) -> None:
+    path = put(tmp_path, "a, b\tc\n1, 1\t2\n", "people.tsv")
+    assert read_table(path).columns == ["a, b", "c"]
+
+
+def test_separators_and_quotes_of_other_alphabets(tmp_path: Path) -> None:
+    path = put(tmp_path, "a¦b\n«x¦y»¦2\n".replace("»", "«"))
+    assert read_table(path, separator="¦", quote="«").rows() == [("x¦y", "2")]
+
+
+def test_quotes_may_mean_nothing(tmp_path: Path) -> None:
+    path = put(tmp_path, 'a,b\n"x,2\n"y,"z"\n')
+    assert read_table(path, quote="").rows() == [('"x', "2"), ('"y', '"z"')]
+
+
+def test_many_records_by_the_careful_reader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_CHUNK", 3)
+    content = "a,b\n\n" + "".join(f'{i}, "x, {i}"\n' for i in range(10))
+    rows = read_table(put(tmp_path, content)).rows()
+    assert rows == [(str(i), f"x, {i}") for i in range(10)]
+
+
+def test_the_quick_way_is_taken_for_usual_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(files, "_read_carefully")
+    content = 'a;b\r\n"x;""y""\n;";2\r\n;\r\n "";3 \r\n'.replace(' ""', '""')
+    assert read_table(put(tmp_path, content)).rows() == [
+        ('x;"y"\n;', "2"),
+        (None, None),
+        (None, "3"),
+    ]
+
+
+CELL = st.text(st.sampled_from("ab ,;\"\r\nü'="), max_size=5)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.lists(st.tuples(CELL, CELL), min_size=1, max_size=12),
+    separator=st.sampled_from([",", ";"]),
+    quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    end=st.sampled_from(["\n", "\r\n"]),
+)
+def test_what_python_writes_is_read_again(
+    tmp_path: Path, rows: list[tuple[str, str]], separator: str, quoting: Any, end: str
+) -> None:
+    if any("\r" in cell for row in rows for cell in row):
+        quoting = csv.QUOTE_ALL
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, delimiter=separator, quoting=quoting, lineterminator=end)
+    writer.writerows([("first", "second"), *rows])
+    frame = read_table(put(tmp_path, file.getvalue()), separator=separator, quote='"')
+    assert frame.rows() == [tuple(c.strip(" \t\r\n") or None for c in row) for row in rows]
+
+
+def test_adult(shared: Path) -> None:
+    frame = read_table(shared / "data/adult/adult.csv")
+    assert frame.shape == (30162, 9)
+    assert frame.columns[:3] == ["sex", "age", "race"]
+    assert frame["age"].n_unique() == 72
+    toys = shared / "data/adult/toy"
+    assert read_table(toys / "test_dirty.csv").shape == (7, 3)
+    assert read_table(toys / "test2.csv").shape == (9, 4)
+    assert read_table(toys / "test.xlsx").rows()[0] == (34, "male", 81667)
+    ragged = refused(toys / "test-import.csv").problems
+    assert [problem.code for problem in ragged] == ["ragged-records"]
+
+
+# What is refused -------------------------------------------------------------------------------
+
+
+def test_ragged_records(tmp_path: Path) -> None:
+    content = "a,b,c\n1,2,3\nsecret\n4,5,6\n\n7,8\n9,9,9,9\n"
+    error = refused(put(tmp_path, content))
+    (problem,) = error.problems
+    assert problem.code == "ragged-records"
+    assert problem.rows == (2, 4, 5)
+    assert str(error).startswith(
+        "people.csv, rows 2, 4, 5: the header has 3 cells,"
+        " but line 3 has 1, line 6 has 2, line 7 has 4\n"
+    )
+    assert "secret" not in str(error)
+
+
+@pytest.mark.parametrize("short", ["x", "1", '"1"'])
+def test_a_single_short_record_among_many(tmp_path: Path, short: str) -> None:
+    body = ["1,2"] * 5000
+    body[4000] = short
+    (problem,) = refused(put(tmp_path, "\n".join(["a,b", *body]))).problems
+    assert problem.rows == (4001,)
+
+
+def test_many_ragged_records_are_counted(tmp_path: Path) -> None:
+    (problem,) = refused(put(tmp_path, "a,b\n1,2\n" + "1,2,3\n" * 30), separator=",").problems
+    assert len(problem.rows) == 30
+    assert "and 20 more" in problem.message
+
+
+def test_lines_are_counted_through_quotes(tmp_path: Path) -> None:
+    (problem,) = refused(put(tmp_path, 'a,b\n"x\n\ny",2\n1\n')).problems
+    assert problem.rows == (2,)
+    assert "line 5 has 1" in problem.message
+
+
+def test_a_quote_that_is_never_closed(tmp_path: Path) -> None:
+    error = refused(put(tmp_path, 'a,b\n1,2\n3,"secret\n5,6\n7,8\n'))
+    assert codes(error) == ["unclosed-quote"]
+    assert "line 3" in str(error)
+    assert "secret" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        ("", "empty-file"),
+        ("\n\n", "empty-file"),
+        ("a,b\n", "no-records"),
+        ("a,b", "no-records"),
+        ("a,b\n\n\n", "no-records"),
+        ("a,b\r\n\r\n", "no-records"),
+        ("a,a\n1,2\n", "duplicate-columns"),
+        ("a, a \n1,2\n", "duplicate-columns"),
+        ("a,\n1,2\n", "unnamed-column"),
+    ],
+)
+def test_no_table(tmp_path: Path, content: str, code: str) -> None:
+    assert codes(refused(put(tmp_path, content))) == [code]
+
+
+def test_a_release_without_records_may_be_read(tmp_path: Path) -> None:
+    for content in ("a,b\n", "a,b", "a,b\n\n"):
+        frame = read_table(put(tmp_path, content), allow_empty=True)
+        assert frame.schema == {"a": pl.String, "b": pl.String}
+        assert frame.height == 0
+
+
+def test_a_missing_header_is_not_quoted(tmp_path: Path) -> None:
+    error = refused(put(tmp_path, "Smith,Smith,39\nJones,Jones,40\n"))
+    assert codes(error) == ["duplicate-columns"]
+    assert "columns 1, 2" in str(error)
+    assert "header that seems to be missing" in str(error)
+    assert "Smith" not in str(error)
+
+
+@pytest.mark.parametrize("filler", [1, 200_000])
+def test_a_header_that_is_never_closed(tmp_path: Path, filler: int) -> None:
+    error = refused(put(tmp_path, 'a,"b\n' + "1,2\n" * filler))
+    assert codes(error) == ["unclosed-quote"]
+    assert "line 1" in str(error)
+
+
+def test_a_quote_opened_in_a_large_file(tmp_path: Path) -> None:
+    error = refused(put(tmp_path, 'a,b\n3,"x\n' + "1,2\n" * 200_000))
+    assert codes(error) == ["unclosed-quote"]
+    assert "line 2" in str(error)
+
+
+def test_line_ends_of_several_kinds(tmp_path: Path) -> None:
+    assert read_table(put(tmp_path, "a,b\n1,2\r3,4\r\n5,6\n")).height == 3
+
+
+def test_several_problems_of_a_header(tmp_path: Path) -> None:
+    error = refused(put(tmp_path, "a,a,,b,b,\nx,x,x,x,x,x\n"))
+    assert codes(error) == ["duplicate-columns", "unnamed-column"]
+    assert "'a', 'b'" in str(error)
+    assert "column 3, 6" in str(error)
+
+
+def test_bytes_that_are_not_utf_8(tmp_path: Path) -> None:
+    error = refused(put(tmp_path, "name;age\nAnn;1\nJürgen;2\n".encode("latin-1")))
+    assert codes(error) == ["undecodable"]
+    assert "line 3" in str(error)
+    assert 'encoding = "latin-1"' in str(error)
+    assert "rgen" not in str(error)
+    header = refused(put(tmp_path, "Größe;age\n1;1\n".encode("latin-1")))
+    assert codes(header) == ["undecodable"]
+    wrong = refused(put(tmp_path, "a;b\nü;1\n"), encoding="ascii")
+    assert codes(wrong) == ["undecodable"]
+    odd = refused(put(tmp_path, b"a;b\n1;2\n3"), encoding="utf-16-le")
+    assert codes(odd) == ["undecodable"]
+
+
+def test_bytes_that_are_not_utf_8_far_down(tmp_path: Path) -> None:
+    content = "name;age\n" + "Ann;1\n" * 100_000 + "Jürgen;2\n"
+    error = refused(put(tmp_path, content.encode("latin-1")))
+    assert codes(error) == ["undecodable"]
+    assert "line 100002" in str(error)
+
+
+def test_ragged_records_where_quotes_mean_nothing(tmp_path: Path) -> None:
+    (problem,) = refused(put(tmp_path, 'a,b\n1,2\n"3\n'), quote="").problems
+    assert problem.rows == (2,)
+
+
+def test_settings_that_make_no_sense(tmp_path: Path) -> None:
+    path = put(tmp_path, "a;b\n1;2\n")
+    error = refused(path, separator=";;", quote="''", encoding="utf-9")
+    assert codes(error) == ["bad-separator", "bad-quote", "unknown-encoding"]
+    assert "did you mean 'utf-8'?" in str(error)
+    assert codes(refused(path, sheet="x")) == ["sheet-without-excel"]
+    assert codes(refused(path, query="SELECT 1")) == ["query-and-database"]
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    put(tmp_path, "a;b\n1;2\n")
+    error = refused(tmp_path / "peopel.csv")
+    assert codes(error) == ["missing-file"]
+    assert "did you mean 'people.csv'?" in str(error)
+    assert codes(refused(tmp_path / "no" / "people.csv")) == ["missing-file"]
+    assert codes(refused(tmp_path / "people.docx")) == ["missing-file", "unknown-ending"]
+    (tmp_path / "folder.csv").mkdir()
+    assert codes(refused(tmp_path / "folder.csv")) == ["not-a-file"]
+
+
+# Other files -----------------------------------------------------------------------------------
+
+
+def test_parquet_keeps_types(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"a": [1, None], "b": ["x", "y"]})
+    frame.write_parquet(tmp_path / "people.parquet")
+    assert read_table(tmp_path / "people.parquet").equals(frame)
+    frame.clear().write_parquet(tmp_path / "none.parquet")
+    assert codes(refused(tmp_path / "none.parquet")) == ["no-records"]
+    assert codes(refused(put(tmp_path, "secret", "broken.parquet"))) == ["unreadable-file"]
+
+
+def test_excel(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("fastexcel")
+    book = openpyxl.Workbook()
+    book.active.title = "People"
+    for row in (["name", "age"], [" Ann ", 39], ["Bea", None]):
+        book.active.append(row)
+    other = book.create_sheet("Twice")
+    for row in (["a", "a", None], [1, 2, 3]):
+        other.append(row)
+    book.create_sheet("Nothing")
+    path = tmp_path / "people.xlsx"
+    book.save(path)
+    assert read_table(path).rows() == [("Ann", 39), ("Bea", None)]
+    assert read_table(path, sheet="People").height == 2
+    assert codes(refused(path, sheet="Twice")) == ["duplicate-columns", "unnamed-column"]
+    assert codes(refused(path, sheet="Nothing")) == ["no-columns"]
+    error = refused(path, sheet="Poeple")
+    assert codes(error) == ["unknown-sheet"]
+    assert "did you mean 'People'?" in str(error)
+    assert codes(refused(put(tmp_path, "secret", "broken.xlsx"))) == ["unreadable-file"]
+
+
+def test_excel_without_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fastexcel", None)
+    error = refused(put(tmp_path, "x", "people.xlsx"))
+    assert codes(error) == ["missing-extra"]
+    assert "indistinct[excel]" in str(error)
+
+
+def test_sqlite(tmp_path: Path) -> None:
+    path = tmp_path / "people.sqlite"
+    with closing(sqlite3.connect(path)) as held:
+        held.execute("CREATE TABLE people AS SELECT 'Ann' AS name, 39 AS age")
+        held.commit()
+    assert read_table(path, query="SELECT * FROM people").rows() == [("Ann", 39)]
+    assert codes(refused(path, query="SELECT * FROM peopel")) == ["unreadable-file"]
+    assert codes(refused(path)) == ["query-and-database"]
+
+
+def test_duckdb(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    path = tmp_path / "people.duckdb"
+    with duckdb.connect(str(path)) as held:
+        held.execute("CREATE TABLE people AS SELECT 'Ann' AS name, 39 AS age")
+    assert read_table(path, query="SELECT * FROM people").rows() == [("Ann", 39)]
+    assert codes(refused(path, query="SELECT * FROM peopel")) == ["unreadable-file"]

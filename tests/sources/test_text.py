@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import datetime as dt
+import math
+from decimal import Decimal
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indistinct.errors import DataError
+from indistinct.sources.text import canonical, kind_of, text_of
+
+
+def texts(values: pl.Series) -> list[str | None]:
+    return canonical(values.alias("x").to_frame())["x"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "expected"),
+    [
+        (pl.Series(["a", "", " a ", None]), "text", ["a", None, " a ", None]),
+        (pl.Series(["a", ""], dtype=pl.Categorical), "text", ["a", None]),
+        (pl.Series(["a", "b"], dtype=pl.Enum(["b", "a"])), "text", ["a", "b"]),
+        (pl.Series([1, -2, None]), "integer", ["1", "-2", None]),
+        (pl.Series([1], dtype=pl.UInt64), "integer", ["1"]),
+        (pl.Series([39.0, 0.1, -0.0, -2.0]), "float", ["39", "0.1", "0", "-2"]),
+        (pl.Series([0.1], dtype=pl.Float32), "float", ["0.1"]),
+        (pl.Series([float("nan"), None, 2.0**60]), "float", [None, None, "1.152921504606847e+18"]),
+        (pl.Series([float("inf"), -float("inf")]), "float", ["inf", "-inf"]),
+        (pl.Series([True, False, None]), "boolean", ["true", "false", None]),
+        (pl.Series([dt.date(2024, 1, 31), None]), "date", ["2024-01-31", None]),
+        (pl.Series([dt.datetime(2024, 1, 31), None]), "date", ["2024-01-31", None]),
+        (pl.Series([dt.datetime(2024, 1, 31, 5)]), "datetime", ["2024-01-31T05:00:00"]),
+        (pl.Series([dt.time(5, 30)]), "other", ["05:30:00"]),
+        (pl.Series([dt.timedelta(hours=5)]), "other", ["PT5H"]),
+        (pl.Series([Decimal("1.50"), Decimal("20.00")]), "other", ["1.5", "20"]),
+        (pl.Series([None, None]), "other", [None, None]),
+    ],
+)
+def test_kinds_and_texts(values: pl.Series, kind: str, expected: list[str | None]) -> None:
+    assert kind_of(values) == kind
+    assert texts(values) == expected
+
+
+def test_times_keep_their_zone_and_fraction() -> None:
+    moment = dt.datetime(2024, 7, 1, 5, 0, 0, 250_000)
+    values = pl.Series([moment]).dt.replace_time_zone("Europe/Berlin")
+    assert texts(values) == ["2024-07-01T05:00:00.250+02:00"]
+
+
+def test_tokens_are_missing() -> None:
+    frame = pl.DataFrame({"a": ["?", "-", "", None, "x"], "b": [1, 9, 9, 2, None]})
+    assert canonical(frame, {"a": ["?", "-"], "b": ["9"]}).rows() == [
+        (None, "1"),
+        (None, None),
+        (None, None),
+        (None, "2"),
+        ("x", None),
+    ]
+
+
+def test_types_without_text_are_told_together() -> None:
+    with pytest.raises(DataError) as caught:
+        canonical(pl.DataFrame({"a": [[1]], "b": [b"x"], "c": [1]}))
+    assert [problem.attribute for problem in caught.value.problems] == ["a", "b"]
+
+
+@given(st.floats() | st.integers(-(2**53), 2**53).map(float))
+def test_floats_have_one_text_that_says_all(value: float) -> None:
+    (text,) = texts(pl.Series([value], dtype=pl.Float64))
+    assert text == text_of(value)
+    if math.isnan(value):
+        assert text is None
+    else:
+        assert text is not None
+        assert float(text) == value
+
+
+def test_python_values() -> None:
+    assert text_of(dt.datetime(2024, 1, 31, 5)) == "2024-01-31T05:00:00"
+    assert text_of(Decimal("1.5")) == "1.5"
