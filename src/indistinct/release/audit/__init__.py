@@ -1,1 +1,368 @@
-"""TODO"""
+"""Does what was published keep what was promised?
+
+The audit reads published tables as a stranger would and recomputes every promise with plain
+group-bys. It shares no code and no state with the program that made the release, and works on
+releases made by others. Each privacy model has one small check in this folder, in a file of its
+own; it is found by being here.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import importlib
+import math
+import pkgutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import polars as pl
+
+from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
+from indistinct.release.audit.reading import (
+    SUPPRESSED,
+    Claims,
+    Published,
+    PublishedTable,
+    missing_columns,
+    read_release,
+    tampered,
+)
+from indistinct.release.audit.verdict import (
+    Check,
+    ClassSizes,
+    Context,
+    Reference,
+    Verdict,
+    summarize,
+    words,
+)
+from indistinct.requirement import Requirement
+
+__all__ = ["Audit", "Check", "ClassSizes", "Context", "Verdict", "audit", "checks"]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What a reader of a release can say of it.
+
+    Arguments:
+        quasi: The quasi-identifiers.
+        records: Number of records of the release, suppressed ones too.
+        suppressed: Records with ``*`` in every quasi-identifier. They are in no class.
+        classes: Count and sizes of the equivalence classes over all quasi-identifiers.
+        promises: The verdict on each promise.
+        tables: Whether each table is the one its certificate speaks of; empty without one.
+        agrees: Whether the figures of the certificate, where there is one, are the release's own.
+        notes: What a reader should know beside, in sentences.
+    """
+
+    quasi: tuple[str, ...]
+    records: int
+    suppressed: int
+    classes: ClassSizes
+    promises: tuple[Verdict, ...]
+    tables: tuple[tuple[str, bool], ...] = ()
+    agrees: bool = True
+    notes: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether every promise holds, and the release is the one its certificate speaks of."""
+        return (
+            all(verdict.holds for verdict in self.promises)
+            and all(matches for _, matches in self.tables)
+            and self.agrees
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The audit as plain data; ``tables`` is there only if a certificate speaks of them."""
+        document: dict[str, Any] = {
+            "holds": self.holds,
+            "records": self.records,
+            "suppressed": self.suppressed,
+            "quasi_identifiers": list(self.quasi),
+            "classes": self.classes.to_dict(),
+            "promises": [verdict.to_dict() for verdict in self.promises],
+        }
+        if self.tables:
+            document["tables"] = [
+                {"path": path, "matches": matches} for path, matches in self.tables
+            ]
+        document["notes"] = list(self.notes)
+        return document
+
+    def frame(self) -> pl.DataFrame:
+        """A table with one row for each promise."""
+        schema = {
+            "promise": pl.String,
+            "on": pl.String,
+            "holds": pl.Boolean,
+            "achieved": pl.String,
+            "breaking_classes": pl.Int64,
+            "breaking_records": pl.Int64,
+        }
+        rows = [
+            (
+                _name(verdict),
+                ", ".join(verdict.on),
+                verdict.holds,
+                words(verdict.achieved),
+                verdict.breaking_classes,
+                verdict.breaking_records,
+            )
+            for verdict in self.promises
+        ]
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def summary_rows(self) -> list[tuple[str, str]]:
+        """The audit in pairs of a label and a text, for a terminal to lay out."""
+        rows = [
+            ("verdict", "holds" if self.holds else "broken"),
+            ("records", str(self.records)),
+            ("suppressed", str(self.suppressed)),
+            ("classes", str(self.classes.count)),
+        ]
+        if self.classes.mean is not None:
+            rows.append(
+                (
+                    "class sizes",
+                    f"{self.classes.smallest} to {self.classes.largest}, "
+                    f"{self.classes.mean:.4g} on average",
+                )
+            )
+        rows += [(_name(verdict), _outcome(verdict)) for verdict in self.promises]
+        rows += [
+            (path, "as certified" if matches else "not as certified")
+            for path, matches in self.tables
+        ]
+        rows += [("note", note) for note in self.notes]
+        return rows
+
+    def __repr__(self) -> str:
+        promises = "; ".join(f"{_name(verdict)} {_outcome(verdict)}" for verdict in self.promises)
+        word = "holds" if self.holds else "broken"
+        return f"<Audit: {word}, {self.records} records{': ' if promises else ''}{promises}>"
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            f"<tr><th>{html.escape(label)}</th><td>{html.escape(text)}</td></tr>"
+            for label, text in self.summary_rows()
+        )
+        return f"<table>{cells}</table>"
+
+
+def audit(
+    release: Any,
+    promises: Iterable[Requirement | Mapping[str, Any]] = (),
+    quasi: Iterable[str] = (),
+    *,
+    source: Mapping[str, Any] | None = None,
+    references: Mapping[str, Reference] | None = None,
+) -> Audit:
+    """Recompute from a release alone whether it keeps its promises.
+
+    Every combination of values of the quasi-identifiers that occurs is an equivalence class; a
+    missing cell is a value of its own. Records with ``*`` in every quasi-identifier are suppressed:
+    they are counted, and are in no class. A release without records keeps every promise, and
+    achieves nothing (None).
+
+    If a certificate lies beside the file, or in the folder, the files are held against it: another
+    digest, another number of rows or other figures than the release shows, and the audit does not
+    hold.
+
+    Arguments:
+        release: A frame that Narwhals knows (Polars, pandas, PyArrow, DuckDB and others), the path
+            of a file or of a folder, or a mapping of names to these.
+        promises: What is to be checked, as :class:`~indistinct.requirement.Requirement` s or as
+            mappings like a policy's. None: those of the certificate.
+        quasi: The quasi-identifiers. None: those of the certificate; without a certificate, those
+            that the promises name.
+        source: Settings for reading files: ``separator``, ``encoding``, ``sheet`` and the like.
+        references: Distributions of sensitive attributes in the original table, for promises that
+            compare with them.
+
+    Raises:
+        DataError: If the release cannot be read, or lacks a column that is spoken of.
+        PolicyError: If a promise cannot be understood, or no quasi-identifier is known.
+
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"age": ["20-29", "20-29", "30-39"], "ward": ["A", "B", "A"]})
+    >>> audit(table, [{"model": "k-anonymity", "k": 2}], ["age"])
+    <Audit: broken, 3 records: k-anonymity(k=2) broken by 1 class with 1 record, achieved k=1>
+    """
+    published = read_release(release, source)
+    requirements = [
+        part if isinstance(part, Requirement) else Requirement.from_dict(part) for part in promises
+    ]
+    names = (quasi,) if isinstance(quasi, str) else tuple(dict.fromkeys(quasi))
+    claims = published.claims
+    certified = claims is not None and not requirements
+    if claims is not None and certified:
+        requirements = list(claims.requirements)
+    names = _quasi(names, requirements, claims)
+    _refuse_unknown(requirements, names)
+    needed = list(
+        dict.fromkeys([*names, *(part.sensitive for part in requirements if part.sensitive)])
+    )
+    texts = _table_of(published, needed).texts(needed)
+    hidden = pl.all_horizontal(pl.col(name).eq_missing(SUPPRESSED) for name in names)
+    records = texts.filter(~hidden)
+    context = Context(names, references or {})
+    verdicts = tuple(
+        checks()[requirement.model].check(records, requirement, context)
+        for requirement in requirements
+    )
+    classes = summarize(context.sizes(records, names))
+    found = Audit(names, texts.height, texts.height - records.height, classes, verdicts)
+    differing = _differing(found, claims, certified) if claims is not None else []
+    return Audit(
+        quasi=names,
+        records=found.records,
+        suppressed=found.suppressed,
+        classes=classes,
+        promises=verdicts,
+        tables=tuple(
+            (table.name, table.matches) for table in published.tables if table.matches is not None
+        ),
+        agrees=not differing,
+        notes=(*published.notes, *_notes(found, published, certified), *differing),
+    )
+
+
+@functools.cache
+def checks() -> Mapping[str, Check]:
+    """The check of every privacy model, by the model's name."""
+    found = {}
+    for module in pkgutil.iter_modules(__path__):
+        part = importlib.import_module(f"{__name__}.{module.name}")
+        if hasattr(part, "MODEL"):
+            found[part.MODEL] = cast(Check, part)
+    return found
+
+
+def _quasi(
+    names: tuple[str, ...], requirements: Sequence[Requirement], claims: Claims | None
+) -> tuple[str, ...]:
+    if not names and claims is not None:
+        names = claims.quasi
+    if not names:
+        names = tuple(dict.fromkeys(name for part in requirements for name in part.on or ()))
+    if not names:
+        raise PolicyError(
+            Problem(
+                "no-quasi-identifier",
+                "the audit does not know the release's quasi-identifiers",
+                remedy="name them, or audit a folder with a certificate",
+            )
+        )
+    return names
+
+
+def _refuse_unknown(requirements: Sequence[Requirement], quasi: tuple[str, ...]) -> None:
+    problems = [
+        Problem(
+            "unknown-model",
+            f"no audit of a privacy model '{part.model}': {did_you_mean(part.model, checks())}",
+        )
+        for part in requirements
+        if part.model not in checks()
+    ]
+    problems += [
+        Problem(
+            "not-a-quasi-identifier",
+            f"promise '{part.model}' speaks of '{name}', which is not among the quasi-identifiers: "
+            f"{did_you_mean(name, quasi)}",
+            remedy="add it to the quasi-identifiers, or take it out of the promise",
+        )
+        for part in requirements
+        for name in part.on or ()
+        if name not in quasi
+    ]
+    if problems:
+        raise PolicyError(problems)
+
+
+def _table_of(published: Published, needed: Sequence[str]) -> PublishedTable:
+    """The table that has all these columns."""
+    lacking = [missing_columns(table, needed) for table in published.tables]
+    whole = [table for table, lacks in zip(published.tables, lacking, strict=True) if not lacks]
+    if len(whole) == 1:
+        return whole[0]
+    if whole:
+        raise DataError(
+            Problem(
+                "several-tables",
+                "more than one table of the release has all quasi-identifiers: "
+                + ", ".join(table.name for table in whole),
+                remedy="audit them one by one",
+            )
+        )
+    problems = min(lacking, key=len)
+    problems += [tampered(table.name) for table in published.tables if table.matches is False]
+    raise DataError(problems)
+
+
+def _notes(found: Audit, published: Published, certified: bool) -> Iterable[str]:
+    if not found.promises:
+        yield "no promise was named: nothing was checked, the classes are only described"
+    if certified:
+        yield "promises and quasi-identifiers are those that the certificate names"
+    for table in published.tables:
+        if table.matches is False:
+            yield f"{table.name} is not the file that the certificate was written for"
+    if not found.records:
+        yield "the release has no records: whatever is promised holds of nobody"
+    elif found.suppressed == found.records:
+        yield "every record has '*' for every quasi-identifier: there is no class to look at"
+    elif 0 < found.suppressed < (found.classes.smallest or 0):
+        yield (
+            "there are fewer suppressed records than records in the smallest class: whoever is "
+            "known to be in the table and fits no class is one of these few"
+        )
+
+
+def _differing(found: Audit, claims: Claims, certified: bool) -> list[str]:
+    """What the certificate says of the release that the release does not show."""
+    said: list[tuple[str, object, object]] = []
+    if len(claims.tables) == 1:
+        said.append(("records", claims.records, found.records))
+    if set(found.quasi) == set(claims.quasi) and claims.classes is not None:
+        own = found.classes.to_dict()
+        said += [(f"classes, {key}", claims.classes.get(key), own[key]) for key in own]
+    if certified:
+        said += [
+            (_name(verdict), dict(achieved), dict(verdict.achieved))
+            for verdict, achieved in zip(found.promises, claims.achieved, strict=True)
+            if achieved is not None
+        ]
+    return [
+        f"the certificate's figures are not the release's own: {what}"
+        for what, claimed, computed in said
+        if claimed is not None and not _same(claimed, computed)
+    ]
+
+
+def _same(claimed: object, computed: object) -> bool:
+    if isinstance(claimed, Mapping) and isinstance(computed, Mapping):
+        return claimed.keys() == computed.keys() and all(
+            _same(claimed[key], computed[key]) for key in claimed
+        )
+    if isinstance(claimed, (int, float)) and isinstance(computed, (int, float)):
+        return math.isclose(claimed, computed, rel_tol=1e-9, abs_tol=1e-9)
+    return claimed == computed
+
+
+def _name(verdict: Verdict) -> str:
+    return str(verdict.requirement)
+
+
+def _outcome(verdict: Verdict) -> str:
+    if verdict.holds:
+        return f"holds, achieved {words(verdict.achieved)}"
+    classes, records = verdict.breaking_classes, verdict.breaking_records
+    return (
+        f"broken by {classes} class{'' if classes == 1 else 'es'} with {records} "
+        f"record{'' if records == 1 else 's'}, achieved {words(verdict.achieved)}"
+    )

@@ -1,0 +1,335 @@
+"""How a stranger reads a release: the published tables, and the certificate that lies beside them.
+
+Nothing is known here of the table that a release was made from, of the policy or of the program
+that made it. A table is any frame or file; every cell becomes text, and two cells have one text
+only if nobody can tell them apart in what was published. An empty text, NaN and a missing cell are
+therefore three things in a frame that holds all three.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import narwhals as nw
+import polars as pl
+
+from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
+from indistinct.requirement import Requirement
+
+CERTIFICATE = "certificate.json"
+SUPPRESSED = "*"
+"""What stands in every quasi-identifier of a record that is published without them."""
+
+_TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".xlsx")
+_PLAIN_TYPES = (nw.String, nw.Boolean, nw.Date, nw.Datetime, nw.Duration, nw.Decimal)
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What a certificate says of the release it lies beside.
+
+    Arguments:
+        path: Where the certificate is.
+        requirements: The promises it names, and with ``achieved`` what it says of each.
+        quasi: The quasi-identifiers.
+        tables: Digest and number of rows of each table, by its path in the folder.
+        records: Number of records published.
+        classes: Count and sizes of the equivalence classes.
+    """
+
+    path: Path
+    requirements: tuple[Requirement, ...]
+    achieved: tuple[Mapping[str, Any] | None, ...]
+    quasi: tuple[str, ...]
+    tables: Mapping[str, tuple[str, int]]
+    records: int | None = None
+    classes: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """One published table: its name, its columns, and whether it is what the certificate says.
+
+    ``matches`` is None where no certificate speaks of the table.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    matches: bool | None
+    _texts: Callable[[Sequence[str]], pl.DataFrame] = field(repr=False)
+
+    def texts(self, columns: Sequence[str]) -> pl.DataFrame:
+        """These columns as text, missing cells null."""
+        return self._texts(columns)
+
+
+@dataclass(frozen=True)
+class Published:
+    """A release as it lies before a reader."""
+
+    tables: tuple[PublishedTable, ...]
+    claims: Claims | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read_release(release: Any, source: Mapping[str, Any] | None = None) -> Published:
+    """The tables of a release, and its certificate where there is one.
+
+    Arguments:
+        release: A frame that Narwhals knows, the path of a file, the path of a folder with a
+            certificate or with a single table, or a mapping of names to frames or paths.
+        source: Settings for reading a file, by the names of
+            :func:`indistinct.sources.files.read_table`.
+
+    Raises:
+        DataError: If something cannot be read or is no table.
+    """
+    if isinstance(release, (str, Path)):
+        return _read_path(Path(release), source or {})
+    if isinstance(release, Mapping):
+        if not release:
+            raise DataError(Problem("no-table", "the release has no table"))
+        parts = [
+            _read_file(Path(part), source or {}, None, str(name))
+            if isinstance(part, (str, Path))
+            else _read_frame(part, str(name))
+            for name, part in release.items()
+        ]
+        return Published(tuple(parts))
+    return Published((_read_frame(release, "the release"),))
+
+
+def missing_columns(table: PublishedTable, columns: Iterable[str]) -> list[Problem]:
+    """A problem for every column that the table ought to have and has not."""
+    return [
+        Problem(
+            "missing-column",
+            f"the release has no such column: {did_you_mean(name, table.columns)}",
+            file=table.name,
+            attribute=name,
+            remedy="name the columns as the release does",
+        )
+        for name in dict.fromkeys(columns)
+        if name not in table.columns
+    ]
+
+
+def _read_path(path: Path, source: Mapping[str, Any]) -> Published:
+    if path.is_dir():
+        beside = path / CERTIFICATE
+        if not beside.is_file():
+            return Published((_read_file(_only_table(path), source, None),))
+        claims = _read_claims(beside)
+        if not claims.tables:
+            raise DataError(Problem("no-table", "the certificate names no table", file=str(beside)))
+        tables = [_read_file(path / name, source, claims, name) for name in claims.tables]
+        return Published(tuple(tables), claims)
+    beside = path.parent / CERTIFICATE
+    if not (path.is_file() and beside.is_file()):
+        return Published((_read_file(path, source, None),))
+    try:
+        claims = _read_claims(beside)
+    except DataError as error:
+        note = f"the certificate beside the file was passed over: {error.problems[0].message}"
+        return Published((_read_file(path, source, None),), notes=(note,))
+    if path.name not in claims.tables:
+        note = "a certificate lies beside the file, but does not speak of it"
+        return Published((_read_file(path, source, None),), notes=(note,))
+    return Published((_read_file(path, source, claims, path.name),), claims)
+
+
+def _only_table(folder: Path) -> Path:
+    found = sorted(
+        part for part in folder.iterdir() if part.is_file() and part.suffix in _TABLE_ENDINGS
+    )
+    if len(found) == 1:
+        return found[0]
+    held = "several tables" if found else "no table"
+    raise DataError(
+        Problem(
+            "no-certificate",
+            f"the folder has no {CERTIFICATE} and holds {held}",
+            file=str(folder),
+            remedy="name the file to be audited",
+        )
+    )
+
+
+def _read_file(
+    path: Path, source: Mapping[str, Any], claims: Claims | None, name: str | None = None
+) -> PublishedTable:
+    from indistinct.sources.files import read_table
+
+    name = name or path.name
+    digest, rows = claims.tables[name] if claims else (None, None)
+    same = digest is None or not path.is_file() or _sha256(path) == digest
+    try:
+        frame = read_table(path, **source, allow_empty=True)
+    except DataError as error:
+        if same:
+            raise
+        raise DataError([*error.problems, tampered(name)]) from None
+    matches = same and rows == frame.height if claims else None
+    return PublishedTable(
+        name, tuple(frame.columns), matches, lambda columns: _texts(frame, columns)
+    )
+
+
+def tampered(name: str) -> Problem:
+    """That a table is not the one its certificate speaks of."""
+    return Problem(
+        "certificate-mismatch",
+        "the file is not the one that the certificate was written for",
+        file=name,
+        remedy="fetch the release again from where it was handed out",
+    )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _read_frame(native: Any, name: str) -> PublishedTable:
+    try:
+        frame = nw.from_native(native)
+        names = frame.collect_schema().names()
+        columns = {str(column): column for column in names}
+        if len(columns) < len(names):
+            raise nw.exceptions.DuplicateError
+    except nw.exceptions.DuplicateError:
+        raise DataError(
+            Problem("duplicate-column", "two columns have the same name", file=name)
+        ) from None
+    except TypeError:
+        raise DataError(
+            Problem(
+                "not-a-table",
+                f"a {type(native).__name__} is no table",
+                file=name,
+                remedy="give a Polars, pandas, PyArrow or DuckDB table, or a path",
+            )
+        ) from None
+
+    def texts(wanted: Sequence[str]) -> pl.DataFrame:
+        if isinstance(frame, nw.LazyFrame):
+            return _texts(frame.select(wanted).collect("polars").to_native(), wanted)
+        return pl.DataFrame(
+            [
+                _text(_to_polars(frame.get_column(columns[column]))).alias(column)
+                for column in wanted
+            ]
+        )
+
+    return PublishedTable(name, tuple(columns), None, texts)
+
+
+def _texts(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    return pl.DataFrame([_text(frame[column]) for column in columns])
+
+
+def _to_polars(values: nw.Series[Any]) -> pl.Series:
+    """A column in Polars; by its values, one by one, where a conversion could blur them.
+
+    Mixed columns cannot be converted, and categories of intervals become missing on the way.
+    """
+    plain = values.dtype.is_numeric() or isinstance(values.dtype, _PLAIN_TYPES)
+    if plain or values.implementation.is_polars():
+        converted: pl.Series = values.to_polars()
+        return converted
+    missing = values.is_null().to_list()
+    return pl.Series(
+        values=[
+            None if absent else _python_text(value)
+            for value, absent in zip(values.to_list(), missing, strict=True)
+        ],
+        dtype=pl.String,
+    )
+
+
+def _python_text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (dt.date, dt.time)):
+        return value.isoformat()
+    return str(value)
+
+
+def _text(values: pl.Series) -> pl.Series:
+    if values.dtype.is_float():
+        return values.cast(pl.String).str.strip_suffix(".0")
+    if values.dtype == pl.Datetime:
+        return values.dt.to_string("iso:strict")
+    if values.dtype.is_nested() or values.dtype in (pl.Object, pl.Binary, pl.Duration):
+        texts = [None if value is None else str(value) for value in values.to_list()]
+        return pl.Series(values.name, texts, dtype=pl.String)
+    return values.cast(pl.String)
+
+
+def _read_claims(path: Path) -> Claims:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        raise DataError(
+            Problem("bad-certificate", "the certificate is no JSON document", file=str(path))
+        ) from None
+    problems: list[Problem] = []
+
+    def complain(message: str) -> None:
+        problems.append(Problem("bad-certificate", message, file=str(path)))
+
+    if not isinstance(document, Mapping):
+        document = {}
+    promises, tables = document.get("promises"), document.get("tables")
+    if not isinstance(promises, list):
+        complain("the certificate has no list of promises")
+        promises = []
+    if not isinstance(tables, list):
+        complain("the certificate has no list of tables")
+        tables = []
+    requirements = []
+    for promise in promises:
+        try:
+            requirements.append(Requirement.from_dict(promise))
+        except PolicyError as error:
+            for problem in error.problems:
+                complain(problem.message)
+    listed: dict[str, tuple[str, int]] = {}
+    for table in tables:
+        name = table.get("path") if isinstance(table, Mapping) else None
+        digest, rows = (table.get("sha256"), table.get("rows")) if name else (None, None)
+        if not isinstance(name, str) or not _inside(name):
+            complain("the certificate names a table that is not a file in its folder")
+        elif not isinstance(digest, str) or not isinstance(rows, int):
+            complain(f"the certificate lacks the digest or the number of rows of '{name}'")
+        else:
+            listed[name] = (digest, rows)
+    quasi = document.get("quasi_identifiers")
+    if quasi is None:
+        quasi = [name for requirement in requirements for name in requirement.on or ()]
+    if not isinstance(quasi, list) or any(not isinstance(name, str) for name in quasi):
+        complain("the certificate's quasi-identifiers are no list of names")
+    if problems:
+        raise DataError(problems)
+    classes = document.get("classes")
+    achieved = [promise.get("achieved") for promise in promises]
+    return Claims(
+        path=path,
+        requirements=tuple(requirements),
+        achieved=tuple(part if isinstance(part, Mapping) else None for part in achieved),
+        quasi=tuple(dict.fromkeys(quasi)),
+        tables=listed,
+        records=document.get("records_published"),
+        classes=classes if isinstance(classes, Mapping) else None,
+    )
+
+
+def _inside(name: str) -> bool:
+    parts = PurePosixPath(name).parts
+    return bool(parts) and not PurePosixPath(name).is_absolute() and ".." not in parts

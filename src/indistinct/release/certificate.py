@@ -1,0 +1,302 @@
+"""What a run says of itself: in public a certificate, in private the full record.
+
+The certificate goes out with the release, so whatever it says is said to an attacker. It holds what
+was promised, what a reader could compute from the published files, warnings, and nothing else;
+:meth:`Certificate.from_audit` fills it from an audit of the published files, so that figures which
+only the custodian can know have no way in. The record of the run holds everything, and stays with
+the custodian. The reasons for each line are in ``docs/topics/what-is-public.md``.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import html
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from indistinct.release.audit import Audit
+
+MAY_CONTAIN = ("noise", "decoys", "perturbed values")
+"""What a release can hold that was not in the table; said without saying how much."""
+
+_SCALAR = (str, int, type(None))
+
+
+@dataclass(frozen=True)
+class CertifiedTable:
+    """One published file: its path in the folder, its SHA-256 digest and its number of rows."""
+
+    path: str
+    sha256: str
+    rows: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The file as plain data."""
+        return {"path": self.path, "sha256": self.sha256, "rows": self.rows}
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The public account of a release.
+
+    Arguments:
+        version: Version of the program that made the release.
+        created: When the certificate was written; it is kept in UTC, to the second. The files'
+            own dates say as much, and no randomness is drawn from the clock.
+        quasi_identifiers: The attributes that the promises speak of.
+        records_published: Number of records of the release, suppressed ones too where those are
+            kept.
+        classes: ``count``, ``smallest``, ``mean`` and ``largest`` of the equivalence classes.
+        promises: For each promise ``model``, ``parameters``, ``on``, ``holds`` and ``achieved``.
+        tables: The published files; none for a release that was not written.
+        linked: How linked tables belong together: ``quasi``, ``sensitive``, ``by``.
+        may_contain: Which of ``noise``, ``decoys`` and ``perturbed values`` a reader has to
+            reckon with.
+        warnings: What a reader should know, without any figure of the run.
+
+    Raises:
+        ValueError: If ``created`` has no time zone or ``may_contain`` an unknown word.
+    """
+
+    version: str
+    created: dt.datetime
+    quasi_identifiers: tuple[str, ...]
+    records_published: int
+    classes: Mapping[str, float | int | None]
+    promises: tuple[Mapping[str, Any], ...]
+    tables: tuple[CertifiedTable, ...] = ()
+    linked: Mapping[str, str] | None = None
+    may_contain: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.created.tzinfo is None:
+            raise ValueError("created needs a time zone")
+        if unknown := [word for word in self.may_contain if word not in MAY_CONTAIN]:
+            raise ValueError(f"may_contain knows {MAY_CONTAIN}, not {unknown}")
+
+    @classmethod
+    def from_audit(
+        cls,
+        audit: Audit,
+        *,
+        version: str,
+        created: dt.datetime | None = None,
+        tables: Iterable[CertifiedTable] = (),
+        linked: Mapping[str, str] | None = None,
+        may_contain: Iterable[str] = (),
+        warnings: Iterable[str] = (),
+    ) -> Certificate:
+        """The certificate that says what an audit of the published tables has found.
+
+        Arguments:
+            audit: The audit. Its count of suppressed records is not taken over.
+            version: Version of the program.
+            created: Now, if not given.
+            tables: The published files.
+            linked: How linked tables belong together.
+            may_contain: What the release may hold that was not in the table.
+            warnings: Public warnings.
+        """
+        return cls(
+            version=version,
+            created=created or dt.datetime.now(dt.UTC),
+            quasi_identifiers=audit.quasi,
+            records_published=audit.records,
+            classes=audit.classes.to_dict(),
+            promises=tuple(
+                {key: value for key, value in verdict.to_dict().items() if key != "violations"}
+                for verdict in audit.promises
+            ),
+            tables=tuple(tables),
+            linked=linked,
+            may_contain=tuple(may_contain),
+            warnings=tuple(warnings),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The public document; ``linked`` is there only where tables are linked."""
+        document: dict[str, Any] = {
+            "version": self.version,
+            "created": _moment(self.created),
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "records_published": self.records_published,
+            "classes": dict(self.classes),
+            "promises": [dict(promise) for promise in self.promises],
+            "tables": [table.to_dict() for table in self.tables],
+        }
+        if self.linked is not None:
+            document["linked"] = dict(self.linked)
+        document["may_contain"] = list(self.may_contain)
+        document["warnings"] = list(self.warnings)
+        plain: dict[str, Any] = _plain(document)
+        return plain
+
+    def frame(self) -> pl.DataFrame:
+        """A table with one row for each promise."""
+        return pl.DataFrame(
+            [
+                (
+                    _name(promise),
+                    ", ".join(promise.get("on") or ()),
+                    promise["holds"],
+                    _values(promise["achieved"]),
+                )
+                for promise in self.promises
+            ],
+            schema={
+                "promise": pl.String,
+                "on": pl.String,
+                "holds": pl.Boolean,
+                "achieved": pl.String,
+            },
+            orient="row",
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<Certificate: {self.records_published} records, {self.classes['count']} classes; "
+            f"{'; '.join(_sentence(promise) for promise in self.promises) or 'no promise'}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("created", _moment(self.created)),
+            ("records published", str(self.records_published)),
+            ("classes", _values(self.classes)),
+            *(("promise", _sentence(promise)) for promise in self.promises),
+            *(("table", f"{table.path}, {table.rows} rows") for table in self.tables),
+            *(("may contain", word) for word in self.may_contain),
+            *(("warning", warning) for warning in self.warnings),
+        ]
+        return _table(rows)
+
+
+@dataclass(frozen=True)
+class Run:
+    """The private account of a run: the certificate, and what only the custodian may know.
+
+    Arguments:
+        certificate: What is said in public.
+        records: Number of records of the source.
+        published: Records of the source that are published with their quasi-identifiers.
+        suppressed: Records of the source that are left out, or published with ``*`` instead.
+        plan: ``algorithm``, ``scope``, ``levels``, ``objective``, ``optimal``, ``bound`` and what
+            else the plan says of itself.
+        measures: What the release costs, by measure.
+        seed: What the run's randomness grew from. Whoever has it can undo the shuffle.
+        noise: Number of records of noise added.
+        decoys: Number of decoy records added.
+        policy_sha256: Digest of the policy; None if there is no file.
+        source_sha256: Digest of the source; None if there is no file.
+        warnings: What the custodian should know, in addition to the public warnings.
+    """
+
+    certificate: Certificate
+    records: int
+    published: int
+    suppressed: int
+    plan: Mapping[str, Any]
+    measures: Mapping[str, Any] = field(default_factory=dict)
+    seed: int | None = field(default=None, repr=False)
+    noise: int = 0
+    decoys: int = 0
+    policy_sha256: str | None = None
+    source_sha256: str | None = None
+    warnings: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The private document: the certificate's keys and the run's own."""
+        public = self.certificate.to_dict()
+        document = {
+            **public,
+            "records": self.records,
+            "published": self.published,
+            "suppressed": self.suppressed,
+            "added": {"noise": self.noise, "decoys": self.decoys},
+            "plan": dict(self.plan),
+            "measures": dict(self.measures),
+            "policy_sha256": self.policy_sha256,
+            "source_sha256": self.source_sha256,
+            "seed": self.seed,
+            "warnings": list(dict.fromkeys([*public["warnings"], *self.warnings])),
+        }
+        plain: dict[str, Any] = _plain(document)
+        return plain
+
+    def frame(self) -> pl.DataFrame:
+        """A table of the measures that are single numbers."""
+        numbers = {
+            name: float(value)
+            for name, value in self.measures.items()
+            if isinstance(value, (int, float)) and not isinstance(value, bool)
+        }
+        return pl.DataFrame(
+            {"measure": list(numbers), "value": list(numbers.values())},
+            schema={"measure": pl.String, "value": pl.Float64},
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<Run: {self.records} records, {self.published} published, {self.suppressed} "
+            f"suppressed, by {self.plan.get('algorithm', 'an unnamed algorithm')}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """The run without its seed and digests, since notebooks are handed around."""
+        rows = [
+            ("records", str(self.records)),
+            ("published", str(self.published)),
+            ("suppressed", str(self.suppressed)),
+            *((name, str(_plain(value))) for name, value in self.plan.items()),
+            *((name, str(_plain(value))) for name, value in self.measures.items()),
+            *(("warning", warning) for warning in (*self.certificate.warnings, *self.warnings)),
+        ]
+        return _table(rows)
+
+
+def _moment(moment: dt.datetime) -> str:
+    return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _plain(value: Any) -> Any:
+    """The value in the types that JSON has: NumPy scalars unpacked, infinity and NaN as null."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, _SCALAR):
+        return value
+    if isinstance(value, Sequence):
+        return [_plain(part) for part in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    return str(value)
+
+
+def _name(promise: Mapping[str, Any]) -> str:
+    return f"{promise['model']}({_values(promise['parameters'])})"
+
+
+def _sentence(promise: Mapping[str, Any]) -> str:
+    word = "holds" if promise["holds"] else "broken"
+    return f"{_name(promise)} {word}, achieved {_values(promise['achieved'])}"
+
+
+def _values(values: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{name}={format(value, '.6g') if isinstance(value, float) else value}"
+        for name, value in values.items()
+    )
+
+
+def _table(rows: Iterable[tuple[str, str]]) -> str:
+    cells = "".join(
+        f"<tr><th>{html.escape(label)}</th><td>{html.escape(text)}</td></tr>"
+        for label, text in rows
+    )
+    return f"<table>{cells}</table>"

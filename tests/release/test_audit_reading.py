@@ -1,0 +1,411 @@
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from indistinct.errors import DataError, InputError, PolicyError
+from indistinct.release.audit import Audit, audit
+from indistinct.release.audit.reading import read_release
+from indistinct.requirement import Requirement
+
+K2 = Requirement("k-anonymity", {"k": 2})
+
+
+def sizes(frame: Any, *quasi: str) -> tuple[int, int | None, int | None]:
+    found = audit(frame, quasi=quasi).classes
+    return found.count, found.smallest, found.largest
+
+
+def as_relation(frame: pl.DataFrame) -> Any:
+    return duckdb.connect().from_arrow(frame.to_arrow())
+
+
+KINDS: dict[str, Callable[[pl.DataFrame], Any]] = {
+    "polars": lambda frame: frame,
+    "lazy polars": lambda frame: frame.lazy(),
+    "pandas": lambda frame: frame.to_pandas(),
+    "pyarrow": lambda frame: frame.to_arrow(),
+    "duckdb": as_relation,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_frame_is_read_alike(kind: str) -> None:
+    table = pl.DataFrame(
+        {
+            "age": [30, 30, None, None, 41],
+            "height": [1.5, 1.5, 2.0, 2.0, None],
+            "born": [dt.date(1990, 1, 1)] * 2 + [None] * 3,
+            "seen": [dt.datetime(2020, 1, 1, 10, 30)] * 4 + [None],
+            "smoker": [True, True, False, False, None],
+            "zip": ["*", "*", None, None, "1*"],
+            "ward": ["A", "B", "C", "D", "E"],
+        }
+    )
+    quasi = ["age", "height", "born", "seen", "smoker", "zip"]
+    found = audit(KINDS[kind](table), [K2], quasi)
+    assert found.to_dict() == audit(table, [K2], quasi).to_dict()
+    assert (found.records, found.suppressed, found.classes.count) == (5, 0, 3)
+    assert found.promises[0].achieved == {"k": 1}
+    assert found.promises[0].breaking_records == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_with_a_missing_quasi_identifier_are_counted(kind: str) -> None:
+    table = pl.DataFrame({"age": ["20", "20", None], "sex": ["F", "F", "F"]})
+    found = audit(KINDS[kind](table), [K2], ["age", "sex"])
+    assert not found.holds
+    assert found.records == 3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_suppressed_records_are_no_class(kind: str) -> None:
+    table = pl.DataFrame({"age": ["20", "20", "*"], "sex": ["*", "*", "*"]})
+    found = audit(KINDS[kind](table), [K2], ["age", "sex"])
+    assert found.holds
+    assert (found.records, found.suppressed, found.classes.count) == (3, 1, 1)
+    assert "one of these few" in found.notes[0]
+
+
+def test_unused_categories_are_not_counted() -> None:
+    frame = pd.DataFrame({"sex": pd.Categorical(["F", "F"], categories=["F", "M", "X"])})
+    assert sizes(frame, "sex") == (1, 2, 2)
+    enum = pl.DataFrame({"sex": pl.Series(["F", "F"], dtype=pl.Enum(["F", "M"]))})
+    assert sizes(enum, "sex") == (1, 2, 2)
+
+
+def test_the_index_of_a_pandas_frame_is_no_matter() -> None:
+    frame = pd.DataFrame({"a": ["x", "y", "y"], "b": [1.0, 2.0, 2.0]}, index=[7, 7, -1])
+    assert sizes(frame, "a", "b") == (2, 1, 2)
+    assert sizes(frame.set_index("a", append=True).reset_index("a"), "a", "b") == (2, 1, 2)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.cut(pd.Series([1, 5, 6]), [0, 4, 10]),
+        pd.Series([1, "b", "b"], dtype=object),
+        pd.Series([None, True, True], dtype=object),
+        pd.Series([pd.NA, 2, 2], dtype="Int64"),
+        pd.Series([1.5, 2, 2], dtype=object),
+        pd.Series([dt.date(2020, 1, 1), None, None], dtype=object),
+        pd.Series(pd.to_datetime(["2020-01-01", None, None])),
+        pd.Series(pd.to_timedelta([1, 2, 2], unit="s")),
+        pd.Series(pd.period_range("2020", periods=3, freq="M"))[[0, 1, 1]],
+        pd.Series([[1], [2], [2]]),
+        pd.Series([1, 2, 2]).astype("category"),
+    ],
+)
+def test_pandas_columns_of_any_kind(column: pd.Series) -> None:
+    assert sizes(pd.DataFrame({"q": column}), "q") == (2, 1, 2)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pl.Series([[1], [2], [2]]),
+        pl.Series([{"a": 1}, {"a": 2}, {"a": 2}]),
+        pl.Series([b"a", b"b", b"b"]),
+        pl.Series([dt.timedelta(1), dt.timedelta(2), dt.timedelta(2)]),
+        pl.Series([dt.time(1), dt.time(2), dt.time(2)]),
+        pl.Series([dt.datetime(2020, 1, 1, tzinfo=dt.UTC), None, None]),
+        pl.Series([1, 2, 2], dtype=pl.Decimal(10, 2)),
+        pl.Series([object()] + [None] * 2, dtype=pl.Object),
+    ],
+)
+def test_polars_columns_of_any_kind(column: pl.Series) -> None:
+    assert sizes(pl.DataFrame({"q": column}), "q") == (2, 1, 2)
+    assert sizes(pl.DataFrame({"q": pl.Series([None, None])}), "q") == (1, 2, 2)
+
+
+def test_what_can_be_told_apart_is_told_apart() -> None:
+    assert sizes(pl.DataFrame({"q": ["", "", None]}), "q") == (2, 1, 2)
+    assert sizes(pl.DataFrame({"q": [float("nan"), None, None]}), "q") == (2, 1, 2)
+    assert sizes(pa.table({"q": pa.array(["a", None, "a"]).dictionary_encode()}), "q") == (2, 1, 2)
+
+
+def test_whole_floats_are_read_as_whole_numbers() -> None:
+    texts = read_release(pl.DataFrame({"q": [39.0, 39.5, None]})).tables[0].texts(["q"])
+    assert texts["q"].to_list() == ["39", "39.5", None]
+
+
+def test_columns_named_by_numbers() -> None:
+    assert sizes(pd.DataFrame([["a", 1], ["a", 2]]), "0") == (1, 2, 2)
+
+
+def test_columns_of_one_name() -> None:
+    with pytest.raises(DataError, match="two columns have the same name"):
+        audit(pd.DataFrame([[1, 2]], columns=["a", "a"]), [K2], ["a"])
+    with pytest.raises(DataError, match="two columns have the same name"):
+        audit(pd.DataFrame([[1, 2]], columns=[1, "1"]), [K2], ["1"])
+
+
+def test_what_is_no_table() -> None:
+    with pytest.raises(DataError, match="a int is no table"):
+        audit(3, [K2], ["a"])
+    with pytest.raises(DataError, match="the release has no table"):
+        audit({}, [K2], ["a"])
+
+
+def test_missing_columns_are_named_together() -> None:
+    table = pl.DataFrame({"age": [1], "sex": [2]})
+    asked = Requirement("k-anonymity", {"k": 2}, sensitive="ward")
+    with pytest.raises(DataError) as caught:
+        audit(table, [asked], ["agee", "sex", "zip"])
+    assert caught.value.exit_code == 2
+    assert [part.attribute for part in caught.value.problems] == ["agee", "zip", "ward"]
+    assert "did you mean 'age'?" in str(caught.value)
+
+
+def test_one_of_several_tables_has_the_quasi_identifiers() -> None:
+    people, diagnoses = pl.DataFrame({"age": [1, 1]}), pl.DataFrame({"diagnosis": ["a"]})
+    assert audit({"people": people, "diagnoses": diagnoses}, [K2], ["age"]).records == 2
+    with pytest.raises(DataError, match="more than one table"):
+        audit({"a": people, "b": people}, [K2], ["age"])
+    with pytest.raises(DataError, match="no such column"):
+        audit({"a": people, "b": diagnoses}, [K2], ["sex"])
+
+
+# Files
+
+
+def write(folder: Path, text: str, name: str = "release.csv", **certificate: Any) -> Path:
+    """A folder with a release and, if something is said of it, a certificate."""
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(text, encoding="utf-8")
+    document = {
+        "promises": [{"model": "k-anonymity", "parameters": {"k": 2}, "on": ["age", "sex"]}],
+        "tables": [
+            {
+                "path": name,
+                "sha256": hashlib.sha256(text.encode()).hexdigest(),
+                "rows": text.count("\n") - 1,
+            }
+        ],
+        **certificate,
+    }
+    (folder / "certificate.json").write_text(json.dumps(document), encoding="utf-8")
+    return folder
+
+
+GOOD = "age,sex,ward\n20-29,F,A\n20-29,F,B\n,M,A\n,M,C\n"
+
+
+def test_a_folder_is_audited_by_its_certificate(tmp_path: Path) -> None:
+    found = audit(write(tmp_path, GOOD))
+    assert found.holds
+    assert found.quasi == ("age", "sex")
+    assert found.to_dict()["tables"] == [{"path": "release.csv", "matches": True}]
+    assert found.promises[0].achieved == {"k": 2}
+    assert audit(tmp_path / "release.csv").to_dict() == found.to_dict()
+    assert audit(str(tmp_path)).to_dict() == found.to_dict()
+
+
+def test_own_promises_are_checked_instead_of_the_certificate_s(tmp_path: Path) -> None:
+    write(tmp_path, GOOD)
+    found = audit(tmp_path, [{"model": "k-anonymity", "k": 3}])
+    assert not found.holds
+    assert found.tables == (("release.csv", True),)
+    assert audit(tmp_path, [{"model": "k-anonymity", "k": 4}], ["ward"]).quasi == ("ward",)
+
+
+@pytest.mark.parametrize(
+    "tampered",
+    [
+        GOOD.replace("F,A", "F,B"),
+        GOOD.replace("M,A", "F,A"),
+        GOOD[: GOOD.rindex(",M,C")],
+        GOOD + "20-29,F,C\n",
+        GOOD + "\n",
+        GOOD.replace("\n", "\r\n"),
+    ],
+)
+def test_a_file_that_was_tampered_with_fails(tmp_path: Path, tampered: str) -> None:
+    write(tmp_path, GOOD)
+    (tmp_path / "release.csv").write_bytes(tampered.encode())
+    found = audit(tmp_path)
+    assert not found.holds
+    assert found.tables == (("release.csv", False),)
+    assert any("not the file that the certificate was written for" in note for note in found.notes)
+    assert ("release.csv", "not as certified") in found.summary_rows()
+
+
+@pytest.mark.parametrize("tampered", ["age;sex\n1;2;3\n", "agee,sex\n1,2\n", "", "age,sex,\n1,2\n"])
+def test_a_tampered_file_that_cannot_be_read(tmp_path: Path, tampered: str) -> None:
+    write(tmp_path, GOOD)
+    (tmp_path / "release.csv").write_text(tampered)
+    with pytest.raises(DataError) as caught:
+        audit(tmp_path)
+    assert caught.value.problems[-1].code == "certificate-mismatch"
+
+
+def test_a_wrong_number_of_rows_fails(tmp_path: Path) -> None:
+    digest = hashlib.sha256(GOOD.encode()).hexdigest()
+    write(tmp_path, GOOD, tables=[{"path": "release.csv", "sha256": digest, "rows": 5}])
+    assert audit(tmp_path).tables == (("release.csv", False),)
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        ({"records_published": 5}, "own: records"),
+        ({"records_published": "4"}, "own: records"),
+        ({"classes": {"count": 2, "smallest": 3, "mean": 2.0, "largest": 2}}, "classes, smallest"),
+        (
+            {
+                "promises": [
+                    {
+                        "model": "k-anonymity",
+                        "parameters": {"k": 2},
+                        "on": ["age", "sex"],
+                        "holds": True,
+                        "achieved": {"k": 7},
+                    }
+                ]
+            },
+            "own: k-anonymity(k=2)",
+        ),
+    ],
+)
+def test_a_certificate_that_boasts_fails(tmp_path: Path, claim: Any, said: str) -> None:
+    found = audit(write(tmp_path, GOOD, **claim))
+    assert not found.holds
+    assert any(said in note for note in found.notes)
+    assert found.promises[0].holds
+    assert found.tables == (("release.csv", True),)
+
+
+def test_a_certificate_that_says_what_is_so_holds(tmp_path: Path) -> None:
+    found = audit(
+        write(
+            tmp_path,
+            GOOD,
+            records_published=4,
+            classes={"count": 2, "smallest": 2, "mean": 2, "largest": 2},
+            quasi_identifiers=["sex", "age"],
+        )
+    )
+    assert found.holds
+    assert found.quasi == ("sex", "age")
+
+
+def test_a_file_without_a_certificate(tmp_path: Path) -> None:
+    (tmp_path / "other.csv").write_text(GOOD)
+    found = audit(tmp_path / "other.csv", [K2], ["age", "sex"])
+    assert found.holds
+    assert "tables" not in found.to_dict()
+    assert audit(tmp_path, [K2], ["age", "sex"]).to_dict() == found.to_dict()
+    named = audit({"other": tmp_path / "other.csv"}, [K2], ["age", "sex"])
+    assert named.to_dict() == found.to_dict()
+
+
+def test_settings_for_reading(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("age|sex\n1,5|2\n1,5|2\n")
+    assert audit(tmp_path / "a.csv", [K2], ["age", "sex"], source={"separator": "|"}).holds
+
+
+def test_a_certificate_of_another_file_is_passed_over(tmp_path: Path) -> None:
+    write(tmp_path, GOOD)
+    (tmp_path / "copy.csv").write_text(GOOD)
+    found = audit(tmp_path / "copy.csv", [K2], ["age"])
+    assert found.holds
+    assert found.tables == ()
+    assert "does not speak of it" in found.notes[0]
+
+
+def test_a_certificate_that_is_none_is_passed_over_for_a_file(tmp_path: Path) -> None:
+    write(tmp_path, GOOD)
+    (tmp_path / "certificate.json").write_text("{}")
+    found = audit(tmp_path / "release.csv", [K2], ["age"])
+    assert found.tables == ()
+    assert "was passed over" in found.notes[0]
+    with pytest.raises(PolicyError, match="does not know the release's quasi-identifiers"):
+        audit(tmp_path / "release.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no JSON document"),
+        ("[" * 100_000, "no JSON document"),
+        ("[]", "no list of promises"),
+        ('{"promises": 1, "tables": []}', "no list of promises"),
+        ('{"promises": []}', "no list of tables"),
+        ('{"promises": [], "tables": []}', "names no table"),
+        ('{"promises": [{"k": 3}], "tables": []}', "names no privacy model"),
+        ('{"promises": [3], "tables": []}', "a promise is a table"),
+        ('{"promises": [], "tables": [{"path": "../a.csv"}]}', "not a file in its folder"),
+        ('{"promises": [], "tables": [{"path": "/a.csv"}]}', "not a file in its folder"),
+        ('{"promises": [], "tables": [3]}', "not a file in its folder"),
+        ('{"promises": [], "tables": [{"path": "release.csv"}]}', "lacks the digest"),
+        ('{"promises": [], "tables": [], "quasi_identifiers": "age"}', "no list of names"),
+    ],
+)
+def test_a_folder_with_a_broken_certificate(tmp_path: Path, text: str, said: str) -> None:
+    write(tmp_path, GOOD)
+    (tmp_path / "certificate.json").write_text(text)
+    with pytest.raises(DataError, match=said):
+        audit(tmp_path)
+
+
+def test_a_certified_table_that_is_not_there(tmp_path: Path) -> None:
+    write(tmp_path, GOOD)
+    (tmp_path / "release.csv").unlink()
+    with pytest.raises(InputError) as caught:
+        audit(tmp_path)
+    assert caught.value.exit_code == 2
+    with pytest.raises(InputError):
+        audit(tmp_path / "release.csv")
+
+
+def test_a_folder_that_does_not_say_what_is_in_it(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="holds no table"):
+        audit(tmp_path, [K2], ["age"])
+    (tmp_path / "a.csv").write_text(GOOD)
+    (tmp_path / "b.csv").write_text(GOOD)
+    with pytest.raises(DataError, match="holds several tables"):
+        audit(tmp_path, [K2], ["age"])
+
+
+def test_a_header_and_nothing_else_is_an_empty_release(tmp_path: Path) -> None:
+    found = audit(write(tmp_path, "age;sex;ward\n"))
+    assert_empty(found)
+    assert found.tables == (("release.csv", True),)
+
+
+def test_an_empty_frame_is_an_empty_release() -> None:
+    assert_empty(audit(pl.DataFrame(schema={"age": pl.Int64}), [K2], ["age"]))
+    assert_empty(audit(pd.DataFrame({"age": []}), [K2], ["age"]))
+
+
+def test_an_empty_parquet_file_is_an_empty_release(tmp_path: Path) -> None:
+    pl.DataFrame(schema={"age": pl.String}).write_parquet(tmp_path / "a.parquet")
+    assert_empty(audit(tmp_path / "a.parquet", [K2], ["age"]))
+
+
+def assert_empty(found: Audit) -> None:
+    assert found.holds
+    assert found.promises[0].achieved == {"k": None}
+    assert found.classes.to_dict() == {
+        "count": 0,
+        "smallest": None,
+        "mean": None,
+        "largest": None,
+    }
+    assert any("no records" in note for note in found.notes)
+
+
+def test_a_parquet_file(tmp_path: Path) -> None:
+    table = pl.DataFrame({"age": [30, 30, None], "sex": ["F", "F", "*"]})
+    table.write_parquet(tmp_path / "a.parquet")
+    assert sizes(tmp_path / "a.parquet", "age", "sex") == (2, 1, 2)
