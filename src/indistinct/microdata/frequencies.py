@@ -23,10 +23,18 @@ class Cells:
     """
 
     indptr: Counts
-    value: Codes
+    value: NDArray[np.int32]
     count: Counts
     domain: tuple[str | None, ...]
     exclusive: bool = True
+
+    def restricted(self, rows: NDArray[np.int32]) -> Cells:
+        """The counts of some of the combinations, in the order given."""
+        length = self.indptr[rows + 1] - self.indptr[rows]
+        indptr = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum(length, out=indptr[1:])
+        at = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], length)
+        return Cells(indptr, self.value[at], self.count[at], self.domain, self.exclusive)
 
 
 @dataclass(frozen=True)
@@ -53,6 +61,16 @@ class FrequencyTable:
     def records(self) -> int:
         """Number of units in the table, n."""
         return int(self.weight.sum())
+
+    def restricted(self, rows: NDArray[np.int32]) -> FrequencyTable:
+        """Some of the combinations, in the order given."""
+        return FrequencyTable(
+            attributes=self.attributes,
+            codes=tuple(codes[rows] for codes in self.codes),
+            weight=self.weight[rows],
+            sensitive={name: cells.restricted(rows) for name, cells in self.sensitive.items()},
+            unit=self.unit,
+        )
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,11 @@ class KAnonymity(Promise):
                 )
             )
 
+    @property
+    def breaks_at_most(self) -> int:
+        """A class of k is safe."""
+        return self.k - 1
+
     def infeasible(self, table: FrequencyTable) -> Problem | None:
         """A table of fewer than k records has no class of k."""
         if table.records >= self.k:

@@ -65,6 +65,11 @@ class Promise(ABC):
             item.name: getattr(self, item.name) for item in fields(self) if item.name not in SHARED
         }
 
+    @property
+    def breaks_at_most(self) -> int | None:
+        """Units of the largest class that can break the promise; None where no size is safe."""
+        return None
+
     def infeasible(self, table: FrequencyTable) -> Problem | None:
         """Why no release of this table can keep the promise, short of an empty one, if so."""
         del table
@@ -85,12 +90,12 @@ class Promise(ABC):
         return f"{self.model}({own}){of}{on}"
 
 
-@functools.cache
 def models() -> Mapping[str, type[Promise]]:
-    """Every privacy model, by the name the policy uses."""
-    package = importlib.import_module("indistinct.privacy")
-    for module in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"indistinct.privacy.{module.name}")
+    """Every privacy model, by the name the policy uses.
+
+    Those of this package, and any other that was imported.
+    """
+    _import_all()
     found = {kind.model: kind for kind in _descendants(Promise) if hasattr(kind, "model")}
     return dict(sorted(found.items()))
 
@@ -128,6 +133,13 @@ def promise(model: str, **settings: Any) -> Promise:
     if settings.get("on") is not None:
         settings["on"] = tuple(settings["on"])
     return kind(**settings)
+
+
+@functools.cache
+def _import_all() -> None:
+    package = importlib.import_module("indistinct.privacy")
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"indistinct.privacy.{module.name}")
 
 
 def _descendants(kind: Any) -> list[type[Promise]]:

@@ -1,1 +1,1 @@
-"""TODO"""
+"""The algorithms: from a frequency table and promises to a plan."""

@@ -1,1 +1,285 @@
-"""TODO"""
+"""Full-domain generalization: one level per attribute, records that do not fit suppressed.
+
+:func:`full_domain` picks the search: exhaustive in principle for lattices of up to a million nodes,
+a heuristic for larger ones; and recodes locally afterwards if asked to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import PolicyError, Problem, Unsatisfiable, did_you_mean
+from indistinct.measures import BoundObjective, Objective
+from indistinct.measures.aggregate import Values, better
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.privacy.promise import Promise
+from indistinct.recoding.full_domain.evaluation import Evaluator
+from indistinct.recoding.full_domain.grouping import Grouper
+from indistinct.recoding.full_domain.heuristic import HeuristicSearch
+from indistinct.recoding.full_domain.lattice import Lattice
+from indistinct.recoding.full_domain.local import recode_remaining
+from indistinct.recoding.full_domain.optimal import (
+    LARGEST,
+    Found,
+    Limits,
+    OptimalSearch,
+    Progress,
+)
+from indistinct.recoding.plan import LevelPlan, SearchReport
+
+__all__ = ["Limits", "Settings", "allowed_units", "full_domain", "full_domain_for_each"]
+
+WARM_UP = 50_000
+"""Nodes from which on a short heuristic gives the exhaustive search its start."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to search: the algorithm, what may be suppressed, level bounds, limits."""
+
+    algorithm: Literal["optimal", "heuristic"] = "optimal"
+    suppression_limit: float = 0.0
+    min_level: Mapping[str, int] = field(default_factory=dict)
+    max_level: Mapping[str, int] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    local_recoding: bool = False
+
+
+def allowed_units(suppression_limit: float, records: int) -> int:
+    """How many records may be suppressed under a limit given as a share.
+
+    >>> allowed_units(0.05, 30162), allowed_units(0.1, 30), allowed_units(1.0, 7)
+    (1508, 3, 7)
+    """
+    return int(np.floor(suppression_limit * records + 1e-9))
+
+
+def full_domain(
+    data: LeveledTable,
+    promises: Sequence[Promise],
+    objective: Objective,
+    settings: Settings | None = None,
+    progress: Progress | None = None,
+) -> LevelPlan:
+    """The plan of least cost that keeps the promises.
+
+    Raises :class:`Unsatisfiable` where no node keeps them within the suppression limit, naming the
+    promise, the closest attempt and what would help; :class:`PolicyError` for level bounds that a
+    hierarchy does not have, or a promise about an attribute that is not there.
+    """
+    settings = settings or Settings()
+    _check(data, promises)
+    lattice = Lattice.of(data, settings.min_level, settings.max_level)
+    bound = objective.bind(data)
+    allowed = allowed_units(settings.suppression_limit, data.table.records)
+    impossible = [problem for promise in promises if (problem := promise.infeasible(data.table))]
+    if impossible and allowed < data.table.records:
+        raise Unsatisfiable(impossible)
+    search: OptimalSearch | HeuristicSearch
+    if settings.algorithm == "heuristic" or lattice.size > LARGEST:
+        search = HeuristicSearch(data, lattice, bound)
+        found = search.run(promises, allowed, settings.limits, progress)
+        algorithm = "heuristic"
+    else:
+        search = OptimalSearch(data, lattice, bound)
+        start = _warm_up(data, lattice, bound, promises, allowed, settings.limits)
+        found = search.run(promises, allowed, settings.limits, progress, start=start)
+        algorithm = "optimal"
+    if found.levels is None or found.key is None:
+        raise Unsatisfiable(_why(data, promises, bound, found, allowed, settings, algorithm))
+    levels = _least_general(search, lattice, found.levels, found.key)
+    node = tuple(int(level) for level in levels)
+    node_of = np.where(search.suppressed(levels), -1, 0).astype(np.int32)
+    plan = LevelPlan(
+        data.attributes, (node,), node_of, _report(algorithm, objective, bound, found, lattice.size)
+    )
+    if settings.local_recoding:
+        return _recoded(data, lattice, promises, bound, plan, allowed)
+    return plan
+
+
+def full_domain_for_each(
+    data: LeveledTable,
+    series: Sequence[Sequence[Promise]],
+    objective: Objective,
+    settings: Settings | None = None,
+) -> list[LevelPlan | None]:
+    """The best plan for each of several sets of promises, ever stricter.
+
+    Each set must be at least as strict as the one before: what one search has excluded stays
+    excluded for the next, so that a whole series (k = 2 to 20) costs little more than its hardest
+    member. None where a set cannot be kept.
+    """
+    settings = settings or Settings()
+    _check(data, [promise for promises in series for promise in promises])
+    lattice = Lattice.of(data, settings.min_level, settings.max_level)
+    if lattice.size > LARGEST:
+        raise PolicyError(
+            Problem("lattice-too-large", f"a series is searched exactly: {lattice.size} nodes")
+        )
+    bound = objective.bind(data)
+    allowed = allowed_units(settings.suppression_limit, data.table.records)
+    search = OptimalSearch(data, lattice, bound)
+    plans: list[LevelPlan | None] = []
+    for promises in series:
+        found = search.run(promises, allowed, settings.limits, keep_bounds=bool(plans))
+        if found.levels is None or found.key is None:
+            plans.append(None)
+            continue
+        levels = _least_general(search, lattice, found.levels, found.key)
+        node_of = np.where(search.suppressed(levels), -1, 0).astype(np.int32)
+        report = _report("optimal", objective, bound, found, lattice.size)
+        node = tuple(int(level) for level in levels)
+        plans.append(LevelPlan(data.attributes, (node,), node_of, report))
+    return plans
+
+
+def _check(data: LeveledTable, promises: Sequence[Promise]) -> None:
+    """Raise :class:`PolicyError` for promises about attributes that the table does not have."""
+    problems = [
+        Problem(
+            "unknown-attribute",
+            f"promise '{promise.model}' speaks of '{name}', which is no quasi-identifier: "
+            f"{did_you_mean(name, data.attributes)}",
+        )
+        for promise in promises
+        for name in promise.on or ()
+        if name not in data.attributes
+    ]
+    problems += [
+        Problem(
+            "unknown-attribute",
+            f"promise '{promise.model}' protects '{promise.sensitive}', whose values were not "
+            "counted",
+        )
+        for promise in promises
+        if promise.sensitive is not None and promise.sensitive not in data.table.sensitive
+    ]
+    if problems:
+        raise PolicyError(problems)
+
+
+def _warm_up(
+    data: LeveledTable,
+    lattice: Lattice,
+    bound: BoundObjective,
+    promises: Sequence[Promise],
+    allowed: int,
+    limits: Limits,
+) -> list[NDArray[np.int64]]:
+    if lattice.size < WARM_UP:
+        return []
+    seconds = None if limits.seconds is None else limits.seconds / 10
+    nodes = 2_000 if limits.nodes is None else limits.nodes // 10
+    found = HeuristicSearch(data, lattice, bound).run(promises, allowed, Limits(seconds, nodes))
+    return [] if found.levels is None else [found.levels]
+
+
+def _least_general(
+    search: OptimalSearch | HeuristicSearch,
+    lattice: Lattice,
+    levels: NDArray[np.int64],
+    key: Values,
+) -> NDArray[np.int64]:
+    """A node of the same cost that generalizes no attribute more than that cost asks for."""
+    levels = levels.copy()
+    for j in range(len(levels)):
+        while levels[j] > lattice.first[j]:
+            levels[j] -= 1
+            looked = search.evaluate(levels)
+            if looked.key is None or tuple(looked.key) != tuple(key):
+                levels[j] += 1
+                break
+    return levels
+
+
+def _report(
+    algorithm: str, objective: Objective, bound: BoundObjective, found: Found, nodes: int
+) -> SearchReport:
+    assert found.key is not None
+    assert found.bound is not None
+    value = bound.value(found.key)
+    floor = bound.value(found.bound)
+    return SearchReport(
+        algorithm=algorithm,
+        measure=objective.measure,
+        aggregate=objective.aggregated_by,
+        value=value,
+        optimal=algorithm == "optimal" and (found.stopped_by is None or floor == value),
+        bound=floor,
+        nodes=nodes,
+        checked=found.checked,
+        seconds=found.seconds,
+        stopped_by=found.stopped_by,
+    )
+
+
+def _recoded(
+    data: LeveledTable,
+    lattice: Lattice,
+    promises: Sequence[Promise],
+    bound: BoundObjective,
+    plan: LevelPlan,
+    allowed: int,
+) -> LevelPlan:
+    """The best of the full-domain plan, its rest recoded, and everything recoded from nothing."""
+    from indistinct.recoding.full_domain.recoded import score
+
+    starts = [(plan.nodes, plan.node_of)]
+    if not plan.suppressed.all():
+        starts.append(((), np.full_like(plan.node_of, -1)))
+    best, key = plan, score(data, plan, bound)
+    for nodes, node_of in starts:
+        found, where = recode_remaining(data, lattice, promises, bound, nodes, node_of)
+        candidate = LevelPlan(plan.attributes, found, where, plan.search, scope="local")
+        if int(data.weight[candidate.suppressed].sum()) > allowed:
+            continue
+        new = score(data, candidate, bound)
+        if better(new[None, :], key)[0]:
+            best, key = candidate, new
+    none, nothing = np.zeros(1, np.int64), np.zeros((1, bound.width))
+    floor = bound.lower(lattice.first[None, :], none, nothing)[0]
+    report = replace(plan.search, value=bound.value(key), optimal=False, bound=bound.value(floor))
+    return replace(best, search=report, start=plan)
+
+
+def _why(
+    data: LeveledTable,
+    promises: Sequence[Promise],
+    bound: BoundObjective,
+    found: Found,
+    allowed: int,
+    settings: Settings,
+    algorithm: str,
+) -> Problem:
+    closest = ", ".join(
+        f"{name} {int(level)}" for name, level in zip(data.attributes, found.closest, strict=True)
+    )
+    records = data.table.records
+    evaluator = Evaluator(data, promises, bound, records, Grouper(data))
+    fewest = evaluator.outcome(found.closest)[0].suppressed
+    need = np.ceil(fewest / records * 1000) / 1000 if records else 0.0
+    help_ = [f"a suppression_limit of {need:g} or more", "a smaller parameter"]
+    rootless = [name for name in data.attributes if not data.taxonomies[name].has_root]
+    if rootless:
+        help_.append(f"a hierarchy with one root for {', '.join(rootless)}")
+    if settings.max_level:
+        help_.append("a higher max_level for " + ", ".join(settings.max_level))
+    text = "; ".join(str(promise) for promise in promises)
+    if found.stopped_by:
+        how = f"search stopped by {found.stopped_by} before a plan was found"
+    elif algorithm == "heuristic" and any(promise.closure != "superset" for promise in promises):
+        how = "no generalization was found that keeps the promise"
+    else:
+        how = "no generalization keeps the promise"
+    return Problem(
+        "unsatisfiable",
+        f"{how} ({text}) with at most {allowed} of {records} records suppressed; the closest "
+        f"attempt (levels {closest}) would suppress {fewest}",
+        remedy="what would help: " + ", ".join(help_),
+    )

@@ -1,0 +1,64 @@
+"""What a set of suppressed rows costs, attribute by attribute."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.kernels.jit import jit
+
+
+@jit
+def sum_over_rows(
+    columns: NDArray[np.int32],
+    which: NDArray[np.int64],
+    amount: NDArray[np.int64],
+    rows: NDArray[np.int32],
+    units: NDArray[np.int64],
+    total: NDArray[np.int64],
+) -> None:
+    """For each attribute j the sum over rows of units times amount[which[j], code of the row].
+
+    ``columns[which[j]]`` holds the codes of attribute j; ``amount`` has a row for each of the
+    ``columns``; ``units`` goes by position in ``rows``.
+    """
+    for j in range(which.shape[0]):
+        column = columns[which[j]]
+        of_code = amount[which[j]]
+        subtotal = np.int64(0)
+        for at in range(rows.shape[0]):
+            subtotal += units[at] * of_code[column[rows[at]]]
+        total[j] = subtotal
+
+
+@jit
+def entropy_over_rows(
+    columns: NDArray[np.int32],
+    which: NDArray[np.int64],
+    card: NDArray[np.int64],
+    rows: NDArray[np.int32],
+    units: NDArray[np.int64],
+    tally: NDArray[np.int64],
+    total: NDArray[np.float64],
+) -> None:
+    """For each attribute j: -sum over rows of log2(share of the row's code among these rows).
+
+    ``units`` goes by position in ``rows``; ``tally`` is scratch of at least the largest
+    cardinality.
+    """
+    everything = np.int64(0)
+    for at in range(rows.shape[0]):
+        everything += units[at]
+    for j in range(which.shape[0]):
+        total[j] = 0.0
+        if card[j] == 1:
+            continue
+        column = columns[which[j]]
+        tally[: card[j]] = 0
+        for at in range(rows.shape[0]):
+            tally[column[rows[at]]] += units[at]
+        bits = 0.0
+        for code in range(card[j]):
+            if tally[code] > 0:
+                bits += tally[code] * np.log2(everything / tally[code])
+        total[j] = bits

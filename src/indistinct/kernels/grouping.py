@@ -1,0 +1,300 @@
+"""Which rows fall into one class, and how many units each class holds.
+
+A class over several columns is built pair by pair: the classes so far and the next column give
+finer classes, numbered densely in order of first appearance. A pair of numbers below 2^31 is one
+exact 64-bit key, so no number of columns can overflow.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.kernels.jit import jit
+
+DENSE = 1 << 18
+"""Largest product of two cardinalities that is looked up in a plain table."""
+
+_MIX = np.int64(-7046029254386353131)
+
+
+@jit
+def refine(
+    first: NDArray[np.int32],
+    second: NDArray[np.int32],
+    second_card: int,
+    product: int,
+    dense: NDArray[np.int32],
+    slot_key: NDArray[np.int64],
+    slot_class: NDArray[np.int32],
+    weight: NDArray[np.int64],
+    class_of: NDArray[np.int32],
+    key_of: NDArray[np.int64],
+    size: NDArray[np.int64],
+) -> int:
+    """Classes of equal (first, second), and their sizes; returns their number G.
+
+    ``first``, ``second``, ``weight`` and ``class_of`` have length C; ``size`` and ``key_of`` at
+    least C. ``dense`` must hold -1 everywhere, as must ``slot_class`` (a power of two long, at
+    least 2 C): both are handed back so. ``product`` is above every key.
+    """
+    groups = 0
+    rows = first.shape[0]
+    if product <= dense.shape[0]:
+        for row in range(rows):
+            key = np.int64(first[row]) * second_card + second[row]
+            group = dense[key]
+            if group < 0:
+                group = groups
+                dense[key] = group
+                key_of[group] = key
+                size[group] = 0
+                groups += 1
+            class_of[row] = group
+            size[group] += weight[row]
+        for group in range(groups):
+            dense[key_of[group]] = -1
+        return groups
+    mask = slot_class.shape[0] - 1
+    for row in range(rows):
+        key = np.int64(first[row]) * second_card + second[row]
+        slot = key * _MIX
+        slot = (slot ^ (slot >> np.int64(32))) & mask
+        while True:
+            group = slot_class[slot]
+            if group < 0:
+                group = groups
+                slot_class[slot] = group
+                slot_key[slot] = key
+                key_of[group] = slot
+                size[group] = 0
+                groups += 1
+                break
+            if slot_key[slot] == key:
+                break
+            slot = (slot + 1) & mask
+        class_of[row] = group
+        size[group] += weight[row]
+    for group in range(groups):
+        slot_class[key_of[group]] = -1
+    return groups
+
+
+@jit
+def class_sizes(
+    class_of: NDArray[np.int32],
+    weight: NDArray[np.int64],
+    dropped: NDArray[np.bool_],
+    size: NDArray[np.int64],
+) -> None:
+    """Units per class, rows that are dropped not counted; ``size`` has length G."""
+    size[:] = 0
+    for row in range(class_of.shape[0]):
+        if not dropped[row]:
+            size[class_of[row]] += weight[row]
+
+
+@jit
+def mark_rows(
+    class_of: NDArray[np.int32],
+    broken: NDArray[np.bool_],
+    weight: NDArray[np.int64],
+    dropped: NDArray[np.bool_],
+) -> int:
+    """Mark the rows of broken classes as dropped; returns the units newly dropped."""
+    units = 0
+    for row in range(class_of.shape[0]):
+        if broken[class_of[row]] and not dropped[row]:
+            dropped[row] = True
+            units += weight[row]
+    return units
+
+
+@jit
+def divide(
+    size: NDArray[np.int64],
+    first: NDArray[np.int32],
+    broken: NDArray[np.bool_],
+    rows: NDArray[np.int32],
+    units: NDArray[np.int64],
+    kept: NDArray[np.int64],
+) -> tuple[int, int]:
+    """A row and the units of every broken class, and the units of every other one.
+
+    ``rows``, ``units`` and ``kept`` have at least length G. Returns how many classes are broken,
+    and their units together.
+    """
+    lost = 0
+    held = 0
+    total = 0
+    for group in range(size.shape[0]):
+        rows[lost] = first[group]
+        units[lost] = size[group]
+        kept[held] = size[group]
+        if broken[group]:
+            total += int(size[group])
+            lost += 1
+        else:
+            held += 1
+    return lost, total
+
+
+@jit
+def histogram(
+    class_of: NDArray[np.int32],
+    dropped: NDArray[np.bool_],
+    indptr: NDArray[np.int64],
+    value: NDArray[np.int32],
+    count: NDArray[np.int64],
+    cells: NDArray[np.int64],
+) -> None:
+    """How often each value occurs in each class, [G, D]; dropped rows not counted."""
+    cells[:] = 0
+    for row in range(class_of.shape[0]):
+        if not dropped[row]:
+            group = class_of[row]
+            for at in range(indptr[row], indptr[row + 1]):
+                cells[group, value[at]] += count[at]
+
+
+@jit
+def group(
+    columns: NDArray[np.int32],
+    row_of: NDArray[np.int64],
+    card: NDArray[np.int64],
+    attributes: NDArray[np.int64],
+    levels: NDArray[np.int64],
+    rows: NDArray[np.int32],
+    weight: NDArray[np.int64],
+    key: NDArray[np.int64],
+    dense: NDArray[np.int32],
+    slot_key: NDArray[np.int64],
+    slot_class: NDArray[np.int32],
+    class_of: NDArray[np.int32],
+    key_of: NDArray[np.int64],
+    size: NDArray[np.int64],
+    first: NDArray[np.int32],
+) -> int:
+    """Classes of some rows by some attributes at their levels; returns their number G.
+
+    ``columns[row_of[j, l]]`` are the codes of attribute j at level l, ``card[j, l]`` of them.
+    ``weight``, ``class_of`` and the scratch ``key`` go by position in ``rows``. Per class ``size``
+    are its units and ``first`` its first row. ``dense``, ``slot_key``, ``slot_class`` and
+    ``key_of`` are as in :func:`refine`.
+    """
+    length = rows.shape[0]
+    product = 1
+    for j in attributes:
+        codes = int(card[j, levels[j]])
+        if codes == 1:
+            continue
+        column = columns[row_of[j, levels[j]]]
+        if product == 1:
+            for at in range(length):
+                key[at] = column[rows[at]]
+            product = codes
+            continue
+        if product > (1 << 62) // codes:
+            product = _number(
+                rows, product, weight, key, dense, slot_key, slot_class, class_of, key_of, size,
+                first,
+            )  # fmt: skip
+            for at in range(length):
+                key[at] = class_of[at]
+        for at in range(length):
+            key[at] = key[at] * codes + column[rows[at]]
+        product *= codes
+    if product == 1:
+        key[:length] = 0
+    return _number(
+        rows, product, weight, key, dense, slot_key, slot_class, class_of, key_of, size, first
+    )
+
+
+@jit
+def group_pairs(
+    first_half: NDArray[np.int32],
+    first_part: NDArray[np.int32],
+    second_half: NDArray[np.int32],
+    second_part: NDArray[np.int32],
+    codes: int,
+    product: int,
+    rows: NDArray[np.int32],
+    weight: NDArray[np.int64],
+    key: NDArray[np.int64],
+    dense: NDArray[np.int32],
+    slot_key: NDArray[np.int64],
+    slot_class: NDArray[np.int32],
+    class_of: NDArray[np.int32],
+    key_of: NDArray[np.int64],
+    size: NDArray[np.int64],
+    first: NDArray[np.int32],
+) -> int:
+    """Classes of equal (first_part[first_half], second_part[second_half]); returns their number G.
+
+    ``second_part`` has ``codes`` codes; ``product`` is an upper bound of the key. The halves go by
+    position in ``rows``; everything else is as in :func:`group`.
+    """
+    for at in range(rows.shape[0]):
+        key[at] = np.int64(first_part[first_half[at]]) * codes + second_part[second_half[at]]
+    return _number(
+        rows, product, weight, key, dense, slot_key, slot_class, class_of, key_of, size, first
+    )
+
+
+@jit
+def _number(
+    rows: NDArray[np.int32],
+    product: int | np.int64,
+    weight: NDArray[np.int64],
+    key: NDArray[np.int64],
+    dense: NDArray[np.int32],
+    slot_key: NDArray[np.int64],
+    slot_class: NDArray[np.int32],
+    class_of: NDArray[np.int32],
+    key_of: NDArray[np.int64],
+    size: NDArray[np.int64],
+    first: NDArray[np.int32],
+) -> int:
+    groups = 0
+    length = rows.shape[0]
+    if product <= dense.shape[0]:
+        for at in range(length):
+            group = dense[key[at]]
+            if group < 0:
+                group = groups
+                dense[key[at]] = group
+                key_of[group] = key[at]
+                size[group] = 0
+                first[group] = rows[at]
+                groups += 1
+            class_of[at] = group
+            size[group] += weight[at]
+        for group in range(groups):
+            dense[key_of[group]] = -1
+        return groups
+    mask = slot_class.shape[0] - 1
+    while mask >= 4 * length and mask > 15:
+        mask >>= 1
+    for at in range(length):
+        slot = key[at] * _MIX
+        slot = (slot ^ (slot >> np.int64(32))) & mask
+        while True:
+            group = slot_class[slot]
+            if group < 0:
+                group = groups
+                slot_class[slot] = group
+                slot_key[slot] = key[at]
+                key_of[group] = slot
+                size[group] = 0
+                first[group] = rows[at]
+                groups += 1
+                break
+            if slot_key[slot] == key[at]:
+                break
+            slot = (slot + 1) & mask
+        class_of[at] = group
+        size[group] += weight[at]
+    for group in range(groups):
+        slot_class[key_of[group]] = -1
+    return groups

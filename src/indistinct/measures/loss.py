@@ -1,0 +1,99 @@
+"""Loss: how much of its domain a published value covers (Iyengar 2002; the granularity of ARX).
+
+A cell costs leaves under its value / leaves of the domain, a suppressed cell all of it. Per
+attribute the sum over records is put on a scale from nothing generalized to everything suppressed:
+x = (sum - g n / D) / (n - g n / D).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from indistinct.measures.aggregate import Values
+from indistinct.measures.objective import CellObjective, Objective, Outcome, Recoding
+from indistinct.microdata.leveled import LeveledTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loss(Objective):
+    """Share of the domain that published values cover, 0 (untouched) to 1 (suppressed)."""
+
+    measure: ClassVar[str] = "loss"
+    default_aggregate: ClassVar[str] = "geometric"
+    settings: ClassVar[frozenset[str]] = frozenset({"aggregate", "gs_factor", "weights"})
+
+    def bind(self, data: LeveledTable) -> BoundLoss:
+        """Loss over one table."""
+        return BoundLoss(self, data)
+
+
+class BoundLoss(CellObjective):
+    """Loss over one table. Sums stay whole numbers of leaves until the last division."""
+
+    def __init__(self, setting: Loss, data: LeveledTable) -> None:
+        super().__init__(data, setting.over(data.attributes))
+        self._g = setting.generalization_factor
+        self._s = setting.suppression_factor
+        m, most = data.row_of.shape
+        self.width = m
+        n = data.table.records
+        self.base = np.zeros((m, most))
+        self.least_extra = np.zeros((m, most))
+        self._spread = n - self._g * n / data.domain
+        # An attribute of one leaf has nothing to lose.
+        self._alive = self._spread > 1e-12
+        self._spread[~self._alive] = 1.0
+        codes = int(data.card.max()) if data.card.size else 1
+        self._leaves = np.zeros((len(data.columns), codes), np.int64)
+        for j, (leaves, tallies) in enumerate(zip(data.leaves, data.tallies, strict=True)):
+            for level, (under, units) in enumerate(zip(leaves, tallies, strict=True)):
+                self._leaves[data.row_of[j, level], : len(under)] = under
+                total = int((under * units).sum())
+                share = float(under[units > 0].max(initial=0)) / float(data.domain[j])
+                self.base[j, level] = self._g * (total - n) / float(data.domain[j])
+                self.least_extra[j, level] = self._added(1.0, share)
+        self.base *= (self._alive / self._spread)[:, None]
+        np.maximum(self.base, 0.0, out=self.base)
+        # A bound: rounding must not lift it above what suppression really adds.
+        self.least_extra *= (self._alive / self._spread)[:, None] * (1.0 - 1e-12)
+        worst = np.where(self._alive, 1.0, 0.0)
+        self.worst = float(self.over.keys(worst)[0])
+        self._total = np.empty(m, np.int64)
+
+    def extra(self, outcome: Outcome) -> Values:
+        """What suppression adds: 1 - g share (or s of what is left, where s is below 1)."""
+        if outcome.suppressed == 0:
+            return np.zeros(len(self._spread))
+        from indistinct.kernels.costs import sum_over_rows
+
+        sum_over_rows(
+            self.data.columns,
+            self.data.which(outcome.levels),
+            self._leaves,
+            outcome.rows,
+            outcome.units,
+            self._total,
+        )
+        added = self._added(float(outcome.suppressed), self._total / self.data.domain)
+        result: Values = np.where(self._alive, added / self._spread, 0.0)
+        return result
+
+    def cells(self, attribute: int, recoding: Recoding) -> float:
+        """Leaves under every published cell, put on the same scale."""
+        if not self._alive[attribute]:
+            return 0.0
+        data, kept = self.data, ~recoding.suppressed
+        leaves = data.of_cells(data.leaves[attribute], attribute, recoding.levels[:, attribute])
+        covered = int((leaves * data.weight)[kept].sum()) / float(data.domain[attribute])
+        records = data.table.records
+        suppressed = int(data.weight[~kept].sum())
+        untouched = self._g * records / float(data.domain[attribute])
+        return float((self._g * covered + suppressed - untouched) / self._spread[attribute])
+
+    def _added(self, units: float, share: Values | float) -> Values:
+        if self._s < 1.0:
+            return np.asarray(self._s * (units - share))
+        return np.asarray(units - self._g * share)

@@ -1,0 +1,85 @@
+"""Non-uniform entropy: bits lost about the original values (Gionis and Tassa 2009; ARX).
+
+A cell costs -log2(records with the original value / records with the generalized one). Suppressed
+records add, per attribute, the bits of their own generalized values: the sum over them of
+-log2(share of that value among the suppressed).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from indistinct.measures.aggregate import Values
+from indistinct.measures.objective import CellObjective, Objective, Outcome, Recoding
+from indistinct.microdata.leveled import LeveledTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class NonUniformEntropy(Objective):
+    """Bits lost, summed over records and attributes; ``monotonic`` leaves suppression out."""
+
+    measure: ClassVar[str] = "non-uniform-entropy"
+    settings: ClassVar[frozenset[str]] = frozenset({"aggregate", "weights", "monotonic"})
+
+    def bind(self, data: LeveledTable) -> BoundEntropy:
+        """Non-uniform entropy over one table."""
+        return BoundEntropy(self, data)
+
+
+class BoundEntropy(CellObjective):
+    """Non-uniform entropy over one table.
+
+    What suppression adds never falls as nodes become more specific: more records are suppressed,
+    their values are finer, and size times entropy is superadditive.
+    """
+
+    def __init__(self, setting: NonUniformEntropy, data: LeveledTable) -> None:
+        super().__init__(data, setting.over(data.attributes))
+        self._counts_suppression = not setting.monotonic
+        m, most = data.row_of.shape
+        self.width = m if self._counts_suppression else 0
+        self.base = np.zeros((m, most))
+        self.least_extra = np.zeros((m, most))
+        top = np.zeros(m)
+        for j, tallies in enumerate(data.tallies):
+            raw = _bits(tallies[0])
+            for level, units in enumerate(tallies):
+                self.base[j, level] = max(_bits(units) - raw, 0.0)
+            top[j] = max(_bits(tallies[0].sum(keepdims=True)) - raw, 0.0)
+        self.worst = float(self.over.keys(top)[0])
+        self._tally = np.empty(int(data.card.max()) if data.card.size else 1, np.int64)
+        self._bits = np.empty(m)
+
+    def cells(self, attribute: int, recoding: Recoding) -> float:
+        """Sum over cells of log2(records under the published value / with the original one)."""
+        data = self.data
+        own = data.tallies[attribute][0][data.columns[data.row_of[attribute, 0]]]
+        under = data.of_cells(data.tallies[attribute], attribute, recoding.levels[:, attribute])
+        under = np.where(recoding.suppressed, data.table.records, under)
+        return float((data.weight * np.log2(under / own)).sum())
+
+    def extra(self, outcome: Outcome) -> Values:
+        """Size times entropy of the suppressed records' generalized values."""
+        if outcome.suppressed == 0 or not self._counts_suppression:
+            return np.zeros(len(self._attribute))
+        from indistinct.kernels.costs import entropy_over_rows
+
+        entropy_over_rows(
+            self.data.columns,
+            self.data.which(outcome.levels),
+            self.data.card[self._attribute, outcome.levels],
+            outcome.rows,
+            outcome.units,
+            self._tally,
+            self._bits,
+        )
+        return self._bits.copy()
+
+
+def _bits(units: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> float:
+    """Sum of c log2 c over positive counts."""
+    positive = units[units > 0].astype(np.float64)
+    return float((positive * np.log2(positive)).sum())

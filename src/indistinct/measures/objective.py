@@ -1,0 +1,259 @@
+"""What a search minimises, and what it may conclude about nodes it has not looked at.
+
+An :class:`Objective` is a measure with its settings. Bound to a table it becomes a
+:class:`BoundObjective`, which scores a node of the lattice from its classes and gives lower bounds
+for others. Two kinds exist. A *cell* objective sums costs over cells: what a node costs with
+nothing suppressed is known beforehand, and what suppression adds never falls as nodes become more
+specific. A *class* objective depends on the sizes of classes: a part of it never falls as nodes
+become more general.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.measures.aggregate import AGGREGATES, Aggregate, Values, aggregate
+from indistinct.microdata.leveled import LeveledTable
+
+Levels = NDArray[np.int16] | NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What generalizing to one node and suppressing the rest leaves of a table.
+
+    ``levels`` [m]; ``size`` [G] units per class with nothing suppressed; ``kept`` units per class
+    that is published (both only where the objective needs classes); ``rows`` are suppressed
+    combinations, one standing for others like it, with their ``units``; ``suppressed`` all units.
+    """
+
+    levels: NDArray[np.int64]
+    size: NDArray[np.int64]
+    kept: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    units: NDArray[np.int64]
+    suppressed: int
+
+
+@dataclass(frozen=True)
+class Recoding:
+    """What a table was recoded to, combination by combination.
+
+    ``levels`` [C, m] (of no meaning where suppressed), ``suppressed`` [C], and ``kept`` units per
+    published class.
+    """
+
+    levels: NDArray[np.int16]
+    suppressed: NDArray[np.bool_]
+    kept: NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Objective(ABC):
+    """A measure with its settings.
+
+    ``weights`` are by attribute name (1 where none is given). ``gs_factor`` between 0 and 1 trades
+    generalization (0: costs in full, suppression adds nothing) against suppression (1: costs in
+    full, generalization nothing); 0.5 counts both in full. ``monotonic`` leaves suppression out.
+    """
+
+    measure: ClassVar[str]
+    default_aggregate: ClassVar[str] = "sum"
+    settings: ClassVar[frozenset[str]] = frozenset()
+
+    aggregate: str | None = None
+    gs_factor: float = 0.5
+    monotonic: bool = False
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.gs_factor <= 1.0:
+            raise PolicyError(
+                Problem("bad-gs-factor", f"gs_factor must be from 0 to 1, not {self.gs_factor}")
+            )
+        for item in fields(self):
+            value = getattr(self, item.name)
+            default: Any = {} if item.name == "weights" else item.default
+            if item.name not in self.settings and value != default:
+                takes = ", ".join(sorted(self.settings)) or "no settings"
+                raise PolicyError(
+                    Problem(
+                        "unknown-setting",
+                        f"objective '{self.measure}' does not take {item.name} (it takes {takes})",
+                    )
+                )
+
+    @property
+    def generalization_factor(self) -> float:
+        """g: what generalization counts (ARX: 1 up to gs_factor 0.5, then falling to 0)."""
+        return 1.0 if self.gs_factor <= 0.5 else 1.0 - 2.0 * (self.gs_factor - 0.5)
+
+    @property
+    def suppression_factor(self) -> float:
+        """s: what suppression adds (ARX: rising to 1 at gs_factor 0.5)."""
+        return 2.0 * self.gs_factor if self.gs_factor < 0.5 else 1.0
+
+    @property
+    def aggregated_by(self) -> str:
+        """The name of the aggregate, the measure's own default where none is set."""
+        return self.aggregate or self.default_aggregate
+
+    def over(self, attributes: tuple[str, ...]) -> Aggregate:
+        """The aggregate over these attributes, in this order."""
+        return aggregate(
+            self.aggregated_by, [float(self.weights.get(name, 1.0)) for name in attributes]
+        )
+
+    @abstractmethod
+    def bind(self, data: LeveledTable) -> BoundObjective:
+        """The objective over one table."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.measure} ({self.aggregated_by})"
+            if "aggregate" in self.settings
+            else self.measure
+        )
+
+
+class BoundObjective(ABC):
+    """An objective over one table.
+
+    ``width`` is the length of the vector that nodes inherit (0: nothing). ``inherits_up`` says
+    that it comes from more specific nodes, else from more general ones. ``needs_classes`` asks for
+    the class sizes of an outcome.
+    """
+
+    width: int = 0
+    inherits_up: bool = False
+    needs_classes: bool = False
+    worst: float
+
+    @abstractmethod
+    def score(self, outcome: Outcome) -> tuple[Values, Values]:
+        """The key [q] of a node, and the vector [width] that others inherit from it."""
+
+    @abstractmethod
+    def lower(self, levels: Levels, least: NDArray[np.int64], inherited: Values) -> Values:
+        """Lower bounds of the keys [c, q] of nodes with these levels [c, m].
+
+        ``least`` [c] units are suppressed there at least; ``inherited`` is [c, width].
+        """
+
+    @abstractmethod
+    def recoded(self, recoding: Recoding) -> Values:
+        """The key [q] of a recoding whose combinations may be at different levels.
+
+        A suppressed cell counts as its hierarchy's root.
+        """
+
+    def value(self, key: Values) -> float | list[float]:
+        """A key as the number that is reported, or the vector where the aggregate is ``rank``."""
+        return float(key[0]) if len(key) == 1 else [float(entry) for entry in key]
+
+    def scaled(self, key: Values) -> float:
+        """The value on the scale raw / worst, 0 to 1 (of a vector: its largest entry)."""
+        return float(min(max(key[0] / self.worst, 0.0), 1.0)) if self.worst > 0 else 0.0
+
+
+class CellObjective(BoundObjective):
+    """A sum over cells: ``base`` [m, levels] per attribute, and what suppression adds.
+
+    ``least_extra`` [m, levels] is what one suppressed unit adds at least.
+    """
+
+    base: Values
+    least_extra: Values
+
+    def __init__(self, data: LeveledTable, over: Aggregate) -> None:
+        self.data = data
+        self.over = over
+        self._attribute = np.arange(len(data.attributes), dtype=np.int64)
+
+    @abstractmethod
+    def extra(self, outcome: Outcome) -> Values:
+        """What the suppressed rows add to the cost of each attribute, [m]."""
+
+    def score(self, outcome: Outcome) -> tuple[Values, Values]:
+        """The aggregate of base and extra; others inherit the extra."""
+        extra = self.extra(outcome)
+        costs = self.base[self._attribute, outcome.levels] + extra
+        return self.over.keys(costs), extra[: self.width]
+
+    @abstractmethod
+    def cells(self, attribute: int, recoding: Recoding) -> float:
+        """What the cells of attribute j cost in a recoding."""
+
+    def recoded(self, recoding: Recoding) -> Values:
+        """The aggregate over attributes of what their cells cost."""
+        return self.over.keys(
+            np.array([self.cells(j, recoding) for j in range(len(self._attribute))])
+        )
+
+    def lower(self, levels: Levels, least: NDArray[np.int64], inherited: Values) -> Values:
+        """Base, and the larger of what is inherited and what suppression adds at least."""
+        extra = least[:, None] * self.least_extra[self._attribute, levels]
+        if self.width:
+            np.maximum(extra, inherited, out=extra)
+        return self.over.keys(self.base[self._attribute, levels] + extra)
+
+
+def measures() -> Mapping[str, type[Objective]]:
+    """Every measure that can be an objective, by the name the policy uses.
+
+    Those of this package, and any other that was imported.
+    """
+    _import_all()
+    found = {kind.measure: kind for kind in _descendants(Objective) if hasattr(kind, "measure")}
+    return dict(sorted(found.items()))
+
+
+def objective(measure: str = "loss", **settings: Any) -> Objective:
+    """The objective of that measure with those settings.
+
+    Raises :class:`PolicyError` for an unknown measure or a setting that it does not have.
+    """
+    known = measures()
+    if measure not in known:
+        raise PolicyError(
+            Problem("unknown-measure", f"no measure '{measure}': {did_you_mean(measure, known)}")
+        )
+    kind = known[measure]
+    names = [item.name for item in fields(kind)]
+    problems = [
+        Problem(
+            "unknown-setting", f"objective has no setting '{name}': {did_you_mean(name, names)}"
+        )
+        for name in settings
+        if name not in names
+    ]
+    by = settings.get("aggregate")
+    if by is not None and by not in AGGREGATES:
+        problems.append(
+            Problem("unknown-aggregate", f"no aggregate '{by}': {did_you_mean(by, AGGREGATES)}")
+        )
+    if problems:
+        raise PolicyError(problems)
+    return kind(**settings)
+
+
+@functools.cache
+def _import_all() -> None:
+    package = importlib.import_module("indistinct.measures")
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"indistinct.measures.{module.name}")
+
+
+def _descendants(kind: Any) -> list[type[Objective]]:
+    direct: list[type[Objective]] = kind.__subclasses__()
+    return direct + [deeper for child in direct for deeper in _descendants(child)]

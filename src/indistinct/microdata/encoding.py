@@ -1,0 +1,112 @@
+"""From the text of a table to codes: every value a leaf, every record a combination."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.microdata.frequencies import Cells, FrequencyTable
+
+
+def leaf_codes(column: pl.Series, taxonomy: Taxonomy) -> NDArray[np.int32]:
+    """The leaf code of every row, -1 where the taxonomy does not cover the value.
+
+    ``column`` is text with null for missing; None is a leaf like any other.
+    """
+    return codes_in(column, taxonomy.leaves)
+
+
+def codes_in(column: pl.Series, domain: Sequence[str | None]) -> NDArray[np.int32]:
+    """The position in a domain of the text of every row, -1 where it is not there."""
+    texts = [label for label in domain if label is not None]
+    coded = column.cast(pl.Enum(texts), strict=False).to_physical().cast(pl.UInt32)
+    position = [at for at, label in enumerate(domain) if label is not None]
+    table = np.array([*position, -1], dtype=np.int32)
+    found: NDArray[np.int32] = table[coded.fill_null(len(texts)).to_numpy()]
+    if None in domain and column.null_count():
+        found[column.is_null().to_numpy()] = domain.index(None)
+    return found
+
+
+def count_combinations(
+    columns: Sequence[NDArray[np.int32]], domains: Sequence[int], weight: NDArray[np.int64]
+) -> tuple[list[NDArray[np.int32]], NDArray[np.int64], NDArray[np.int32]]:
+    """The distinct combinations of some columns of codes, sorted, with their weights.
+
+    Returns the codes per column [C], the weight [C], and the combination of every row [n].
+    """
+    from indistinct.kernels.grouping import DENSE, refine
+
+    rows = len(weight)
+    if not columns:
+        return [], np.array([weight.sum()], dtype=np.int64), np.zeros(rows, dtype=np.int32)
+    slots = 1 << max(4, int(2 * max(rows, 1) - 1).bit_length())
+    dense = np.full(DENSE, -1, dtype=np.int32)
+    slot_key = np.empty(slots, dtype=np.int64)
+    slot_class = np.full(slots, -1, dtype=np.int32)
+    key_of = np.empty(max(rows, 1), dtype=np.int64)
+    size = np.empty(max(rows, 1), dtype=np.int64)
+    class_of = np.zeros(rows, dtype=np.int32)
+    groups = 1
+    for column, domain in zip(columns, domains, strict=True):
+        before = class_of.copy()
+        product = groups * domain
+        groups = refine(
+            before, column, domain, product, dense, slot_key, slot_class, weight, class_of,
+            key_of, size,
+        )  # fmt: skip
+    first = np.empty(groups, dtype=np.int64)
+    first[class_of[::-1]] = np.arange(rows - 1, -1, -1)
+    found = [column[first] for column in columns]
+    order = np.lexsort(found[::-1])
+    rank = np.empty(groups, dtype=np.int32)
+    rank[order] = np.arange(groups, dtype=np.int32)
+    return [column[order] for column in found], size[:groups][order].copy(), rank[class_of]
+
+
+def frequency_table(
+    codes: Mapping[str, NDArray[np.int32]],
+    domains: Mapping[str, int],
+    sensitive: Mapping[str, tuple[NDArray[np.int32], tuple[str | None, ...]]],
+    weight: NDArray[np.int64],
+) -> tuple[FrequencyTable, NDArray[np.int32]]:
+    """The frequency table of coded rows, and the combination of every row [n].
+
+    ``sensitive`` gives for each sensitive attribute its codes per row and its domain.
+    """
+    columns, total, combination_of = count_combinations(
+        list(codes.values()), [domains[name] for name in codes], weight
+    )
+    cells = {
+        name: _cells(values, domain, combination_of, len(total), weight)
+        for name, (values, domain) in sensitive.items()
+    }
+    table = FrequencyTable(
+        attributes=tuple(codes),
+        codes=tuple(
+            column.astype(np.min_scalar_type(max(domains[name] - 1, 0)))
+            for name, column in zip(codes, columns, strict=True)
+        ),
+        weight=total,
+        sensitive=cells,
+    )
+    return table, combination_of
+
+
+def _cells(
+    values: NDArray[np.int32],
+    domain: tuple[str | None, ...],
+    combination_of: NDArray[np.int32],
+    combinations: int,
+    weight: NDArray[np.int64],
+) -> Cells:
+    columns, count, _ = count_combinations(
+        [combination_of, values], [max(combinations, 1), max(len(domain), 1)], weight
+    )
+    indptr = np.zeros(combinations + 1, dtype=np.int64)
+    np.cumsum(np.bincount(columns[0], minlength=combinations), out=indptr[1:])
+    return Cells(indptr, columns[1], count, domain)

@@ -1,0 +1,92 @@
+"""The private table, understood: texts become codes, records become combinations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.hierarchies.taxonomy import Label, Taxonomy
+from indistinct.microdata.encoding import (
+    codes_in,
+    count_combinations,
+    frequency_table,
+    leaf_codes,
+)
+from indistinct.microdata.leveled import LeveledTable
+
+
+@dataclass(frozen=True)
+class Microdata:
+    """A table as the algorithms see it.
+
+    ``combination_of`` [n] is the combination of every row of the texts it was encoded from.
+    """
+
+    data: LeveledTable
+    combination_of: NDArray[np.int32]
+
+    @classmethod
+    def encode(
+        cls,
+        texts: pl.DataFrame,
+        taxonomies: Mapping[str, Taxonomy],
+        sensitive: Sequence[str] = (),
+        weight: NDArray[np.int64] | None = None,
+        unchanged: Mapping[str, NDArray[np.int32]] | None = None,
+    ) -> Microdata:
+        """Encode rows of canonical text.
+
+        Arguments:
+            texts: one row per record, or per distinct row with ``weight`` records each; null is
+                missing.
+            taxonomies: of every quasi-identifier; they cover all values.
+            sensitive: attributes whose values promises count.
+            weight: records per row, one each where not given.
+            unchanged: codes of further columns, which are published as they are.
+        """
+        if weight is None:
+            weight = np.ones(texts.height, dtype=np.int64)
+        domains: dict[str, tuple[Label, ...]] = {
+            name: distinct_values(texts[name])[0] for name in sensitive
+        }
+        codes = {name: leaf_codes(texts[name], taxonomy) for name, taxonomy in taxonomies.items()}
+        sizes = {name: len(taxonomy.leaves) for name, taxonomy in taxonomies.items()}
+        fixed = {name: int(own.max(initial=0)) + 1 for name, own in (unchanged or {}).items()}
+        table, combination_of = frequency_table(
+            codes | dict(unchanged or {}),
+            sizes | fixed,
+            {name: (codes_in(texts[name], domain), domain) for name, domain in domains.items()},
+            weight,
+        )
+        return cls(LeveledTable(table, dict(taxonomies), fixed), combination_of)
+
+
+def row_numbers(texts: pl.DataFrame, columns: Sequence[str]) -> NDArray[np.int32]:
+    """A number for every row: the same for rows that are equal in these columns."""
+    domains = [distinct_values(texts[name])[0] for name in columns]
+    codes = [codes_in(texts[name], domain) for name, domain in zip(columns, domains, strict=True)]
+    ones = np.ones(texts.height, dtype=np.int64)
+    return count_combinations(codes, [max(len(domain), 1) for domain in domains], ones)[2]
+
+
+def distinct_values(
+    column: pl.Series, weight: NDArray[np.int64] | None = None
+) -> tuple[tuple[Label, ...], tuple[int, ...]]:
+    """The distinct texts of a column, sorted, missing last, and how many records have each."""
+    if weight is None:
+        counted = column.value_counts(name="indistinct count")
+    else:
+        counted = (
+            pl.DataFrame({"value": column, "indistinct count": weight})
+            .group_by("value")
+            .agg(pl.col("indistinct count").sum())
+        )
+    counted = counted.sort(counted.columns[0], nulls_last=True)
+    return (
+        tuple(counted.to_series(0).to_list()),
+        tuple(int(count) for count in counted["indistinct count"]),
+    )

@@ -1,0 +1,189 @@
+"""A good node of a lattice that is too large to search, by iterated local search.
+
+From the most general node down to a local optimum, then again and again from a disturbed copy of
+the best: some attributes raised, the others free to fall. Nodes below one that lasting promises
+exclude are never looked at. The result is not claimed to be optimal.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.measures import BoundObjective
+from indistinct.measures.aggregate import Values, better
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.privacy.promise import Promise
+from indistinct.recoding.full_domain.evaluation import Evaluation, Evaluator
+from indistinct.recoding.full_domain.grouping import Grouper
+from indistinct.recoding.full_domain.lattice import Lattice
+from indistinct.recoding.full_domain.optimal import Found, Limits, Progress, tell_broken_at_most
+
+SECONDS = 10.0
+"""How long a search goes on where no limit is set."""
+
+PATIENCE = 400
+"""Disturbances without improvement after which a search ends."""
+
+Levels = tuple[int, ...]
+
+
+class HeuristicSearch:
+    """Iterated local search over one table and one lattice of any size.
+
+    The moves are drawn from a fixed seed, so that under a node limit the result is repeatable;
+    under a time limit it depends on the machine.
+    """
+
+    def __init__(self, data: LeveledTable, lattice: Lattice, objective: BoundObjective) -> None:
+        self.data = data
+        self.lattice = lattice
+        self.objective = objective
+        self._grouper = Grouper(data, lattice)
+
+    def run(
+        self,
+        promises: Sequence[Promise],
+        allowed: int,
+        limits: Limits | None = None,
+        progress: Progress | None = None,
+    ) -> Found:
+        """A good node that keeps the promises with at most ``allowed`` units suppressed.
+
+        Ends at a limit (after ``SECONDS`` where none is set), or when nothing has improved for
+        long.
+        """
+        self._evaluator = Evaluator(self.data, promises, self.objective, allowed, self._grouper)
+        tell_broken_at_most(self.objective, promises, self.data.table.records)
+        self._limits = limits or Limits()
+        if self._limits.seconds is None and self._limits.nodes is None:
+            self._limits = Limits(seconds=SECONDS)
+        self._began = time.perf_counter()
+        self._seen: dict[Levels, Evaluation] = {}
+        self._excluded = np.zeros((0, len(self.lattice.first)), dtype=np.int64)
+        top: Levels = tuple(int(level) for level in self.lattice.last)
+        self._best: Levels | None = None
+        self._key: Values | None = None
+        self._closest: tuple[int, Levels] = (self.data.table.records + 1, top)
+        self._stopped_by: str | None = None
+        self._descend(top, np.arange(len(top)))
+        self._disturb(np.random.default_rng(0), progress)
+        bottom = self.lattice.first[None, :]
+        floor = self.objective.lower(
+            bottom, np.zeros(1, np.int64), np.zeros((1, self.objective.width))
+        )[0]
+        return Found(
+            levels=None if self._best is None else np.array(self._best, dtype=np.int64),
+            key=self._key,
+            bound=None if self._best is None else floor,
+            checked=len(self._seen),
+            seconds=time.perf_counter() - self._began,
+            stopped_by=self._stopped_by,
+            closest=np.array(self._closest[1], dtype=np.int64),
+            fewest=self._closest[0],
+        )
+
+    def evaluate(self, levels: NDArray[np.int64]) -> Evaluation:
+        """Look at one node under the last run's promises."""
+        return self._evaluator.evaluate(levels)
+
+    def suppressed(self, levels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which combinations the last run's promises suppress at a node, [C]."""
+        return self._evaluator.suppressed(levels)
+
+    def _over(self) -> bool:
+        if self._stopped_by is None:
+            seconds, nodes = self._limits.seconds, self._limits.nodes
+            if seconds is not None and time.perf_counter() - self._began > seconds:
+                self._stopped_by = "time_limit"
+            elif nodes is not None and len(self._seen) >= nodes:
+                self._stopped_by = "node_limit"
+        return self._stopped_by is not None
+
+    def _look(self, levels: Levels) -> Values | None:
+        known = self._seen.get(levels)
+        if known is not None:
+            return known.key
+        here = np.array(levels, dtype=np.int64)
+        if len(self._excluded) and (here <= self._excluded).all(axis=1).any():
+            return None
+        looked = self._seen[levels] = self._evaluator.evaluate(here)
+        if looked.least > self._evaluator.allowed:
+            above = ~(self._excluded <= here).all(axis=1)
+            self._excluded = np.vstack([self._excluded[above], here])
+        units = looked.least if looked.suppressed is None else looked.suppressed
+        self._closest = min(self._closest, (units, levels))
+        if looked.key is not None and (
+            self._key is None or better(looked.key[None, :], self._key)[0]
+        ):
+            self._best, self._key = levels, looked.key
+        return looked.key
+
+    def _descend(self, levels: Levels, order: NDArray[np.int64], greedy: bool = True) -> Levels:
+        """Lower one attribute at a time: the best one, or the first in order that improves."""
+        key = self._look(levels)
+        while key is not None:
+            step: tuple[tuple[float, ...], Levels] | None = None
+            for j in order:
+                if self._over():
+                    return levels
+                if levels[j] <= self.lattice.first[j]:
+                    continue
+                below = (*levels[:j], levels[j] - 1, *levels[j + 1 :])
+                found = self._look(below)
+                if found is not None and tuple(found) < tuple(key):
+                    candidate = tuple(found), below
+                    step = candidate if step is None else min(step, candidate)
+                    if not greedy:
+                        break
+            if step is None:
+                break
+            levels = step[1]
+            key = self._look(levels)
+        return levels
+
+    def _disturb(self, random: np.random.Generator, progress: Progress | None) -> None:
+        free = np.flatnonzero(self.lattice.last > self.lattice.first)
+        stale = 0
+        if self._best is None and self._nothing_is_allowed():
+            return
+        while len(free) and stale < PATIENCE and not self._over():
+            before = self._key
+            levels = self._another(random, free)
+            self._descend(
+                tuple(levels), random.permutation(free), greedy=bool(random.random() < 0.5)
+            )
+            stale = stale + 1 if self._key is before else 0
+            if progress is not None:
+                progress(self._share_done())
+
+    def _nothing_is_allowed(self) -> bool:
+        """Whether lasting promises alone suppress too much at the most general node."""
+        top = self._seen[tuple(int(level) for level in self.lattice.last)]
+        return self._evaluator.all_lasting or top.least > self._evaluator.allowed
+
+    def _another(self, random: np.random.Generator, free: NDArray[np.int64]) -> list[int]:
+        """A disturbed copy of the best node, or any node while none is allowed."""
+        if self._best is None:
+            drawn = random.integers(self.lattice.first, self.lattice.last + 1)
+            return [int(level) for level in drawn]
+        levels = list(self._best)
+        most = max(2, len(free) // 3)
+        raised = min(len(free), int(random.integers(1, most + 1)))
+        for j in random.choice(free, size=raised):
+            levels[j] = int(random.integers(levels[j], self.lattice.last[j] + 1))
+        for j in random.choice(free, size=int(random.integers(0, 3))):
+            levels[j] = int(random.integers(self.lattice.first[j], levels[j] + 1))
+        return levels
+
+    def _share_done(self) -> float:
+        seconds, nodes = self._limits.seconds, self._limits.nodes
+        shares = [0.0]
+        if seconds is not None:
+            shares.append((time.perf_counter() - self._began) / seconds)
+        if nodes is not None:
+            shares.append(len(self._seen) / nodes)
+        return min(max(shares), 1.0)

@@ -1,0 +1,218 @@
+"""Local recoding: what full-domain generalization would suppress is recoded again among itself.
+
+Nodes are taken in ascending order of what they cost with nothing suppressed; at each, the classes
+of the remaining records that keep the promises are released, and the others go on. A record is
+published at the first, so the cheapest, node where enough of its like are left.
+
+Classes of several rounds may be published alike and become one. Promises that survive this (closure
+``superset`` or ``union``) hold on the whole release because they hold in every round; for others
+the whole is looked at once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.kernels.grouping import DENSE, class_sizes, mark_rows
+from indistinct.kernels.peeling import peel
+from indistinct.measures import BoundObjective
+from indistinct.microdata.frequencies import ClassTable
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.privacy.promise import Promise
+from indistinct.recoding.full_domain.evaluation import Evaluator
+from indistinct.recoding.full_domain.grouping import Grouper
+from indistinct.recoding.full_domain.lattice import Lattice
+from indistinct.recoding.full_domain.optimal import LARGEST, Progress
+
+AT_ONCE = 1024
+"""Nodes gone through between two reports of progress."""
+
+SAMPLED = 200_000
+"""Nodes tried in a lattice too large to go through."""
+
+
+def recode_remaining(
+    data: LeveledTable,
+    lattice: Lattice,
+    promises: Sequence[Promise],
+    objective: BoundObjective,
+    nodes: Sequence[tuple[int, ...]],
+    node_of: NDArray[np.int32],
+    progress: Progress | None = None,
+) -> tuple[tuple[tuple[int, ...], ...], NDArray[np.int32]]:
+    """Release suppressed combinations at further nodes; returns all nodes and the node of each.
+
+    ``node_of`` [C] points into ``nodes``, -1 for the combinations to be recoded. A class is
+    released only as a whole and only if it keeps every promise among the records released with it.
+    """
+    levels = _in_order(lattice, objective)
+    found = list(nodes)
+    node_of = node_of.copy()
+    least = _large_enough(promises)
+    if least is not None:
+        _peel(data, levels, least, found, node_of, progress)
+        return tuple(found), node_of
+    release = _Settling(data, promises, objective)
+    remaining = np.flatnonzero(node_of < 0).astype(np.int32)
+    for at, node in enumerate(levels):
+        if not len(remaining):
+            break
+        kept = release(remaining, node.astype(np.int64))
+        if kept is not None and kept.any():
+            node_of[remaining[kept]] = len(found)
+            found.append(tuple(int(level) for level in node))
+            remaining = remaining[~kept]
+        if progress is not None and at % 256 == 0:
+            progress(at / len(levels))
+    if any(promise.closure == "none" for promise in promises):
+        _settle_whole(data, promises, objective, found, node_of)
+    return tuple(found), node_of
+
+
+def _in_order(lattice: Lattice, objective: BoundObjective) -> NDArray[np.int16]:
+    """The nodes in ascending order of their cost with nothing suppressed."""
+    levels = lattice.levels if lattice.size <= LARGEST else _sample(lattice)
+    none = np.zeros(len(levels), dtype=np.int64)
+    keys = objective.lower(levels, none, np.zeros((len(levels), objective.width)))
+    ties = levels.sum(axis=1)
+    return levels[np.lexsort((ties, *keys.T[::-1]))]
+
+
+def _sample(lattice: Lattice) -> NDArray[np.int16]:
+    """Nodes of a large lattice: the ends, and nodes drawn from a fixed seed at every height."""
+    random = np.random.default_rng(0)
+    share = random.random((SAMPLED, 1)) ** random.random((SAMPLED, len(lattice.first)))
+    spread = lattice.last - lattice.first
+    drawn = lattice.first + np.rint(share * spread).astype(np.int64)
+    ends = np.vstack([lattice.first, lattice.last])
+    levels: NDArray[np.int16] = np.unique(np.vstack([ends, drawn]), axis=0).astype(np.int16)
+    return levels
+
+
+def _large_enough(promises: Sequence[Promise]) -> int | None:
+    """The units from which on a class keeps all promises, if their number alone decides."""
+    least = 1
+    for promise in promises:
+        most = promise.breaks_at_most
+        if promise.on is not None or promise.sensitive is not None or most is None:
+            return None
+        sizes = np.arange(1, most + 1, dtype=np.int64)
+        if not promise.breaks(ClassTable(np.arange(most, dtype=np.int32), sizes)).all():
+            return None
+        least = max(least, most + 1)
+    return least
+
+
+def _peel(
+    data: LeveledTable,
+    levels: NDArray[np.int16],
+    least: int,
+    nodes: list[tuple[int, ...]],
+    node_of: NDArray[np.int32],
+    progress: Progress | None,
+) -> None:
+    """One pass over the nodes; adds those that are used, and the node of what they release."""
+    rows = np.flatnonzero(node_of < 0).astype(np.int32)
+    weight = data.weight[rows]
+    most = max(len(rows), 1)
+    slots = 1 << max(4, int(2 * most - 1).bit_length())
+    released = np.full(len(node_of), -1, dtype=np.int64)
+    scratch = (
+        np.empty(most, dtype=np.int64),
+        np.full(DENSE, -1, dtype=np.int32),
+        np.empty(slots, dtype=np.int64),
+        np.full(slots, -1, dtype=np.int32),
+        np.empty(most, dtype=np.int32),
+        np.empty(most, dtype=np.int64),
+        np.empty(most, dtype=np.int64),
+        np.empty(most, dtype=np.int32),
+    )
+    every = np.arange(len(data.attributes))
+    left = len(rows)
+    for start in range(0, len(levels), AT_ONCE):
+        some = levels[start : start + AT_ONCE].astype(np.int64)
+        before = rows[:left].copy()
+        left = peel(
+            some, least, data.columns, data.row_of, data.card, every, rows[:left], weight[:left],
+            released, *scratch,
+        )  # fmt: skip
+        for at in np.unique(released[before][released[before] >= 0]):
+            here = before[released[before] == at]
+            node_of[here] = len(nodes)
+            nodes.append(tuple(int(level) for level in some[at]))
+        if not left:
+            break
+        if progress is not None:
+            progress(start / len(levels))
+
+
+class _Settling:
+    """Any promises: the remaining rows as a table of their own."""
+
+    def __init__(
+        self, data: LeveledTable, promises: Sequence[Promise], objective: BoundObjective
+    ) -> None:
+        self._data = data
+        self._promises = promises
+        self._objective = objective
+        self._rows = -1
+
+    def __call__(
+        self, remaining: NDArray[np.int32], levels: NDArray[np.int64]
+    ) -> NDArray[np.bool_] | None:
+        if self._rows != len(remaining):
+            rest = self._data.restricted(remaining)
+            self._evaluator = Evaluator(
+                rest, self._promises, self._objective, self._data.table.records, Grouper(rest)
+            )
+            self._evaluator.use_references_of(self._data)
+            self._rows = len(remaining)
+        kept: NDArray[np.bool_] = ~self._evaluator.suppressed(levels)
+        return kept
+
+
+def _settle_whole(
+    data: LeveledTable,
+    promises: Sequence[Promise],
+    objective: BoundObjective,
+    nodes: Sequence[tuple[int, ...]],
+    node_of: NDArray[np.int32],
+) -> None:
+    """Suppress the classes of the whole release, as published, that break a promise."""
+    evaluator = Evaluator(data, promises, objective, data.table.records, Grouper(data))
+    published = _published(data, nodes, node_of)
+    dropped = node_of < 0
+    quiet = 0
+    while quiet < len(promises):
+        for promise in promises:
+            on = [
+                j
+                for j, name in enumerate(data.attributes)
+                if promise.on is None or name in promise.on
+            ]
+            _, inverse = np.unique(published[:, on], axis=0, return_inverse=True)
+            class_of = inverse.reshape(-1).astype(np.int32)
+            size = np.empty(int(class_of.max(initial=-1)) + 1, dtype=np.int64)
+            class_sizes(class_of, data.weight, dropped, size)
+            broken = promise.breaks(evaluator.class_table(promise, class_of, size, dropped))
+            lost = mark_rows(class_of, broken, data.weight, dropped)
+            quiet = 0 if lost else quiet + 1
+    node_of[dropped] = -1
+
+
+def _published(
+    data: LeveledTable, nodes: Sequence[tuple[int, ...]], node_of: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """A number for the published label of every cell, equal for equal labels, [C, m]."""
+    published = np.full((len(node_of), len(data.attributes)), -1, dtype=np.int64)
+    for j, table in enumerate(data.compiled):
+        number: dict[str | None, int] = {}
+        for at, node in enumerate(nodes):
+            here = node_of == at
+            labels = table.labels[node[j]]
+            numbers = [number.setdefault(label, len(number)) for label in labels]
+            published[here, j] = np.array(numbers)[data.columns[data.row_of[j, node[j]]][here]]
+    return published

@@ -1,0 +1,242 @@
+"""What an algorithm returns: what is published instead of what.
+
+A plan holds no file and no engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.microdata.leveled import LeveledTable
+
+
+class Plan(Protocol):
+    """What is published instead of what, for every distinct combination of a table."""
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+
+    @property
+    def search(self) -> SearchReport:
+        """How the plan was found."""
+
+    @property
+    def suppressed(self) -> NDArray[np.bool_]:
+        """Which combinations are suppressed, [C]."""
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The level of each attribute; the highest one where they differ between values."""
+
+    def level_of(self, attribute: int) -> NDArray[np.int16]:
+        """The level of attribute j in every combination, [C]; of no meaning where suppressed."""
+
+    def untouched(self, attribute: int) -> bool:
+        """Whether attribute j is published at level 0 throughout."""
+
+    def cells(self, data: LeveledTable, attribute: int) -> NDArray[np.int32]:
+        """What attribute j becomes in every combination, [C]: places in :meth:`labels`, or -1."""
+
+    def labels(self, data: LeveledTable, attribute: int) -> list[str | None]:
+        """The published labels of attribute j, all levels one after the other."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as plain data, without its combinations."""
+
+
+@dataclass(frozen=True)
+class SearchReport:
+    """How a plan was found: what was minimised, how well, and what is known about better ones.
+
+    ``value`` is the objective (a vector where the aggregate is ``rank``), ``bound`` a lower bound
+    of it over every plan of the same kind; ``optimal`` says that the two are equal by proof.
+    ``nodes`` is the size of the lattice, ``checked`` how many of them were looked at;
+    ``counters`` are further counts by name.
+    """
+
+    algorithm: str
+    measure: str
+    aggregate: str
+    value: float | list[float]
+    optimal: bool
+    bound: float | list[float]
+    nodes: int
+    checked: int
+    seconds: float
+    stopped_by: str | None = None
+    counters: Mapping[str, int] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return {
+            "algorithm": self.algorithm,
+            "objective": {
+                "measure": self.measure,
+                "aggregate": self.aggregate,
+                "value": self.value,
+            },
+            "optimal": self.optimal,
+            "bound": self.bound,
+            "nodes": self.nodes,
+            "checked": self.checked,
+            "seconds": round(self.seconds, 6),
+            "stopped_by": self.stopped_by,
+            **self.counters,
+        }
+
+
+def cells_at(
+    data: LeveledTable, attribute: int, level_of: NDArray[np.int16], suppressed: NDArray[np.bool_]
+) -> NDArray[np.int32]:
+    """Places of the published labels of attribute j at each combination's level, -1 suppressed."""
+    starts = np.cumsum([0, *(int(card) for card in data.compiled[attribute].card)])
+    found = np.full(len(level_of), -1, dtype=np.int32)
+    for level in np.unique(level_of[~suppressed]):
+        here = (level_of == level) & ~suppressed
+        column = data.columns[data.row_of[attribute, level]]
+        found[here] = column[here] + starts[level]
+    return found
+
+
+def all_labels(data: LeveledTable, attribute: int) -> list[str | None]:
+    """The labels of attribute j, all levels one after the other."""
+    return [label for level in data.compiled[attribute].labels for label in level]
+
+
+@dataclass(frozen=True)
+class LevelPlan:
+    """One node of the lattice for every distinct combination, or none: suppressed.
+
+    ``nodes`` are level vectors [m]; ``node_of`` [C] points into them, -1 for suppressed
+    combinations. Full-domain recoding has one node, local recoding several, and ``start`` is the
+    full-domain plan it went on from.
+    """
+
+    attributes: tuple[str, ...]
+    nodes: tuple[tuple[int, ...], ...]
+    node_of: NDArray[np.int32]
+    search: SearchReport
+    scope: str = "domain"
+    start: LevelPlan | None = None
+
+    @property
+    def suppressed(self) -> NDArray[np.bool_]:
+        """Which combinations are suppressed, [C]."""
+        mask: NDArray[np.bool_] = self.node_of < 0
+        return mask
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The level of each attribute in the full-domain plan."""
+        if self.start is not None:
+            return self.start.levels
+        return dict(zip(self.attributes, self.nodes[0], strict=True)) if self.nodes else {}
+
+    def level_of(self, attribute: int) -> NDArray[np.int16]:
+        """The level of attribute j in every combination, [C]; 0 where suppressed."""
+        levels = np.array([node[attribute] for node in self.nodes] + [0], dtype=np.int16)
+        found: NDArray[np.int16] = levels[self.node_of]
+        return found
+
+    def untouched(self, attribute: int) -> bool:
+        """Whether attribute j is published at level 0 throughout."""
+        return all(node[attribute] == 0 for node in self.nodes)
+
+    def cells(self, data: LeveledTable, attribute: int) -> NDArray[np.int32]:
+        """What attribute j becomes in every combination, [C]: places in :meth:`labels`, or -1."""
+        return cells_at(data, attribute, self.level_of(attribute), self.suppressed)
+
+    def labels(self, data: LeveledTable, attribute: int) -> list[str | None]:
+        """The published labels of attribute j, all levels one after the other."""
+        return all_labels(data, attribute)
+
+    def onto(self, data: LeveledTable, same: NDArray[np.int32]) -> LevelPlan:
+        """The plan for a table of fewer columns, whose combination ``same[c]`` is part of c."""
+        positions = [self.attributes.index(name) for name in data.attributes]
+        node_of = np.zeros(data.table.combinations, dtype=np.int32)
+        node_of[same] = self.node_of
+        nodes = tuple(tuple(node[at] for at in positions) for node in self.nodes)
+        return replace(self, attributes=data.attributes, nodes=nodes, node_of=node_of)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan without its combinations: scope, levels, and how it was found."""
+        return {
+            "scope": self.scope,
+            "levels": self.levels,
+            "recodings": len(self.nodes),
+            **self.search.to_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class CutPlan:
+    """One level for every leaf of every attribute: what is published is a cut of each hierarchy.
+
+    ``cuts[j]`` [domain] is the level of each leaf of attribute j; ``codes[j]`` [C] the leaf of each
+    combination. Nothing is suppressed.
+    """
+
+    attributes: tuple[str, ...]
+    cuts: tuple[NDArray[np.int16], ...]
+    codes: tuple[NDArray[np.integer[Any]], ...]
+    search: SearchReport
+    scope: str = "subtree"
+
+    @property
+    def suppressed(self) -> NDArray[np.bool_]:
+        """No combination, [C]."""
+        return np.zeros(len(self.codes[0]) if self.codes else 0, dtype=np.bool_)
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The highest level of each attribute."""
+        return {
+            name: int(cut.max(initial=0))
+            for name, cut in zip(self.attributes, self.cuts, strict=True)
+        }
+
+    def level_of(self, attribute: int) -> NDArray[np.int16]:
+        """The level of attribute j in every combination, [C]."""
+        found: NDArray[np.int16] = self.cuts[attribute][self.codes[attribute]]
+        return found
+
+    def untouched(self, attribute: int) -> bool:
+        """Whether attribute j is published at level 0 throughout."""
+        return not self.level_of(attribute).any()
+
+    def cells(self, data: LeveledTable, attribute: int) -> NDArray[np.int32]:
+        """What attribute j becomes in every combination, [C]: places in :meth:`labels`."""
+        return cells_at(data, attribute, self.level_of(attribute), self.suppressed)
+
+    def labels(self, data: LeveledTable, attribute: int) -> list[str | None]:
+        """The published labels of attribute j, all levels one after the other."""
+        return all_labels(data, attribute)
+
+    def onto(self, data: LeveledTable, same: NDArray[np.int32]) -> CutPlan:
+        """The plan for a table of fewer columns."""
+        del same
+        cuts = tuple(self.cuts[self.attributes.index(name)] for name in data.attributes)
+        return replace(self, attributes=data.attributes, cuts=cuts, codes=data.table.codes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan without its combinations: scope, highest levels, and how it was found."""
+        return {"scope": self.scope, "levels": self.levels, **self.search.to_dict()}
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """The closest that a search came to the promises, when it could not keep them.
+
+    ``suppressed`` units at ``levels`` would be the fewest; ``allowed`` were.
+    """
+
+    levels: Mapping[str, int]
+    suppressed: int
+    allowed: int
+    notes: tuple[str, ...] = field(default=())

@@ -1,0 +1,144 @@
+"""Compiled kernels are kept where that is safe, and never kept too long."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+import indistinct
+from indistinct.kernels import jit
+
+PACKAGE = Path(jit.__file__).resolve().parents[1]
+
+HELPER = """
+from indistinct.kernels.jit import jit
+
+@jit
+def amount(x: int) -> int:
+    return x + {plus}
+"""
+
+CALLER = """
+from indistinct.kernels.helper import amount
+from indistinct.kernels.jit import jit
+
+@jit
+def twice(x: int) -> int:
+    return 2 * amount(x)
+"""
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the package with two kernels of its own: one calls the other, in another file."""
+    package = tmp_path / "copy" / "indistinct"
+    (package / "kernels").mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    for name in ("__init__.py", "jit.py", "grouping.py", "costs.py", "lattice.py"):
+        shutil.copy(PACKAGE / "kernels" / name, package / "kernels" / name)
+    (package / "kernels" / "caller.py").write_text(CALLER)
+    edit(package, plus=1)
+    return package
+
+
+def edit(package: Path, plus: int) -> None:
+    (package / "kernels" / "helper.py").write_text(HELPER.format(plus=plus))
+
+
+def run(code: str, path: Path, environment: Mapping[str, str]) -> str:
+    known = {
+        key: value for key, value in os.environ.items() if key not in ("NUMBA_CACHE_DIR", "HOME")
+    }
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env={**known, "PYTHONPATH": str(path), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def places(root: Path) -> dict[str, str]:
+    """Where every system keeps caches, below one folder."""
+    return {
+        "HOME": str(root),
+        "XDG_CACHE_HOME": str(root / "caches"),
+        "LOCALAPPDATA": str(root / "local"),
+        "USERPROFILE": str(root),
+    }
+
+
+TWICE = "from indistinct.kernels.caller import twice; print(twice(10), len(twice.stats.cache_hits))"
+
+
+def test_an_edited_helper_behind_a_cached_caller_is_compiled_anew(
+    copy: Path, tmp_path: Path
+) -> None:
+    where = places(tmp_path / "home")
+    assert run(TWICE, copy.parent, where) == "22 0"
+    assert run(TWICE, copy.parent, where) == "22 1"
+    stamp = (copy / "kernels" / "caller.py").stat().st_mtime_ns
+    edit(copy, plus=1000)
+    assert run(TWICE, copy.parent, where) == "2020 0"
+    assert (copy / "kernels" / "caller.py").stat().st_mtime_ns == stamp
+    edit(copy, plus=1)
+    assert run(TWICE, copy.parent, where) == "22 1"
+
+
+def test_old_caches_are_forgotten(copy: Path, tmp_path: Path) -> None:
+    where = places(tmp_path / "home")
+    code = "from indistinct.kernels.jit import cache_folder; print(cache_folder())"
+    for plus in range(jit.CACHES_KEPT + 2):
+        edit(copy, plus)
+        folder = Path(run(code, copy.parent, where))
+        assert folder.is_dir()
+        assert folder.is_relative_to(tmp_path)
+    assert len(list(folder.parent.iterdir())) == jit.CACHES_KEPT
+    assert folder in folder.parent.iterdir()
+
+
+def test_without_a_place_to_write_kernels_still_work(copy: Path, tmp_path: Path) -> None:
+    """A folder below a file cannot be made, not even by the superuser."""
+    (tmp_path / "file").write_text("in the way")
+    where = places(tmp_path / "file" / "home")
+    code = (
+        "from indistinct.kernels.jit import cache_folder\n"
+        "from indistinct.kernels.caller import twice\n"
+        "print(cache_folder(), twice(10))"
+    )
+    assert run(code, copy.parent, where) == "None 22"
+
+
+def test_nothing_is_written_into_the_installation(copy: Path, tmp_path: Path) -> None:
+    where = {**places(tmp_path / "home"), "PYTHONDONTWRITEBYTECODE": "1"}
+    before = sorted(copy.rglob("*"))
+    assert run(TWICE, copy.parent, where) == "22 0"
+    assert sorted(copy.rglob("*")) == before
+
+
+def test_the_cache_of_numba_is_respected(copy: Path, tmp_path: Path) -> None:
+    where = {**places(tmp_path / "home"), "NUMBA_CACHE_DIR": str(tmp_path / "named")}
+    assert run(TWICE, copy.parent, where) == "22 0"
+    assert list((tmp_path / "named" / "indistinct").glob("kernels-*/*/*.nbi"))
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_home_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(jit, "_cache_root", unknown)
+    assert jit.cache_folder.__wrapped__() is None
+
+
+def test_the_package_itself_is_what_is_digested() -> None:
+    assert Path(str(indistinct.__file__)).resolve().parent == PACKAGE
+    assert len(jit._digest()) == 16

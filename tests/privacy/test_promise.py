@@ -1,0 +1,113 @@
+"""Promises are found by their names, and a new one is one class."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from indistinct.errors import PolicyError
+from indistinct.microdata.frequencies import ClassTable
+from indistinct.privacy import Closure, Promise, models, promise
+from indistinct.privacy.k_anonymity import KAnonymity
+
+
+def test_known_models() -> None:
+    assert models()["k-anonymity"] is KAnonymity
+    assert list(models()) == sorted(models())
+
+
+def test_a_promise_by_name() -> None:
+    found = promise("k-anonymity", k=4, on=["b", "a"])
+    assert found == KAnonymity(k=4, on=("b", "a"))
+    assert found.parameters == {"k": 4}
+    assert str(found) == "k-anonymity(k=4) on b, a"
+    assert str(promise("k-anonymity", k=4)) == "k-anonymity(k=4)"
+
+
+def test_settings_are_left_as_they_were() -> None:
+    given = {"k": 4, "on": ["a"]}
+    promise("k-anonymity", **given)
+    assert given == {"k": 4, "on": ["a"]}
+
+
+def test_everything_that_is_wrong_is_said() -> None:
+    with pytest.raises(PolicyError, match="did you mean 'k-anonymity'") as caught:
+        promise("k-anonimity", k=3)
+    assert caught.value.exit_code == 2
+    with pytest.raises(PolicyError) as caught:
+        promise("k-anonymity", K=3, onn=["a"])
+    assert [problem.code for problem in caught.value.problems] == [
+        "unknown-setting",
+        "unknown-setting",
+        "missing-setting",
+    ]
+    assert "did you mean 'k'" in str(caught.value)
+
+
+def test_a_class_that_is_defined_later_is_found() -> None:
+    before = set(models())
+
+    @dataclass(frozen=True, kw_only=True)
+    class Late(Promise):
+        model: ClassVar[str] = "test-late"
+        closure: ClassVar[Closure] = "none"
+        needs_sensitive: ClassVar[bool] = True
+        part: int
+
+        def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+            return classes.size > self.part
+
+        def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+            return {"part": int(classes.size.max())}
+
+    found = promise("test-late", part=3, sensitive="s")
+    assert set(models()) - before == {"test-late"}
+    assert isinstance(found, Late)
+    assert str(found) == "test-late(part=3) of s"
+    assert found.breaks_at_most is None
+    assert found.infeasible(None) is None  # type: ignore[arg-type]
+    with pytest.raises(PolicyError, match="protects a sensitive attribute"):
+        promise("test-late", part=3)
+
+
+MODEL = '''
+"""A model in a file of its own."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from indistinct.privacy.promise import Promise
+
+
+@dataclass(frozen=True, kw_only=True)
+class Own(Promise):
+    model: ClassVar[str] = "own"
+    closure: ClassVar[str] = "none"
+
+    def breaks(self, classes):
+        return classes.size < 0
+
+    def achieved(self, classes):
+        return {}
+'''
+
+
+def test_a_new_model_is_one_file(tmp_path: Path) -> None:
+    """A file beside the others is found by being there."""
+    (tmp_path / "own.py").write_text(MODEL)
+    code = (
+        "import indistinct.privacy as privacy\n"
+        f"privacy.__path__.append({str(tmp_path)!r})\n"
+        "print(privacy.promise('own', on=['a']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "own() on a", done.stderr

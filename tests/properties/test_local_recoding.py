@@ -1,0 +1,93 @@
+"""Local recoding: every promise holds on the whole release, and nothing is lost by it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.properties import brute_force, drawing
+from tests.properties.brute_force import Case
+
+from indistinct.errors import Unsatisfiable
+from indistinct.measures import objective
+from indistinct.recoding.full_domain import Settings, allowed_units, full_domain
+from indistinct.recoding.full_domain.recoded import published_classes, score
+
+
+def loss_of(case: Case, cells: dict[int, tuple[brute_force.Label, ...]]) -> float:
+    """Mean of (leaves - 1) / (domain - 1) over all cells, those of missing rows costing 1."""
+    total = 0.0
+    for j in range(len(case.names)):
+        full = case.full(j)
+        if len(full) == 1:
+            continue
+        for row, weight in enumerate(case.weights):
+            label = cells[row][j] if row in cells else "*"
+            under = len(full) if label == "*" else sum(label in chain for chain in full)
+            total += weight * (under - 1) / (len(full) - 1)
+    return total / (case.records * len(case.names))
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data())
+def test_the_union_of_all_rounds_keeps_every_promise(data: st.DataObject) -> None:
+    case = data.draw(brute_force.cases())
+    promises = data.draw(drawing.promises(case))
+    goal = data.draw(
+        st.sampled_from(
+            [
+                objective("loss", aggregate="arithmetic"),
+                objective("loss", aggregate="rank"),
+                objective("loss", gs_factor=0.2),
+                objective("precision"),
+                objective("non-uniform-entropy"),
+                objective("discernibility"),
+                objective("average-class-size"),
+                objective("height"),
+            ]
+        )
+    )
+    limit = data.draw(st.sampled_from(drawing.LIMITS))
+    lowest, highest = data.draw(drawing.level_bounds(case))
+    table = brute_force.microdata(case)
+    bounds = {"min_level": lowest, "max_level": highest}
+    try:
+        plain = full_domain(table.data, promises, goal, Settings(suppression_limit=limit, **bounds))
+    except Unsatisfiable:
+        return
+    plan = full_domain(
+        table.data,
+        promises,
+        goal,
+        Settings(suppression_limit=limit, local_recoding=True, **bounds),
+    )
+
+    node_of = plan.node_of[table.combination_of]
+    kept = {row for row in range(len(case.rows)) if node_of[row] >= 0}
+    cells = {
+        row: brute_force.published(case, plan.nodes[node_of[row]])[row] for row in sorted(kept)
+    }
+    every = [cells.get(row, ()) for row in range(len(case.rows))]
+    asked = [brute_force.asked(one) for one in promises]
+    assert brute_force.settled(case, every, asked, kept) == kept
+
+    suppressed = case.records - sum(case.weights[row] for row in kept)
+    assert suppressed <= allowed_units(limit, case.records)
+    for node in plan.nodes:
+        for j, name in enumerate(case.names):
+            assert lowest.get(name, 0) <= node[j] <= highest.get(name, 99)
+
+    mean = objective("loss", aggregate="arithmetic").bind(table.data)
+    loss = float(score(table.data, plan, mean)[0])
+    assert loss == pytest.approx(loss_of(case, cells), abs=1e-12)
+    value = plan.search.value if isinstance(plan.search.value, list) else [plan.search.value]
+    before = plain.search.value if isinstance(plain.search.value, list) else [plain.search.value]
+    digits = [[round(entry, 9) for entry in key] for key in (value, before)]
+    assert digits[0] <= digits[1]
+    if goal.measure == "loss" and goal.aggregated_by == "arithmetic":
+        assert loss <= score(table.data, plain, mean)[0] + 1e-12
+
+    classes: dict[tuple[brute_force.Label, ...], int] = {}
+    for row, labels in cells.items():
+        classes[labels] = classes.get(labels, 0) + case.weights[row]
+    assert sorted(published_classes(table.data, plan).tolist()) == sorted(classes.values())
