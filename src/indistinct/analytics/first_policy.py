@@ -1,0 +1,258 @@
+"""The first policy for a table: a draft with its reasons, for a person to correct.
+
+It is a policy like any other: it loads as it stands, and gives a release. Comments tell what each
+suggestion rests on. Values of identifiers and of free text never come into it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from indistinct.analytics.concepts import Role
+from indistinct.analytics.profile import NEARLY_UNIQUE, AttributeProfile, Profile
+from indistinct.errors import OutputError, Problem
+
+WIDTH = 100
+"""Comments are broken into lines of about this many characters."""
+
+_HEADINGS: Mapping[Role, str] = {
+    "identifier": "Identifiers: left out of the release",
+    "quasi-identifier": "Quasi-identifiers: what others could know; generalized",
+    "sensitive": "Sensitive: what would harm a person who is found; published as it is",
+    "insensitive": "Insensitive: published as it is",
+}
+
+
+def first_policy(profile: Profile, *, source: Mapping[str, Any] | None = None, k: int = 5) -> str:
+    """The text of a first policy (TOML).
+
+    Arguments:
+        profile: What the columns look like.
+        source: How the file is read (``separator``, ``encoding``, ``sheet`` …), where the policy
+            has to say so.
+        k: The size of the smallest class that the release may have.
+    """
+    lines = [
+        *_comment(f"A first policy for {profile.table}: {profile.records:,} records,"
+                  f" {len(profile.attributes)} attributes."),
+        "#",
+        *_comment("Every role and hierarchy below is a suggestion with its reasons, made from names"
+                  " and values. You know the data: read it, correct it, and only then release."),
+        *_comment("Roles: identifier (left out), quasi-identifier (others could know it:"
+                  " generalized), sensitive (would harm a person who is found: kept), insensitive"
+                  " (kept)."),
+    ]  # fmt: skip
+    lines += _look_first(profile)
+    lines.append("")
+    if source:
+        keys = [f"{toml_key(key)} = {toml_value(value)}" for key, value in source.items()]
+        lines += ["[source]", *keys, ""]
+    for role, heading in _HEADINGS.items():
+        items = profile.with_role(role)
+        if items:
+            lines += [f"# {'-' * 8} {heading} {'-' * 8}", ""]
+        for item in items:
+            lines += [*_attribute(item), ""]
+    lines += _promises(profile, k)
+    return "\n".join(lines)
+
+
+def _look_first(profile: Profile) -> Iterator[str]:
+    """The warnings in one place; columns that are nearly unique share one."""
+    messages = [warned.message for warned in profile.warnings]
+    unique: list[str] = []
+    for item in profile.attributes:
+        for warned in item.warnings:
+            if warned.code == "nearly-unique":
+                unique.append(item.attribute)
+            else:
+                messages.append(f"{item.attribute}: {warned.message}")
+    if unique:
+        messages.append(f"nearly unique: {', '.join(unique)}. {NEARLY_UNIQUE.capitalize()}")
+    if messages:
+        yield from ("#", "# Look at these first:")
+    for message in messages:
+        yield from _comment(message, "#  * ", "#    ")
+
+
+def write_first_policy(text: str, path: str | Path, *, overwrite: bool = False) -> None:
+    """Write the text of a policy, whole or not at all.
+
+    Raises:
+        OutputError: When the file exists and ``overwrite`` is false, or cannot be written.
+    """
+    target = Path(path)
+    if target.exists() and not overwrite:
+        raise OutputError(
+            Problem(
+                "file-exists",
+                "a file of that name is there already",
+                file=str(path),
+                remedy="choose another name, or move the file away",
+            )
+        )
+    staged: Path | None = None
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", text=False)
+        staged = Path(name)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(text.encode("utf-8"))
+            stream.flush()
+            os.fsync(stream.fileno())
+        staged.replace(target)
+    except OSError as error:
+        if staged is not None:
+            staged.unlink(missing_ok=True)
+        raise OutputError(
+            Problem("cannot-write", f"cannot be written: {error.strerror}", file=str(path))
+        ) from error
+
+
+def toml_key(name: str) -> str:
+    """A key as TOML writes it: bare where it may be, else in quotes.
+
+    >>> toml_key("marital-status"), toml_key("Größe (cm)")
+    ('marital-status', '"Größe (cm)"')
+    """
+    bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
+    return name if bare else toml_string(name)
+
+
+def toml_string(text: str) -> str:
+    """A string as TOML writes it, on one line whatever is in it."""
+    escaped = json.dumps(text, ensure_ascii=False)
+    return "".join(
+        f"\\u{ord(sign):04x}" if "\x7f" <= sign <= "\x9f" or sign in "\u2028\u2029" else sign
+        for sign in escaped
+    )
+
+
+def toml_value(value: Any) -> str:
+    """A value as TOML writes it, on one line."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return toml_string(value)
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, Mapping):
+        inside = ", ".join(f"{toml_key(key)} = {toml_value(item)}" for key, item in value.items())
+        return f"{{ {inside} }}"
+    if isinstance(value, Sequence):
+        return "[" + ", ".join(toml_value(item) for item in value) + "]"
+    raise TypeError(f"TOML has no {type(value).__name__}")
+
+
+def _attribute(item: AttributeProfile) -> Iterator[str]:
+    for reason in item.reasons:
+        yield from _comment(reason)
+    yield from _comment(_figures(item))
+    for tag in item.tags:
+        if str(tag) not in item.reasons:
+            yield from _comment(str(tag))
+    for note in item.notes:
+        yield from _comment(f"note: {note}")
+    for warning in item.warnings:
+        yield from _comment(f"WARNING: {warning.message}")
+    yield f"[attributes.{toml_key(item.attribute)}]"
+    yield f"role = {toml_string(item.role)}"
+    draft = item.draft
+    if draft.spec is not None:
+        if draft.why:
+            yield from _comment(draft.why)
+        yield f"hierarchy = {toml_value(draft.spec)}"
+        if len(draft.categories) > 2:
+            yield from _comment("or group the categories as you think fit:")
+            yield f"# hierarchy = {toml_value(_tree(draft.categories))}"
+    if draft.uncovered:
+        yield f"uncovered = {toml_string(draft.uncovered)}"
+    if item.missing_tokens and item.role in ("quasi-identifier", "sensitive"):
+        tokens = {"tokens": list(item.missing_tokens), "as": "value"}
+        yield f"missing = {toml_value(tokens)}"
+
+
+def _tree(categories: Sequence[str]) -> dict[str, Any]:
+    """A tree to start from: two groups, in the order of the alphabet."""
+    half = (len(categories) + 1) // 2
+    groups = {"group 1": list(categories[:half]), "group 2": list(categories[half:])}
+    return {"tree": {"*": groups}}
+
+
+_KINDS = {
+    "integer": "whole numbers",
+    "float": "numbers",
+    "boolean": "true or false",
+    "date": "dates",
+    "datetime": "dates with times",
+}
+
+
+def _figures(item: AttributeProfile) -> str:
+    filled = item.records - item.missing
+    if not filled:
+        return "no values"
+    values = "value" if item.distinct == 1 else "values"
+    parts = [
+        _KINDS.get(item.kind, item.kind),
+        f"{item.distinct:,} distinct {values} in {filled:,} records",
+        f"{_percent(item.unique_share)} of them alone with theirs",
+    ]
+    if item.missing:
+        tokens = ", ".join(toml_string(token) for token in item.missing_tokens)
+        written = f", written {tokens}" if tokens else ""
+        parts.append(f"{item.missing:,} missing ({_percent(item.missing / item.records)}{written})")
+    return "; ".join(parts)
+
+
+def _percent(share: float) -> str:
+    if share == 0:
+        return "none"
+    if share == 1:
+        return "all"
+    return "less than 0.1%" if share < 0.001 else f"{min(share, 0.999):.1%}"
+
+
+def _promises(profile: Profile, k: int) -> list[str]:
+    quasi = profile.with_role("quasi-identifier")
+    size = max(1, min(k, profile.records))
+    lines = [
+        *_comment(f"Everybody in the release looks like at least {size - 1} others in what others"
+                  " could know."),
+        "[[promises]]",
+        'model = "k-anonymity"',
+        f"k = {size}",
+        "",
+        *_comment("The best plan of all is found; at most this share of the records is left out"
+                  " for the sake of the others."),
+        "[method]",
+        'algorithm = "optimal"',
+        'objective = "loss"',
+        "suppression_limit = 0.05",
+        "",
+        "[output]",
+        'format = "csv"',
+        "",
+    ]  # fmt: skip
+    if not quasi:
+        remark = "No quasi-identifier was recognised: name one above before you run this."
+        return [*_comment(remark), *lines]
+    return lines
+
+
+def _comment(text: str, first: str = "# ", rest: str = "# ") -> list[str]:
+    """A comment in lines of readable length; no sign in the text can end it early."""
+    plain = "".join(sign if sign.isprintable() else "�" for sign in text)
+    lines: list[str] = []
+    line = first
+    for word in plain.split(" "):
+        start = line in (first, rest)
+        if not start and len(line) + 1 + len(word) > WIDTH:
+            lines.append(line)
+            line, start = rest, True
+        line += word if start else f" {word}"
+    return [*lines, line]

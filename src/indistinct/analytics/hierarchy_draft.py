@@ -1,0 +1,196 @@
+"""A first hierarchy for a quasi-identifier, from what its values look like.
+
+Numbers become intervals of a round width, of which there are ten to twenty; dates become months,
+quarters and years; codes lose characters from the right; a few ordered groups are merged in runs;
+everything else is published as it is or not at all, and a person may draw a tree.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from indistinct.analytics.names import is_one_of, names_one_of
+from indistinct.analytics.safe_harbor import AGE, BESIDE_AGE, OLDEST
+from indistinct.analytics.values import Values
+
+MOST_INTERVALS = 20
+"""The width is the smallest round one that gives no more intervals than this."""
+
+FEW_CATEGORIES = 20
+"""Up to this many categories are written into the policy, for a person to group."""
+
+FEW_STEPS = 6
+"""A code loses its characters in no more steps than this."""
+
+MOST_EXACT = 2**53
+"""Whole numbers up to this one have an exact float."""
+
+_ZIP = (
+    "zip", "zip code", "post code", "postal", "postal code", "plz", "postleitzahl", "code postal",
+    "codigo postal",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A suggested hierarchy: as a policy writes it, why, and categories that may be grouped."""
+
+    spec: str | Mapping[str, Any] | None = None
+    why: str = ""
+    categories: tuple[str, ...] = ()
+    uncovered: str | None = None
+
+
+def draft_hierarchy(column: str, values: Values, measured: bool) -> Draft:
+    """The hierarchy to suggest for a quasi-identifier.
+
+    Arguments:
+        column: Its name.
+        values: Its values.
+        measured: Whether its numbers are quantities, and no codes such as those of a profession.
+    """
+    draft = _draft(column, values, measured)
+    if values.stray:
+        return Draft(draft.spec, draft.why, draft.categories, "suppress")
+    return draft
+
+
+def round_width(span: float, most: int = MOST_INTERVALS, whole: bool = False) -> float:
+    """The smallest of 1, 2, 5, 10, 20, 50 … (or 0.5, 0.2 …) that divides the span into few parts.
+
+    >>> round_width(82, whole=True)
+    5
+    >>> round_width(0.9)
+    0.05
+    """
+    exact = max(span, 0.0) / most
+    power = math.floor(math.log10(exact)) if exact > 0 else 0
+    for exponent in (power - 1, power, power + 1):
+        for step in (1, 2, 5):
+            width: float = step * 10**exponent if exponent >= 0 else step / 10**-exponent
+            if width >= exact and (not whole or width >= 2):
+                return width
+    return 2 if whole else 1.0
+
+
+def _draft(column: str, values: Values, measured: bool) -> Draft:
+    if values.distinct <= 2:
+        return _suppression(values, "two values or fewer: published as they are, or not at all")
+    if values.kind in ("date", "datetime"):
+        return _dates(values)
+    if values.numbers is not None and values.kind in ("integer", "float"):
+        if names_one_of(column, _ZIP):
+            return _mask(values)
+        codes = not measured and values.kind == "integer"
+        if not codes:
+            return _intervals(column, values)
+        if values.distinct > FEW_CATEGORIES:
+            return _mask(values) if _alike(values) else _intervals(column, values)
+        return _suppression(values, "numbers that stand for categories")
+    if values.kind == "text":
+        if values.distinct > 2 and names_one_of(column, _ZIP):
+            return _mask(values)
+        if values.distinct <= FEW_CATEGORIES:
+            return _groups(values) or _suppression(values, "few categories")
+        if _alike(values):
+            return _mask(values)
+        return Draft("suppress", "many categories without an order: draw a tree, or name a file")
+    return _suppression(values, "few categories")
+
+
+def _suppression(values: Values, why: str) -> Draft:
+    few = 2 < values.distinct <= FEW_CATEGORIES
+    return Draft("suppress", why, tuple(values.texts.sort().to_list()) if few else ())
+
+
+def _dates(values: Values) -> Draft:
+    years = (values.last - values.first).days / 365 if values.first and values.last else 0
+    levels = ["month", "year", "decade"] if years > 15 else ["month", "quarter", "year"]
+    if values.kind == "datetime":
+        levels = ["day", *levels]
+    settings: dict[str, Any] = {"levels": levels}
+    if values.date_format not in (None, "iso"):
+        settings = {"format": values.date_format, **settings}
+    return Draft({"date": settings}, "dates are told by " + ", then ".join(levels))
+
+
+def _intervals(column: str, values: Values) -> Draft:
+    assert values.numbers is not None
+    whole = values.kind == "integer"
+    frame = pl.DataFrame({"number": values.numbers, "count": values.counts}).drop_nulls()
+    frame = frame.filter(pl.col("number").is_finite()).sort("number")
+    numbers = frame["number"]
+    below = frame["count"].cum_sum() / frame["count"].sum()
+    low, high = float(numbers[0]), float(numbers[-1])
+    bulk_low = float(numbers.filter(below >= 0.01)[0])
+    bulk_high = float(numbers.filter(below >= 0.99)[0])
+    if high - low > MOST_EXACT:
+        return Draft("suppress", "the numbers lie too far apart for intervals of one width")
+    settings: dict[str, Any] = {}
+    ages = high > OLDEST >= low and is_one_of(column, AGE, BESIDE_AGE)
+    if ages:
+        width = round_width(OLDEST + 1 - low, whole=whole)
+        settings["top"] = OLDEST + 1
+    elif high - low > 3 * (bulk_high - bulk_low) > 0:
+        width = round_width(bulk_high - bulk_low, whole=whole)
+        if low < bulk_low - 2 * width:
+            settings["bottom"] = _multiple(math.floor(bulk_low / width), width)
+        if high > bulk_high + 2 * width:
+            settings["top"] = _multiple(math.floor(bulk_high / width) + 1, width)
+    else:
+        width = round_width(high - low, whole=whole)
+    why = f"numbers are put into intervals of {width:g}, then wider ones"
+    if ages:
+        why += f"; ages over {OLDEST} are put together, as Safe Harbor has it"
+    return Draft({"intervals": {"width": width, **settings}}, why)
+
+
+def _multiple(times: int, width: float) -> float:
+    """A multiple of a round width, without the noise of binary fractions."""
+    return times * width if isinstance(width, int) else float(f"{times * width:.12g}")
+
+
+def _alike(values: Values) -> bool:
+    """Whether the values are codes of one length."""
+    lengths = values.sample.str.len_chars()
+    code = values.sample.str.contains(r"^[\p{L}\d.\-/]+$").all()
+    return bool(code and lengths.n_unique() == 1 and 3 <= lengths[0] <= 20)
+
+
+def _mask(values: Values) -> Draft:
+    longest = values.texts.str.len_chars().max()
+    assert isinstance(longest, int)
+    settings: dict[str, Any] = {"from": "right"}
+    if longest > FEW_STEPS:
+        settings["step"] = math.ceil(longest / FEW_STEPS)
+    return Draft({"mask": settings}, "codes lose their last characters, step by step")
+
+
+_FIRST_NUMBER = re.compile(r"\d+(\.\d+)?")
+_BELOW = re.compile(r"^\s*(<|under|below|less|unter|moins|menos)", re.IGNORECASE)
+
+
+def _groups(values: Values) -> Draft | None:
+    """Ordered groups such as 0-9, 10-19, 20+: every category starts with a number."""
+    texts = values.texts.to_list()
+    if len(texts) < 4:
+        return None
+    found = [_FIRST_NUMBER.search(text) for text in texts]
+    if not all(found) or not any(re.search(r"\d\s*(-|–|to|bis|\+|_to_)", text) for text in texts):
+        return None
+    ranks = [
+        (float(match.group()) - (0.5 if _BELOW.match(text) else 0), text)
+        for match, text in zip(found, texts, strict=True)
+        if match
+    ]
+    if len({rank for rank, _ in ranks}) < len(ranks):
+        return None
+    ordered = [text for _, text in sorted(ranks)]
+    spec = {"order": {"values": ordered, "run": 2}}
+    return Draft(spec, "groups in an order, of which neighbours are merged")

@@ -1,0 +1,89 @@
+"""What the name of a column says about what is in it.
+
+Names are taken apart into words wherever the people who name columns put the seams: blanks and
+signs, a change from small to capital letters, a change between letters and digits. A word of the
+vocabulary is found in a name whether it is written together or apart, so that ``zipcode`` finds
+``ZIP_Code`` and ``birthdate`` finds ``DateBirthDate2``.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+LONGEST_PHRASE = 5
+"""How many words of a name are put together, at most, to find a word of the vocabulary."""
+
+_SEAM = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_UNFOLDED = str.maketrans({"ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "AE", "œ": "oe"})
+
+
+@lru_cache(maxsize=4096)
+def words(name: str) -> tuple[str, ...]:
+    """The words of a column's name, in lower case and without accents.
+
+    >>> words("BPSysAve")
+    ('bp', 'sys', 'ave')
+    >>> words("Date of Birth")
+    ('date', 'of', 'birth')
+    >>> words("Straße_1")
+    ('strasse', '1')
+    """
+    plain = unicodedata.normalize("NFKD", name.translate(_UNFOLDED))
+    letters = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    return tuple(word.lower() for word in _SEAM.findall(letters))
+
+
+@lru_cache(maxsize=4096)
+def phrases(name: str) -> frozenset[str]:
+    """Every run of neighbouring words of the name, written together.
+
+    >>> sorted(phrases("ip_address"))
+    ['address', 'ip', 'ipaddress']
+    """
+    parts = words(name)
+    return frozenset(
+        "".join(parts[start:end])
+        for start in range(len(parts))
+        for end in range(start + 1, min(len(parts), start + LONGEST_PHRASE) + 1)
+    )
+
+
+def names_one_of(name: str, vocabulary: Iterable[str]) -> str | None:
+    """The first word of the vocabulary that occurs in the name.
+
+    >>> names_one_of("home-ZIP-code", ["postcode", "zipcode"])
+    'zipcode'
+    """
+    found = phrases(name)
+    return next((word for word in vocabulary if word.replace(" ", "") in found), None)
+
+
+def is_one_of(name: str, vocabulary: Iterable[str], beside: Sequence[str] = ()) -> str | None:
+    """The word of the vocabulary that is the whole name, but for numbers and words ``beside``.
+
+    >>> is_one_of("AgeYears", ["age"], beside=["years"])
+    'age'
+    >>> is_one_of("SmokeAge", ["age"], beside=["years"]) is None
+    True
+    """
+    parts = [word for word in words(name) if not word.isdigit()]
+    core = "".join(word for word in parts if word not in beside)
+    whole = "".join(parts)
+    for word in vocabulary:
+        joined = word.replace(" ", "")
+        if joined in (core, whole):
+            return word
+    return None
+
+
+def starts_with_one_of(name: str, stems: Iterable[str]) -> str | None:
+    """The first stem that a word of the name starts with.
+
+    >>> starts_with_one_of("PregnantNow", ["pregnan"])
+    'pregnan'
+    """
+    parts = words(name)
+    return next((stem for stem in stems if any(word.startswith(stem) for word in parts)), None)

@@ -1,0 +1,409 @@
+"""What each column of a table looks like, and which role and hierarchy that suggests.
+
+A role is never guessed for a release: what is suggested here is a draft with its reasons, for a
+person to correct. Everything is computed from how often each value of a column occurs, which the
+engine that holds the table counts. No value of a column is told, but for the categories of a
+quasi-identifier that has few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import polars as pl
+
+from indistinct.analytics.concepts import FREE_TEXT, Concept, Role, concept_of
+from indistinct.analytics.hierarchy_draft import Draft, draft_hierarchy
+from indistinct.analytics.names import names_one_of
+from indistinct.analytics.safe_harbor import Column, Tag, names_a_doorstep, recognise
+from indistinct.analytics.values import Values, read_values
+from indistinct.sources.table import COUNT, Table, open_table
+
+K = 5
+"""A value that fewer than this many records share counts as rare."""
+
+FEW_RECORDS = 20
+"""With fewer records, nothing is said of how unique a column is."""
+
+MANY_QUASI_IDENTIFIERS = 12
+"""From this many quasi-identifiers on, a person should look whether all of them are needed."""
+
+
+@dataclass(frozen=True)
+class Warned:
+    """Something that a person should look at before a release: a code for it, and the sentence."""
+
+    code: str
+    message: str
+
+    def to_dict(self) -> dict[str, str]:
+        """The warning as plain data."""
+        return {"code": self.code, "message": self.message}
+
+
+@dataclass(frozen=True)
+class AttributeProfile:
+    """What one column looks like, and what is suggested for it.
+
+    ``distinct`` counts the different values, ``missing`` the records without one (empty cells and
+    ``missing_tokens`` alike). ``unique_share`` is the share of the other records that are alone
+    with their value, ``rare_share`` the share whose value fewer than five records have.
+    """
+
+    attribute: str
+    kind: str
+    records: int
+    distinct: int
+    unique_share: float
+    rare_share: float
+    missing: int
+    missing_tokens: Mapping[str, int]
+    tags: tuple[Tag, ...]
+    free_text: bool
+    role: Role
+    reasons: tuple[str, ...]
+    draft: Draft = field(default_factory=Draft)
+    notes: tuple[str, ...] = ()
+    warnings: tuple[Warned, ...] = ()
+    about: str | None = None
+
+    @property
+    def hierarchy(self) -> str | Mapping[str, Any] | None:
+        """The suggested hierarchy, as a policy writes it; None where the role needs none."""
+        return self.draft.spec
+
+    @property
+    def why(self) -> str:
+        """The reasons for the role, in one line."""
+        return "; ".join(self.reasons)
+
+    @property
+    def nearly_unique(self) -> bool:
+        """Whether most records can be told apart, or almost, by this column alone.
+
+        So it is when a value is shared by fewer than five records on average, or when half of the
+        records have a value that is as rare as that.
+        """
+        filled = self.records - self.missing
+        return _tells_apart(filled, self.distinct, self.rare_share)
+
+    def to_dict(self) -> dict[str, object]:
+        """The profile as plain data."""
+        return {
+            "attribute": self.attribute,
+            "role": self.role,
+            "why": self.why,
+            "kind": self.kind,
+            "distinct": self.distinct,
+            "unique_share": self.unique_share,
+            "rare_share": self.rare_share,
+            "nearly_unique": self.nearly_unique,
+            "missing": self.missing,
+            "missing_tokens": dict(self.missing_tokens),
+            "free_text": self.free_text,
+            "tags": [tag.to_dict() for tag in self.tags],
+            "hierarchy": self.hierarchy,
+            "notes": list(self.notes),
+            "warnings": [warned.to_dict() for warned in self.warnings],
+        }
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What the columns of a table look like, and what is suggested for each."""
+
+    table: str
+    records: int
+    attributes: tuple[AttributeProfile, ...]
+    warnings: tuple[Warned, ...] = ()
+
+    def __getitem__(self, attribute: str) -> AttributeProfile:
+        return next(item for item in self.attributes if item.attribute == attribute)
+
+    def __repr__(self) -> str:
+        roles = ", ".join(f"{len(self.with_role(role))} {role}" for role in _ROLES)
+        return f"Profile({self.records} records: {roles})"
+
+    def with_role(self, role: Role) -> tuple[AttributeProfile, ...]:
+        """The columns for which that role is suggested."""
+        return tuple(item for item in self.attributes if item.role == role)
+
+    def suggested(self) -> list[dict[str, str]]:
+        """The suggested roles, as ``assess`` tells them."""
+        return [
+            {"attribute": item.attribute, "role": item.role, "why": item.why}
+            for item in self.attributes
+        ]
+
+    def to_dict(self) -> dict[str, object]:
+        """The profile as plain data."""
+        return {
+            "records": self.records,
+            "attributes": [item.to_dict() for item in self.attributes],
+            "warnings": [warned.to_dict() for warned in self.warnings],
+        }
+
+
+_ROLES: tuple[Role, ...] = ("identifier", "quasi-identifier", "sensitive", "insensitive")
+
+
+def profile(data: Any, name: str = "table") -> Profile:
+    """Look at every column of a table, and suggest a role and a hierarchy for it.
+
+    Arguments:
+        data: A :class:`~indistinct.sources.table.Table`, or any frame that
+            :func:`~indistinct.sources.table.open_table` takes.
+        name: What messages call a frame.
+
+    Raises:
+        DataError: For something that is no table, or a table without records.
+    """
+    is_table = hasattr(data, "rows_where") and hasattr(data, "kinds")
+    table: Table = data if is_table else open_table(data, name)
+    records = table.height()
+    items = [_attribute(table, column, records) for column in table.columns]
+    items = _with_relations(table, items)
+    return Profile(table.name, records, tuple(items), tuple(_table_warnings(items)))
+
+
+def count_values(table: Table, column: str) -> pl.DataFrame:
+    """The distinct texts of a column, null for missing, and how often each occurs."""
+    counted = table.distinct([column])
+    value, count = counted.columns
+    return counted.rename({value: "value", count: COUNT})
+
+
+def nearly_unique(table: Table, columns: Iterable[str]) -> list[str]:
+    """Which of these columns tell most records apart, or almost, each by itself.
+
+    The rule is that of :attr:`AttributeProfile.nearly_unique`.
+    """
+    found = []
+    for column in columns:
+        counts = count_values(table, column).drop_nulls("value")[COUNT]
+        filled = int(counts.sum())
+        rare = int(counts.filter(counts < K).sum())
+        if _tells_apart(filled, len(counts), _share(rare, filled)):
+            found.append(column)
+    return found
+
+
+def _tells_apart(filled: int, distinct: int, rare_share: float) -> bool:
+    return filled >= FEW_RECORDS and (distinct * K > filled or rare_share >= 0.5)
+
+
+def _attribute(table: Table, column: str, records: int) -> AttributeProfile:
+    values = read_values(count_values(table, column), table.kinds[column])
+    filled = values.filled
+    tags = recognise(
+        Column(column, values.kind, filled, values.distinct, values.sample, values.largest)
+    )
+    free_text = _is_free_text(column, values) and not (
+        _is_doorstep(column, tags) or any(tag.kind.direct for tag in tags)
+    )
+    found = concept_of(column)
+    role, reasons = _role(column, values, tags, free_text, found)
+    concept = found[0] if found else None
+    draft = Draft()
+    if role == "quasi-identifier":
+        draft = draft_hierarchy(column, values, concept.measured if concept else True)
+    counts = values.counts
+    plain = AttributeProfile(
+        attribute=column,
+        kind=values.kind,
+        records=records,
+        distinct=values.distinct,
+        unique_share=_share(int(counts.filter(counts == 1).sum()), filled),
+        rare_share=_share(int(counts.filter(counts < K).sum()), filled),
+        missing=records - filled,
+        missing_tokens=values.missing_tokens,
+        tags=tags,
+        free_text=free_text,
+        role=role,
+        reasons=tuple(reasons),
+        draft=draft,
+        about=concept.name if concept else None,
+    )
+    warnings = tuple(_warnings(table, plain, values))
+    return replace(plain, warnings=warnings, notes=tuple(_notes(values)))
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def _role(
+    column: str,
+    values: Values,
+    tags: tuple[Tag, ...],
+    free_text: bool,
+    found: tuple[Concept, str] | None,
+) -> tuple[Role, list[str]]:
+    """The role to suggest, and why."""
+    if values.distinct == 0:
+        return "insensitive", ["no record has a value"]
+    direct = [tag for tag in tags if tag.kind.direct and _stands_for_people(tag, values)]
+    if direct:
+        return "identifier", [str(tag) for tag in direct]
+    if _is_doorstep(column, tags):
+        return "identifier", ["a place this small is as good as a name"]
+    if free_text:
+        return "identifier", ["free text may hold names, places and dates, and cannot be recoded"]
+    indirect = [str(tag) for tag in tags]
+    if values.kind in ("date", "datetime") and not (found and found[0].role == "quasi-identifier"):
+        return "quasi-identifier", ["others know when things happened"]
+    if found:
+        concept, word = found
+        if values.distinct == 1 and concept.role == "quasi-identifier" and not indirect:
+            return "insensitive", ["the same value in every record tells nobody apart"]
+        return concept.role, [f"its name says {word}: {concept.why}"]
+    if indirect:
+        return "quasi-identifier", indirect
+    if _is_number_of_records(values):
+        return "identifier", ["a different value in every record, like a record number"]
+    if values.distinct == 1:
+        return "insensitive", ["the same value in every record"]
+    return "insensitive", [
+        "nothing in its name or values points to more; make it a quasi-identifier if anybody could"
+        " know it, and sensitive if it could harm"
+    ]
+
+
+def _stands_for_people(tag: Tag, values: Values) -> bool:
+    """Whether a tag that rests on the name alone may decide: a column of few values may not."""
+    if tag.by != ("name",) or tag.kind.name == "names":
+        return True
+    return values.distinct > 20 or values.distinct * 2 >= values.filled
+
+
+def _is_doorstep(column: str, tags: Iterable[Tag]) -> bool:
+    """Whether the column holds places as small as a street or a point on the map."""
+    places = [tag for tag in tags if tag.kind.name == "places"]
+    return bool(places) and (
+        names_a_doorstep(column) or any("street addresses" in tag.why for tag in places)
+    )
+
+
+def _is_number_of_records(values: Values) -> bool:
+    if values.filled < FEW_RECORDS or values.kind not in ("integer", "text"):
+        return False
+    if values.kind == "integer":
+        return values.distinct == values.filled
+    return values.distinct >= 0.95 * values.filled
+
+
+_SENTENCE_LETTERS = 20
+_SENTENCE_BLANKS = 3
+
+
+def _is_free_text(column: str, values: Values) -> bool:
+    """Whether people wrote sentences here: long, with many blanks, and hardly two alike."""
+    if values.kind != "text" or values.distinct < 3:
+        return False
+    named = names_one_of(column, FREE_TEXT) is not None
+    letters = values.sample.str.len_chars().mean()
+    blanks = values.sample.str.count_matches(r"\s+").mean()
+    assert isinstance(letters, float)
+    assert isinstance(blanks, float)
+    varied = values.distinct * 2 >= values.filled
+    if named:
+        return blanks >= 1 and (varied or values.distinct > 20)
+    return varied and letters >= _SENTENCE_LETTERS and blanks >= _SENTENCE_BLANKS
+
+
+NEARLY_UNIQUE = (
+    "who knows somebody's value finds the record, whatever the role says: a quasi-identifier in"
+    " truth, unless nobody could know it"
+)
+
+
+def _warnings(table: Table, item: AttributeProfile, values: Values) -> Iterator[Warned]:
+    filled = item.records - item.missing
+    if item.role in ("sensitive", "insensitive") and item.nearly_unique:
+        yield Warned(
+            "nearly-unique",
+            f"nearly unique, with {item.distinct:,} values in {filled:,} records: {NEARLY_UNIQUE}",
+        )
+    if item.free_text:
+        yield Warned("free-text", "free text: it may name people, whatever else it says")
+    if values.stray_records and item.role == "quasi-identifier":
+        what = "dates" if item.kind == "date" else "numbers"
+        rows = table.rows_where(item.attribute, values.stray)
+        where = f" (row {', '.join(str(row) for row in rows[:10])})" if rows else ""
+        yield Warned(
+            "strays",
+            f"{values.stray_records:,} of its values are no {what} like the others{where}: mend"
+            " them, or they are suppressed",
+        )
+    if values.ambiguous_dates:
+        yield Warned(
+            "day-or-month-first",
+            "its dates do not tell whether the day or the month comes first: check the format",
+        )
+
+
+def _notes(values: Values) -> Iterator[str]:
+    if values.negative_codes:
+        yield (
+            f"{values.negative_codes:,} records have a value below zero where most are above: is it"
+            f" a code for missing?"
+        )
+    if values.blanks_around:
+        yield "some values begin or end with a blank"
+
+
+def _with_relations(table: Table, items: list[AttributeProfile]) -> list[AttributeProfile]:
+    """Say of quasi-identifiers about the same thing which one follows from which."""
+    quasi = [item for item in items if item.role == "quasi-identifier" and item.distinct > 1]
+    tellers: dict[str, AttributeProfile] = {}
+    for one, other in combinations(quasi, 2):
+        if one.about is None or one.about != other.about:
+            continue
+        pairs = table.distinct([one.attribute, other.attribute]).height
+        for told, teller in ((one, other), (other, one)):
+            if pairs == teller.distinct + (teller.missing > 0):
+                known = tellers.setdefault(told.attribute, teller)
+                if teller.distinct < known.distinct:
+                    tellers[told.attribute] = teller
+                break
+    return [_told_by(item, tellers.get(item.attribute)) for item in items]
+
+
+def _told_by(item: AttributeProfile, teller: AttributeProfile | None) -> AttributeProfile:
+    if teller is None:
+        return item
+    note = (
+        f"follows from '{teller.attribute}': consider leaving one of the two out"
+        ' (role = "identifier" drops a column)'
+    )
+    return replace(item, notes=(*item.notes, note))
+
+
+def _table_warnings(items: list[AttributeProfile]) -> Iterator[Warned]:
+    quasi = [item.attribute for item in items if item.role == "quasi-identifier"]
+    if not quasi:
+        yield Warned(
+            "no-quasi-identifier",
+            "no quasi-identifier was recognised: name at least one, or nothing protects people",
+        )
+    if len(quasi) >= MANY_QUASI_IDENTIFIERS:
+        yield Warned(
+            "many-quasi-identifiers",
+            f"{len(quasi)} quasi-identifiers: the more there are, the less of each can be kept;"
+            " drop what the release does not need",
+        )
+    for item in items:
+        filled = item.records - item.missing
+        numbers_people = any(
+            "name" in tag.by and tag.kind.name in ("medical-record", "other", "health-plan")
+            for tag in item.tags
+        )
+        if item.role == "identifier" and numbers_people and 0 < item.distinct < 0.999 * filled:
+            yield Warned(
+                "people-with-several-records",
+                f"'{item.attribute}' has {item.distinct:,} values in {filled:,} records: where"
+                " people have several records, a promise about records says less about people",
+            )

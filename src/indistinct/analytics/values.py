@@ -1,0 +1,259 @@
+"""The values of one column, understood: what kind they are, and which stand for a missing one.
+
+Files tell no types, so numbers and dates are recognised by how they are written. A word such as
+``N/A`` among numbers is taken for a missing value; a few values that fit in with nothing are told
+as strays.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+
+import polars as pl
+
+MISSING_AMONG_NUMBERS = frozenset(
+    (
+        "na", "n/a", "n.a.", "n.a", "na.", "#n/a", "nan", "null", "nil", "none", "?", "??", "-",
+        "--", "---", ".", "..", "...", "*", "unknown", "unk", "missing", "not available",
+        "not known", "not recorded", "not applicable", "undefined", "unbekannt", "k.a.", "k. a.",
+        "keine angabe", "fehlt", "inconnu", "inconnue", "manquant", "non renseigne",
+        "non renseigné", "desconocido", "sin dato", "sin datos", "(null)", "<na>", "#value!",
+    )
+)  # fmt: skip
+"""What stands for a missing value in a column of numbers or dates, in lower case."""
+
+MISSING_AMONG_WORDS = frozenset(
+    ("na", "n/a", "n.a.", "#n/a", "nan", "null", "(null)", "<na>", "?", "??", "#value!")
+)
+"""What stands for a missing value among words, in lower case: only what can mean nothing else."""
+
+NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
+CODE_WITH_ZEROS = r"^\s*0\d+\s*$"
+STRAY_SHARE = 0.02
+STRAY_VALUES = 20
+SAMPLE = 1000
+
+_DAY = "%Y-%m-%d"
+
+DATE_FORMATS: tuple[tuple[str, str, str], ...] = (
+    (r"^\d{4}-\d\d-\d\d$", _DAY, "iso"),
+    (r"^\d{4}-\d{1,2}-\d{1,2}$", _DAY, _DAY),
+    (r"^\d{4}/\d{1,2}/\d{1,2}$", "%Y/%m/%d", "%Y/%m/%d"),
+    (r"^\d{1,2}\.\d{1,2}\.\d{4}$", "%d.%m.%Y", "day-first"),
+    (r"^\d{1,2}/\d{1,2}/\d{4}$", "%d/%m/%Y", "day-first"),
+    (r"^\d{1,2}/\d{1,2}/\d{4}$", "%m/%d/%Y", "month-first"),
+    (r"^\d{1,2}-\d{1,2}-\d{4}$", "%d-%m-%Y", "day-first"),
+    (r"^\d{1,2}-\d{1,2}-\d{4}$", "%m-%d-%Y", "month-first"),
+    (r"^(19|20)\d{6}$", "%Y%m%d", "%Y%m%d"),
+)
+"""How dates are written: what a value looks like, its parts as ``strptime`` names them, and the
+name of the format in a policy."""
+
+_EITHER_WAY = {"%d/%m/%Y": "%m/%d/%Y", "%d-%m-%Y": "%m-%d-%Y"}
+_ISO_DATETIME = r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$"
+
+
+@dataclass(frozen=True)
+class Values:
+    """The distinct values of a column, without the missing ones.
+
+    ``texts`` and ``counts`` go together; ``numbers`` are the same values as floats where the column
+    holds numbers, null for strays. ``date_format`` is how dates are written, as a policy says it;
+    ``first`` and ``last`` are the range of dates.
+    """
+
+    kind: str
+    texts: pl.Series
+    counts: pl.Series
+    missing_tokens: Mapping[str, int] = field(default_factory=dict)
+    numbers: pl.Series | None = None
+    date_format: str | None = None
+    first: date | None = None
+    last: date | None = None
+    ambiguous_dates: bool = False
+    stray: tuple[str, ...] = ()
+    stray_records: int = 0
+
+    @property
+    def distinct(self) -> int:
+        """Number of different values."""
+        return self.texts.len()
+
+    @property
+    def filled(self) -> int:
+        """Number of records that have a value."""
+        return int(self.counts.sum())
+
+    @functools.cached_property
+    def sample(self) -> pl.Series:
+        """Some of the different values: the same ones whichever order an engine counted them in."""
+        if self.distinct <= SAMPLE:
+            return self.texts.sort()
+        drawn = self.texts.hash(seed=0)
+        limit = int(2**64 * min(1.0, 2 * SAMPLE / self.distinct)) - 1
+        few = pl.DataFrame({"text": self.texts, "drawn": drawn}).filter(pl.col("drawn") <= limit)
+        return few.sort("drawn", "text")["text"].head(SAMPLE)
+
+    @property
+    def largest(self) -> float | None:
+        """The largest number, where the column holds numbers."""
+        top = None if self.numbers is None else self.numbers.max()
+        return top if isinstance(top, float) else None
+
+    @property
+    def negative_codes(self) -> int:
+        """Records with one of a few negative numbers, where nearly all others are positive."""
+        if self.numbers is None or self.kind != "integer":
+            return 0
+        below = self.numbers < 0
+        kinds = below.sum()
+        if not kinds or kinds > 5 or kinds * 2 >= self.distinct:
+            return 0
+        return int(self.counts.filter(below).sum())
+
+    @property
+    def blanks_around(self) -> bool:
+        """Whether a text begins or ends with a blank."""
+        return self.kind == "text" and bool(self.sample.str.contains(r"^\s|\s$").any())
+
+
+def read_values(counted: pl.DataFrame, kind: str) -> Values:
+    """Understand the values of a column.
+
+    Arguments:
+        counted: Columns ``value`` (String, null for missing) and ``count``.
+        kind: The kind that the column has by its type; texts are looked at more closely.
+    """
+    present = counted.filter(pl.col("value").is_not_null())
+    texts, counts = present["value"], present["count"].cast(pl.Int64)
+    if kind in ("integer", "float"):
+        return Values(kind, texts, counts, numbers=texts.cast(pl.Float64, strict=False))
+    if kind in ("date", "datetime"):
+        days = texts.str.slice(0, 10).str.to_date(_DAY, strict=False)
+        first, last = _day(days.min()), _day(days.max())
+        return Values(kind, texts, counts, date_format="iso", first=first, last=last)
+    if kind != "text" or texts.is_empty():
+        return Values(kind, texts, counts)
+    return _read_text(texts, counts)
+
+
+def _read_text(texts: pl.Series, counts: pl.Series) -> Values:
+    numeric = texts.str.contains(NUMBER)
+    found = _token_texts(texts.filter(~numeric))
+    tokens = _those(texts, found)
+    plain = texts.filter(~tokens) if found else texts
+    if not plain.is_empty():
+        stray = _strays(texts, counts, numeric, tokens)
+        if dates := _dates(texts, counts, tokens):
+            return dates
+        if stray is not None and not texts.str.contains(CODE_WITH_ZEROS).any():
+            return _numbers(texts, counts, numeric, tokens, stray)
+        if plain.len() <= 6 and plain.str.to_lowercase().is_in(["true", "false"]).all():
+            return Values("boolean", plain, counts.filter(~tokens), _told(texts, counts, tokens))
+    certain = [token for token in found if token.strip().lower() in MISSING_AMONG_WORDS]
+    tokens = _those(texts, certain)
+    others = texts.filter(~tokens)
+    if not others.is_empty() and others.str.len_chars().max() == 2:
+        # Among codes of two letters, NA is one of them: a country.
+        tokens = _those(texts, [token for token in certain if token.strip().lower() != "na"])
+    if not certain or others.is_empty():
+        return Values("text", texts, counts)
+    return Values(
+        "text", texts.filter(~tokens), counts.filter(~tokens), _told(texts, counts, tokens)
+    )
+
+
+_LONGEST_TOKEN = 20
+
+
+def _token_texts(texts: pl.Series) -> list[str]:
+    """The texts that may stand for a missing value."""
+    short = texts.filter(texts.str.len_bytes() <= _LONGEST_TOKEN)
+    lowered = short.str.strip_chars().str.to_lowercase()
+    known = lowered.is_in(sorted(MISSING_AMONG_NUMBERS))
+    return short.filter(known).sort().to_list()
+
+
+def _those(texts: pl.Series, some: list[str]) -> pl.Series:
+    if not some:
+        return pl.repeat(False, texts.len(), eager=True)
+    return texts.is_in(some)
+
+
+def _strays(
+    texts: pl.Series, counts: pl.Series, fitting: pl.Series, tokens: pl.Series
+) -> pl.Series | None:
+    """Which values fit in with neither numbers nor missing; None where they are too many."""
+    stray = ~fitting & ~tokens
+    if not fitting.any():
+        return None
+    if stray.any():
+        records = counts.filter(stray).sum()
+        few = int(records) <= STRAY_SHARE * int(counts.filter(~tokens).sum())
+        if not few or stray.sum() > STRAY_VALUES or fitting.sum() < 10:
+            return None
+    return stray
+
+
+def _numbers(
+    texts: pl.Series, counts: pl.Series, numeric: pl.Series, tokens: pl.Series, stray: pl.Series
+) -> Values:
+    kept = texts.filter(~tokens)
+    numbers = pl.select(
+        pl.when(numeric.filter(~tokens)).then(kept.str.strip_chars().cast(pl.Float64, strict=False))
+    ).to_series()
+    known = numbers.drop_nulls()
+    whole = bool((known == known.round()).all())
+    return Values(
+        "integer" if whole else "float",
+        kept,
+        counts.filter(~tokens),
+        _told(texts, counts, tokens),
+        numbers=numbers,
+        stray=tuple(texts.filter(stray).to_list()),
+        stray_records=int(counts.filter(stray).sum()),
+    )
+
+
+def _dates(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | None:
+    plain = texts.filter(~tokens)
+    few = plain.head(20)
+    if few.str.contains(_ISO_DATETIME).all() and plain.str.contains(_ISO_DATETIME).all():
+        days = plain.str.slice(0, 10).str.to_date(_DAY, strict=False)
+        if not days.null_count():
+            return Values(
+                "datetime", plain, counts.filter(~tokens), _told(texts, counts, tokens),
+                date_format="iso", first=_day(days.min()), last=_day(days.max()),
+            )  # fmt: skip
+        return None
+    for pattern, written, name in DATE_FORMATS:
+        if not few.str.contains(pattern).mean() or not plain.str.contains(pattern).any():
+            continue
+        days = texts.str.to_date(written, strict=False)
+        fitting = days.is_not_null() & texts.str.contains(pattern) & ~tokens
+        stray = _strays(texts, counts, fitting, tokens)
+        if stray is None or (stray.any() and written in _EITHER_WAY):
+            continue
+        if written == "%Y%m%d" and fitting.sum() < plain.len():
+            continue
+        other = _EITHER_WAY.get(written)
+        unclear = other is not None and not plain.str.to_date(other, strict=False).null_count()
+        return Values(
+            "date", plain, counts.filter(~tokens), _told(texts, counts, tokens),
+            date_format=name, first=_day(days.min()), last=_day(days.max()),
+            ambiguous_dates=unclear, stray=tuple(texts.filter(stray).to_list()),
+            stray_records=int(counts.filter(stray).sum()),
+        )  # fmt: skip
+    return None
+
+
+def _told(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> dict[str, int]:
+    found = zip(texts.filter(tokens).to_list(), counts.filter(tokens).to_list(), strict=True)
+    return dict(sorted(found, key=lambda item: (-item[1], item[0])))
+
+
+def _day(value: object) -> date | None:
+    return value if isinstance(value, date) else None

@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import lzma
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indistinct.analytics import Profile, first_policy, profile, write_first_policy
+from indistinct.analytics.first_policy import toml_key, toml_string, toml_value
+from indistinct.errors import OutputError
+from indistinct.hierarchies.build import build_taxonomy
+from indistinct.pipeline import anonymize
+from indistinct.policy import Policy
+from indistinct.sources.files import read_table
+from indistinct.sources.table import open_table
+
+HEART = (
+    "age", "sex", "cp", "trestbps", "chol", "fbs", "restecg", "thalach", "exang", "oldpeak",
+    "slope", "ca", "thal", "num",
+)  # fmt: skip
+
+
+def quasi(seen: Profile) -> list[str]:
+    return [item.attribute for item in seen.with_role("quasi-identifier")]
+
+
+def loaded(text: str, tmp_path: Path) -> Policy:
+    path = tmp_path / "release.toml"
+    write_first_policy(text, path)
+    return Policy.load(path)
+
+
+def accepted(frame: pl.DataFrame, tmp_path: Path) -> Profile:
+    """The profile of a table whose first policy loads, fits the table, and gives a release."""
+    seen = profile(frame)
+    policy = loaded(first_policy(seen), tmp_path)
+    assert list(policy.attributes) != []
+    assert set(policy.attributes) == set(frame.columns)
+    assert sorted(policy.quasi_identifiers) == sorted(quasi(seen))
+    tokens = {
+        name: item.missing.tokens for name, item in policy.attributes.items() if item.missing.tokens
+    }
+    table = open_table(frame, missing_tokens=tokens)
+    for name in policy.quasi_identifiers:
+        counted = table.distinct([name])
+        item = policy.attributes[name]
+        values, counts = counted[name].to_list(), counted["count"].to_list()
+        taxonomy = build_taxonomy(
+            name, item.hierarchy, values, counts,
+            directory=tmp_path, missing=item.missing.as_, uncovered=item.uncovered,
+        )  # fmt: skip
+        assert taxonomy.has_root, name
+    if frame.height >= 100:
+        release = anonymize(frame, policy)
+        published = release.certificate.to_dict()
+        assert all(item["holds"] for item in published["promises"])
+        assert release.tables.height >= 0.95 * frame.height
+    return seen
+
+
+def test_stroke(shared: Path, tmp_path: Path) -> None:
+    frame = read_table(shared / "data" / "stroke" / "healthcare-dataset-stroke-data.csv")
+    seen = accepted(frame, tmp_path)
+    assert quasi(seen) == ["gender", "age", "ever_married", "work_type", "Residence_type"]
+    assert seen["id"].role == "identifier"
+    assert seen["bmi"].missing_tokens == {"N/A": 201}
+    assert [warned.code for warned in seen["avg_glucose_level"].warnings] == ["nearly-unique"]
+    assert 'missing = { tokens = ["N/A"], as = "value" }' in first_policy(seen)
+
+
+def test_nhanes(shared: Path, tmp_path: Path) -> None:
+    path = tmp_path / "nhanes.csv"
+    packed = (shared / "data" / "nhanes" / "nhanes.csv.xz").read_bytes()
+    path.write_bytes(lzma.decompress(packed))
+    seen = accepted(read_table(path), tmp_path)
+    assert quasi(seen) == [
+        "Gender", "Age", "AgeDecade", "AgeMonths", "Race1", "Race3", "Education", "MaritalStatus",
+        "Work",
+    ]  # fmt: skip
+    assert [item.attribute for item in seen.with_role("identifier")] == ["ID"]
+    assert {warned.code for warned in seen.warnings} == {"people-with-several-records"}
+    unique = {item.attribute for item in seen.attributes if item.warnings}
+    assert {"Testosterone", "UrineFlow1", "HeadCirc", "Length"} <= unique
+    assert not unique & {"Diabetes", "Pulse", "Poverty"}
+
+
+def test_heart(shared: Path, tmp_path: Path) -> None:
+    path = tmp_path / "heart.csv"
+    data = (shared / "data" / "heart" / "processed.cleveland.data").read_text(encoding="utf-8")
+    path.write_text(",".join(HEART) + "\n" + data, encoding="utf-8")
+    seen = accepted(read_table(path), tmp_path)
+    assert quasi(seen) == ["age", "sex"]
+    assert seen["chol"].distinct == 152
+    assert seen["chol"].role in ("sensitive", "insensitive")
+    assert [warned.code for warned in seen["chol"].warnings] == ["nearly-unique"]
+
+
+def test_adult(shared: Path, tmp_path: Path) -> None:
+    seen = accepted(read_table(shared / "data" / "adult" / "adult.csv"), tmp_path)
+    assert len(quasi(seen)) == 8
+    assert seen["salary-class"].role == "sensitive"
+    assert seen["age"].hierarchy == {"intervals": {"width": 5, "top": 90}}
+
+
+def test_synthea_patients(shared: Path, tmp_path: Path) -> None:
+    seen = accepted(read_table(shared / "data" / "synthea" / "patients.csv"), tmp_path)
+    roles = {item.attribute: item.role for item in seen.attributes}
+    for name in ("Id", "SSN", "DRIVERS", "PASSPORT", "FIRST", "LAST", "MAIDEN", "ADDRESS", "LAT"):
+        assert roles[name] == "identifier", name
+    for name in ("BIRTHDATE", "RACE", "GENDER", "ZIP", "CITY"):
+        assert roles[name] == "quasi-identifier", name
+    letters = {tag.kind.letter for item in seen.attributes for tag in item.tags}
+    assert {"A", "B", "C", "G", "K", "R"} <= letters
+
+
+def test_omop_people(shared: Path, tmp_path: Path) -> None:
+    seen = accepted(read_table(shared / "data" / "omop_gibleed" / "PERSON.csv"), tmp_path)
+    roles = {item.attribute: item.role for item in seen.attributes}
+    assert roles["PERSON_ID"] == roles["PERSON_SOURCE_VALUE"] == "identifier"
+    assert roles["YEAR_OF_BIRTH"] == roles["BIRTH_DATETIME"] == "quasi-identifier"
+
+
+def test_the_text_says_why(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {
+            "age": [str(at % 60) for at in range(100)],
+            "colour": ["red", "green", "blue", "?"] * 25,
+            "race": ["A", "B", "C", "D"] * 25,
+            "email": [f"p{at}@home.org" for at in range(100)],
+        }
+    )
+    text = first_policy(accepted(frame, tmp_path), source={"separator": ";"}, k=7)
+    assert "# its name says age: others know about how old somebody is" in text
+    assert "# whole numbers; 60 distinct values in 100 records; 20.0% of them alone" in text
+    assert '# hierarchy = { tree = { "*" = { "group 1" = ["A", "B"], "group 2" =' in text
+    assert "Safe Harbor (F) e-mail addresses" in text
+    assert '25 missing (25.0%, written "?")' in text.replace("\n# ", " ")
+    assert '[source]\nseparator = ";"' in text
+    assert tomllib.loads(text)["promises"] == [{"model": "k-anonymity", "k": 7}]
+    assert "home.org" not in text
+    assert "red" not in text.replace("hundred", "")
+    assert max(map(len, text.splitlines())) <= 110
+
+
+def test_the_commented_tree_is_a_hierarchy_when_it_is_uncommented() -> None:
+    frame = pl.DataFrame({"race": ["A", "B", "C", 'D "x"'] * 25})
+    lines = first_policy(profile(frame)).splitlines()
+    (line,) = [line for line in lines if line.startswith("# hierarchy = ")]
+    tree = tomllib.loads(line.removeprefix("# "))["hierarchy"]
+    build_taxonomy("race", tree, ["A", "B", "C", 'D "x"'], [25] * 4, directory=".")
+
+
+def test_without_a_quasi_identifier_a_person_must_name_one() -> None:
+    text = first_policy(profile(pl.DataFrame({"x": ["a", "b"] * 20})))
+    assert "# No quasi-identifier was recognised" in text
+    tomllib.loads(text)
+
+
+def test_a_small_table_gets_a_promise_it_can_keep() -> None:
+    text = first_policy(profile(pl.DataFrame({"sex": ["a", "b", "a"]})))
+    assert tomllib.loads(text)["promises"][0]["k"] == 3
+
+
+_NAMES = st.lists(st.text(min_size=1, max_size=15), min_size=1, max_size=5, unique=True)
+
+
+@settings(deadline=None, max_examples=30)
+@given(_NAMES, st.lists(st.text(max_size=8), min_size=3, max_size=10))
+def test_any_names_and_values_make_a_file(names: list[str], values: list[str]) -> None:
+    names = [name for name in names if name.strip()] or ["x"]
+    frame = pl.DataFrame(dict.fromkeys(names, values))
+    text = first_policy(profile(frame))
+    assert sorted(tomllib.loads(text)["attributes"]) == sorted(names)
+
+
+@given(st.text())
+def test_keys_and_texts_survive(text: str) -> None:
+    assert tomllib.loads(f"{toml_key(text)} = 1") == {text: 1}
+    assert tomllib.loads(f"x = {toml_string(text)}") == {"x": text}
+
+
+_PLAIN = st.recursive(
+    st.text() | st.integers(-(2**40), 2**40) | st.booleans() | st.floats(allow_nan=False),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=10,
+)
+
+
+@given(_PLAIN)
+def test_values_survive(value: Any) -> None:
+    assert tomllib.loads(f"x = {toml_value(value)}") == {"x": value}
+
+
+def test_no_file_is_replaced_unasked(tmp_path: Path) -> None:
+    path = tmp_path / "release.toml"
+    write_first_policy("a = 1\n", path)
+    with pytest.raises(OutputError, match="there already"):
+        write_first_policy("a = 2\n", path)
+    assert path.read_text(encoding="utf-8") == "a = 1\n"
+    write_first_policy("a = 2\n", path, overwrite=True)
+    assert path.read_text(encoding="utf-8") == "a = 2\n"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="cannot be written"):
+        write_first_policy("", tmp_path / "no folder" / "release.toml")

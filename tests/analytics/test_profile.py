@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import json
+
+import duckdb
+import polars as pl
+import pytest
+
+from indistinct.analytics import Profile, profile
+from indistinct.analytics.concepts import concept_of
+from indistinct.errors import DataError
+
+N = 400
+
+
+def people() -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "id": [f"{at:05d}" for at in range(N)],
+            "Name": [f"Person{at}" for at in range(N)],
+            "age": [str(at * 7 % 95) for at in range(N)],
+            "AgeGroup": [f"{at * 7 % 95 // 20 * 20}+" for at in range(N)],
+            "Geschlecht": ["m" if at % 2 else "w" for at in range(N)],
+            "zip": [f"{10000 + at * 13 % 90:05d}" for at in range(N)],
+            "admitted": [f"2024-{at % 12 + 1:02d}-{at % 28 + 1:02d}" for at in range(N)],
+            "diagnosis": [f"I{at % 9}" for at in range(N)],
+            "chol": [str(150 + at * 11 % 130) if at % 10 else "?" for at in range(N)],
+            "remarks": [f"Came {at} times since and slept badly each night" for at in range(N)],
+            "device": ["pump" if at % 3 else None for at in range(N)],
+            "constant": ["x"] * N,
+            "empty": pl.Series([None] * N, dtype=pl.String),
+            "count": [str(at % 3) for at in range(N)],
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def seen() -> Profile:
+    return profile(people(), "people.csv")
+
+
+def test_roles(seen: Profile) -> None:
+    assert {item.attribute: item.role for item in seen.attributes} == {
+        "id": "identifier",
+        "Name": "identifier",
+        "age": "quasi-identifier",
+        "AgeGroup": "quasi-identifier",
+        "Geschlecht": "quasi-identifier",
+        "zip": "quasi-identifier",
+        "admitted": "quasi-identifier",
+        "diagnosis": "sensitive",
+        "chol": "sensitive",
+        "remarks": "identifier",
+        "device": "insensitive",
+        "constant": "insensitive",
+        "empty": "insensitive",
+        "count": "insensitive",
+    }
+    assert len(seen.with_role("quasi-identifier")) == 5
+    assert "5 quasi-identifier" in repr(seen)
+
+
+def test_reasons_name_what_they_rest_on(seen: Profile) -> None:
+    assert seen["Geschlecht"].why == "its name says geschlecht: others know it"
+    assert seen["id"].why.startswith("Safe Harbor (R)")
+    assert "its name says id" in seen["id"].why
+    assert seen["empty"].why == "no record has a value"
+
+
+def test_figures(seen: Profile) -> None:
+    chol = seen["chol"]
+    assert (chol.kind, chol.missing, chol.missing_tokens) == ("integer", 40, {"?": 40})
+    assert chol.distinct == people().filter(pl.col("chol") != "?")["chol"].n_unique()
+    assert seen["id"].unique_share == 1.0
+    assert seen["Geschlecht"].unique_share == 0.0
+    assert seen["device"].missing == sum(at % 3 == 0 for at in range(N))
+    assert seen["empty"].distinct == 0
+    assert seen.records == N
+
+
+def test_nearly_unique_columns_are_pointed_out(seen: Profile) -> None:
+    (warned,) = seen["chol"].warnings
+    assert warned.code == "nearly-unique"
+    assert "quasi-identifier in truth" in warned.message
+    assert seen["diagnosis"].warnings == ()
+
+
+def test_free_text_is_pointed_out(seen: Profile) -> None:
+    assert seen["remarks"].free_text
+    assert [warned.code for warned in seen["remarks"].warnings] == ["free-text"]
+    assert not seen["diagnosis"].free_text
+
+
+def test_what_follows_from_another_column_is_noted(seen: Profile) -> None:
+    assert "follows from 'age'" in seen["AgeGroup"].notes[0]
+    assert seen["age"].notes == ()
+
+
+def test_plain_data(seen: Profile) -> None:
+    plain = json.loads(json.dumps(seen.to_dict()))
+    first = plain["attributes"][0]
+    assert {"attribute", "role", "why", "kind", "distinct", "unique_share", "missing", "tags",
+            "hierarchy", "warnings"} <= set(first)  # fmt: skip
+    assert first["tags"][0]["name"] == "other"
+    assert seen.suggested()[2] == {
+        "attribute": "age", "role": "quasi-identifier", "why": seen["age"].why,
+    }  # fmt: skip
+
+
+def test_no_value_of_identifiers_and_free_text_is_told(seen: Profile) -> None:
+    told = json.dumps(seen.to_dict())
+    for private in ("Person", "00001", "slept badly"):
+        assert private not in told
+
+
+def test_people_with_several_records() -> None:
+    frame = people().with_columns(pl.col("id").str.slice(0, 4))
+    assert [warned.code for warned in profile(frame).warnings] == ["people-with-several-records"]
+
+
+def test_no_quasi_identifier_and_too_many() -> None:
+    bare = profile(pl.DataFrame({"x": ["a", "b"] * 20}))
+    assert [warned.code for warned in bare.warnings] == ["no-quasi-identifier"]
+    many = profile(pl.DataFrame({f"race{at}": ["a", "b"] * 20 for at in range(12)}))
+    assert [warned.code for warned in many.warnings] == ["many-quasi-identifiers"]
+
+
+def test_strays_are_told_by_their_rows() -> None:
+    frame = people().with_columns(
+        pl.when(pl.int_range(pl.len()) == 6).then(pl.lit("4e")).otherwise("age").alias("age")
+    )
+    (warned,) = profile(frame)["age"].warnings
+    assert "row 7" in warned.message
+    assert "4e" not in warned.message
+
+
+def test_the_engine_makes_no_difference(seen: Profile) -> None:
+    frame = people().drop("empty", "count")
+    relation = duckdb.from_arrow(frame.to_arrow())
+    for data in (frame.lazy(), frame.to_pandas(), relation):
+        found = profile(data, "people.csv")
+        plain = [item.to_dict() for item in found.attributes]
+        assert plain == [
+            item.to_dict() for item in seen.attributes if item.attribute not in ("empty", "count")
+        ]
+
+
+def test_typed_columns() -> None:
+    frame = pl.DataFrame(
+        {
+            "age": list(range(40)),
+            "height": [1.5 + at / 100 for at in range(40)],
+            "smoker": [at % 2 == 0 for at in range(40)],
+            "born": pl.Series(range(40), dtype=pl.Int32).cast(pl.Date),
+        }
+    )
+    found = profile(frame)
+    assert [item.kind for item in found.attributes] == ["integer", "float", "boolean", "date"]
+    assert found["born"].role == "quasi-identifier"
+
+
+def test_no_table() -> None:
+    with pytest.raises(DataError):
+        profile(pl.DataFrame({"a": pl.Series([], dtype=pl.String)}))
+
+
+@pytest.mark.parametrize(
+    ("name", "about"),
+    [
+        ("Age", "age"),
+        ("AGE_AT_ADMISSION", "age"),
+        ("Age1stBaby", "health"),
+        ("SmokeAge", "health"),
+        ("sex", "sex"),
+        ("GENDER_CONCEPT_ID", "sex"),
+        ("SexAge", "sexual life"),
+        ("Race1", "ethnicity"),
+        ("native-country", "nationality"),
+        ("Familienstand", "family"),
+        ("ever_married", "family"),
+        ("education-num", "education"),
+        ("work_type", "occupation"),
+        ("Residence_type", "place"),
+        ("YEAR_OF_BIRTH", "birth"),
+        ("length_of_stay", "stay"),
+        ("ward", "stay"),
+        ("ICD9CODX", "health"),
+        ("discharge_status", "health"),
+        ("Medikation", "health"),
+        ("HHIncome", "money"),
+        ("health_insurance", "money"),
+        ("Gehalt", "money"),
+        ("HomeRooms", None),
+        ("fnlwgt", None),
+    ],
+)
+def test_what_names_are_about(name: str, about: str | None) -> None:
+    found = concept_of(name)
+    assert (found[0].name if found else None) == about

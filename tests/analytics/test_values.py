@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from datetime import date
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indistinct.analytics.values import SAMPLE, Values, read_values
+
+
+def read(values: list[str | None], kind: str = "text") -> Values:
+    counted = pl.DataFrame({"value": values}, schema={"value": pl.String})
+    return read_values(counted.group_by("value").len(name="count"), kind)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["1", "2", "30"], "integer"),
+        (["1.0", "2.0", "3"], "integer"),
+        (["1.5", "-2", ".25"], "float"),
+        (["01234", "12345"], "text"),
+        (["inf", "nan", "Infinity"], "text"),
+        (["2024-01-31", "1999-12-01"], "date"),
+        (["2024-1-31", "1999-12-1"], "date"),
+        (["31.1.2024", "01.12.1999"], "date"),
+        (["20240131", "19991201"], "date"),
+        (["20240131", "19991332"], "integer"),
+        (["2024-01-31T10:20:00Z", "1999-12-01 10:20"], "datetime"),
+        (["2024-13-31", "1999-12-01"], "text"),
+        (["true", "False"], "boolean"),
+        (["true", "maybe"], "text"),
+        (["a", "b"], "text"),
+        ([None, None], "text"),
+        ([], "text"),
+    ],
+)
+def test_kinds(values: list[str | None], kind: str) -> None:
+    assert read(values).kind == kind
+
+
+def test_counts_and_missing() -> None:
+    found = read(["1", "1", "2", None])
+    assert (found.distinct, found.filled) == (2, 3)
+    assert found.largest == 2.0
+
+
+@pytest.mark.parametrize(
+    "token", ["N/A", "NA", "?", "null", "-", "unknown", " na ", "keine Angabe"]
+)
+def test_a_token_among_numbers_and_dates_is_missing(token: str) -> None:
+    numbers = read(["1.5", "2", token, token])
+    assert (numbers.kind, numbers.missing_tokens, numbers.filled) == ("float", {token: 2}, 2)
+    dates = read(["2024-01-31", token, "2024-02-29"])
+    assert (dates.kind, dates.missing_tokens) == ("date", {token: 1})
+
+
+def test_a_token_among_words_must_be_certain() -> None:
+    found = read(["red", "blue", "N/A", "Unknown", "none"])
+    assert found.missing_tokens == {"N/A": 1}
+    assert found.distinct == 4
+
+
+def test_na_is_a_country_among_codes_of_two_letters() -> None:
+    assert read(["DE", "FR", "NA", "BW"]).missing_tokens == {}
+    assert read(["DE", "FR", "NA", "?"]).missing_tokens == {"?": 1}
+    assert read(["Germany", "NA"]).missing_tokens == {"NA": 1}
+
+
+def test_only_tokens() -> None:
+    assert read(["NA", "NA"]).kind == "text"
+
+
+def test_a_few_strays_leave_a_column_of_numbers() -> None:
+    found = read([*map(str, range(100)), "4e"])
+    assert (found.kind, found.stray, found.stray_records) == ("integer", ("4e",), 1)
+    assert read([*map(str, range(20)), "4e", "5e"]).kind == "text"
+
+
+@pytest.mark.parametrize(
+    ("values", "written", "unclear"),
+    [
+        (["2024-01-31"], "iso", False),
+        (["2024-1-31"], "%Y-%m-%d", False),
+        (["2024/01/31"], "%Y/%m/%d", False),
+        (["31/01/2024", "01/02/2024"], "day-first", False),
+        (["01/31/2024", "01/02/2024"], "month-first", False),
+        (["03/01/2024", "01/02/2024"], "day-first", True),
+        (["31-01-2024"], "day-first", False),
+        (["20240131"], "%Y%m%d", False),
+    ],
+)
+def test_how_dates_are_written(values: list[str], written: str, unclear: bool) -> None:
+    found = read(values)
+    assert (found.date_format, found.ambiguous_dates) == (written, unclear)
+    assert found.last is not None
+    assert found.last.year == 2024
+
+
+def test_kinds_that_the_table_knows_are_kept() -> None:
+    assert read(["2024-01-31"], "date").first == date(2024, 1, 31)
+    assert read(["1", "2"], "integer").largest == 2.0
+    assert read(["true"], "boolean").kind == "boolean"
+
+
+def test_negative_numbers_among_positive_ones() -> None:
+    assert read(["-1", "-1", "-9", *map(str, range(20))]).negative_codes == 3
+    assert read([str(number) for number in range(-20, 20)]).negative_codes == 0
+    assert read(["1", "2"]).negative_codes == 0
+
+
+def test_the_sample_does_not_depend_on_the_order() -> None:
+    texts = pl.Series([f"value {at}" for at in range(20_000)])
+    ones = pl.repeat(1, texts.len(), eager=True)
+    sample = Values("text", texts, ones).sample
+    assert sample.len() == SAMPLE
+    assert sample.equals(Values("text", texts.reverse(), ones).sample)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.none() | st.text(max_size=12), max_size=30))
+def test_anything_can_be_read(values: list[str | None]) -> None:
+    found = read(values)
+    told = sum(found.missing_tokens.values())
+    assert found.filled + told == sum(value is not None for value in values)
+    assert found.texts.len() == found.counts.len()
