@@ -1,0 +1,60 @@
+"""Writing a policy's keys as TOML, laid out as a person would."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import tomlkit
+
+
+def document(sections: Mapping[str, Any]) -> str:
+    """The text of a file: a table per section, inside it one line per key.
+
+    ``attributes`` becomes one table per attribute, and a list of mappings an array of tables.
+    """
+    text = tomlkit.document()
+    for name, keys in sections.items():
+        if name == "attributes":
+            part = tomlkit.table(is_super_table=True)
+            for attribute, own in keys.items():
+                part.add(attribute, _table(own))
+            text.add(name, part)
+        elif isinstance(keys, list):
+            array = tomlkit.aot()
+            for own in keys:
+                array.append(_table(own))
+            text.add(name, array)
+        else:
+            text.add(name, _table(keys))
+    return tomlkit.dumps(text)
+
+
+def value(plain: Any) -> str:
+    """A value as it stands to the right of a key.
+
+    >>> value({"intervals": {"width": 5}})
+    '{intervals = {width = 5}}'
+    """
+    return str(tomlkit.item(_item(plain)).as_string())
+
+
+def _table(keys: Mapping[str, Any]) -> Any:
+    table = tomlkit.table()
+    for key, plain in keys.items():
+        table.add(key, _item(plain))
+    return table
+
+
+def _item(plain: Any) -> Any:
+    if isinstance(plain, Mapping):
+        inline = tomlkit.inline_table()
+        for key, inner in plain.items():
+            inline.add(str(key), _item(inner))
+        return inline
+    if isinstance(plain, list | tuple):
+        array = tomlkit.array()
+        for inner in plain:
+            array.append(_item(inner))
+        return array
+    return plain

@@ -1,0 +1,62 @@
+"""The verbs, for a terminal: ``indistinct anonymize``, ``indistinct audit`` and the others.
+
+One file per verb. Results go to standard output, as text or, with ``--json``, as exactly one JSON
+document; progress, warnings and errors go to standard error, so that standard output stays empty
+when a verb fails. Exit codes: 0 done; 1 our bug; 2 something the user can mend; 3 no release can
+meet the promise, or an audit found one broken; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from indistinct import __version__
+from indistinct.cli import anonymize, audit, demo, hierarchy, init
+from indistinct.cli.verbs import verb
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="indistinct",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"indistinct {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _indistinct(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Find who is at risk in a table about people, release it safely, and prove it."""
+    del version
+
+
+def _help(function: Callable[..., None]) -> str:
+    """The docstring of a verb, each paragraph in one line for the terminal to break."""
+    paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+for _verb in (demo.demo, init.init, anonymize.anonymize, audit.audit, hierarchy.hierarchy):
+    app.command(help=_help(_verb))(verb(_verb))
+
+
+def main() -> None:
+    """The console script: runs the verb that the command line names, and exits."""
+    app(prog_name="indistinct")

@@ -1,0 +1,270 @@
+"""``indistinct anonymize``: make a release that keeps its promises, and prove it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from indistinct.cli.options import AsJson, Data, Encoding, Separator, Sheet, names, source_keys
+from indistinct.cli.summary import list_files, summarize, warn
+from indistinct.cli.terminal import Progress, print_json
+from indistinct.errors import PolicyError, Problem
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from indistinct.policy import Policy
+    from indistinct.sources.table import Table
+
+OPTIONS = "In place of a policy file"
+
+
+def anonymize(
+    data: Data,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for the release and its certificate.")
+    ],
+    policy: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The policy: roles, promises, method.")
+    ] = None,
+    quasi: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Quasi-identifiers, separated by commas: what others may know of a person.",
+            rich_help_panel=OPTIONS,
+        ),
+    ] = None,
+    sensitive: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Sensitive attributes, published as they are.",
+            rich_help_panel=OPTIONS,
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES", help="Identifiers, left out of the release.", rich_help_panel=OPTIONS
+        ),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Insensitive attributes, published as they are.",
+            rich_help_panel=OPTIONS,
+        ),
+    ] = None,
+    rest: Annotated[
+        Literal["drop", "keep"] | None,
+        typer.Option(help="What becomes of all other columns.", rich_help_panel=OPTIONS),
+    ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "--k",
+            metavar="K",
+            help="k of k-anonymity: every record shares its class with k - 1 others.",
+            rich_help_panel=OPTIONS,
+        ),
+    ] = None,
+    hierarchies: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder with hierarchy files, <attribute>.csv or *_hierarchy_<attribute>.csv.",
+            rich_help_panel=OPTIONS,
+        ),
+    ] = None,
+    suppression_limit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Share of records that may be left out, 0 to 1 (0 when not given).",
+            rich_help_panel=OPTIONS,
+        ),
+    ] = None,
+    objective: Annotated[
+        str | None,
+        typer.Option(metavar="MEASURE", help="What is minimized (loss).", rich_help_panel=OPTIONS),
+    ] = None,
+    algorithm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="optimal (default) or heuristic.", rich_help_panel=OPTIONS
+        ),
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="Search no longer; the result says by how much it may miss.",
+            rich_help_panel=OPTIONS,
+        ),
+    ] = None,
+    local_recoding: Annotated[
+        bool | None,
+        typer.Option(
+            "--local-recoding",
+            help="Recode the suppressed records again among themselves.",
+            rich_help_panel=OPTIONS,
+        ),
+    ] = None,
+    file_format: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="FORMAT", help="csv (default) or parquet.", rich_help_panel=OPTIONS
+        ),
+    ] = None,
+    suppressed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHAT",
+            help="drop (default) suppressed records, or keep them with * everywhere.",
+            rich_help_panel=OPTIONS,
+        ),
+    ] = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a release of DATA that keeps its promises.
+
+    Say what to do in a policy file (indistinct init DATA writes a first one), or with --quasi, --k
+    and the options beside them. The folder DIR then holds the release and certificate.json, which
+    may leave the house, and private/, which may not.
+    """
+    from indistinct import pipeline
+
+    named = {"quasi": quasi, "sensitive": sensitive, "drop": drop, "keep": keep}
+    source = source_keys(separator, encoding, sheet)
+    method = {
+        "objective": objective,
+        "algorithm": algorithm,
+        "suppression-limit": suppression_limit,
+        "time-limit": time_limit,
+        "local-recoding": local_recoding,
+    }
+    output = {"format": file_format, "suppressed": suppressed}
+    further: dict[str, Any] = {"rest": rest, "k": k, "hierarchies": hierarchies}
+    held: Any
+    with Progress() as progress:
+        if policy is not None:
+            _no_options_beside(policy, {**named, **further, **method, **output, **source})
+            held, settings = data, _load(policy)
+        else:
+            progress("looking at the columns")
+            sections = {"source": source, "method": _keys(method), "output": _keys(output)}
+            held, settings = _from_options(data, named, rest, k, hierarchies, sections)
+        release = pipeline.anonymize(held, settings, path=data, progress=progress)
+        progress("writing")
+        release.write(out)
+    run = release.run.to_dict()
+    warn(settings.warnings, run)
+    if as_json:
+        print_json(run)
+    else:
+        summarize(release)
+        list_files(out)
+
+
+def _no_options_beside(policy: Path, options: Mapping[str, Any]) -> None:
+    given = [f"--{name}" for name, value in options.items() if value is not None]
+    if given:
+        raise PolicyError(
+            Problem(
+                "policy-and-options",
+                f"{', '.join(given)} cannot be combined with --policy {policy}",
+                remedy="write it in the policy, or leave the policy out",
+            )
+        )
+
+
+def _load(path: Path) -> Policy:
+    from indistinct.policy import Policy
+
+    return Policy.load(path)
+
+
+def _from_options(
+    data: Path,
+    given: Mapping[str, list[str] | None],
+    rest: Literal["drop", "keep"] | None,
+    k: int | None,
+    hierarchies: Path | None,
+    sections: Mapping[str, dict[str, Any]],
+) -> tuple[pl.DataFrame, Policy]:
+    """The table, and the policy that the options say for it."""
+    from indistinct.hierarchies.files import find_hierarchy
+    from indistinct.policy import Policy
+    from indistinct.sources.files import read_table
+    from indistinct.sources.table import open_table
+
+    if not given["quasi"] or k is None:
+        asked = ["--quasi"] * (not given["quasi"]) + ["--k"] * (k is None)
+        raise PolicyError(
+            Problem(
+                "no-policy",
+                f"there is no {' and no '.join(asked)}",
+                remedy="give --policy FILE, or both --quasi NAMES and --k K",
+            )
+        )
+    if hierarchies is not None and not hierarchies.is_dir():
+        raise PolicyError(
+            Problem("no-folder", "is not a folder with hierarchy files", file=str(hierarchies))
+        )
+    frame = read_table(data, **sections["source"])
+    table = open_table(frame, data.name)
+    quasi = names(given["quasi"], frame.columns)
+    bare = [
+        name
+        for name in quasi
+        if name in frame.columns
+        and (hierarchies is None or find_hierarchy(hierarchies, name) is None)
+    ]
+    settings = Policy.from_options(
+        frame.columns,
+        quasi=quasi,
+        sensitive=names(given["sensitive"], frame.columns),
+        drop=names(given["drop"], frame.columns),
+        keep=names(given["keep"], frame.columns),
+        rest=rest,
+        k=k,
+        hierarchies=hierarchies,
+        defaults={name: default_keys(table, name) for name in bare},
+        source=sections["source"],
+        method=sections["method"],
+        output=sections["output"],
+    )
+    return frame, settings
+
+
+def default_keys(table: Table, attribute: str) -> dict[str, Any]:
+    """The keys of a quasi-identifier of which nothing is said: what its values look like.
+
+    Numbers get intervals, dates their months and years, codes lose characters; all else is kept or
+    suppressed. Texts that stand for a missing value are taken as such.
+    """
+    from indistinct.analytics.hierarchy_draft import draft_hierarchy
+    from indistinct.analytics.profile import count_values
+    from indistinct.analytics.values import read_values
+
+    values = read_values(count_values(table, attribute), table.kinds[attribute])
+    draft = draft_hierarchy(attribute, values, measured=True)
+    keys: dict[str, Any] = {"hierarchy": draft.spec or "suppress"}
+    if draft.uncovered:
+        keys["uncovered"] = draft.uncovered
+    if values.missing_tokens:
+        keys["missing"] = {"tokens": list(values.missing_tokens)}
+    return keys
+
+
+def _keys(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options that were given, under the names of the policy's keys."""
+    return {name.replace("-", "_"): value for name, value in options.items() if value is not None}

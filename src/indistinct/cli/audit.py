@@ -1,0 +1,111 @@
+"""``indistinct audit``: read a release as a stranger would, and hold it against its promises."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from indistinct.cli.options import AsJson, Encoding, Separator, Sheet, names, source_keys
+from indistinct.cli.summary import print_classes, print_promises
+from indistinct.cli.terminal import Progress, complain, console, many, print_json, shown
+from indistinct.errors import PolicyError, Problem
+
+BROKEN = 3
+"""Exit code of an audit that finds a promise broken."""
+
+
+def audit(
+    release: Annotated[
+        Path,
+        typer.Argument(metavar="RELEASE", help="A published file, or the folder of a release."),
+    ],
+    policy: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The policy that says what was promised.")
+    ] = None,
+    quasi: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Quasi-identifiers, separated by commas."),
+    ] = None,
+    k: Annotated[int | None, typer.Option("--k", metavar="K", help="k of k-anonymity.")] = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    as_json: AsJson = False,
+) -> None:
+    """Recompute every promise from the published file alone.
+
+    The promises come from --policy, from --quasi and --k, or else from the certificate.json beside
+    the release. Works on releases made by other tools. Ends with 3 if a promise is broken.
+    """
+    from indistinct import pipeline
+
+    asked = _asked(policy, quasi, k)
+    source = source_keys(separator, encoding, sheet)
+    if source:
+        asked["source"] = source
+    with Progress() as progress:
+        progress(f"auditing {release.name}")
+        verdict = pipeline.audit(release, **asked)
+    document = verdict.to_dict()
+    for note in document.get("notes", ()):
+        complain("note", note)
+    if as_json:
+        print_json(document)
+    else:
+        show(document, release)
+    if not document["holds"]:
+        raise typer.Exit(BROKEN)
+
+
+def _asked(policy: Path | None, quasi: list[str] | None, k: int | None) -> dict[str, Any]:
+    """What the release is held against; nothing: the certificate beside it."""
+    if policy is not None:
+        if quasi or k is not None:
+            raise PolicyError(
+                Problem(
+                    "policy-and-options",
+                    f"--quasi and --k cannot be combined with --policy {policy}",
+                    remedy="give one of them",
+                )
+            )
+        from indistinct.policy import Policy
+
+        return {"policy": Policy.load(policy)}
+    if quasi and k is None:
+        raise PolicyError(Problem("no-promise", "--quasi needs --k", remedy="add --k 5"))
+    asked: dict[str, Any] = {}
+    if quasi:
+        asked["quasi"] = names(quasi)
+    if k is not None:
+        from indistinct.privacy.promise import promise
+        from indistinct.requirement import Requirement
+
+        promise("k-anonymity", k=k)
+        asked["promises"] = [Requirement("k-anonymity", {"k": k})]
+    return asked
+
+
+def show(document: Mapping[str, Any], release: Path) -> None:
+    """The verdict, for a person."""
+    screen = console()
+    suppressed = document["suppressed"]
+    aside = f", {shown(suppressed)} of them suppressed" if suppressed else ""
+    screen.print(f"{release}: {shown(document['records'])} records{aside}", soft_wrap=True)
+    print_classes(document.get("classes") or {})
+    screen.print()
+    print_promises(document["promises"])
+    verdict = "every promise holds" if document["holds"] else "BROKEN: do not publish this"
+    for item in document["promises"]:
+        found = item.get("violations")
+        if not item["holds"] and found:
+            screen.print(
+                f"\n{item['model']} is broken by {many(found['classes'], 'class', 'classes')} "
+                f"with {many(found['records'], 'record', 'records')}"
+            )
+    for table in document.get("tables", ()):
+        if not table["matches"]:
+            screen.print(f"\n{table['path']} is not the file that its certificate speaks of")
+    screen.print(f"\n{verdict}", style="bold green" if document["holds"] else "bold red")

@@ -1,0 +1,215 @@
+"""``indistinct hierarchy``: build a hierarchy from the values of a column, look at it, write it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from indistinct.cli.options import AsJson, Data, Encoding, Separator, Sheet, names, source_keys
+from indistinct.cli.terminal import Progress, console, print_json, print_table, shown
+from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
+
+if TYPE_CHECKING:
+    from indistinct.hierarchies.taxonomy import Label, Taxonomy
+    from indistinct.sources.table import Table
+
+BUILDER = "What is built (one of them)"
+BUILDERS = ("intervals", "equal_frequency", "mask", "date")
+EXAMPLES = 4
+"""How many labels of a level are shown."""
+
+
+def hierarchy(
+    data: Data,
+    attribute: Annotated[str, typer.Argument(metavar="ATTRIBUTE", help="The column.")],
+    intervals: Annotated[
+        float | None,
+        typer.Option(
+            metavar="WIDTH", help="Intervals of that width, then wider.", rich_help_panel=BUILDER
+        ),
+    ] = None,
+    equal_frequency: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="N intervals of about as many records.", rich_help_panel=BUILDER
+        ),
+    ] = None,
+    mask: Annotated[
+        Literal["right", "left"] | None,
+        typer.Option(help="Characters masked one by one from that end.", rich_help_panel=BUILDER),
+    ] = None,
+    date: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LEVELS",
+            help="Dates, by levels such as day,month,quarter,year,decade.",
+            rich_help_panel=BUILDER,
+        ),
+    ] = None,
+    bottom: Annotated[
+        float | None, typer.Option(help="With --intervals: smaller values become one.")
+    ] = None,
+    top: Annotated[
+        float | None, typer.Option(help="With --intervals: from here on, values become one.")
+    ] = None,
+    levels: Annotated[
+        int | None, typer.Option(help="With --intervals or --mask: how many levels to build.")
+    ] = None,
+    date_format: Annotated[
+        str | None,
+        typer.Option(metavar="FORMAT", help="With --date: such as %d.%m.%Y (ISO when not given)."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the hierarchy file instead of showing it."),
+    ] = None,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    as_json: AsJson = False,
+) -> None:
+    """Build a hierarchy from the values of ATTRIBUTE, and show it or write it to a file.
+
+    A hierarchy file has one line per value and one column per level; a policy names it with
+    hierarchy = { file = "..." }.
+    """
+    from indistinct.hierarchies.files import write_hierarchy
+    from indistinct.sources.files import read_table
+    from indistinct.sources.table import open_table
+
+    spec = _spec(
+        {
+            "intervals": _number(intervals),
+            "equal_frequency": equal_frequency,
+            "mask": mask,
+            "date": date,
+        },
+        {
+            "bottom": _number(bottom),
+            "top": _number(top),
+            "levels": levels,
+            "format": date_format,
+        },
+    )
+    with Progress() as progress:
+        progress(f"reading {data.name}")
+        table = open_table(read_table(data, **source_keys(separator, encoding, sheet)), data.name)
+        if attribute not in table.columns:
+            raise DataError(
+                Problem(
+                    "unknown-attribute",
+                    f"has no column '{attribute}': {did_you_mean(attribute, table.columns)}",
+                    file=str(data),
+                )
+            )
+        progress("building")
+        taxonomy = _build(table, attribute, spec)
+        if out is not None:
+            write_hierarchy(taxonomy, out)
+    if as_json:
+        print_json(_document(taxonomy, attribute, spec, out))
+    elif out is None:
+        _show(taxonomy, attribute)
+    else:
+        console().print(
+            f"{out} is written: {shown(len(taxonomy.leaves))} values, "
+            f"{taxonomy.levels} levels. Name it in a policy:\n"
+            f'  hierarchy = {{ file = "{out}" }}',
+            soft_wrap=True,
+        )
+
+
+def _number(value: float | None) -> float | int | None:
+    return int(value) if value is not None and value.is_integer() else value
+
+
+_FURTHER = {
+    "bottom": ("intervals",),
+    "top": ("intervals",),
+    "levels": ("intervals", "mask"),
+    "format": ("date",),
+}
+
+
+def _spec(builders: dict[str, Any], further: dict[str, Any]) -> dict[str, Any]:
+    """What was asked for, as a policy says it."""
+    chosen = [name for name in BUILDERS if builders[name] is not None]
+    if len(chosen) != 1:
+        listed = ", ".join(f"--{name.replace('_', '-')}" for name in BUILDERS)
+        raise PolicyError(
+            Problem(
+                "one-builder",
+                f"needs exactly one of {listed}, not {len(chosen)}",
+                remedy="for example --intervals 5",
+            )
+        )
+    name = chosen[0]
+    settings = {key: value for key, value in further.items() if value is not None}
+    problems = [
+        Problem(
+            "unused-option",
+            f"--{'date-format' if key == 'format' else key} goes with "
+            f"{' or '.join('--' + builder for builder in _FURTHER[key])} only",
+        )
+        for key in settings
+        if name not in _FURTHER[key]
+    ]
+    if problems:
+        raise PolicyError(problems)
+    value = builders[name]
+    if name == "intervals":
+        return {name: {"width": value, **settings}}
+    if name == "mask":
+        return {name: {"from": value, **settings}}
+    if name == "date":
+        return {name: {"levels": list(names([value])), **settings}}
+    return {name: value}
+
+
+def _build(table: Table, attribute: str, spec: dict[str, Any]) -> Taxonomy:
+    from indistinct.analytics.profile import count_values
+    from indistinct.hierarchies.build import build_taxonomy
+
+    counted = count_values(table, attribute)
+    return build_taxonomy(
+        attribute,
+        spec,
+        counted["value"].to_list(),
+        counted[counted.columns[-1]].to_list(),
+        directory=Path(),
+        missing="value",
+        uncovered="error",
+        rows_of=lambda values: table.rows_where(attribute, values),
+    )
+
+
+def _levels(taxonomy: Taxonomy) -> list[tuple[Label, ...]]:
+    """The distinct labels of each level, in the hierarchy's order."""
+    return [tuple(dict.fromkeys(taxonomy.level(level))) for level in range(taxonomy.levels)]
+
+
+def _document(
+    taxonomy: Taxonomy, attribute: str, spec: dict[str, Any], out: Path | None
+) -> dict[str, Any]:
+    return {
+        "attribute": attribute,
+        "hierarchy": spec,
+        "values": len(taxonomy.leaves),
+        "levels": [
+            {"level": level, "labels": len(labels), "examples": list(labels[:EXAMPLES])}
+            for level, labels in enumerate(_levels(taxonomy))
+        ],
+        "rows": [list(row) for row in taxonomy.rows()],
+        "out": None if out is None else str(out),
+    }
+
+
+def _show(taxonomy: Taxonomy, attribute: str) -> None:
+    rows = []
+    for level, labels in enumerate(_levels(taxonomy)):
+        examples = ["(missing)" if label is None else label for label in labels[:EXAMPLES]]
+        more = ["…"] if len(labels) > EXAMPLES else []
+        rows.append((str(level), shown(len(labels)), "  ".join([*examples, *more])))
+    print_table(("level", "labels", f"{attribute}, for example"), rows, right=("labels",))

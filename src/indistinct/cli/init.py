@@ -1,0 +1,82 @@
+"""``indistinct init``: a first policy, with its reasons, for a person to correct."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from indistinct.cli.options import AsJson, Data, Encoding, Separator, Sheet, source_keys
+from indistinct.cli.terminal import Progress, complain, console, print_json, print_table
+from indistinct.errors import OutputError, Problem
+
+if TYPE_CHECKING:
+    from indistinct.analytics.profile import Profile
+
+
+def init(
+    data: Data,
+    policy: Annotated[
+        Path, typer.Option(metavar="FILE", help="Where the policy is written.")
+    ] = Path("release.toml"),
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a policy that is there already.")
+    ] = False,
+    separator: Separator = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a first policy for DATA, with a suggested role and hierarchy per attribute.
+
+    Each suggestion says why it is made. Read and correct them: what others may know of a person,
+    and what would harm them, cannot be told from a table.
+    """
+    from indistinct.analytics.first_policy import first_policy, write_first_policy
+    from indistinct.analytics.profile import profile
+    from indistinct.sources.files import read_table
+    from indistinct.sources.table import open_table
+
+    if policy.exists() and not force:
+        raise OutputError(
+            Problem(
+                "file-exists",
+                "a file of that name is there already",
+                file=str(policy),
+                remedy="name another file with --policy, or replace it with --force",
+            )
+        )
+    with Progress() as progress:
+        progress(f"reading {data.name}")
+        source = source_keys(separator, encoding, sheet)
+        table = open_table(read_table(data, **source), data.name)
+        progress("looking at the columns")
+        seen = profile(table)
+        write_first_policy(first_policy(seen, source=source), policy, overwrite=force)
+    warnings = _warnings(seen)
+    for warning in warnings:
+        complain("warning", warning)
+    if as_json:
+        print_json({"policy": str(policy), **seen.to_dict()})
+    else:
+        _show(seen, policy, data)
+
+
+def _warnings(seen: Profile) -> list[str]:
+    own = [
+        f"attribute '{item.attribute}': {warned.message}"
+        for item in seen.attributes
+        for warned in item.warnings
+    ]
+    return [*(warned.message for warned in seen.warnings), *own]
+
+
+def _show(seen: Profile, policy: Path, data: Path) -> None:
+    rows = [(item.attribute, item.role, item.why) for item in seen.attributes]
+    print_table(("attribute", "suggested role", "why"), rows)
+    console().print(
+        f"\n{policy} is written: read it, correct it, and then run\n"
+        f"  indistinct anonymize {data} --policy {policy} --out DIR",
+        soft_wrap=True,
+    )

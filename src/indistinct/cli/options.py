@@ -1,0 +1,59 @@
+"""Options that several verbs share, and how their values are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+FILE = "Reading the file"
+"""Panel of the help for options that say how a file is read."""
+
+Data = Annotated[
+    Path,
+    typer.Argument(metavar="DATA", help="The private table: CSV, Parquet or Excel.", dir_okay=True),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CHARACTER",
+        help="Separator of a CSV file (detected when not given).",
+        rich_help_panel=FILE,
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Encoding of a CSV file (detected).", rich_help_panel=FILE),
+]
+Sheet = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Sheet of an Excel file.", rich_help_panel=FILE),
+]
+
+
+def source_keys(
+    separator: str | None, encoding: str | None = None, sheet: str | None = None
+) -> dict[str, Any]:
+    """What was said about the file, under the names of the policy's ``[source]``."""
+    named = {"separator": separator, "encoding": encoding, "sheet": sheet}
+    if separator in ("\\t", "tab"):
+        named["separator"] = "\t"
+    return {key: value for key, value in named.items() if value is not None}
+
+
+def names(given: Sequence[str] | None, columns: Sequence[str] = ()) -> tuple[str, ...]:
+    """The names in the values of an option, separated by commas; a column may contain one.
+
+    >>> names(["age,sex", "zip"])
+    ('age', 'sex', 'zip')
+    >>> names(["weight, kg"], columns=["weight, kg"])
+    ('weight, kg',)
+    """
+    found: list[str] = []
+    for value in given or ():
+        parts = [value] if value in columns else [part.strip() for part in value.split(",")]
+        found += [part for part in parts if part]
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,133 @@
+"""What was released, and what it cost, on one screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from indistinct.cli.terminal import complain, console, many, parameters, print_table, shown
+
+if TYPE_CHECKING:
+    from indistinct.pipeline import Release
+
+EXAMPLES = 3
+"""How many published labels of an attribute the summary shows."""
+
+
+def warn(own: Iterable[str], run: Mapping[str, Any]) -> None:
+    """The warnings of a policy and of a run, each once, on standard error."""
+    for warning in dict.fromkeys([*own, *run["warnings"]]):
+        complain("warning", warning)
+
+
+def summarize(release: Release) -> None:
+    """A release, for a person: what is promised and kept, what is published, what it cost."""
+    run = release.run.to_dict()
+    screen = console()
+    records, suppressed = run["records"], run["suppressed"]
+    share = f" ({100 * suppressed / records:.2f} %)" if records else ""
+    screen.print(
+        f"{shown(run['published'])} of {shown(records)} records published, "
+        f"{shown(suppressed)} suppressed{share}",
+        style="bold",
+    )
+    print_classes(run["classes"])
+    screen.print()
+    print_promises(run["promises"])
+    levels = run["plan"].get("levels") or {}
+    if levels:
+        known = release.private.get("plan.json", {}).get("attributes", {})
+        rows = [
+            (
+                name,
+                f"{level} of {known[name]['levels'] - 1}" if name in known else shown(level),
+                ", ".join(_published(release.tables, name)),
+            )
+            for name, level in levels.items()
+        ]
+        screen.print()
+        print_table(("attribute", "level", "published as, for example"), rows)
+    figures = [
+        (name, shown(round(float(value), 6)))
+        for name, value in run["measures"].items()
+        if isinstance(value, int | float)
+    ]
+    if figures:
+        screen.print()
+        print_table(("measure", "from 0 to 1"), figures, right=("from 0 to 1",))
+    screen.print(f"\n{_search(run['plan'])}", soft_wrap=True)
+
+
+def print_classes(classes: Mapping[str, Any]) -> None:
+    """How many equivalence classes there are, and their sizes, in a line."""
+    if classes.get("count"):
+        console().print(
+            f"{many(classes['count'], 'class', 'classes')} of {shown(classes['smallest'])} to "
+            f"{many(classes['largest'], 'record', 'records')}, "
+            f"{shown(round(classes['mean'], 2))} on average"
+        )
+
+
+def print_promises(promises: Iterable[Mapping[str, Any]]) -> None:
+    """A table of promises, what they ask, whether they hold and what was achieved."""
+    rows = [
+        (
+            item["model"] + (f" of {item['sensitive']}" if item.get("sensitive") else ""),
+            parameters(item["parameters"]),
+            ", ".join(item["on"]) if item.get("on") else "all quasi-identifiers",
+            "holds" if item["holds"] else "BROKEN",
+            parameters({name: _rounded(value) for name, value in item["achieved"].items()}),
+        )
+        for item in promises
+    ]
+    print_table(("promise", "asked", "on", "verdict", "achieved"), rows)
+
+
+def list_files(out: Path) -> None:
+    """What lies in the folder of a release, and which of it may leave the house."""
+    files = sorted(path for path in out.rglob("*") if path.is_file())
+    if not files:
+        return
+    console().print(f"\nin {out}:", soft_wrap=True)
+    rows = [(path.relative_to(out).as_posix(), _audience(path.relative_to(out))) for path in files]
+    print_table(
+        ("file", "who may read it"), sorted(rows, key=lambda row: row[0].startswith("private/"))
+    )
+
+
+def _audience(path: Path) -> str:
+    return "you: private" if path.parts[0] == "private" else "anybody: public"
+
+
+def _search(plan: Mapping[str, Any]) -> str:
+    objective = plan.get("objective") or {}
+    measure = objective.get("measure", "the objective")
+    aggregate = f" ({objective['aggregate']})" if objective.get("aggregate") else ""
+    value = objective.get("value")
+    figure = "" if value is None else f" = {shown(_rounded(value))}"
+    if plan.get("optimal"):
+        return f"{measure}{aggregate}{figure}: optimal, no release of this kind does better"
+    bound = plan.get("bound")
+    least = "" if bound is None else f"; none is below {shown(_rounded(bound))}"
+    by = plan.get("algorithm", "the search")
+    return f"{measure}{aggregate}{figure}: found by {by}, not proved optimal{least}"
+
+
+def _published(tables: Any, attribute: str) -> list[str]:
+    """The most frequent published labels of an attribute."""
+    if tables is None or isinstance(tables, Mapping):
+        return []
+    import narwhals as nw
+
+    frame: Any = nw.from_native(tables)
+    if attribute not in frame.columns:
+        return []
+    counted = frame.lazy().select(label=nw.col(attribute)).group_by("label").agg(times=nw.len())
+    found = counted.collect().sort("times", "label", descending=[True, False])["label"]
+    labels = ["(missing)" if label is None else str(label) for label in found.to_list()]
+    return labels[:EXAMPLES] + (["…"] if len(labels) > EXAMPLES else [])
+
+
+def _rounded(value: Any) -> Any:
+    return round(value, 6) if isinstance(value, float) else value

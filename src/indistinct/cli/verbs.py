@@ -1,0 +1,82 @@
+"""What every verb does in the same way: end with the right exit code, and without a trace."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import ParamSpec
+
+import typer
+
+from indistinct.cli.terminal import complain
+from indistinct.errors import IndistinctError
+
+DEBUG = "INDISTINCT_DEBUG"
+"""Environment variable: set to 1, an unexpected error shows its traceback (and perhaps values)."""
+
+INTERRUPTED = 130
+
+P = ParamSpec("P")
+
+
+def verb(function: Callable[P, None]) -> Callable[P, None]:
+    """The function as a verb: its errors told on standard error, its exit code ours.
+
+    Input that cannot be used and places that cannot be written end with 2, promises that cannot be
+    kept with 3, anything unforeseen with 1 and without the message of the error, which could hold a
+    value of the table.
+    """
+
+    @functools.wraps(function)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            function(*args, **kwargs)
+        except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
+            raise
+        except IndistinctError as error:
+            for problem in error.problems:
+                complain("error", str(problem))
+            raise typer.Exit(error.exit_code) from None
+        except KeyboardInterrupt:
+            complain("interrupted", "nothing was left half written")
+            raise typer.Exit(INTERRUPTED) from None
+        except MemoryError:
+            complain("error", "the table does not fit into the memory of this machine")
+            raise typer.Exit(2) from None
+        except OSError as error:
+            if error.filename is None or error.strerror is None:
+                _confess(error)
+            complain("error", f"{error.filename}: {error.strerror}")
+            raise typer.Exit(2) from None
+        except Exception as error:  # whatever it is: a message, and no value of the table
+            _confess(error)
+
+    return guarded
+
+
+def _confess(error: Exception) -> None:
+    """Say that this is our bug, and end with 1."""
+    if os.environ.get(DEBUG, "0") not in {"", "0"}:
+        traceback.print_exception(error, file=sys.stderr)
+    else:
+        complain(
+            "internal error",
+            f"{type(error).__name__} in {_place(error)}\n"
+            "  This is a bug in indistinct, not in your data: please report the line above.\n"
+            f"  {DEBUG}=1 shows more, which can hold values of your table: read before you share.",
+        )
+    raise typer.Exit(1) from None
+
+
+def _place(error: Exception) -> str:
+    """The last line of our own code that ran."""
+    home = Path(__file__).parent.parent
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        path = Path(frame.filename)
+        if path.is_relative_to(home):
+            return f"{path.relative_to(home).as_posix()}, line {frame.lineno}"
+    return "an unknown place"

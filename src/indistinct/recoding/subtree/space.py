@@ -1,0 +1,363 @@
+"""The tables that can be reached by generalizing step by step, and what they come to.
+
+A *row* is a distinct record over all published attributes; a row *violates* a requirement if the
+class it is in, over the requirement's attributes, breaks it (SPEC of Arca and Hewett 2021, sections
+3.2 and 3.3). Three scopes say how far one step goes:
+
+``domain``
+    every value of an attribute goes one level up its chain.
+``siblings``
+    only the values whose parent is the parent of a value in a violating row, all such parents of an
+    attribute at once.
+``subtree``
+    one such parent at a time. Everything below the new node is lifted with it, so that what is
+    published is a cut of the hierarchy.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.kernels import grouping as kernels
+from indistinct.microdata.frequencies import ClassTable
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.privacy.promise import Promise
+from indistinct.recoding.full_domain.grouping import Grouper
+from indistinct.recoding.full_domain.lattice import Lattice
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a table comes to: violating rows, rows, and the requirements that are violated."""
+
+    violations: int
+    rows: int
+    broken: tuple[int, ...]
+
+
+class Space(ABC):
+    """The tables reachable from one table under one set of requirements.
+
+    ``data`` holds the attributes of the requirements' shields and whatever else is published, which
+    is never generalized but counts for what a row is. ``lattice`` gives the lowest and the highest
+    level of every attribute (all levels of its hierarchy).
+    """
+
+    def __init__(
+        self, data: LeveledTable, promises: Sequence[Promise], lattice: Lattice | None = None
+    ) -> None:
+        bounds = Lattice.of(data) if lattice is None else lattice
+        self.first = [int(level) for level in bounds.first]
+        self.last = [int(level) for level in bounds.last]
+        self.data = data
+        self.promises = tuple(promises)
+        names = data.attributes
+        self._on = [
+            tuple(sorted(names.index(name) for name in promise.on or ())) for promise in promises
+        ]
+        # In the order in which the requirements name them: it decides ties.
+        self._named = [
+            tuple(names.index(name) for name in promise.on or ()) for promise in promises
+        ]
+        self.shield = tuple(dict.fromkeys(j for on in self._named for j in on))
+        self._nothing = np.zeros(data.table.combinations, dtype=np.bool_)
+
+    @property
+    @abstractmethod
+    def root(self) -> Hashable:
+        """The table as it is."""
+
+    @abstractmethod
+    def steps(
+        self, state: Hashable, *, all_shields: bool = False
+    ) -> Iterator[tuple[str, Hashable]]:
+        """The tables one step further, each with the name of the step.
+
+        Only attributes of violated requirements are generalized, unless ``all_shields``.
+        """
+
+    @abstractmethod
+    def height(self, state: Hashable) -> int:
+        """How far a table is from the root: the sum over attributes, then over values."""
+
+    @abstractmethod
+    def loss(self, state: Hashable) -> float:
+        """Mean (leaves - 1) / (domain - 1) over the cells of the shields (NCP), for ties."""
+
+    @abstractmethod
+    def levels_of(self, state: Hashable) -> list[NDArray[np.int16]]:
+        """For every attribute, the level at which each leaf is published, [domain]."""
+
+    @abstractmethod
+    def _classes(
+        self, state: Hashable, on: Sequence[int] | None
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Class of every combination and units per class, over some attributes (all)."""
+
+    def read(self, state: Hashable) -> Reading:
+        """Violating rows, rows, and violated requirements of a table."""
+        marked = np.zeros(self.data.table.combinations, dtype=np.bool_)
+        broken = []
+        for at, (promise, on) in enumerate(zip(self.promises, self._on, strict=True)):
+            class_of, size = self._classes(state, on)
+            bad = promise.breaks(self._seen(promise, class_of, size))
+            if bad.any():
+                broken.append(at)
+                marked |= bad[class_of]
+        class_of, size = self._classes(state, None)
+        violating = np.zeros(len(size), dtype=np.bool_)
+        violating[class_of[marked]] = True
+        return Reading(int(violating.sum()), len(size), tuple(broken))
+
+    def violating(self, state: Hashable) -> list[NDArray[np.bool_]]:
+        """For each requirement, the combinations whose row violates it, [C]."""
+        found = []
+        for promise, on in zip(self.promises, self._on, strict=True):
+            class_of, size = self._classes(state, on)
+            bad = promise.breaks(self._seen(promise, class_of, size))
+            found.append(bad[class_of])
+        return found
+
+    def _seen(
+        self, promise: Promise, class_of: NDArray[np.int32], size: NDArray[np.int64]
+    ) -> ClassTable:
+        name = promise.sensitive
+        if name is None:
+            return ClassTable(class_of, size)
+        cells = self.data.table.sensitive[name]
+        dense = np.zeros((len(size), len(cells.domain)), dtype=np.int64)
+        kernels.histogram(class_of, self._nothing, cells.indptr, cells.value, cells.count, dense)
+        return ClassTable(class_of, size, {name: dense}, {name: dense.sum(axis=0)})
+
+
+class DomainSpace(Space):
+    """Whole attributes, one level at a time: a state is a tuple of levels."""
+
+    def __init__(
+        self, data: LeveledTable, promises: Sequence[Promise], lattice: Lattice | None = None
+    ) -> None:
+        super().__init__(data, promises, lattice)
+        self._grouper = Grouper(data)
+
+    @property
+    def root(self) -> tuple[int, ...]:
+        """The lowest level everywhere."""
+        return tuple(self.first)
+
+    def steps(
+        self, state: Hashable, *, all_shields: bool = False
+    ) -> Iterator[tuple[str, Hashable]]:
+        """One level up, attribute by attribute."""
+        levels = _levels(state)
+        if all_shields:
+            wanted = self.shield
+        else:
+            broken = self.read(state).broken
+            wanted = tuple(dict.fromkeys(j for at in broken for j in self._named[at]))
+        for j in wanted:
+            if levels[j] < self.last[j]:
+                yield self.data.attributes[j], (*levels[:j], levels[j] + 1, *levels[j + 1 :])
+
+    def height(self, state: Hashable) -> int:
+        """The sum of the levels."""
+        return sum(_levels(state))
+
+    def loss(self, state: Hashable) -> float:
+        """The sum over attributes of the share of the domain that cells cover."""
+        return float(sum(self._losses[j][level] for j, level in enumerate(_levels(state))))
+
+    def levels_of(self, state: Hashable) -> list[NDArray[np.int16]]:
+        """The same level for every leaf of an attribute."""
+        return [
+            np.full(int(domain), level, dtype=np.int16)
+            for domain, level in zip(self.data.domain, _levels(state), strict=True)
+        ]
+
+    @cached_property
+    def _losses(self) -> list[list[float]]:
+        found = []
+        for j in range(len(self.data.attributes)):
+            under = zip(self.data.leaves[j], self.data.tallies[j], strict=True)
+            spread = max(int(self.data.domain[j]) - 1, 1) * self.data.table.records
+            found.append([float(((leaves - 1) * units).sum()) / spread for leaves, units in under])
+        return found
+
+    def _classes(
+        self, state: Hashable, on: Sequence[int] | None
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        return self._grouper.classes(_levels(state), on)
+
+
+class CutSpace(Space):
+    """Single subtrees: a state is, for every attribute, the level of each leaf.
+
+    ``together`` lifts all violating values of an attribute in one step (scope ``siblings``), else
+    one parent at a time (scope ``subtree``).
+    """
+
+    def __init__(
+        self,
+        data: LeveledTable,
+        promises: Sequence[Promise],
+        lattice: Lattice | None = None,
+        *,
+        together: bool = False,
+    ) -> None:
+        super().__init__(data, promises, lattice)
+        self._together = together
+        rows = max(data.table.combinations, 1)
+        slots = 1 << max(4, int(2 * rows - 1).bit_length())
+        self._columns = np.zeros((len(data.attributes), rows), dtype=np.int32)
+        self._every = np.arange(data.table.combinations, dtype=np.int32)
+        self._key = np.empty(rows, dtype=np.int64)
+        self._dense = np.full(kernels.DENSE, -1, dtype=np.int32)
+        self._slot_key = np.empty(slots, dtype=np.int64)
+        self._slot_class = np.full(slots, -1, dtype=np.int32)
+        self._key_of = np.empty(rows, dtype=np.int64)
+        self._nodes = [_numbered(data, j) for j in range(len(data.attributes))]
+        self._first = np.empty(rows, dtype=np.int32)
+        # One column per attribute, as if each had a single level.
+        self._row_of = np.arange(len(self._nodes), dtype=np.int64)[:, None]
+        self._card = np.array([[int(nodes.max()) + 1] for nodes in self._nodes], dtype=np.int64)
+        self._levels = np.zeros(len(self._nodes), dtype=np.int64)
+        self._loaded: Hashable = None
+
+    @property
+    def root(self) -> tuple[bytes, ...]:
+        """Every leaf at the lowest level."""
+        return tuple(
+            np.full(int(domain), level, dtype=np.int16).tobytes()
+            for domain, level in zip(self.data.domain, self.first, strict=True)
+        )
+
+    def steps(
+        self, state: Hashable, *, all_shields: bool = False
+    ) -> Iterator[tuple[str, Hashable]]:
+        """Lift values of violating rows to their parents, with all that is below these."""
+        cuts = _cuts(state)
+        violating = self.violating(state)
+        seen: set[tuple[int, int]] = set()
+        lifts: dict[int, list[int]] = {}
+        for at, marked in enumerate(violating):
+            rows = self._every if all_shields else np.flatnonzero(marked)
+            for j in self._named[at]:
+                for parent in self._parents(cuts, j, rows):
+                    if (j, parent) not in seen:
+                        seen.add((j, parent))
+                        lifts.setdefault(j, []).append(parent)
+        for j in self.shield:
+            parents = lifts.get(j, [])
+            groups = [parents] if self._together and parents else [[one] for one in parents]
+            for group in groups:
+                levels = np.frombuffer(cuts[j], dtype=np.int16).copy()
+                for parent in group:
+                    self._lift(levels, j, parent)
+                name = self.data.attributes[j]
+                yield name, (*cuts[:j], levels.tobytes(), *cuts[j + 1 :])
+
+    def height(self, state: Hashable) -> int:
+        """The sum over attributes and leaves of the levels."""
+        return int(sum(np.frombuffer(cut, dtype=np.int16).sum() for cut in _cuts(state)))
+
+    def loss(self, state: Hashable) -> float:
+        """The sum over attributes of the share of the domain that cells cover."""
+        total = 0.0
+        for j, cut in enumerate(_cuts(state)):
+            levels = np.frombuffer(cut, dtype=np.int16)
+            table = self.data.compiled[j]
+            under = table.leaves[levels, np.arange(len(levels))]
+            spread = max(len(levels) - 1, 1) * self.data.table.records
+            total += float(((under - 1) * self.data.tallies[j][0][table.code[0]]).sum()) / spread
+        return total
+
+    def levels_of(self, state: Hashable) -> list[NDArray[np.int16]]:
+        """The levels of the leaves."""
+        return [np.frombuffer(cut, dtype=np.int16) for cut in _cuts(state)]
+
+    def _parents(self, cuts: tuple[bytes, ...], j: int, rows: NDArray[np.integer]) -> list[int]:
+        """Nodes one step above the cells of some rows, in order of first appearance."""
+        levels = np.frombuffer(cuts[j], dtype=np.int16)
+        nodes = self._nodes[j]
+        leaves = np.unique(self.data.table.codes[j][rows], return_index=True)
+        found: dict[int, None] = {}
+        for leaf in leaves[0][np.argsort(leaves[1])]:
+            here = nodes[levels[leaf], leaf]
+            above = [node for node in nodes[levels[leaf] : self.last[j] + 1, leaf] if node != here]
+            if above:
+                found.setdefault(int(above[0]))
+        return list(found)
+
+    def _lift(self, levels: NDArray[np.int16], j: int, parent: int) -> None:
+        nodes = self._nodes[j]
+        under = (nodes == parent).any(axis=0)
+        first = (nodes == parent).argmax(axis=0)
+        levels[under] = np.maximum(levels[under], first[under])
+
+    def _classes(
+        self, state: Hashable, on: Sequence[int] | None
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        if state is not self._loaded:
+            for j, cut in enumerate(_cuts(state)):
+                levels = np.frombuffer(cut, dtype=np.int16)
+                cells = self._nodes[j][levels, np.arange(len(levels))]
+                self._columns[j, : len(self._every)] = cells[self.data.table.codes[j]]
+            self._loaded = state
+        which = np.arange(len(self._nodes)) if on is None else np.array(on, dtype=np.int64)
+        class_of = np.empty(len(self._every), dtype=np.int32)
+        size = np.empty(max(len(self._every), 1), dtype=np.int64)
+        groups = kernels.group(
+            self._columns,
+            self._row_of,
+            self._card,
+            which,
+            self._levels,
+            self._every,
+            self.data.weight,
+            self._key,
+            self._dense,
+            self._slot_key,
+            self._slot_class,
+            class_of,
+            self._key_of,
+            size,
+            self._first,
+        )
+        return class_of, size[:groups]
+
+
+def space(
+    scope: str, data: LeveledTable, promises: Sequence[Promise], lattice: Lattice | None = None
+) -> Space:
+    """The space of that scope (``domain``, ``subtree`` or ``siblings``) within level bounds."""
+    if scope == "domain":
+        return DomainSpace(data, promises, lattice)
+    return CutSpace(data, promises, lattice, together=scope == "siblings")
+
+
+def _levels(state: Hashable) -> tuple[int, ...]:
+    assert isinstance(state, tuple)
+    return state
+
+
+def _cuts(state: Hashable) -> tuple[bytes, ...]:
+    assert isinstance(state, tuple)
+    return state
+
+
+def _numbered(data: LeveledTable, j: int) -> NDArray[np.int32]:
+    """The node of every leaf on every level, numbered over all levels: equal labels, equal node."""
+    table = data.compiled[j]
+    if len(table.card) == 1:
+        return table.code.astype(np.int32)
+    numbers: dict[str | None, int] = {}
+    nodes = np.empty(table.code.shape, dtype=np.int32)
+    for level, labels in enumerate(table.labels):
+        known = np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int32)
+        nodes[level] = known[table.code[level]]
+    return nodes

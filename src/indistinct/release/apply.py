@@ -1,0 +1,74 @@
+"""From a plan to what is published instead of what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.recoding.plan import Plan
+from indistinct.sources.table import Change
+
+
+def change(
+    data: LeveledTable,
+    plan: Plan,
+    columns: Sequence[str],
+    *,
+    keep_suppressed: bool = False,
+    shuffle: np.random.Generator | None = None,
+    replace: Mapping[str, pl.Series] | None = None,
+    combination_of: NDArray[np.int32] | None = None,
+) -> Change:
+    """What a table has to change to become the release that a plan describes.
+
+    Arguments:
+        data: the table the plan was made for.
+        plan: which node every combination is published at.
+        columns: the columns of the release, in order.
+        keep_suppressed: publish suppressed records with ``*`` in every quasi-identifier.
+        shuffle: draws the order of the release; without it, records keep their order.
+        replace: columns that are replaced record by record.
+        combination_of: the combination of every record, where it is known.
+    """
+    keep = np.ones(len(plan.suppressed), dtype=np.bool_) if keep_suppressed else ~plan.suppressed
+    starred = keep_suppressed and bool(plan.suppressed.any())
+    published = {}
+    texts = {}
+    for j, name in enumerate(data.attributes):
+        leaves = data.taxonomies[name].leaves
+        texts[name] = _labels(leaves, data.table.codes[j].astype(np.int32))
+        if starred or not _untouched(data, plan, j):
+            labels = [*plan.labels(data, j), SUPPRESSED]
+            published[name] = _labels(labels, plan.cells(data, j))
+    return Change(
+        keys=data.attributes,
+        combinations=pl.DataFrame(texts),
+        published=pl.DataFrame(published),
+        keep=keep,
+        columns=tuple(columns),
+        replace=replace or {},
+        shuffle=shuffle,
+        combination_of=combination_of,
+    )
+
+
+def _untouched(data: LeveledTable, plan: Plan, attribute: int) -> bool:
+    """Whether every published cell of attribute j is the original value.
+
+    A column with missing values is never left as it is: an empty text, a null and a token that
+    stands for one are the same leaf, and would be told apart.
+    """
+    leaves = data.taxonomies[data.attributes[attribute]].leaves
+    same = data.compiled[attribute].labels[0] == leaves and None not in leaves
+    return same and plan.untouched(attribute)
+
+
+def _labels(labels: Sequence[Label], codes: NDArray[np.int32]) -> pl.Series:
+    """The label of every code; -1 is the last one."""
+    at = np.where(codes < 0, len(labels) - 1, codes).astype(np.uint32)
+    return pl.Series(labels, dtype=pl.String).gather(pl.Series(at))

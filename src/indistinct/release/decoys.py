@@ -1,0 +1,128 @@
+"""Decoys: made-up records that enlarge the classes of those most exposed.
+
+Arca and Hewett (2021, section 5) name them without saying how. Here a decoy is published with the
+cells of its class; everything else it shows is drawn, column by column, from the records of that
+class, so that no value appears where it did not before. A decoy that would equal a published record
+of its class is drawn again. Decoys distort counts, and whoever knows how many there are, or what
+the class held, can subtract them: they hide who among a class is real, they are no proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from indistinct.hierarchies.taxonomy import SUPPRESSED
+
+TRIES = 50
+"""Draws after which a class is taken to offer no record that is not there already."""
+
+
+@dataclass(frozen=True)
+class Decoyed:
+    """A release with decoys among its records.
+
+    ``places`` are the rows of the release, from 1, that are decoys: private. ``short`` is the
+    number of classes that could not be enlarged as far as asked.
+    """
+
+    frame: pl.DataFrame
+    places: tuple[int, ...]
+    short: int
+
+
+def with_decoys(
+    frame: pl.DataFrame,
+    quasi: Sequence[str],
+    *,
+    to: int,
+    limit: float,
+    random: np.random.Generator,
+    fresh: Sequence[str] = (),
+    shuffle: bool = True,
+) -> Decoyed:
+    """Enlarge the smallest classes of a release to ``to`` records each.
+
+    Arguments:
+        frame: the release.
+        quasi: its quasi-identifiers.
+        to: what smaller classes are enlarged to, smallest first.
+        limit: the largest share of decoys among all records.
+        random: draws the decoys and the order.
+        fresh: columns of pseudonyms, in which a decoy gets one of its own.
+        shuffle: put the decoys anywhere; without it each goes behind a random record of its class,
+            so that the order of the others stays.
+    """
+    rows = frame.with_row_index("\0row")
+    shown = rows.filter(~pl.all_horizontal(pl.col(name).eq_missing(SUPPRESSED) for name in quasi))
+    classes = (
+        shown.group_by(list(quasi), maintain_order=True)
+        .agg(pl.col("\0row"))
+        .with_columns(pl.col("\0row").list.len().alias("\0size"))
+        .filter(pl.col("\0size") < to)
+        .sort("\0size", maintain_order=True)
+    )
+    allowed = (
+        int(np.floor(limit * frame.height / (1.0 - limit))) if limit < 1 else frame.height * to
+    )
+    others = [name for name in frame.columns if name not in quasi and name not in fresh]
+    made: list[pl.DataFrame] = []
+    behind: list[int] = []
+    short = 0
+    for members, size in classes.select("\0row", "\0size").iter_rows():
+        wanted = min(to - size, allowed - len(behind))
+        drawn = _draw(frame[members], others, wanted, random) if wanted > 0 else None
+        got = 0 if drawn is None else drawn.height
+        short += got < to - size
+        if drawn is not None and got:
+            cells = frame[members[:1]].select(pl.all().repeat_by(got).explode(empty_as_null=True))
+            made.append(cells.with_columns(drawn.get_columns()))
+            behind += random.choice(members, size=got).tolist()
+    if not made:
+        return Decoyed(frame, (), short)
+    decoys = _with_pseudonyms(pl.concat(made), frame, fresh, random)
+    together = pl.concat([frame, decoys])
+    places = np.concatenate([np.arange(frame.height) + 0.0, np.array(behind) + 0.5])
+    order = random.permutation(together.height) if shuffle else np.argsort(places, kind="stable")
+    where = np.flatnonzero(order >= frame.height) + 1
+    return Decoyed(together[order], tuple(int(at) for at in where), short)
+
+
+def _draw(
+    members: pl.DataFrame, others: Sequence[str], wanted: int, random: np.random.Generator
+) -> pl.DataFrame | None:
+    """Values of up to ``wanted`` decoys, each a combination that no member of the class shows."""
+    if not others:
+        return None
+    columns = [members[name] for name in others]
+    there = set(members.select(others).rows())
+    found: list[tuple[object, ...]] = []
+    for _ in range(TRIES * wanted):
+        if len(found) == wanted:
+            break
+        at = random.integers(0, members.height, size=len(columns))
+        row = tuple(column[int(place)] for column, place in zip(columns, at, strict=True))
+        if row not in there:
+            found.append(row)
+    schema = {column.name: column.dtype for column in columns}
+    return pl.DataFrame(found, schema=schema, orient="row") if found else None
+
+
+def _with_pseudonyms(
+    decoys: pl.DataFrame, frame: pl.DataFrame, fresh: Sequence[str], random: np.random.Generator
+) -> pl.DataFrame:
+    """Pseudonyms of the usual length that nobody in the release has."""
+    for name in fresh:
+        taken = set(frame[name].to_list())
+        length = max((len(text) for text in taken if text), default=16)
+        made: list[str] = []
+        while len(made) < decoys.height:
+            text = random.bytes((length + 1) // 2).hex()[:length]
+            if text not in taken:
+                taken.add(text)
+                made.append(text)
+        decoys = decoys.with_columns(pl.Series(name, made, dtype=pl.String))
+    return decoys

@@ -1,0 +1,166 @@
+"""What a user can do wrong, and what the verbs then say; how an end comes that nobody foresaw."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+import indistinct.pipeline
+from indistinct.errors import IndistinctError
+
+SECRET = "Smith"  # a value that no message may show
+
+
+@pytest.fixture
+def release(run, policy: Path, tmp_path: Path):
+    """Run anonymize on a file of that content, under the policy of the small table."""
+
+    def anonymize(content: str | bytes, *options: object):
+        path = tmp_path / "table.csv"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        result = run("anonymize", path, "--policy", policy, "--out", tmp_path / "out", *options)
+        assert SECRET not in result.stderr
+        assert result.stdout == ""
+        assert not (tmp_path / "out").exists()
+        assert not list(tmp_path.glob(".out*"))
+        return result
+
+    return anonymize
+
+
+GOOD = "20,f,81667,flu\n" * 5
+
+
+@pytest.mark.parametrize(
+    ("content", "texts"),
+    [
+        ("", ["table.csv", "empty"]),
+        ("age,sex,zip,diagnosis\n", ["a header and no records"]),
+        ("age,age,zip,diagnosis\n" + GOOD, ["table.csv", "'age'"]),
+        (f"age,sex,zip,diagnosis\n{GOOD}20,f,{SECRET}\n", ["6"]),
+        ("age,sex,zip\n20,f,81667\n", ["attributes.diagnosis: the table has no such column"]),
+        ("age,sex,zip,diagnosis,name\n20,f,1,flu,Smith\n", ["no role: 'name'", "indistinct init"]),
+        (f"age,sex,zip,diagnosis\n{GOOD}{SECRET},f,81667,flu\n", ["attribute 'age', row 6"]),
+        (b"age,sex,zip,diagnosis\n\xff\xfe\x00", ["table.csv"]),
+    ],
+    ids=["empty", "header", "twice", "ragged", "lacking", "roleless", "uncovered", "bytes"],
+)
+def test_a_table_that_cannot_be_used(release, content: str | bytes, texts: list[str]):
+    result = release(content)
+    assert result.exit_code == 2, result.stderr
+    assert result.stderr.startswith("error: ")
+    for text in texts:
+        assert text in result.stderr
+
+
+def test_a_k_larger_than_the_table_ends_with_3(release):
+    result = release("age,sex,zip,diagnosis\n20,f,81667,flu\n21,m,81675,flu\n")
+    assert result.exit_code == 3
+    assert "k-anonymity(k=5) cannot be met: the table has only 2 records" in result.stderr
+
+
+def test_a_hierarchy_with_two_parents_for_a_value(run, table: Path, tmp_path: Path):
+    (tmp_path / "sex.csv").write_text("f,female,*\nm,male,*\nf,other,*\n", encoding="utf-8")
+    result = run(
+        *("anonymize", table, "--quasi", "sex", "--rest", "drop", "--k", 5),
+        *("--hierarchies", tmp_path, "--out", tmp_path / "out"),
+    )
+    assert result.exit_code == 2
+    assert "'f'" in result.stderr
+    assert "sex" in result.stderr
+
+
+def test_a_folder_of_hierarchies_that_is_none(run, table: Path, tmp_path: Path):
+    result = run(
+        *("anonymize", table, "--quasi", "sex", "--rest", "drop", "--k", 5),
+        *("--hierarchies", tmp_path / "none", "--out", tmp_path / "out"),
+    )
+    assert result.exit_code == 2
+    assert "none: is not a folder with hierarchy files" in result.stderr
+
+
+def test_an_output_that_cannot_be_written(run, table: Path, policy: Path, tmp_path: Path):
+    out = tmp_path / "out"
+    out.write_text("in the way", encoding="utf-8")
+    result = run("anonymize", table, "--policy", policy, "--out", out)
+    assert result.exit_code == 2
+    assert f"error: {out}: there is a file of this name" in result.stderr
+    assert out.read_text(encoding="utf-8") == "in the way"
+
+
+def test_a_disk_that_fills_up_leaves_nothing(release, monkeypatch: pytest.MonkeyPatch):
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device", "release.csv")
+
+    monkeypatch.setattr(indistinct.pipeline, "write_csv", full)
+    result = release("age,sex,zip,diagnosis\n" + GOOD)
+    assert result.exit_code == 2
+    assert "the disk is full, and nothing was written" in result.stderr
+
+
+def test_a_file_that_is_not_there_and_one_without_a_known_ending(run, policy: Path, tmp_path: Path):
+    missing = run("anonymize", tmp_path / "x.csv", "--policy", policy, "--out", tmp_path / "out")
+    assert missing.exit_code == 2
+    assert "there is no such file" in missing.stderr
+    other = tmp_path / "table.doc"
+    other.write_text("age\n1\n", encoding="utf-8")
+    assert run("hierarchy", other, "age", "--intervals", 5).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "arguments", [("anonymise",), ("anonymize",), ("audit",), ("demo", "--outt", "x"), ()]
+)
+def test_usage_errors_end_with_2(run, arguments: tuple[str, ...]):
+    assert run(*arguments).exit_code == 2
+
+
+def fails(error: BaseException):
+    def anonymize(*_: object, **__: object) -> None:
+        raise error
+
+    return anonymize
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "text"),
+    [
+        (PermissionError(13, "Permission denied", "/x/y"), 2, "error: /x/y: Permission denied"),
+        (MemoryError(), 2, "error: the table does not fit into the memory"),
+        (KeyboardInterrupt(), 130, "interrupted: nothing was left half written"),
+        (IndistinctError("withheld"), 1, "error: withheld"),
+    ],
+)
+def test_other_ends(release, monkeypatch, error: BaseException, code: int, text: str):
+    monkeypatch.setattr(indistinct.pipeline, "anonymize", fails(error))
+    result = release(GOOD)
+    assert result.exit_code == code
+    assert text in result.stderr
+
+
+@pytest.mark.parametrize("error", [ValueError(SECRET), KeyError(SECRET), OSError(SECRET)])
+def test_our_own_bug_shows_no_value(release, monkeypatch, error: Exception):
+    monkeypatch.setattr(indistinct.pipeline, "anonymize", fails(error))
+    result = release(GOOD)
+    assert result.exit_code == 1
+    assert f"internal error: {type(error).__name__} in cli/anonymize.py, line " in result.stderr
+    assert "Please report" in result.stderr or "please report" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_debugging_shows_the_traceback(run, table: Path, policy: Path, tmp_path, monkeypatch):
+    monkeypatch.setattr(indistinct.pipeline, "anonymize", fails(ValueError("cell 42")))
+    monkeypatch.setenv("INDISTINCT_DEBUG", "1")
+    result = run("anonymize", table, "--policy", policy, "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "Traceback" in result.stderr
+    assert "cell 42" in result.stderr
+
+
+def test_an_interrupt_while_writing_leaves_nothing(release, monkeypatch: pytest.MonkeyPatch):
+    def interrupt(*_: object, **__: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(indistinct.pipeline, "write_csv", interrupt)
+    assert release("age,sex,zip,diagnosis\n" + GOOD).exit_code == 130

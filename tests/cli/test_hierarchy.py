@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from indistinct.hierarchies.files import read_hierarchy
+
+
+@pytest.mark.parametrize(
+    ("attribute", "options"),
+    [
+        ("age", ("--intervals", 5)),
+        ("age", ("--intervals", 5, "--bottom", 25, "--top", 50, "--levels", 2)),
+        ("age", ("--equal-frequency", 4)),
+        ("zip", ("--mask", "right")),
+        ("zip", ("--mask", "left", "--levels", 2)),
+    ],
+)
+def test_a_hierarchy_is_shown_and_written(
+    run, table: Path, tmp_path: Path, attribute: str, options: tuple[object, ...]
+):
+    shown = run("hierarchy", table, attribute, *options)
+    assert shown.exit_code == 0, shown.stderr
+    header, *levels = shown.stdout.splitlines()
+    assert header.split()[:2] == ["level", "labels"]
+    path = tmp_path / f"{attribute}.csv"
+    written = run("hierarchy", table, attribute, *options, "--out", path)
+    assert written.exit_code == 0, written.stderr
+    assert f'hierarchy = {{ file = "{path}" }}' in written.stdout
+    taxonomy = read_hierarchy(path, attribute)
+    assert taxonomy.levels == len(levels)
+    assert len(taxonomy.leaves) == {"age": 40, "zip": 2}[attribute]
+
+
+def test_dates(run, tmp_path: Path):
+    path = tmp_path / "table.csv"
+    path.write_text("seen\n31.01.2024\n01.04.2024\n", encoding="utf-8")
+    options = ("--date", "month,year", "--date-format", "%d.%m.%Y", "--json")
+    result = run("hierarchy", path, "seen", *options)
+    assert result.exit_code == 0, result.stderr
+    document = json.loads(result.stdout)
+    assert document["hierarchy"] == {"date": {"levels": ["month", "year"], "format": "%d.%m.%Y"}}
+    assert document["values"] == 2
+    assert [level["labels"] for level in document["levels"]][1:] == [2, 1, 1]
+    assert document["rows"][0][:2] == ["31.01.2024", "2024-01"]
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (("age",), "needs exactly one of --intervals, --equal-frequency, --mask, --date, not 0"),
+        (("age", "--intervals", 5, "--mask", "right"), "--mask, --date, not 2"),
+        (("ages", "--intervals", 5), "has no column 'ages': did you mean 'age'?"),
+        (("age", "--mask", "right", "--top", 9), "--top goes with --intervals only"),
+        (("age", "--equal-frequency", 4, "--date-format", "%Y"), "--date-format goes with --date"),
+        (("age", "--intervals", 0), "width"),
+        (("sex", "--intervals", 5), "attribute 'sex'"),
+    ],
+)
+def test_what_the_user_can_mend(run, table: Path, options: tuple[object, ...], text: str):
+    result = run("hierarchy", table, *options)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert text in result.stderr
+
+
+def test_a_usage_error_ends_with_2(run, table: Path):
+    result = run("hierarchy", table, "age", "--mask", "middle")
+    assert result.exit_code == 2
+    assert "--mask" in result.stderr

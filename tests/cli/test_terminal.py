@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from indistinct.cli import terminal
+from indistinct.cli.terminal import Progress, complain, print_json, print_table, shown
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1234, "1,234"),
+        (0.5, "0.5"),
+        (0.123456, "0.1235"),
+        (12.0, "12"),
+        (2.0, "2"),
+        (True, "yes"),
+        (None, "none"),
+        ([1, 2], "1, 2"),
+        ("text", "text"),
+    ],
+)
+def test_figures_as_people_read_them(value: object, text: str) -> None:
+    assert shown(value) == text
+
+
+def test_json_holds_plain_numbers_of_any_library(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"n": np.int64(3), "path": Path("a"), "set": {2, 1}, "ä": np.array([1.5])})
+    assert json.loads(capsys.readouterr().out) == {"n": 3, "path": "a", "set": [1, 2], "ä": [1.5]}
+
+
+def test_json_refuses_what_json_does_not_know() -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        print_json({"value": float("nan")})
+
+
+def test_long_cells_are_broken_or_cut(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    print_table(("a", "b"), [("x", "1 2 3 4 5 6 7 8 9 10 11")])
+    assert len(capsys.readouterr().out.splitlines()) == 3
+    print_table(("a", "b"), [("x", "1 2 3 4 5 6 7 8 9 10 11")], wrap=False)
+    assert capsys.readouterr().out.splitlines()[1].endswith("…")
+
+
+def test_messages_are_not_wrapped_and_not_marked_up(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    complain("error", "[red]a/long/path/without/end.csv: [/red] :smile:")
+    assert capsys.readouterr().err == ("error: [red]a/long/path/without/end.csv: [/red] :smile:\n")
+
+
+def test_progress_appears_after_a_while_and_only_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(terminal, "PATIENCE", 0.01)
+    monkeypatch.setenv("TERM", "xterm")
+    with Progress() as progress:
+        progress("reading")
+        time.sleep(0.1)
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with Progress() as progress:
+        progress("reading")
+        time.sleep(0.3)
+        progress("searching", 0.5)
+        time.sleep(0.2)
+        assert progress._bar is not None
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "searching" in err
+    with Progress() as progress:
+        progress("quick")
+    assert "quick" not in capsys.readouterr().err

@@ -1,0 +1,92 @@
+"""The public face: the names of the package, and how quickly it loads."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+import indistinct
+
+REPOSITORY = Path(__file__).parents[1]
+HEAVY = ("duckdb", "narwhals", "numba", "numpy", "pandas", "polars", "pyarrow", "pydantic", "rich")
+
+
+def loaded_by(code: str) -> set[str]:
+    """The heavy packages that a fresh Python has loaded after this code."""
+    script = f"import sys\n{code}\nprint(*sorted(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    return {name for name in HEAVY if name in done.stdout.split()}
+
+
+def test_all_is_sorted_and_every_name_is_there() -> None:
+    assert indistinct.__all__ == sorted(indistinct.__all__)
+    for name in indistinct.__all__:
+        assert getattr(indistinct, name) is not None
+    assert dir(indistinct) == indistinct.__all__
+
+
+def test_all_is_what_type_checkers_see() -> None:
+    tree = ast.parse(Path(indistinct.__file__).read_text(encoding="utf-8"))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    seen = {}
+    for node in block.body:
+        assert isinstance(node, ast.ImportFrom)
+        seen |= {alias.name: node.module for alias in node.names}
+    assert sorted({*seen, "__version__"}) == indistinct.__all__
+    for name, module in seen.items():
+        assert module is not None
+        assert getattr(indistinct, name) is getattr(importlib.import_module(module), name)
+
+
+def test_every_error_is_public() -> None:
+    from indistinct import errors
+
+    known = {
+        name
+        for name, kind in vars(errors).items()
+        if isinstance(kind, type) and issubclass(kind, errors.IndistinctError)
+    }
+    assert known <= set(indistinct.__all__)
+
+
+def test_a_name_that_is_not_there() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'anonymise'"):
+        indistinct.anonymise  # noqa: B018
+
+
+def test_the_version_is_said_once() -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["version"] == indistinct.__version__ == version("indistinct")
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    assert loaded_by("import indistinct") == set()
+
+
+def test_the_help_loads_nothing_heavy() -> None:
+    assert loaded_by("import indistinct.cli") == set()
+
+
+def test_the_console_script_tells_its_version() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from indistinct.cli import main; main()", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"indistinct {indistinct.__version__}\n"
+
+
+def test_constraints_are_names_and_versions_only() -> None:
+    lines = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    assert lines
+    assert all(len(line.split("==")) == 2 and "/" not in line for line in lines)

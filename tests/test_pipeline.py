@@ -1,0 +1,504 @@
+"""The verbs end to end: every engine, every promise kept, nothing private in public."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import indistinct as ind
+from indistinct.errors import (
+    DataError,
+    HierarchyError,
+    IndistinctError,
+    OutputError,
+    PolicyError,
+    Unsatisfiable,
+)
+
+WARDS = ("cardiology", "surgery", "oncology", "geriatrics")
+
+
+def patients(n: int = 400, seed: int = 3) -> pl.DataFrame:
+    random = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "name": [f"Person {at:05d}" for at in range(n)],
+            "age": random.integers(18, 95, n),
+            "sex": random.choice(["f", "m"], n),
+            "zip": [f"{value:05d}" for value in 52000 + random.integers(0, 60, n) ** 2 % 400],
+            "ward": random.choice(WARDS, n),
+            "cost": random.integers(100, 9_000, n) + 0.5,
+        }
+    ).with_columns(pl.when(pl.col("cost") > 8_500).then(None).otherwise(pl.col("zip")).alias("zip"))
+
+
+def policy(**changes: Any) -> ind.Policy:
+    keys: dict[str, Any] = {
+        "attributes": {
+            "name": {"role": "identifier"},
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+            "sex": {"role": "quasi-identifier"},
+            "zip": {"role": "quasi-identifier", "hierarchy": {"mask": {"from": "right"}}},
+            "ward": {"role": "sensitive"},
+            "cost": {"role": "insensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 5}],
+        "method": {"suppression_limit": 0.05},
+    }
+    return ind.Policy.from_dict(keys | changes)
+
+
+ENGINES = ["polars", "polars-lazy", "pandas", "pyarrow", "duckdb"]
+
+
+def as_engine(frame: pl.DataFrame, engine: str) -> Any:
+    if engine == "polars":
+        return frame
+    if engine == "polars-lazy":
+        return frame.lazy()
+    if engine == "pandas":
+        return frame.to_pandas().set_index(pd.Index(range(7, 7 + 3 * frame.height, 3)))
+    table = frame.to_arrow()
+    if engine == "pyarrow":
+        return table
+    return duckdb.from_arrow(table)
+
+
+def rows_of(frame: Any) -> list[tuple[Any, ...]]:
+    known = nw.from_native(frame)
+    held = known.collect(backend="polars") if isinstance(known, nw.LazyFrame) else known
+    return [tuple(map(_plain, row)) for row in held.rows()]
+
+
+def _plain(value: Any) -> Any:
+    missing = value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value))
+    return None if missing else value
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_gives_the_same_release(engine: str) -> None:
+    frame = patients()
+    given = as_engine(frame, engine)
+    release = ind.anonymize(given, policy())
+    assert type(release.tables) is type(given)
+    expected = ind.anonymize(frame, policy())
+    assert Counter(rows_of(release.tables)) == Counter(rows_of(expected.tables))
+    assert release.run.to_dict()["plan"]["levels"] == expected.run.to_dict()["plan"]["levels"]
+    assert ind.audit(release.tables, policy()).holds
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_table_given_is_not_changed(engine: str) -> None:
+    given = as_engine(patients(), engine)
+    before = rows_of(given)
+    ind.anonymize(given, policy())
+    assert rows_of(given) == before
+
+
+def test_a_release_keeps_what_it_promises() -> None:
+    frame = patients()
+    release = ind.anonymize(frame, policy())
+    table = release.tables
+    assert table.columns == ["age", "sex", "zip", "ward", "cost"]
+    sizes = Counter(table.select("age", "sex", "zip").rows())
+    assert min(sizes.values()) >= 5
+    run = release.run.to_dict()
+    assert run["records"] == frame.height
+    assert run["published"] == table.height
+    assert run["suppressed"] == frame.height - table.height
+    assert run["suppressed"] <= 0.05 * frame.height
+    assert run["classes"]["count"] == len(sizes)
+    assert run["classes"]["smallest"] == min(sizes.values())
+    assert 0.0 < release.measures["loss"] < 1.0
+
+
+def test_every_published_record_belongs_to_a_source_record() -> None:
+    """Sensitive and insensitive values stay with the generalized values of their own record."""
+    frame = patients()
+    release = ind.anonymize(frame, policy())
+    levels = release.run.to_dict()["plan"]["levels"]
+    source = Counter(frame.select("ward", "cost").rows())
+    assert not Counter(release.tables.select("ward", "cost").rows()) - source
+    by_cost = {row["cost"]: row for row in frame.unique("cost", keep="none").rows(named=True)}
+    checked = 0
+    for row in release.tables.rows(named=True):
+        own = by_cost.get(row["cost"])
+        if own is None:
+            continue
+        checked += 1
+        assert row["ward"] == own["ward"]
+        if levels["sex"] == 0:
+            assert row["sex"] == own["sex"]
+        digits = (row["zip"] or "").rstrip("*")
+        assert (own["zip"] or "").startswith(digits)
+    assert checked > 100
+
+
+def test_kept_suppressed_records_are_stars_and_no_class() -> None:
+    chosen = policy(output={"suppressed": "keep"})
+    release = ind.anonymize(patients(), chosen)
+    table = release.tables
+    run = release.run.to_dict()
+    stars = table.filter((pl.col("age") == "*") & (pl.col("sex") == "*") & (pl.col("zip") == "*"))
+    assert stars.height == run["suppressed"] > 0
+    assert table.height == 400
+    verdict = ind.audit(table, chosen).to_dict()
+    assert verdict["holds"]
+    assert verdict["suppressed"] == run["suppressed"]
+    assert verdict["classes"]["smallest"] >= 5
+
+
+def test_several_promises_settle_together() -> None:
+    asked = [
+        {"model": "k-anonymity", "k": 12, "on": ["age", "sex"]},
+        {"model": "k-anonymity", "k": 4, "on": ["zip", "sex"]},
+        {"model": "k-anonymity", "k": 2},
+    ]
+    release = ind.anonymize(patients(), policy(promises=asked))
+    table = release.tables
+    assert min(Counter(table.select("age", "sex").rows()).values()) >= 12
+    assert min(Counter(table.select("zip", "sex").rows()).values()) >= 4
+    assert min(Counter(table.select("age", "sex", "zip").rows()).values()) >= 2
+
+
+def test_local_recoding_keeps_the_promise_on_the_union() -> None:
+    chosen = policy(method={"suppression_limit": 0.05, "local_recoding": True})
+    release = ind.anonymize(patients(), chosen)
+    assert ind.audit(release.tables, chosen).holds
+    plain = ind.anonymize(patients(), policy())
+    assert release.measures["loss"] < plain.measures["loss"]
+
+
+def test_missing_values_are_one_value_however_they_were_written() -> None:
+    frame = pl.DataFrame({"age": ["", None, "?", "", "30", "30", "31", "31"], "sex": ["f"] * 8})
+    chosen = policy(
+        attributes={
+            "age": {
+                "role": "quasi-identifier",
+                "hierarchy": {"intervals": {"width": 10}},
+                "missing": {"tokens": ["?"], "as": "value"},
+                "max_level": 0,
+            },
+            "sex": {"role": "quasi-identifier"},
+        },
+        promises=[{"model": "k-anonymity", "k": 2}],
+    )
+    release = ind.anonymize(frame, chosen)
+    assert Counter(release.tables["age"].to_list()) == {None: 4, "30": 2, "31": 2}
+
+
+def test_a_seed_repeats_a_run_byte_for_byte_and_draws_a_warning(tmp_path: Path) -> None:
+    chosen = policy(method={"suppression_limit": 0.05, "seed": 7})
+    for name in ("one", "two"):
+        ind.anonymize(patients(), chosen).write(tmp_path / name)
+    files = [(tmp_path / name / "release.csv").read_bytes() for name in ("one", "two")]
+    assert files[0] == files[1]
+    assert any("seed" in warning for warning in chosen.warnings)
+
+
+def test_the_remembered_seed_repeats_a_run() -> None:
+    first = ind.anonymize(patients(), policy())
+    seed = first.run.to_dict()["seed"]
+    again = ind.anonymize(patients(), policy(method={"suppression_limit": 0.05, "seed": seed}))
+    assert again.tables.equals(first.tables)
+
+
+def test_shuffling_is_on_by_default_and_differs_between_runs() -> None:
+    first, second = (ind.anonymize(patients(), policy()).tables for _ in range(2))
+    assert not first.equals(second)
+    in_order = policy(output={"shuffle": False})
+    kept = ind.anonymize(patients(), in_order)
+    costs = kept.tables["cost"].to_list()
+    places = {cost: at for at, cost in reversed(list(enumerate(patients()["cost"].to_list())))}
+    assert [places[cost] for cost in costs if costs.count(cost) == 1] == sorted(
+        places[cost] for cost in costs if costs.count(cost) == 1
+    )
+    assert any("order" in warning for warning in kept.warnings)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_nothing_public_holds_what_must_not_be_there(tmp_path: Path, form: str) -> None:
+    frame = patients()
+    chosen = policy(output={"format": form})
+    source = tmp_path / "patients.csv"
+    frame.write_csv(source)
+    release = ind.anonymize(source, chosen)
+    out = release.write(tmp_path / "out")
+    assert sorted(path.name for path in out.iterdir()) == [
+        "certificate.json",
+        "private",
+        f"release.{form}",
+    ]
+    assert (out / "private").stat().st_mode & 0o777 == 0o700
+    public = b"".join(path.read_bytes() for path in out.iterdir() if path.is_file())
+    assert b"Person" not in public
+    levels = release.run.to_dict()["plan"]["levels"]
+    assert levels["zip"] > 0
+    whole = [zip_.encode() for zip_ in frame["zip"].drop_nulls().unique().to_list()]
+    assert not [value for value in whole if value in public]
+    certificate = json.loads((out / "certificate.json").read_text())
+    run = json.loads((out / "private" / "run.json").read_text())
+    words = json.dumps(certificate)
+    for private in ("seed", "suppressed", "sha256_source", "source_sha256", "policy_sha256",
+                    "objective", "checked", "levels", "plan"):  # fmt: skip
+        assert private not in words
+    assert str(run["seed"]) not in words
+    assert set(certificate) <= set(run)
+    assert run["source_sha256"] not in words
+
+
+def test_a_parquet_release_has_no_statistics_and_no_metadata(tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    chosen = policy(output={"format": "parquet"})
+    out = ind.anonymize(patients(), chosen).write(tmp_path / "out")
+    file = pq.ParquetFile(out / "release.parquet")
+    assert not [key for key in (file.schema_arrow.metadata or {}) if key != b"ARROW:schema"]
+    group = file.metadata.row_group(0)
+    assert all(group.column(at).statistics is None for at in range(group.num_columns))
+
+
+def test_categories_that_do_not_occur_do_not_travel() -> None:
+    frame = patients().to_pandas()
+    frame["ward"] = pd.Categorical(frame["ward"], categories=[*WARDS, "secret ward"])
+    frame.attrs["owner"] = "Person 00001"
+    released = ind.anonymize(frame, policy()).tables
+    assert "secret ward" not in str(released.dtypes) + str(released.ward.dtype)
+    assert not hasattr(released["ward"], "cat")
+    assert not released.attrs
+    assert isinstance(released.index, pd.RangeIndex)
+
+
+def test_an_audit_of_a_tampered_file_fails(tmp_path: Path) -> None:
+    chosen = policy()
+    out = ind.anonymize(patients(), chosen).write(tmp_path / "out")
+    assert ind.audit(out).holds
+    file = out / "release.csv"
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join(lines[:-1]) + "\n")
+    assert not ind.audit(out).holds
+    table = pl.read_csv(file, infer_schema=False)
+    table[0, "age"] = "[90, 100)"
+    table[0, "sex"] = "x"
+    table.write_csv(file)
+    assert not ind.audit(out).holds
+    assert not ind.audit(file, chosen).holds
+
+
+def test_identifiers_are_masked_and_pseudonymized(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STUDY_KEY", "0123456789abcdef0123456789abcdef")
+    frame = patients().with_columns(pl.col("name").alias("alias"))
+    attributes = policy().to_dict()["attributes"]
+    attributes["name"]["transform"] = {"pseudonymize": {"key_env": "STUDY_KEY"}}
+    attributes["alias"] = {"role": "identifier", "transform": {"mask": {"keep": 2}}}
+    table = ind.anonymize(frame, policy(attributes=attributes)).tables
+    assert set(table["alias"].to_list()) == {"Pe" + "*" * 10}
+    assert table["name"].n_unique() == table.height
+    assert table["name"].str.contains("^[0-9a-f]{16}$").all()
+    monkeypatch.delenv("STUDY_KEY")
+    with pytest.raises(PolicyError, match="STUDY_KEY"):
+        ind.anonymize(frame, policy(attributes=attributes))
+
+
+@pytest.mark.parametrize("engine", ["pandas", "duckdb"])
+def test_transformed_identifiers_stay_with_their_record(engine: str) -> None:
+    frame = patients()
+    attributes = policy().to_dict()["attributes"]
+    attributes["name"]["transform"] = {"mask": {"keep": 3, "from": "left", "char": "#"}}
+    release = ind.anonymize(as_engine(frame, engine), policy(attributes=attributes))
+    released = rows_of(release.tables)
+    source = Counter(("#" * 9 + name[-3:], cost) for name, cost in frame["name", "cost"].rows())
+    assert not Counter((row[0], row[5]) for row in released) - source
+
+
+def test_limits_are_told_and_never_silent() -> None:
+    chosen = policy(method={"suppression_limit": 0.05, "node_limit": 6})
+    release = ind.anonymize(patients(), chosen)
+    plan = release.run.to_dict()["plan"]
+    assert plan["stopped_by"] == "node_limit"
+    assert plan["bound"] <= plan["objective"]["value"]
+    assert not plan["optimal"]
+    assert any("node_limit" in warning for warning in release.warnings)
+
+
+def test_a_hierarchy_can_be_an_object() -> None:
+    sexes = ind.Taxonomy("sex", [("f", "any"), ("m", "any")])
+    attributes = policy().to_dict()["attributes"]
+    attributes["sex"] |= {"hierarchy": sexes, "min_level": 1}
+    release = ind.anonymize(patients(), policy(attributes=attributes))
+    assert set(release.tables["sex"].to_list()) == {"any"}
+
+
+@pytest.mark.parametrize("algorithm", ["iab", "exhaustive", "greedy"])
+def test_searches_for_rows_keep_what_they_promise(algorithm: str) -> None:
+    chosen = policy(method={"algorithm": algorithm})
+    release = ind.anonymize(patients(), chosen)
+    plan = release.run.to_dict()["plan"]
+    assert ind.audit(release.tables, chosen).holds
+    assert plan["rows"] == release.tables.n_unique() == plan["objective"]["value"]
+    assert plan["algorithm"] == algorithm
+    assert plan["generated"] >= plan["distinct"] >= plan["expanded"] - 1
+    assert release.run.to_dict()["suppressed"] == 0
+    assert set(plan["leakage"]) == {"age", "sex", "zip"}
+    assert all(part["after"] <= part["before"] + 1e-12 for part in plan["leakage"].values())
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("scope", ["domain", "subtree", "siblings"])
+def test_iab_in_every_scope_on_every_engine(engine: str, scope: str) -> None:
+    chosen = policy(method={"algorithm": "iab", "scope": scope, "node_limit": 60})
+    frame = patients(80).select("name", "age", "sex", "zip", "ward", "cost")
+    release = ind.anonymize(as_engine(frame, engine), chosen)
+    assert ind.audit(release.tables, chosen).holds
+    assert len(rows_of(release.tables)) == 80
+
+
+def test_the_optimal_search_and_iab_agree_on_rows() -> None:
+    frame = patients(150).with_columns(pl.lit(1.5).alias("cost"))
+    values = [
+        ind.anonymize(frame, policy(method=method)).run.to_dict()["plan"]["objective"]["value"]
+        for method in (
+            {"algorithm": "iab"},
+            {"algorithm": "exhaustive"},
+            {"algorithm": "optimal", "objective": "rows"},
+        )
+    ]
+    assert len(set(values)) == 1
+
+
+def test_level_bounds_hold_in_searches_for_rows() -> None:
+    attributes = policy().to_dict()["attributes"]
+    attributes["age"] |= {"min_level": 1, "max_level": 2}
+    for scope in ("domain", "subtree"):
+        method = {"algorithm": "iab", "scope": scope, "node_limit": 80}
+        asked = [{"model": "k-anonymity", "k": 2}]
+        chosen = policy(attributes=attributes, method=method, promises=asked)
+        release = ind.anonymize(patients(400), chosen)
+        assert release.tables["age"].str.contains(r"^\[").all()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_decoys_are_counted_in_private_only(engine: str, tmp_path: Path) -> None:
+    chosen = policy(method={"suppression_limit": 0.05, "decoys": {"to": 12}})
+    given = as_engine(patients(), engine)
+    release = ind.anonymize(given, chosen)
+    assert type(release.tables) is type(given)
+    run = release.run.to_dict()
+    assert run["added"]["decoys"] > 0
+    assert len(rows_of(release.tables)) == run["published"] + run["added"]["decoys"]
+    certificate = release.certificate.to_dict()
+    assert certificate["may_contain"] == ["decoys"]
+    assert any("decoys" in warning for warning in release.warnings)
+    assert "added" not in certificate
+    out = release.write(tmp_path / "out")
+    places = json.loads((out / "private" / "decoys.json").read_text())["rows"]
+    assert len(places) == run["added"]["decoys"]
+    assert ind.audit(out).holds
+
+
+# What goes wrong --------------------------------------------------------------------------------
+
+
+def test_a_missing_column_is_named() -> None:
+    with pytest.raises(PolicyError, match="did you mean 'wards'") as raised:
+        ind.anonymize(patients().rename({"ward": "wards"}), policy())
+    assert raised.value.exit_code == 2
+
+
+def test_an_uncovered_value_is_told_by_row_and_not_by_value() -> None:
+    frame = patients().with_columns(pl.col("age").cast(pl.String))
+    frame[7, "age"] = "forty-one"
+    with pytest.raises(HierarchyError) as raised:
+        ind.anonymize(frame, policy())
+    text = str(raised.value)
+    assert "age" in text
+    assert "8" in text
+    assert "forty-one" not in text
+    assert raised.value.exit_code == 2
+
+
+def test_all_uncovered_attributes_are_told_at_once() -> None:
+    frame = patients().with_columns(pl.col("age").cast(pl.String), pl.col("sex"))
+    frame[7, "age"] = "old"
+    frame[9, "sex"] = "x"
+    attributes = policy().to_dict()["attributes"]
+    attributes["sex"]["hierarchy"] = {"tree": {"*": ["f", "m"]}}
+    with pytest.raises(HierarchyError) as raised:
+        ind.anonymize(frame, policy(attributes=attributes))
+    assert {problem.attribute for problem in raised.value.problems} == {"age", "sex"}
+    attributes["sex"]["uncovered"] = attributes["age"]["uncovered"] = "suppress"
+    assert ind.audit(ind.anonymize(frame, policy(attributes=attributes)).tables, policy()).holds
+
+
+def test_k_larger_than_the_table() -> None:
+    with pytest.raises(Unsatisfiable, match="only 400 records") as raised:
+        ind.anonymize(patients(), policy(promises=[{"model": "k-anonymity", "k": 401}]))
+    assert raised.value.exit_code == 3
+
+
+def test_a_promise_that_cannot_be_kept_says_what_would_help() -> None:
+    attributes = policy().to_dict()["attributes"]
+    attributes["zip"]["max_level"] = 0
+    with pytest.raises(Unsatisfiable) as raised:
+        ind.anonymize(patients(), policy(attributes=attributes))
+    text = str(raised.value)
+    assert "k-anonymity(k=5)" in text
+    assert "suppression_limit" in text
+    assert "max_level" in text
+
+
+def test_an_empty_file_and_a_file_that_is_not_there(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.csv"
+    empty.touch()
+    header = tmp_path / "header.csv"
+    header.write_text("name,age,sex,zip,ward,cost\n")
+    for path in (empty, header, tmp_path / "nowhere.csv"):
+        with pytest.raises(DataError, match=path.name):
+            ind.anonymize(path, policy())
+
+
+def test_a_place_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    chosen = policy()
+    release = ind.anonymize(patients(), chosen)
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    with pytest.raises(OutputError):
+        release.write(blocked / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_disk_that_fills_up_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import errno
+    import os
+
+    chosen = policy()
+    release = ind.anonymize(patients(), chosen)
+
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OutputError, match="disk is full"):
+        release.write(tmp_path / "out")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_release_that_breaks_its_promise_is_withheld(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the algorithm were wrong, the audit inside of the run would stop the release."""
+    from indistinct.privacy.k_anonymity import KAnonymity
+
+    monkeypatch.setattr(KAnonymity, "breaks", lambda self, classes: classes.size < 2)
+    with pytest.raises(IndistinctError, match="withheld") as raised:
+        ind.anonymize(patients(), policy())
+    assert raised.value.exit_code == 1

@@ -1,0 +1,534 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indistinct.errors import PolicyError
+from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.measures.objective import measures
+from indistinct.policy import (
+    OBJECTIVE_SETTINGS,
+    Attribute,
+    Method,
+    Missing,
+    Objective,
+    Policy,
+    Section,
+    Source,
+)
+from indistinct.privacy.k_anonymity import KAnonymity
+from indistinct.requirement import Requirement
+
+FULL = """
+[source]
+separator = ";"
+encoding = "latin-1"
+
+[attributes.name]
+role = "identifier"
+transform = { pseudonymize = { key_env = "KEY", length = 20 } }
+
+[attributes.age]
+role = "quasi-identifier"
+hierarchy = { intervals = { width = 5, top = 90 } }
+weight = 2
+min_level = 1
+max_level = 3
+missing = { tokens = ["?", "unknown"], as = "suppress" }
+
+[attributes."zip code"]
+role = "quasi-identifier"
+hierarchy = { mask = { from = "right" } }
+missing = "suppress"
+uncovered = "suppress"
+
+[attributes.sex]
+role = "quasi-identifier"
+hierarchy = "suppress"
+
+[attributes.diagnosis]
+role = "sensitive"
+
+[attributes.note]
+role = "insensitive"
+
+[[promises]]
+model = "k-anonymity"
+k = 5
+
+[[promises]]
+model = "k-anonymity"
+k = 20
+on = ["age", "sex"]
+
+[method]
+algorithm = "heuristic"
+objective = { measure = "loss", aggregate = "geometric", gs_factor = 0.25, weights = { sex = 3 } }
+suppression_limit = 0.05
+time_limit = 5
+node_limit = 1000
+local_recoding = true
+
+[output]
+format = "parquet"
+suppressed = "keep"
+shuffle = false
+spreadsheet_safe = true
+"""
+
+
+def smallest(**sections: Any) -> dict[str, Any]:
+    return {
+        "attributes": {
+            "age": {"role": "quasi-identifier"},
+            "sex": {"role": "quasi-identifier"},
+            "diagnosis": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 2}],
+    } | sections
+
+
+def with_age(**keys: Any) -> dict[str, Any]:
+    return {
+        "attributes": {"age": {"role": "quasi-identifier"} | keys},
+        "promises": [{"model": "k-anonymity", "k": 2}],
+    }
+
+
+def refused(keys: dict[str, Any], **settings: Any) -> PolicyError:
+    with pytest.raises(PolicyError) as caught:
+        Policy.from_dict(keys, **settings)
+    return caught.value
+
+
+def test_load_understands_every_key(tmp_path: Path) -> None:
+    path = tmp_path / "release.toml"
+    path.write_text(FULL, encoding="utf-8")
+    policy = Policy.load(path)
+    assert policy.source == Source(separator=";", encoding="latin-1")
+    assert policy.quasi_identifiers == ("age", "zip code", "sex")
+    assert policy.sensitive == ("diagnosis",)
+    assert policy.named("identifier") == ("name",)
+    name, age = policy.attributes["name"], policy.attributes["age"]
+    assert name.transform is not None
+    assert name.transform.pseudonymize is not None
+    assert (name.transform.pseudonymize.key_env, name.transform.pseudonymize.length) == ("KEY", 20)
+    assert (age.weight, age.min_level, age.max_level) == (2, 1, 3)
+    assert (age.missing.tokens, age.missing.as_) == (("?", "unknown"), "suppress")
+    assert policy.attributes["zip code"].missing == Missing(as_="suppress")
+    assert policy.requirements == (
+        Requirement("k-anonymity", {"k": 5}),
+        Requirement("k-anonymity", {"k": 20}, on=("age", "sex")),
+    )
+    assert policy.method.objective == Objective(
+        measure="loss", aggregate="geometric", gs_factor=0.25, weights={"sex": 3}
+    )
+    assert policy.weights == {"age": 2, "zip code": 1, "sex": 3}
+    assert (policy.method.suppression_limit, policy.method.time_limit) == (0.05, 5)
+    assert (policy.output.format, policy.output.suppressed) == ("parquet", "keep")
+    assert not policy.output.shuffle
+    assert policy.output.spreadsheet_safe
+    assert policy.directory == tmp_path
+    assert policy.file == str(path)
+    assert policy.warnings == ()
+
+
+def test_defaults_are_the_safe_ones() -> None:
+    policy = Policy.from_dict(smallest())
+    assert policy.method == Method()
+    assert policy.method.objective.measure == "loss"
+    assert policy.method.suppression_limit == 0
+    assert policy.output.shuffle
+    assert policy.output.suppressed == "drop"
+    assert policy.attributes["age"].uncovered == "error"
+    assert policy.attributes["age"].missing == Missing(as_="value")
+    assert policy.directory == Path()
+
+
+def test_toml_and_dict_give_the_same_policy_back(tmp_path: Path) -> None:
+    (tmp_path / "one.toml").write_text(FULL, encoding="utf-8")
+    policy = Policy.load(tmp_path / "one.toml")
+    (tmp_path / "two.toml").write_text(policy.to_toml(), encoding="utf-8")
+    assert Policy.load(tmp_path / "two.toml") == policy
+    assert Policy.from_dict(policy.to_dict()) == policy
+
+
+def test_toml_is_laid_out_by_attribute() -> None:
+    text = Policy.from_dict(smallest(method={"objective": "height"})).to_toml()
+    assert text.startswith('[attributes.age]\nrole = "quasi-identifier"\n\n[attributes.sex]\n')
+    assert '[[promises]]\nmodel = "k-anonymity"\nk = 2\n' in text
+    assert text.endswith('[method]\nobjective = "height"\n')
+
+
+names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
+
+
+@given(names, names, st.floats(0, 1), st.integers(2, 9))
+def test_any_name_survives_the_file(one: str, token: str, limit: float, k: int) -> None:
+    tokens = [token] if token.strip() else ["?"]
+    policy = Policy(
+        attributes={one: {"role": "quasi-identifier", "missing": {"tokens": tokens}}},
+        promises=[KAnonymity(k=k, on=(one,))],
+        method={"suppression_limit": limit},
+    )
+    import tomllib
+
+    assert Policy.from_dict(tomllib.loads(policy.to_toml())) == policy
+
+
+def test_python_objects_stand_for_their_keys() -> None:
+    built = Policy(
+        attributes={
+            "age": Attribute(role="quasi-identifier"),
+            "sex": Attribute(role="quasi-identifier"),
+            "diagnosis": Attribute(role="sensitive"),
+        },
+        promises=[KAnonymity(k=2)],
+        method=Method(objective=Objective(measure="precision")),
+    )
+    same = Policy.from_dict(smallest(method={"objective": "precision"}))
+    assert built == same
+    requirement = Requirement("k-anonymity", {"k": 2})
+    assert Policy(**smallest(promises=[requirement])).requirements == (requirement,)
+
+
+def test_repr_is_short() -> None:
+    assert repr(Policy.from_dict(smallest())) == "Policy(3 attributes, k-anonymity(k=2))"
+
+
+def test_a_file_may_have_no_quotes() -> None:
+    assert Policy.from_dict(smallest(source={"quote": ""})).source.quote == ""
+
+
+def test_a_policy_is_frozen() -> None:
+    policy = Policy.from_dict(smallest())
+    with pytest.raises(ValueError, match="frozen"):
+        policy.method = Method()  # type: ignore[misc]
+
+
+PROBLEMS = [
+    (smallest(attribute={}), "attribute: unknown key: did you mean 'attributes'?"),
+    (with_age(hierarchi="suppress"), "attributes.age.hierarchi: unknown key: did you mean 'hi"),
+    (smallest(method={"supression_limit": 1}), "did you mean 'suppression_limit'?"),
+    (with_age(missing={"token": []}), "attributes.age.missing.token: unknown key"),
+    (smallest(method={"objective": {"agregate": 1}}), "method.objective.agregate: unknown key"),
+    ({"attributes": {"a": {}}, "promises": []}, "attributes.a.role: is missing"),
+    ({"attributes": {"a": 3}}, "attributes.a: must be a table of keys, not 3"),
+    ({"attributes": ["a"]}, "attributes: must be a table of attributes, not a list"),
+    ({"attributes": {"a b": {"role": 1}}}, "attributes.\"a b\".role: must be one of 'identifier'"),
+    (with_age(role="quasi"), "attributes.age.role: unknown value 'quasi': "),
+    (with_age(weight=-1), "attributes.age.weight: must be at least 0, not -1"),
+    (with_age(weight="2"), "attributes.age.weight: must be a number, not '2'"),
+    (with_age(weight=float("nan")), "attributes.age.weight: must be a finite number, not nan"),
+    (with_age(min_level=1.5), "attributes.age.min_level: must be a whole number, not 1.5"),
+    (with_age(min_level=True), "attributes.age.min_level: must be a whole number, not true"),
+    (with_age(min_level=2, max_level=1), "attributes.age: min_level (2) is above max_level (1)"),
+    (with_age(missing="supress"), "attributes.age.missing.as: unknown value 'supress': did you"),
+    (with_age(missing={"tokens": "?"}), "missing.tokens: must be a list, not '?'"),
+    (with_age(missing={"tokens": ["?", 9]}), "missing.tokens[2]: must be text in quotes, not 9"),
+    (with_age(missing={"tokens": [" "]}), "missing.tokens: an empty text is missing already"),
+    (with_age(uncovered="drop"), "attributes.age.uncovered: unknown value 'drop'"),
+    (with_age(hierarchy=5), "attributes.age.hierarchy: must be a builder"),
+    (with_age(transform={"mask": {}}), "only an identifier is transformed"),
+    (smallest(method={"suppression_limit": 5}), "method.suppression_limit: must be at most 1"),
+    (smallest(method={"suppression_limit": "5 %"}), "must be a number, not '5 %'"),
+    (smallest(method={"time_limit": 0}), "method.time_limit: must be more than 0, not 0"),
+    (smallest(method={"node_limit": 0}), "method.node_limit: must be at least 1, not 0"),
+    (smallest(method={"local_recoding": "yes"}), "local_recoding: must be true or false"),
+    (smallest(method={"algorithm": "best"}), "unknown value 'best': known are 'optimal', 'heu"),
+    (smallest(method={"objective": "los"}), "objective.measure: unknown value 'los': did you"),
+    (smallest(method={"objective": 3}), "method.objective: must be a table of keys, not 3"),
+    (
+        smallest(method={"objective": {"measure": "discernibility", "aggregate": "sum"}}),
+        "method.objective.aggregate: measure 'discernibility' has no such setting",
+    ),
+    (
+        smallest(method={"objective": {"weights": {"ag": 1}}}),
+        "method.objective.weights: no attribute 'ag': did you mean 'age'?",
+    ),
+    (
+        smallest(method={"objective": {"weights": {"diagnosis": 1}}}),
+        "'diagnosis' must have role 'quasi-identifier', and has 'sensitive'",
+    ),
+    (with_age(weight=0), "attributes: every quasi-identifier has weight 0"),
+    (smallest(output={"format": "xlsx"}), "output.format: unknown value 'xlsx'"),
+    (smallest(source={"separator": "||"}), "source.separator: must be one character, not 2"),
+    (smallest(source={"quote": "''"}), "source.quote: must be one character, not 2"),
+    (smallest(source={"encoding": "utf9"}), "source.encoding: no encoding 'utf9'"),
+    (smallest(source=[]), "source: must be a table of keys, not a list"),
+    (smallest(promises=[]), "promises: a policy needs at least one promise"),
+    ({"attributes": {}}, "attributes: no attribute is a quasi-identifier"),
+    (smallest(promises={"k": 2}), "promises: must be a list of tables: [[promises]], not a table"),
+    (smallest(promises=["k"]), "promises[1]: must be a table, not 'k'"),
+    (smallest(promises=[{"k": 2}]), "promises[1].model: is missing"),
+    (smallest(promises=[{"model": 2}]), "promises[1].model: must be the name of a privacy model"),
+    (smallest(promises=[{"model": "k-anonimity", "k": 2}]), "did you mean 'k-anonymity'?"),
+    (smallest(promises=[{"model": "k-anonymity", "k": 0}]), "promises[1]: k of k-anonymity must"),
+    (smallest(promises=[{"model": "k-anonymity"}]), "promises[1]: promise 'k-anonymity' needs 'k'"),
+    (
+        smallest(promises=[{"model": "k-anonymity", "k": 2, "l": 3}]),
+        "promises[1]: promise 'k-anonymity' has no setting 'l'",
+    ),
+    (
+        smallest(promises=[{"model": "k-anonymity", "k": 2, "on": ["aeg"]}]),
+        "promises[1].on: no attribute 'aeg': did you mean 'age'?",
+    ),
+    (
+        smallest(promises=[{"model": "k-anonymity", "k": 2, "on": ["diagnosis"]}]),
+        "promises[1].on: 'diagnosis' must have role 'quasi-identifier', and has 'sensitive'",
+    ),
+    (smallest(promises=[{"model": "k-anonymity", "k": 2, "on": "age"}]), "promises[1]: 'on' of"),
+    (
+        smallest(promises=[{"model": "k-anonymity", "k": 2, "sensitive": "age"}]),
+        "promises[1].sensitive: 'age' must have role 'sensitive', and has 'quasi-identifier'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("keys", "text"), PROBLEMS, ids=[text[:48] for _, text in PROBLEMS])
+def test_a_wrong_key_or_value_is_told(keys: dict[str, Any], text: str) -> None:
+    assert text in str(refused(keys))
+
+
+LATER = [
+    (smallest(links=[{"from": "age"}]), "links"),
+    (smallest(risk={"threshold": 0.2}), "risk"),
+    (smallest(source={"query": "select 1"}), "source.query"),
+    (smallest(source={"person": "id"}), "source.person"),
+    (with_age(ranks={}), "attributes.age.ranks"),
+    (with_age(hierarchy={"code_system": "icd-10"}), "attributes.age.hierarchy.code_system"),
+    (with_age(role="identifier", transform={"swap": {}}), "attributes.age.transform.swap"),
+    (smallest(method={"algorithm": "mondrian"}), "method.algorithm: 'mondrian'"),
+    (smallest(promises=[{"model": "t-closeness", "t": 0.2}]), "promises[1].model: 't-closeness'"),
+    (
+        smallest(promises=[{"model": "k-anonymity", "k": 2, "unit": "person"}]),
+        "promises[1].unit: 'person'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("keys", "place"), LATER, ids=[place for _, place in LATER])
+def test_what_is_not_done_yet_is_refused_and_not_ignored(keys: dict[str, Any], place: str) -> None:
+    error = refused(keys)
+    found = [item for item in error.problems if item.code == "not-supported"]
+    assert len(found) == 1
+    assert re.match(re.escape(place) + ":? is not supported by this version", found[0].message), (
+        found[0].message
+    )
+
+
+def test_everything_wrong_is_told_at_once_with_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "release.toml"
+    path.write_text(
+        '[attributes.age]\nrole = "quasi"\nwait = 3\n[[promises]]\nmodel = "k-anonymity"\nk = -1\n'
+        '[method]\nseed = "x"\n[ouptut]\nformat = "csv"\n',
+        encoding="utf-8",
+    )
+    with pytest.raises(PolicyError) as caught:
+        Policy.load(path)
+    places = [item.message.split(":")[0] for item in caught.value.problems]
+    assert places == [
+        "ouptut",
+        "method.seed",
+        "attributes.age.role",
+        "attributes.age.wait",
+        "promises[1]",
+    ]
+    assert {item.file for item in caught.value.problems} == {str(path)}
+    assert caught.value.exit_code == 2
+
+
+def test_a_section_built_alone_tells_all_its_problems() -> None:
+    with pytest.raises(PolicyError) as caught:
+        Attribute(role="quasi", weight=-1, missing={"as": "nothing"})
+    assert [item.message.split(":")[0] for item in caught.value.problems] == [
+        "role",
+        "weight",
+        "missing.as",
+    ]
+    assert issubclass(Attribute, Section)
+
+
+def test_an_unreadable_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(PolicyError, match=r"release\.toml: cannot be read: no such file") as caught:
+        Policy.load(tmp_path / "release.toml")
+    assert "indistinct init DATA --policy" in str(caught.value)
+    with pytest.raises(PolicyError, match="cannot be read: is a directory"):
+        Policy.load(tmp_path)
+
+
+def test_broken_toml_says_where(tmp_path: Path) -> None:
+    path = tmp_path / "release.toml"
+    path.write_text("[attributes.age]\nrole = quasi-identifier\n", encoding="utf-8")
+    with pytest.raises(PolicyError, match=r"is not valid TOML: .*line 2"):
+        Policy.load(path)
+    path.write_bytes(b'name = "\xff"')
+    with pytest.raises(PolicyError, match="is not encoded in UTF-8"):
+        Policy.load(path)
+
+
+def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "release.toml"
+    path.write_text("\ufeff" + FULL, encoding="utf-8")
+    assert Policy.load(path).quasi_identifiers[0] == "age"
+
+
+@pytest.mark.parametrize(
+    ("transform", "text"),
+    [
+        ({}, "needs one of 'mask' and 'pseudonymize', not 0"),
+        ({"mask": {}, "pseudonymize": {"key_env": "K"}}, "'mask' and 'pseudonymize', not 2"),
+        ({"pseudonymize": {}}, "needs one of 'key_env' and 'key_file'"),
+        ({"pseudonymize": {"key": "secret"}}, "pseudonymize.key: unknown key"),
+        ({"pseudonymize": {"key_env": "K", "length": 4}}, "length: must be at least 8, not 4"),
+        ({"mask": {"char": "xx"}}, "mask.char: must be one character, not 2"),
+        ({"mask": {"from": "top"}}, "mask.from: unknown value 'top'"),
+    ],
+)
+def test_transforms_of_identifiers(transform: dict[str, Any], text: str) -> None:
+    keys = smallest()
+    keys["attributes"]["name"] = {"role": "identifier", "transform": transform}
+    assert text in str(refused(keys))
+
+
+def test_warnings_do_not_stop_a_policy() -> None:
+    keys = smallest(
+        method={"seed": 7, "objective": "discernibility"},
+        promises=[{"model": "k-anonymity", "k": 2, "on": ["age"]}],
+    )
+    keys["attributes"]["age"]["weight"] = 2
+    keys["attributes"]["diagnosis"]["min_level"] = 1
+    seed, idle, weights, bare = Policy.from_dict(keys).warnings
+    assert seed.startswith("method.seed: whoever knows the seed can undo the shuffle")
+    assert idle == "attributes.diagnosis: min_level has no effect on role 'sensitive'"
+    assert (
+        weights == "method.objective: measure 'discernibility' does not use the attributes' weights"
+    )
+    assert bare.startswith("promises: none covers quasi-identifier 'sex'")
+
+
+def test_the_settings_of_objectives_are_those_of_the_measures() -> None:
+    known = {name: tuple(sorted(kind.settings)) for name, kind in measures().items()}
+    assert dict(OBJECTIVE_SETTINGS) == known
+
+
+def test_check_names_columns_without_a_role_and_attributes_without_a_column(tmp_path: Path) -> None:
+    path = tmp_path / "release.toml"
+    path.write_text(Policy.from_dict(smallest()).to_toml(), encoding="utf-8")
+    policy = Policy.load(path)
+    policy.check(["age", "sex", "diagnosis"])
+    with pytest.raises(PolicyError) as caught:
+        policy.check(["age", "gender", "diagnose", "note"])
+    sex, diagnosis, left = caught.value.problems
+    assert "attributes.sex: the table has no such column: known are 'age', 'gender'" in str(sex)
+    assert "did you mean 'diagnose'?" in str(diagnosis)
+    assert "these columns have no role: 'gender', 'diagnose', 'note'" in str(left)
+    assert "add [attributes.gender] with a role, or let indistinct init DATA" in str(left)
+    assert {item.file for item in caught.value.problems} == {str(path)}
+
+
+COLUMNS = ("age", "sex", "diagnosis", "name", "note")
+
+
+def test_from_options_says_what_a_policy_file_says() -> None:
+    policy = Policy.from_options(
+        COLUMNS,
+        quasi=["age", "sex"],
+        sensitive=["diagnosis"],
+        drop=["name"],
+        keep=["note"],
+        k=5,
+        method={"suppression_limit": 0.05},
+        output={"format": "parquet"},
+        source={"separator": ";"},
+    )
+    assert {name: item.role for name, item in policy.attributes.items()} == {
+        "age": "quasi-identifier",
+        "sex": "quasi-identifier",
+        "diagnosis": "sensitive",
+        "name": "identifier",
+        "note": "insensitive",
+    }
+    assert policy.requirements == (Requirement("k-anonymity", {"k": 5}),)
+    assert policy.method.suppression_limit == 0.05
+    assert policy.output.format == "parquet"
+    assert policy.source.separator == ";"
+
+
+def test_from_options_does_not_guess_a_role() -> None:
+    with pytest.raises(PolicyError) as caught:
+        Policy.from_options(COLUMNS, quasi=["age"], k=5)
+    assert "these columns have no role: 'sex', 'diagnosis', 'name', 'note'" in str(caught.value)
+    assert "--drop" in str(caught.value)
+    dropped = Policy.from_options(COLUMNS, quasi=["age"], rest="drop", k=5)
+    assert dropped.named("identifier") == COLUMNS[1:]
+    kept = Policy.from_options(COLUMNS, quasi=["age"], rest="keep", k=5)
+    assert kept.named("insensitive") == COLUMNS[1:]
+
+
+def test_from_options_tells_wrong_names_and_double_roles() -> None:
+    with pytest.raises(PolicyError) as caught:
+        Policy.from_options(COLUMNS, quasi=["aeg", "sex"], sensitive=["sex"], rest="drop", k=5)
+    assert [item.code for item in caught.value.problems] == ["unknown-attribute", "two-roles"]
+    assert "the table has no column 'aeg': did you mean 'age'?" in str(caught.value)
+    assert "column 'sex' is both quasi-identifier and sensitive" in str(caught.value)
+
+
+def test_from_options_takes_hierarchy_files_and_says_what_it_built(tmp_path: Path) -> None:
+    (tmp_path / "adult_hierarchy_age.csv").write_text("1;*\n2;*\n", encoding="utf-8")
+    policy = Policy.from_options(
+        ("age", "sex", "zip"),
+        quasi=["age", "sex", "zip"],
+        k=2,
+        hierarchies=tmp_path,
+        defaults={"zip": {"hierarchy": {"mask": {"from": "right"}}, "uncovered": "suppress"}},
+    )
+    file = tmp_path / "adult_hierarchy_age.csv"
+    assert policy.attributes["age"].hierarchy == {"file": str(file)}
+    assert policy.attributes["sex"].hierarchy == "suppress"
+    sex, zip_code = policy.warnings
+    assert sex == "no hierarchy was given for 'sex': it gets hierarchy = \"suppress\""
+    assert zip_code.endswith('hierarchy = {mask = {from = "right"}}, uncovered = "suppress"')
+    assert policy.attributes["zip"].uncovered == "suppress"
+
+
+def test_hierarchy_problems_are_told_at_their_place() -> None:
+    error = refused(with_age(hierarchy={"intervalls": {"width": 5}}))
+    assert "attributes.age.hierarchy: " in str(error)
+    assert "did you mean 'intervals'?" in str(error)
+
+
+def test_a_taxonomy_may_stand_for_its_keys_but_not_in_a_file() -> None:
+    taxonomy = Taxonomy("age", [("1", "*"), ("2", "*")])
+    policy = Policy.from_dict(with_age(hierarchy=taxonomy))
+    assert policy.attributes["age"].hierarchy is taxonomy
+    with pytest.raises(PolicyError, match=r"attributes\.age\.hierarchy: was given as an object"):
+        policy.to_toml()
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        ({"algorithm": "iab", "suppression_limit": 0.1}, 'objective = "rows"'),
+        ({"algorithm": "greedy", "objective": "loss"}, "keeps distinct rows"),
+        ({"algorithm": "optimal", "scope": "subtree"}, "method.scope"),
+        ({"algorithm": "heuristic", "tie_break": "paper"}, "method.tie_break"),
+        ({"algorithm": "optimal", "objective": "rows", "local_recoding": True}, "local_recoding"),
+        ({"decoys": {"to": 1}}, "method.decoys.to"),
+        ({"decoys": {"limit": 0.1}}, "method.decoys.to"),
+    ],
+)
+def test_searches_for_rows_say_what_they_do_not_know(method: dict[str, Any], words: str) -> None:
+    assert words in str(refused(smallest(method=method)))
+
+
+def test_searches_for_rows_are_understood() -> None:
+    method = {"algorithm": "iab", "scope": "subtree", "tie_break": "paper"}
+    policy = Policy.from_dict(smallest(method=method))
+    assert (policy.method.algorithm, policy.method.scope) == ("iab", "subtree")
+    assert Policy.from_dict(policy.to_dict()) == policy
