@@ -134,7 +134,7 @@ def anonymize(
         HierarchyError: a hierarchy does not cover the table's values, or is no tree.
         Unsatisfiable: no release can keep the promises within the policy's limits.
     """
-    from indistinct.recoding.full_domain.recoded import measured
+    from indistinct.recoding.recoded import measured
     from indistinct.release.apply import change
 
     tell = progress or _silent
@@ -300,7 +300,7 @@ def _search(
     """The plan by the policy's method, and private documents about the search."""
     from indistinct.measures import objective
     from indistinct.recoding.full_domain import Limits, Settings, full_domain
-    from indistinct.recoding.full_domain.lattice import Lattice
+    from indistinct.recoding.lattice import Lattice
     from indistinct.recoding.subtree import SEARCHES, keep_rows
 
     method = policy.method
@@ -467,7 +467,7 @@ def _accounts(
     documents: Mapping[str, Mapping[str, Any]],
     decoys: int,
 ) -> Release:
-    from indistinct.recoding.full_domain.recoded import leaked
+    from indistinct.recoding.recoded import leaked
 
     weight = microdata.data.weight
     suppressed = int(weight[plan.suppressed].sum())
@@ -521,8 +521,8 @@ def _cautions(policy: Policy, plan: Plan, suppressed: int, verdict: Audit) -> li
         )
     elif report.algorithm == "heuristic":
         found.append(
-            f"the lattice of {report.nodes} nodes was searched by a heuristic: the release is "
-            "good, and not proved the best"
+            f"a heuristic searched the lattice of {report.nodes} nodes: the release is good, and "
+            "not proved the best"
         )
     smallest = verdict.classes.smallest
     if policy.output.suppressed == "keep" and 0 < suppressed < (smallest or 0):
@@ -597,10 +597,9 @@ def _too_telling(table: Table, policy: Policy) -> list[str]:
     from indistinct.analytics.profile import NEARLY_UNIQUE, nearly_unique
 
     as_they_are = [*policy.named("sensitive"), *policy.named("insensitive")]
-    return [
-        f"attribute '{name}' is nearly unique: {NEARLY_UNIQUE}"
-        for name in nearly_unique(table, as_they_are)
-    ]
+    found = nearly_unique(table, as_they_are)
+    names = ", ".join(f"'{name}'" for name in found)
+    return [f"nearly unique, and published as they are: {names}: {NEARLY_UNIQUE}"] if found else []
 
 
 def _distinct_rows(released: Any) -> int:

@@ -14,10 +14,10 @@ from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.measures import measures, objective
 from indistinct.recoding.full_domain import Settings, full_domain
 from indistinct.recoding.full_domain.evaluation import Evaluator
-from indistinct.recoding.full_domain.grouping import Grouper
-from indistinct.recoding.full_domain.lattice import Lattice
 from indistinct.recoding.full_domain.optimal import tell_broken_at_most
-from indistinct.recoding.full_domain.recoded import measured, score
+from indistinct.recoding.grouping import Grouper
+from indistinct.recoding.lattice import Lattice
+from indistinct.recoding.recoded import measured, score
 
 
 def test_known_measures() -> None:

@@ -27,7 +27,7 @@ from indistinct.recoding.full_domain import (
     full_domain,
     full_domain_for_each,
 )
-from indistinct.recoding.full_domain.recoded import measured, published_classes
+from indistinct.recoding.recoded import measured, published_classes
 
 FULL = (
     "sex",
@@ -121,8 +121,8 @@ def test_every_case_of_brute_force_is_named_above(shared: Path) -> None:
 
 def test_as_many_nodes_keep_the_promise_as_by_brute_force(shared: Path) -> None:
     from indistinct.recoding.full_domain.evaluation import Evaluator
-    from indistinct.recoding.full_domain.grouping import Grouper
-    from indistinct.recoding.full_domain.lattice import Lattice
+    from indistinct.recoding.grouping import Grouper
+    from indistinct.recoding.lattice import Lattice
 
     counts = json.loads((shared / "oracles/adult_bruteforce.json").read_text())["anonymous_nodes"]
     data = adult(shared, FULL)

@@ -15,8 +15,8 @@ from indistinct.measures import objective
 from indistinct.microdata.microdata import Microdata
 from indistinct.privacy import promise
 from indistinct.recoding.full_domain import Settings, full_domain
-from indistinct.recoding.full_domain.recoded import published_classes
 from indistinct.recoding.plan import LevelPlan
+from indistinct.recoding.recoded import published_classes
 
 
 def provider(shared: Path, levels: int = 9) -> tuple[Microdata, dict[str, Any]]:

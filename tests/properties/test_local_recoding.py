@@ -11,7 +11,7 @@ from tests.properties.brute_force import Case
 from indistinct.errors import Unsatisfiable
 from indistinct.measures import objective
 from indistinct.recoding.full_domain import Settings, allowed_units, full_domain
-from indistinct.recoding.full_domain.recoded import published_classes, score
+from indistinct.recoding.recoded import published_classes, score
 
 
 def loss_of(case: Case, cells: dict[int, tuple[brute_force.Label, ...]]) -> float:

@@ -36,12 +36,13 @@ def summarize(release: Release) -> None:
     screen.print()
     print_promises(run["promises"])
     levels = run["plan"].get("levels") or {}
+    used = run["plan"].get("levels_used", {})
     if levels:
         known = release.private.get("plan.json", {}).get("attributes", {})
         rows = [
             (
                 name,
-                f"{level} of {known[name]['levels'] - 1}" if name in known else shown(level),
+                _level(used.get(name, [level, level]), known.get(name, {}).get("levels")),
                 ", ".join(_published(release.tables, name)),
             )
             for name, level in levels.items()
@@ -57,6 +58,12 @@ def summarize(release: Release) -> None:
         screen.print()
         print_table(("measure", "from 0 to 1"), figures, right=("from 0 to 1",))
     screen.print(f"\n{_search(run['plan'])}", soft_wrap=True)
+
+
+def _level(used: list[int], levels: int | None) -> str:
+    """The level of an attribute, or the lowest and the highest that are used, of how many."""
+    text = shown(used[0]) if used[0] == used[1] else f"{used[0]} to {used[1]}"
+    return text if levels is None else f"{text} of {levels - 1}"
 
 
 def print_classes(classes: Mapping[str, Any]) -> None:
@@ -108,6 +115,15 @@ def _search(plan: Mapping[str, Any]) -> str:
     figure = "" if value is None else f" = {shown(_rounded(value))}"
     if plan.get("optimal"):
         return f"{measure}{aggregate}{figure}: optimal, no release of this kind does better"
+    start = plan.get("full_domain")
+    if start:
+        before = shown(_rounded(start["objective"]["value"]))
+        kind = "optimum" if start.get("optimal") else "plan"
+        recodings = many(plan["recodings"], "recoding", "recodings")
+        return (
+            f"{measure}{aggregate}{figure}: the full-domain {kind} ({before}), then recoded "
+            f"locally in {recodings}"
+        )
     bound = plan.get("bound")
     least = "" if bound is None else f"; none is below {shown(_rounded(bound))}"
     by = plan.get("algorithm", "the search")

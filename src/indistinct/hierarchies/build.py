@@ -193,7 +193,7 @@ def _parsed(spec: object) -> tuple[str, dict[str, Any], list[Problem]]:
     problems = [
         Problem(
             "unknown-hierarchy",
-            f"no hierarchy builder '{name}': {did_you_mean(name, (*BUILDERS, *BESIDE_FILE))}",
+            f"no hierarchy builder '{name}': {did_you_mean(name, BUILDERS)}",
         )
         for name in others
     ]

@@ -1,8 +1,14 @@
-"""Splitting classes attribute by attribute, classes that cannot split further put aside.
+"""The classes of every combination of attributes, taken or passed over one attribute after another.
 
-A partition is kept as its *open* classes, those of two rows or more, as neighbours in one array:
-``rows`` and where each class ``start`` s. A class of one row never splits again, whatever attribute
-comes next, so what it contributes is added up once and carried along.
+Attributes have an order, and records are told apart only by the attributes that are still to come.
+Two things shrink while one goes along it, and both make all further combinations cheaper: a class
+in which all records are alike in what is still to come never splits again, so what it contributes
+is added up once and carried along (it is *closed*); and records of one class that are alike in what
+is still to come never part again, so they become one entry with their weights added.
+
+At position p an *entry* of an open class is the number of its tail, the values of the attributes
+from p on. Tails are numbered in such an order (see :func:`tails`) that those which agree from p + 1
+on are neighbours; a stable split therefore leaves entries that must be merged side by side.
 """
 
 from __future__ import annotations
@@ -13,73 +19,137 @@ from numpy.typing import NDArray
 from indistinct.kernels.jit import jit
 
 PARTS, LOSS, SQUARES, PAIRS, ALONE, MOST = range(6)
-"""What is summed over classes: their number, mass times loss, mass times loss squared, pairs of
-units within a class, units alone in theirs, and the largest loss."""
+"""What is summed over classes: their number, mass times loss, mass times loss squared, pairs of units
+within a class, units alone in theirs, and the largest loss."""
+
+UNITS, MASS, SELF = range(3)
+"""What an entry weighs: its units, the sum of their probabilities p, and the sum of p log2 p."""
 
 
 @jit
-def split(
-    rows: NDArray[np.int32],
+def tails(
+    column: NDArray[np.int32], later: NDArray[np.int32], own: NDArray[np.int32]
+) -> tuple[int, NDArray[np.int32], NDArray[np.int32]]:
+    """Number the tails from one position on, given the numbers of those from the next one on.
+
+    Arguments:
+        column: codes by row, the rows sorted by the last position first, then the one before, ….
+        later: by row, the number of its tail from the next position on.
+        own: by row, its number from this position on: written here.
+
+    Returns how many there are, and for each its code and the number of its tail from the next
+    position on.
+    """
+    count = 0
+    for row in range(len(column)):
+        if row == 0 or column[row] != column[row - 1] or later[row] != later[row - 1]:
+            count += 1
+        own[row] = count - 1
+    code = np.empty(count, dtype=np.int32)
+    up = np.empty(count, dtype=np.int32)
+    for row in range(len(column)):
+        code[own[row]] = column[row]
+        up[own[row]] = later[row]
+    return count, code, up
+
+
+@jit
+def take(
+    entries: NDArray[np.int32],
     start: NDArray[np.int64],
-    column: NDArray[np.int32],
-    units: NDArray[np.int64],
-    mass: NDArray[np.float64],
-    self_information: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    code: NDArray[np.int32],
+    up: NDArray[np.int32],
     whole: float,
     tally: NDArray[np.int32],
-    place: NDArray[np.int32],
+    last: NDArray[np.int32],
+    sums: NDArray[np.float64],
     closed: NDArray[np.float64],
-    new_rows: NDArray[np.int32],
+    keep: bool,
+    new_entries: NDArray[np.int32],
     new_start: NDArray[np.int64],
+    new_weights: NDArray[np.float64],
     total: NDArray[np.float64],
 ) -> tuple[int, int]:
-    """Split open classes by one column; returns the number of open rows and of open classes.
+    """Split open classes by the attribute at one position; returns how many entries and classes stay.
 
-    The open classes are ``rows`` and ``start``, which has one entry more than there are classes;
-    ``column`` holds codes by row. Each row has ``units``, a ``mass`` (the sum of its probabilities p,
-    up to a factor) and its ``self_information`` (the sum of p log2 p); ``whole`` is the entropy of
-    the table in bits, S0. ``tally`` and ``place`` are scratch of at least the largest code + 1;
-    ``tally`` is 0 everywhere, and again afterwards. ``closed`` [6] are the sums over closed classes,
-    to which those closed now are added. The result is in ``new_rows``, ``new_start`` and ``total``
-    [6], the sums over all classes.
+    Arguments:
+        entries, start, weights: the open classes, neighbours in one array; ``start`` has one entry
+            more than there are classes; ``weights`` [entries, 3].
+        code, up: by tail, its code here and its tail from the next position on.
+        whole: the entropy of the whole table in bits, S0.
+        tally, last, sums: scratch of at least the largest code + 1 (``sums`` [codes, 3]); ``tally``
+            is 0 everywhere, and again afterwards.
+        closed: the sums over closed classes so far, [6]; those closed now are added.
+        keep: whether the classes after the split are wanted, or only the sums over them.
+        new_entries, new_start, new_weights: the open classes after the split.
+        total: the sums over all classes after the split, [6].
     """
     kept = 0
     classes = 0
-    new_start[0] = 0
+    if keep:
+        new_start[0] = 0
     total[:] = 0.0
+    touched = np.empty(len(tally), dtype=np.int32)
     for group in range(start.shape[0] - 1):
-        first, last = start[group], start[group + 1]
-        for at in range(first, last):
-            tally[column[rows[at]]] += 1
-        for at in range(first, last):
-            row = rows[at]
-            code = column[row]
-            count = tally[code]
-            if count == 0:
+        first, end = start[group], start[group + 1]
+        codes = 0
+        for at in range(first, end):
+            entry = entries[at]
+            c = code[entry]
+            if tally[c] == 0:
+                touched[codes] = c
+                codes += 1
+                tally[c] = 1
+                last[c] = up[entry]
+                sums[c, 0] = weights[at, 0]
+                sums[c, 1] = weights[at, 1]
+                sums[c, 2] = weights[at, 2]
+            else:
+                if last[c] != up[entry]:
+                    tally[c] += 1
+                    last[c] = up[entry]
+                sums[c, 0] += weights[at, 0]
+                sums[c, 1] += weights[at, 1]
+                sums[c, 2] += weights[at, 2]
+        open_classes = False
+        for i in range(codes):
+            c = touched[i]
+            if tally[c] == 1:
+                _add(closed, sums[c, 0], sums[c, 1], sums[c, 2], whole)
+                last[c] = -1
+            else:
+                _add(total, sums[c, 0], sums[c, 1], sums[c, 2], whole)
+                if keep:
+                    open_classes = True
+                    size = tally[c]
+                    last[c] = kept
+                    kept += size
+                    classes += 1
+                    new_start[classes] = kept
+            tally[c] = 0
+        if not open_classes:
+            continue
+        for at in range(first, end):
+            entry = entries[at]
+            c = code[entry]
+            place = last[c]
+            if place < 0:
                 continue
-            if count == 1:
-                tally[code] = 0
-                _add(closed, units[row], mass[row], self_information[row], whole)
-                continue
-            if count > 1:
-                place[code] = kept
-                kept += count
-                classes += 1
-                new_start[classes] = kept
-                tally[code] = -count
-            new_rows[place[code]] = row
-            place[code] += 1
-            tally[code] += 1
-    for group in range(classes):
-        u = np.int64(0)
-        m = 0.0
-        s = 0.0
-        for at in range(new_start[group], new_start[group + 1]):
-            row = new_rows[at]
-            u += units[row]
-            m += mass[row]
-            s += self_information[row]
-        _add(total, u, m, s, whole)
+            tail = up[entry]
+            if tally[c] == 1 and new_entries[place - 1] == tail:
+                new_weights[place - 1, 0] += weights[at, 0]
+                new_weights[place - 1, 1] += weights[at, 1]
+                new_weights[place - 1, 2] += weights[at, 2]
+            else:
+                tally[c] = 1
+                new_entries[place] = tail
+                new_weights[place, 0] = weights[at, 0]
+                new_weights[place, 1] = weights[at, 1]
+                new_weights[place, 2] = weights[at, 2]
+                last[c] = place + 1
+        for i in range(codes):
+            tally[touched[i]] = 0
     for item in range(5):
         total[item] += closed[item]
     total[5] = max(total[5], closed[5])
@@ -87,12 +157,59 @@ def split(
 
 
 @jit
-def _add(
-    sums: NDArray[np.float64],
-    units: int | np.int64,
-    mass: float,
-    self_information: float,
+def pass_over(
+    entries: NDArray[np.int32],
+    start: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    up: NDArray[np.int32],
     whole: float,
+    closed: NDArray[np.float64],
+) -> tuple[int, int]:
+    """Leave the attribute at one position out; returns how many entries and classes stay open.
+
+    The arrays are those of :func:`take`, and are changed in place.
+    """
+    kept = 0
+    classes = 0
+    first = start[0]
+    for group in range(start.shape[0] - 1):
+        end = start[group + 1]
+        begin = kept
+        for at in range(first, end):
+            tail = up[entries[at]]
+            if kept > begin and entries[kept - 1] == tail:
+                weights[kept - 1, 0] += weights[at, 0]
+                weights[kept - 1, 1] += weights[at, 1]
+                weights[kept - 1, 2] += weights[at, 2]
+            else:
+                entries[kept] = tail
+                weights[kept, 0] = weights[at, 0]
+                weights[kept, 1] = weights[at, 1]
+                weights[kept, 2] = weights[at, 2]
+                kept += 1
+        first = end
+        if kept - begin == 1:
+            kept = begin
+            _add(closed, weights[kept, 0], weights[kept, 1], weights[kept, 2], whole)
+        else:
+            classes += 1
+            start[classes] = kept
+    start[0] = 0
+    return kept, classes
+
+
+@jit
+def add_up(weights: NDArray[np.float64], whole: float, total: NDArray[np.float64]) -> None:
+    """The sums over classes that are given by their weights [classes, 3], into ``total`` [6]."""
+    total[:] = 0.0
+    for group in range(weights.shape[0]):
+        if weights[group, 0] > 0:
+            _add(total, weights[group, 0], weights[group, 1], weights[group, 2], whole)
+
+
+@jit
+def _add(
+    sums: NDArray[np.float64], units: float, mass: float, self_information: float, whole: float
 ) -> None:
     loss = whole
     if mass > 0.0:
@@ -101,7 +218,7 @@ def _add(
     sums[1] += mass * loss
     sums[2] += mass * loss * loss
     sums[3] += units * (units - 1.0)
-    if units == 1:
+    if units == 1.0:
         sums[4] += 1.0
     if mass > 0.0:
         sums[5] = max(sums[5], loss)

@@ -166,12 +166,16 @@ class LevelPlan:
 
     def to_dict(self) -> dict[str, Any]:
         """The plan without its combinations: scope, levels, and how it was found."""
-        return {
-            "scope": self.scope,
-            "levels": self.levels,
-            "recodings": len(self.nodes),
-            **self.search.to_dict(),
-        }
+        document = {"scope": self.scope, "levels": self.levels, **self.search.to_dict()}
+        if self.start is not None:
+            spread = np.array(self.nodes or [(0,) * len(self.attributes)])
+            document["recodings"] = len(self.nodes)
+            document["levels_used"] = {
+                name: [int(spread[:, j].min()), int(spread[:, j].max())]
+                for j, name in enumerate(self.attributes)
+            }
+            document["full_domain"] = self.start.search.to_dict()
+        return document
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,11 @@ def write_text(path: str | Path, text: str) -> None:
     _write_whole(Path(path), lambda file: file.write(data))
 
 
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write bytes as they are. Raises :class:`OutputError`, and then leaves nothing behind."""
+    _write_whole(Path(path), lambda file: file.write(data))
+
+
 def write_json(path: str | Path, document: Mapping[str, Any]) -> None:
     """Write a document as JSON. Raises :class:`OutputError`, and then leaves nothing behind."""
     write_text(path, json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")

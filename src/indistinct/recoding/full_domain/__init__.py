@@ -19,18 +19,18 @@ from indistinct.measures.aggregate import Values, better
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.full_domain.evaluation import Evaluator
-from indistinct.recoding.full_domain.grouping import Grouper
 from indistinct.recoding.full_domain.heuristic import HeuristicSearch
-from indistinct.recoding.full_domain.lattice import Lattice
 from indistinct.recoding.full_domain.local import recode_remaining
 from indistinct.recoding.full_domain.optimal import (
     LARGEST,
     Found,
-    Limits,
     OptimalSearch,
-    Progress,
 )
+from indistinct.recoding.grouping import Grouper
+from indistinct.recoding.lattice import Lattice
+from indistinct.recoding.limits import Limits, Progress
 from indistinct.recoding.plan import LevelPlan, SearchReport
+from indistinct.recoding.recoded import score
 
 __all__ = ["Limits", "Settings", "allowed_units", "full_domain", "full_domain_for_each"]
 
@@ -99,7 +99,7 @@ def full_domain(
         data.attributes, (node,), node_of, _report(algorithm, objective, bound, found, lattice.size)
     )
     if settings.local_recoding:
-        return _recoded(data, lattice, promises, bound, plan, allowed)
+        return _recoded(data, lattice, promises, objective, plan, allowed)
     return plan
 
 
@@ -223,29 +223,40 @@ def _recoded(
     data: LeveledTable,
     lattice: Lattice,
     promises: Sequence[Promise],
-    bound: BoundObjective,
+    objective: Objective,
     plan: LevelPlan,
     allowed: int,
 ) -> LevelPlan:
-    """The best of the full-domain plan, its rest recoded, and everything recoded from nothing."""
-    from indistinct.recoding.full_domain.recoded import score
+    """The best of the full-domain plan, its rest recoded, and everything recoded from nothing.
 
+    They are compared with suppression counted in full, whatever the factor between the two is:
+    recoding what was suppressed is what is asked for.
+    """
+    bound = objective.bind(data)
+    judge = replace(objective, gs_factor=Objective.gs_factor).bind(data)
     starts = [(plan.nodes, plan.node_of)]
     if not plan.suppressed.all():
         starts.append(((), np.full_like(plan.node_of, -1)))
-    best, key = plan, score(data, plan, bound)
+    best, key = plan, score(data, plan, judge)
     for nodes, node_of in starts:
         found, where = recode_remaining(data, lattice, promises, bound, nodes, node_of)
         candidate = LevelPlan(plan.attributes, found, where, plan.search, scope="local")
         if int(data.weight[candidate.suppressed].sum()) > allowed:
             continue
-        new = score(data, candidate, bound)
+        new = score(data, candidate, judge)
         if better(new[None, :], key)[0]:
             best, key = candidate, new
     none, nothing = np.zeros(1, np.int64), np.zeros((1, bound.width))
     floor = bound.lower(lattice.first[None, :], none, nothing)[0]
-    report = replace(plan.search, value=bound.value(key), optimal=False, bound=bound.value(floor))
+    value = bound.value(score(data, best, bound))
+    report = replace(plan.search, value=value, optimal=False, bound=bound.value(floor))
     return replace(best, search=report, start=plan)
+
+
+def _smaller(promises: Sequence[Promise]) -> str:
+    """What to make smaller: the parameters, by name where there is one only."""
+    names = {name for promise in promises for name in promise.parameters}
+    return f"a smaller {names.pop()}" if len(names) == 1 else "weaker parameters"
 
 
 def _why(
@@ -264,7 +275,7 @@ def _why(
     evaluator = Evaluator(data, promises, bound, records, Grouper(data))
     fewest = evaluator.outcome(found.closest)[0].suppressed
     need = np.ceil(fewest / records * 1000) / 1000 if records else 0.0
-    help_ = [f"a suppression_limit of {need:g} or more", "a smaller parameter"]
+    help_ = [f"a suppression_limit of {need:g} or more", _smaller(promises)]
     rootless = [name for name in data.attributes if not data.taxonomies[name].has_root]
     if rootless:
         help_.append(f"a hierarchy with one root for {', '.join(rootless)}")

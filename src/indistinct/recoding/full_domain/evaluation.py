@@ -14,7 +14,7 @@ from indistinct.measures.aggregate import Values
 from indistinct.microdata.frequencies import Cells, ClassTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
-from indistinct.recoding.full_domain.grouping import Classes, Grouper
+from indistinct.recoding.grouping import Classes, Grouper
 
 Scratch = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
 """Rows and units of suppressed classes, units of kept ones."""

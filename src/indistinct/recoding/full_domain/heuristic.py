@@ -18,9 +18,10 @@ from indistinct.measures.aggregate import Values, better
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.full_domain.evaluation import Evaluation, Evaluator
-from indistinct.recoding.full_domain.grouping import Grouper
-from indistinct.recoding.full_domain.lattice import Lattice
-from indistinct.recoding.full_domain.optimal import Found, Limits, Progress, tell_broken_at_most
+from indistinct.recoding.full_domain.optimal import Found, tell_broken_at_most
+from indistinct.recoding.grouping import Grouper
+from indistinct.recoding.lattice import Lattice
+from indistinct.recoding.limits import Limits, Progress
 
 SECONDS = 10.0
 """How long a search goes on where no limit is set."""

@@ -23,9 +23,10 @@ from indistinct.microdata.frequencies import ClassTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.full_domain.evaluation import Evaluator
-from indistinct.recoding.full_domain.grouping import Grouper
-from indistinct.recoding.full_domain.lattice import Lattice
-from indistinct.recoding.full_domain.optimal import LARGEST, Progress
+from indistinct.recoding.full_domain.optimal import LARGEST
+from indistinct.recoding.grouping import Grouper
+from indistinct.recoding.lattice import Lattice
+from indistinct.recoding.limits import Progress
 
 AT_ONCE = 1024
 """Nodes gone through between two reports of progress."""

@@ -10,7 +10,7 @@ nodes do not bound each other, those that decide most others first.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,21 +23,12 @@ from indistinct.measures.discernibility import BoundDiscernibility
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.full_domain.evaluation import Evaluation, Evaluator
-from indistinct.recoding.full_domain.grouping import Grouper
-from indistinct.recoding.full_domain.lattice import Lattice
-
-Progress = Callable[[float], None]
+from indistinct.recoding.grouping import Grouper
+from indistinct.recoding.lattice import Lattice
+from indistinct.recoding.limits import Limits, Progress
 
 LARGEST = 1_000_000
 """Nodes of the largest lattice that is searched exhaustively in principle."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When to stop before the end: after so many seconds, or so many nodes looked at."""
-
-    seconds: float | None = None
-    nodes: int | None = None
 
 
 @dataclass(frozen=True)

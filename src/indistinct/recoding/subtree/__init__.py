@@ -15,8 +15,8 @@ import numpy as np
 
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
-from indistinct.recoding.full_domain.lattice import Lattice
-from indistinct.recoding.full_domain.optimal import Limits, Progress
+from indistinct.recoding.lattice import Lattice
+from indistinct.recoding.limits import Limits, Progress
 from indistinct.recoding.plan import CutPlan, LevelPlan, SearchReport
 from indistinct.recoding.subtree.search import SEARCHES, SearchResult, TieBreak, run
 from indistinct.recoding.subtree.space import space

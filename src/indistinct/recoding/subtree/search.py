@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable, did_you_mean
-from indistinct.recoding.full_domain.optimal import Limits, Progress
+from indistinct.recoding.limits import Limits, Progress
 from indistinct.recoding.subtree.space import Reading, Space
 
 MOST = 200_000

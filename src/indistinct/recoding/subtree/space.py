@@ -28,8 +28,8 @@ from indistinct.kernels import grouping as kernels
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
-from indistinct.recoding.full_domain.grouping import Grouper
-from indistinct.recoding.full_domain.lattice import Lattice
+from indistinct.recoding.grouping import Grouper
+from indistinct.recoding.lattice import Lattice
 
 
 @dataclass(frozen=True)

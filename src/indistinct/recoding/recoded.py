@@ -11,7 +11,7 @@ from indistinct.measures import BoundObjective, Outcome, Recoding, objective
 from indistinct.measures.aggregate import Values
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.recoding.full_domain.grouping import Grouper
+from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.plan import LevelPlan, Plan
 
 REPORTED: dict[str, dict[str, Any]] = {

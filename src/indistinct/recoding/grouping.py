@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from indistinct.kernels import grouping as kernels
 from indistinct.microdata.frequencies import Counts
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.recoding.full_domain.lattice import Lattice
+from indistinct.recoding.lattice import Lattice
 
 MEMORY = 96 << 20
 """Bytes of stems kept, and of parts as well."""

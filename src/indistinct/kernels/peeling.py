@@ -1,0 +1,64 @@
+"""Releasing rows node by node: at each node the classes that are large enough, the others go on."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.kernels.grouping import group
+from indistinct.kernels.jit import jit
+
+
+@jit
+def peel(
+    nodes: NDArray[np.int64],
+    least: int,
+    columns: NDArray[np.int32],
+    row_of: NDArray[np.int64],
+    card: NDArray[np.int64],
+    attributes: NDArray[np.int64],
+    rows: NDArray[np.int32],
+    weight: NDArray[np.int64],
+    released: NDArray[np.int64],
+    key: NDArray[np.int64],
+    dense: NDArray[np.int32],
+    slot_key: NDArray[np.int64],
+    slot_class: NDArray[np.int32],
+    class_of: NDArray[np.int32],
+    key_of: NDArray[np.int64],
+    size: NDArray[np.int64],
+    first: NDArray[np.int32],
+) -> int:
+    """Go through nodes [N, m] of levels and release classes of at least that many units.
+
+    ``released`` [rows of the table] gets the position in ``nodes`` at which a row was released.
+    ``rows`` and ``weight`` are those not released yet, and are closed up in place; returns how many
+    are left. The other arrays are as in :func:`indistinct.kernels.grouping.group`.
+    """
+    left: int = rows.shape[0]
+    units = np.int64(0)
+    for at in range(left):
+        units += weight[at]
+    for node in range(nodes.shape[0]):
+        if units < least:
+            break
+        groups = group(
+            columns, row_of, card, attributes, nodes[node], rows[:left], weight[:left], key, dense,
+            slot_key, slot_class, class_of, key_of, size, first,
+        )  # fmt: skip
+        largest = np.int64(0)
+        for place in range(groups):
+            largest = max(largest, size[place])
+        if largest < least:
+            continue
+        kept = 0
+        for at in range(left):
+            if size[class_of[at]] >= least:
+                released[rows[at]] = node
+                units -= weight[at]
+            else:
+                rows[kept] = rows[at]
+                weight[kept] = weight[at]
+                kept += 1
+        left = kept
+    return left

@@ -1,0 +1,356 @@
+"""What a search says when there is nothing to find, and how it goes about large lattices."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.properties import brute_force
+
+from indistinct.errors import PolicyError, Unsatisfiable
+from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.measures import objective
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.microdata.microdata import Microdata
+from indistinct.privacy import promise
+from indistinct.recoding.full_domain import (
+    Limits,
+    Settings,
+    allowed_units,
+    full_domain,
+    full_domain_for_each,
+)
+from indistinct.recoding.full_domain.optimal import LARGEST
+from indistinct.recoding.recoded import published_classes
+
+assert brute_force.AtMost.model == "test-at-most"
+
+AGE = [(str(age), f"{age // 5 * 5}s", f"{age // 10 * 10}s", "*") for age in range(20, 60)]
+AREA = [("north", "land"), ("south", "land"), ("port", "coast")]
+
+
+def people(n: int = 200, seed: int = 1) -> LeveledTable:
+    random = np.random.default_rng(seed)
+    frame = pl.DataFrame(
+        {
+            "age": [str(age) for age in random.integers(20, 60, n)],
+            "area": [AREA[at][0] for at in random.choice(3, n, p=[0.6, 0.3, 0.1])],
+            "s": [str(value) for value in random.integers(0, 4, n)],
+        }
+    )
+    taxonomies = {"age": Taxonomy("age", AGE), "area": Taxonomy("area", AREA)}
+    return Microdata.encode(frame, taxonomies, ["s"]).data
+
+
+def suppressed(data: LeveledTable, plan: object) -> int:
+    return int(data.weight[plan.suppressed].sum())  # type: ignore[attr-defined]
+
+
+class TestUnsatisfiable:
+    def test_says_what_was_asked_how_close_it_came_and_what_would_help(self) -> None:
+        data = people(60)
+        asked = [promise("k-anonymity", k=58), promise("k-anonymity", k=2, on=["age"])]
+        with pytest.raises(Unsatisfiable) as caught:
+            full_domain(data, asked, objective("loss"), Settings(suppression_limit=0.1))
+        error = caught.value
+        assert error.exit_code == 3
+        assert error.problems[0].code == "unsatisfiable"
+        text = str(error)
+        assert "no generalization keeps the promise" in text
+        assert "k-anonymity(k=58); k-anonymity(k=2) on age" in text
+        assert "at most 6 of 60 records suppressed" in text
+        assert "a smaller k" in text
+        assert "a hierarchy with one root for area" in text
+        closest = re.search(r"levels age (\d), area (\d)\) would suppress (\d+)", text)
+        assert closest is not None
+        assert closest.groups()[:2] == ("3", "1")
+
+    @pytest.mark.parametrize("model", ["k-anonymity", "test-entropy"])
+    def test_the_limit_that_it_names_would_do(self, model: str) -> None:
+        data = people(60)
+        asked = [promise("k-anonymity", k=3)]
+        if model == "test-entropy":
+            asked = [promise("test-entropy", l=3.93, sensitive="s"), *asked]
+        else:
+            asked = [promise("k-anonymity", k=40)]
+        with pytest.raises(Unsatisfiable) as caught:
+            full_domain(data, asked, objective("loss"))
+        named = re.search(r"a suppression_limit of ([0-9.]+) or more", str(caught.value))
+        assert named is not None
+        limit = float(named[1])
+        assert 0 < limit <= 1
+        plan = full_domain(data, asked, objective("loss"), Settings(suppression_limit=limit))
+        fewest = re.search(r"would suppress (\d+)", str(caught.value))
+        assert fewest is not None
+        assert suppressed(data, plan) <= int(fewest[1]) <= allowed_units(limit, 60)
+
+    def test_a_max_level_is_named_as_what_stands_in_the_way(self) -> None:
+        data = people(60)
+        with pytest.raises(Unsatisfiable, match="a higher max_level for age"):
+            full_domain(
+                data,
+                [promise("k-anonymity", k=5)],
+                objective("loss"),
+                Settings(max_level={"age": 0}),
+            )
+
+    def test_k_larger_than_the_table(self) -> None:
+        data = people(60)
+        asked = [promise("k-anonymity", k=61), promise("k-anonymity", k=99, on=["age"])]
+        with pytest.raises(Unsatisfiable) as caught:
+            full_domain(data, asked, objective("loss"), Settings(suppression_limit=0.9))
+        assert caught.value.exit_code == 3
+        assert [problem.code for problem in caught.value.problems] == ["k-exceeds-records"] * 2
+        assert "the table has only 60 records" in str(caught.value)
+        assert "smaller k" in str(caught.value)
+
+    def test_everything_may_go_where_all_may_be_suppressed(self) -> None:
+        data = people(60)
+        plan = full_domain(
+            data, [promise("k-anonymity", k=61)], objective("loss"), Settings(suppression_limit=1)
+        )
+        assert plan.suppressed.all()
+        assert plan.search.value == pytest.approx(1.0)
+
+    def test_a_search_that_was_stopped_says_so(self) -> None:
+        data = people(60)
+        for limits in (Limits(nodes=0), Limits(seconds=0.0)):
+            with pytest.raises(Unsatisfiable, match="stopped by") as caught:
+                full_domain(
+                    data, [promise("k-anonymity", k=2)], objective("loss"), Settings(limits=limits)
+                )
+            count = re.search(r"would suppress (\d+)", str(caught.value))
+            assert count is not None
+            assert int(count[1]) <= 60
+
+
+class TestPromises:
+    def test_about_attributes_that_are_not_there(self) -> None:
+        data = people(60)
+        asked = [promise("k-anonymity", k=2, on=["agee", "area"])]
+        with pytest.raises(PolicyError, match="did you mean 'age'") as caught:
+            full_domain(data, asked, objective("loss"))
+        assert caught.value.exit_code == 2
+        with pytest.raises(PolicyError, match="agee"):
+            full_domain_for_each(data, [asked], objective("loss"))
+        with pytest.raises(PolicyError, match="'illness'"):
+            full_domain(
+                data, [promise("test-entropy", l=2.0, sensitive="illness")], objective("loss")
+            )
+
+    def test_none_at_all(self) -> None:
+        plan = full_domain(people(60), [], objective("loss"))
+        assert plan.nodes == ((0, 0),)
+        assert plan.search.value == 0.0
+        assert plan.levels == {"age": 0, "area": 0}
+
+    def test_several_sets_cascade(self) -> None:
+        """Suppressing the violators of one breaks the other; both hold in the end."""
+        rows = [("1", "a"), ("1", "b"), ("2", "b"), ("2", "c"), ("3", "c"), ("3", "c")]
+        frame = pl.DataFrame(rows, schema=["x", "y"], orient="row")
+        taxonomies = {
+            "x": Taxonomy("x", [("1",), ("2",), ("3",)]),
+            "y": Taxonomy("y", [("a",), ("b",), ("c",)]),
+        }
+        data = Microdata.encode(frame, taxonomies).data
+        asked = [promise("k-anonymity", k=2, on=[name]) for name in ("x", "y")]
+        plan = full_domain(data, asked, objective("loss"), Settings(suppression_limit=0.7))
+        assert suppressed(data, plan) == 4
+        with pytest.raises(Unsatisfiable, match="would suppress 4"):
+            full_domain(data, asked, objective("loss"), Settings(suppression_limit=0.5))
+
+
+class TestClosures:
+    def test_a_general_node_may_suppress_more_than_a_specific_one(self) -> None:
+        """A good class and a bad one merge into a bad one; that excludes nothing below."""
+        rows = [("a", "u")] * 5 + [("a", "v")] * 5 + [("b", "u")] * 30
+        frame = pl.DataFrame(rows, schema=["q", "s"], orient="row")
+        taxonomy = Taxonomy("q", [("a", "*"), ("b", "*")])
+        data = Microdata.encode(frame, {"q": taxonomy}, ["s"]).data
+        asked = [promise("test-entropy", l=1.9, sensitive="s")]
+        plan = full_domain(data, asked, objective("loss"), Settings(suppression_limit=0.75))
+        assert plan.nodes == ((0,),)
+        assert suppressed(data, plan) == 30
+        assert plan.search.optimal
+
+    def test_classes_of_two_rounds_that_are_published_alike_are_one(self) -> None:
+        """Each round releases three records as x; a promise that no merging keeps is held."""
+        rows = ["a1", "a1", "a2", "b1", "b1", "b2"]
+        chains = [("a1", "x"), ("a2", "x"), ("b1", "y1", "x"), ("b2", "y2", "x"), ("c",)]
+        taxonomy = Taxonomy("q", chains)
+        data = Microdata.encode(pl.DataFrame({"q": rows}), {"q": taxonomy}).data
+        asked = [promise("k-anonymity", k=3), promise("test-at-most", most=3)]
+        choice = Settings(suppression_limit=0.5, local_recoding=True)
+        plan = full_domain(data, asked, objective("loss"), choice)
+        assert published_classes(data, plan).tolist() == [3]
+        assert suppressed(data, plan) == 3
+        easier = full_domain(data, asked[:1], objective("loss"), choice)
+        assert published_classes(data, easier).tolist() == [6]
+        assert suppressed(data, easier) == 0
+
+
+class TestSeries:
+    def test_plans_and_gaps(self) -> None:
+        data = people(60)
+        series = [[promise("k-anonymity", k=k)] for k in (2, 58, 61)]
+        plans = full_domain_for_each(data, series, objective("loss"), Settings())
+        assert [plan is None for plan in plans] == [False, True, True]
+
+    def test_a_lattice_that_is_too_large(self) -> None:
+        data = wide(60)
+        with pytest.raises(PolicyError, match="searched exactly"):
+            full_domain_for_each(data, [[promise("k-anonymity", k=2)]], objective("loss"))
+
+
+def wide(n: int, attributes: int = 16) -> LeveledTable:
+    """A table whose lattice is too large to go through."""
+    random = np.random.default_rng(2)
+    chains = [(str(at), f"low{at // 4}", f"mid{at // 8}", "*") for at in range(16)]
+    names = [f"q{j:02d}" for j in range(attributes)]
+    base = random.integers(0, 16, (n, 1))
+    frame = pl.DataFrame(
+        {
+            name: [str(value) for value in (base[:, 0] + random.integers(0, 3, n)) % 16]
+            for name in names
+        }
+    )
+    return Microdata.encode(frame, {name: Taxonomy(name, chains) for name in names}).data
+
+
+class TestLargeLattices:
+    @pytest.mark.parametrize("algorithm", ["optimal", "heuristic"])
+    def test_a_good_plan_is_found_and_called_no_more_than_that(self, algorithm: str) -> None:
+        data = wide(500)
+        shares: list[float] = []
+        plan = full_domain(
+            data,
+            [promise("k-anonymity", k=5), promise("k-anonymity", k=20, on=["q00", "q01"])],
+            objective("loss"),
+            Settings(algorithm, suppression_limit=0.1, limits=Limits(nodes=1500)),  # type: ignore[arg-type]
+            shares.append,
+        )
+        report = plan.search
+        assert report.nodes == 4**16 > LARGEST
+        assert report.algorithm == "heuristic"
+        assert not report.optimal
+        assert report.stopped_by in (None, "node_limit")
+        assert report.checked <= 1500
+        assert report.bound <= report.value < 1.0  # type: ignore[operator]
+        assert published_classes(data, plan).min() >= 5
+        assert suppressed(data, plan) <= 50
+        assert shares
+        assert all(0.0 <= share <= 1.0 for share in shares)
+        assert shares == sorted(shares)
+
+    def test_the_same_under_the_same_limit(self) -> None:
+        data = wide(200)
+        choice = Settings(suppression_limit=0.1, limits=Limits(nodes=300))
+        asked = [promise("k-anonymity", k=3)]
+        plans = [full_domain(data, asked, objective("loss"), choice) for _ in range(2)]
+        assert plans[0].nodes == plans[1].nodes
+
+    def test_a_time_limit_is_kept(self) -> None:
+        plan = full_domain(
+            wide(500),
+            [promise("k-anonymity", k=3)],
+            objective("precision"),
+            Settings(suppression_limit=0.1, limits=Limits(seconds=0.3)),
+        )
+        assert plan.search.stopped_by == "time_limit"
+        assert plan.search.seconds < 3
+
+    def test_what_only_specific_nodes_keep_is_found_too(self) -> None:
+        """The most general node breaks the promise, so there is no way down from the top."""
+        data = people(200)
+        asked = [promise("test-at-most", most=30)]
+        with pytest.raises(Unsatisfiable):
+            full_domain(data, asked, objective("loss"), Settings(min_level={"age": 3, "area": 1}))
+        plan = full_domain(
+            data,
+            asked,
+            objective("height"),
+            Settings("heuristic", limits=Limits(nodes=200)),
+        )
+        assert published_classes(data, plan).max() <= 30
+
+    def test_not_finding_is_no_proof(self) -> None:
+        data = people(200)
+        with pytest.raises(Unsatisfiable, match="no generalization was found"):
+            full_domain(
+                data,
+                [promise("test-at-most", most=0)],
+                objective("loss"),
+                Settings("heuristic", limits=Limits(nodes=200)),
+            )
+        with pytest.raises(Unsatisfiable, match="no generalization keeps"):
+            full_domain(
+                data,
+                [promise("k-anonymity", k=150)],
+                objective("loss"),
+                Settings("heuristic", limits=Limits(nodes=200)),
+            )
+
+    def test_an_exhaustive_search_of_a_large_lattice_starts_well(self) -> None:
+        """Above a size a short heuristic goes first; the optimum stays the optimum."""
+        data = wide(300, attributes=8)
+        asked = [promise("k-anonymity", k=4)]
+        free = full_domain(data, asked, objective("loss"), Settings(suppression_limit=0.05))
+        assert free.search.nodes == 4**8
+        assert free.search.optimal
+        assert free.search.algorithm == "optimal"
+        stopped = full_domain(
+            data,
+            asked,
+            objective("loss"),
+            Settings(suppression_limit=0.05, limits=Limits(nodes=100)),
+        )
+        assert stopped.search.bound <= free.search.value <= stopped.search.value  # type: ignore[operator]
+
+
+class TestPlan:
+    def test_its_document(self) -> None:
+        data = people(200)
+        plan = full_domain(
+            data, [promise("k-anonymity", k=5)], objective("loss"), Settings(suppression_limit=0.1)
+        )
+        found = plan.to_dict()
+        assert found["algorithm"] == "optimal"
+        assert found["scope"] == "domain"
+        assert found["levels"] == plan.levels
+        assert found["objective"] == {
+            "measure": "loss",
+            "aggregate": "geometric",
+            "value": plan.search.value,
+        }
+        assert found["optimal"] is True
+        assert found["bound"] == plan.search.value
+
+    def test_progress_goes_from_nothing_to_all(self) -> None:
+        shares: list[float] = []
+        full_domain(
+            people(200), [promise("k-anonymity", k=5)], objective("loss"), None, shares.append
+        )
+        assert shares == sorted(shares)
+        assert shares[-1] == 1.0
+
+    def test_every_measure_finds_a_plan_on_any_table(self) -> None:
+        """One record; one attribute of one leaf; no attributes at all."""
+        one = Microdata.encode(pl.DataFrame({"a": ["x"]}), {"a": Taxonomy("a", [("x",)])}).data
+        for measure, k in itertools.product(
+            [
+                "loss",
+                "precision",
+                "non-uniform-entropy",
+                "discernibility",
+                "average-class-size",
+                "height",
+            ],
+            [1, 2],
+        ):
+            goal = objective(measure)
+            asked = [promise("k-anonymity", k=k)]
+            plan = full_domain(one, asked, goal, Settings(suppression_limit=1.0))
+            assert plan.suppressed.tolist() == [k == 2]
