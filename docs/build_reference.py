@@ -1,0 +1,693 @@
+"""Write the pages of the reference that can be read off the program itself.
+
+    python docs/build_reference.py            write them
+    python docs/build_reference.py --check    say which are out of date
+
+What stands on these pages comes from docstrings, from the sections of the policy, from the options of
+the command line and from the messages of the errors. To change a page, change what it is made from.
+"""
+
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin
+
+import indistinct
+from indistinct import errors, policy
+from indistinct._sections import Section, _sections_in
+from indistinct.hierarchies import (
+    dates,
+    equal_frequency,
+    intervals,
+    masking,
+    ordered,
+    tree,
+)
+
+HERE = Path(__file__).resolve().parent
+SOURCE = HERE.parent / "src" / "indistinct"
+MADE = "<!-- Made by docs/build_reference.py: change what it is made from, not this page. -->\n"
+
+
+# -------- What docstrings say, as Markdown --------
+
+
+def prose(text: str) -> str:
+    """A docstring's text as Markdown."""
+    text = re.sub(r":\w+:`~?(?:[\w.]*\.)?(\w+)(?:\(\))?`(?:\s(s)\b)?", r"`\1`\2", text)
+    return re.sub(r"``([^`]+)``(?:\s(s)\b)?", r"`\1`\2", text)
+
+
+def one_line(text: str) -> str:
+    """A text as the cell of a table."""
+    parts = prose(" ".join(text.split())).replace("|", "\\|").split("`")
+    parts[::2] = [part.replace("<", "&lt;") for part in parts[::2]]
+    return "`".join(parts)
+
+
+def sentence(text: str) -> str:
+    """A text as the cell of a table, beginning like a sentence."""
+    text = one_line(text)
+    return text[:1].upper() + text[1:]
+
+
+def sections(docstring: str) -> tuple[str, list[tuple[str, str]], list[tuple[str, str]], str]:
+    """What stands before, the arguments, what is raised, and the examples."""
+    before: list[str] = []
+    examples: list[str] = []
+    lists: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Raises": []}
+    where = ""
+    for line in inspect.cleandoc(docstring).splitlines():
+        if line.startswith(">>>") or (where == "examples" and line):
+            where = "examples"
+            examples.append(line)
+        elif line.rstrip(":") in lists and line.endswith(":"):
+            where = line.rstrip(":")
+        elif where in lists and line.startswith("    "):
+            items = lists[where]
+            start = re.match(r"    (\w+): (.*)", line)
+            if start:
+                items.append((start[1], start[2]))
+            elif items:
+                items[-1] = items[-1][0], f"{items[-1][1]} {line.strip()}"
+        elif where != "examples":
+            where = "" if line else where
+            before.append(line)
+    return "\n".join(before).strip(), lists["Arguments"], lists["Raises"], "\n".join(examples)
+
+
+def documented(docstring: str | None) -> Iterator[str]:
+    """A docstring as paragraphs of Markdown."""
+    text, arguments, raises, examples = sections(docstring or "")
+    if text:
+        yield prose(text)
+    if arguments:
+        yield "\n".join(f"* `{name}`: {one_line(said)}" for name, said in arguments)
+    if raises:
+        yield "Raises:\n\n" + "\n".join(f"* `{name}`: {one_line(said)}" for name, said in raises)
+    if examples:
+        yield f"```pycon\n{examples}\n```"
+
+
+def field_docstrings(kind: type) -> dict[str, str]:
+    """The text under each field of a class."""
+    body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
+    assert isinstance(body, ast.ClassDef)
+    found = {}
+    for one, after in zip(body.body, body.body[1:], strict=False):
+        if (
+            isinstance(one, ast.AnnAssign)
+            and isinstance(one.target, ast.Name)
+            and isinstance(after, ast.Expr)
+            and isinstance(after.value, ast.Constant)
+            and isinstance(after.value.value, str)
+        ):
+            found[one.target.id] = after.value.value
+    return found
+
+
+# -------- policy.md --------
+
+
+def kind_of(annotation: Any) -> str:
+    """What may stand there, in the words of the policy."""
+    origin, inside = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        return ", ".join(f'`"{word}"`' for word in inside)
+    if origin is Union or type(annotation).__name__ == "UnionType":
+        return " or ".join(kind_of(part) for part in inside if part is not type(None))
+    if hasattr(annotation, "__metadata__"):
+        return kind_of(inside[0])
+    if origin is tuple:
+        return "list of " + kind_of(inside[0])
+    if origin is dict:
+        return "table"
+    if isinstance(annotation, type) and issubclass(annotation, Section):
+        return "table"
+    names = {str: "text", int: "whole number", float: "number", bool: "`true` or `false`"}
+    return names.get(annotation, "see below")
+
+
+_KINDS = {
+    ("Source", "separator"): "one character",
+    ("Source", "quote"): "one character",
+    ("Mask", "char"): "one character",
+    ("Attribute", "hierarchy"): 'table, or `"suppress"`',
+    ("Attribute", "missing"): '`"value"`, `"suppress"`, or a table',
+    ("Attribute", "weight"): "number, 0 or more",
+    ("Attribute", "transform"): "table",
+    ("Method", "objective"): "name of a measure, or a table",
+    ("Method", "suppression_limit"): "number from 0 to 1",
+    ("Method", "time_limit"): "number above 0",
+    ("Objective", "gs_factor"): "number from 0 to 1",
+    ("Objective", "weights"): "table of numbers",
+    ("Pseudonymize", "length"): "whole number, 8 to 64",
+}
+
+
+def default_of(kind: type[Section], name: str, item: Any) -> str:
+    """The default of a field, as a policy would write it."""
+    if kind is policy.Source and name != "sheet":
+        return "detected"
+    if item.is_required():
+        return "required"
+    value = item.get_default(call_default_factory=True)
+    if isinstance(value, Section):
+        inside = value.to_dict()
+        return {"missing": '`"value"`', "objective": '`"loss"`'}.get(
+            name, "none" if not inside else ""
+        )
+    if value is None or value in ((), {}):
+        return "none"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, str):
+        return f'`"{value}"`'
+    return f"`{value:g}`"
+
+
+def keys_of(kind: type[Section]) -> str:
+    """A table of a section's keys."""
+    meanings = field_docstrings(kind)
+    rows = ["| key | type | default | meaning |", "| --- | --- | --- | --- |"]
+    for name, item in kind.model_fields.items():
+        key = item.alias or name
+        said = _KINDS.get((kind.__name__, name)) or kind_of(item.annotation)
+        meaning = sentence(_MEANINGS.get((kind.__name__, name)) or meanings.get(name, ""))
+        rows.append(f"| `{key}` | {said} | {default_of(kind, name, item)} | {meaning} |")
+    return "\n".join(rows)
+
+
+_MEANINGS = {
+    ("Source", "sheet"): "The sheet of an Excel workbook; the first one if none is named.",
+    ("Output", "format"): "The form of the released file.",
+    ("Transform", "mask"): "Publish the identifier with characters replaced.",
+    ("Transform", "pseudonymize"): "Publish a keyed hash in place of the identifier.",
+}
+
+_BUILDERS: tuple[tuple[str, Callable[..., Any], str, str], ...] = (
+    (
+        "intervals",
+        intervals.intervals_taxonomy,
+        "Numbers as intervals of one width, or between given breaks. A number alone is the width.",
+        "hierarchy = { intervals = { width = 5, bottom = 20, top = 90 } }",
+    ),
+    (
+        "equal_frequency",
+        equal_frequency.equal_frequency_taxonomy,
+        "Numbers as intervals that hold about as many records each. A number alone is `bins`.",
+        "hierarchy = { equal_frequency = 8 }",
+    ),
+    (
+        "mask",
+        masking.masking_taxonomy,
+        "Codes that lose characters step by step.",
+        'hierarchy = { mask = { from = "right", keep = 2 } }',
+    ),
+    (
+        "date",
+        dates.dates_taxonomy,
+        "Dates as months, quarters, years and decades. A list alone is `levels`.",
+        'hierarchy = { date = { format = "day-first", levels = ["month", "quarter", "year"] } }',
+    ),
+    (
+        "order",
+        ordered.ordered_taxonomy,
+        "Ordered categories, neighbours merged in runs. A list alone is `values`.",
+        'hierarchy = { order = { values = ["low", "medium", "high", "critical"], run = 2 } }',
+    ),
+)
+
+
+def builder(name: str, function: Callable[..., Any], about: str, example: str) -> str:
+    """A builder of hierarchies and its settings."""
+    parameters = inspect.signature(function).parameters
+    _, arguments, _, _ = sections(function.__doc__ or "")
+    rows = ["| setting | default | meaning |", "| --- | --- | --- |"]
+    for argument, said in arguments:
+        if argument in ("attribute", "values", "counts") and not (
+            name == "order" and argument == "values"
+        ):
+            continue
+        default = parameters[argument].default
+        if default is inspect.Parameter.empty:
+            shown = "required"
+        elif default is None:
+            shown = "none"
+        elif isinstance(default, str):
+            shown = f'`"{default}"`'
+        elif isinstance(default, tuple):
+            shown = "`[" + ", ".join(f'"{item}"' for item in default) + "]`"
+        else:
+            shown = f"`{default}`"
+        key = {"side": "from"}.get(argument, argument)
+        said = said.replace("(the policy calls it ``from``)", "").rstrip(" .") + "."
+        rows.append(f"| `{key}` | {shown} | {sentence(said)} |")
+    table = "\n".join(rows)
+    return f"### `{name}`\n\n{about}\n\n{table}\n\n```toml\n{example}\n```"
+
+
+_TOLD = frozenset({"Missing", "Transform", "Mask", "Pseudonymize", "Objective"})
+
+
+def further(*kinds: type[Section]) -> list[str]:
+    """The tables inside sections that have no part of the page written for them."""
+    parts = []
+    for kind in kinds:
+        for name, item in kind.model_fields.items():
+            for inside in _sections_in(item.annotation):
+                if inside.__name__ not in _TOLD:
+                    parts += [
+                        f"### `{item.alias or name}`",
+                        prose(inside.__doc__ or ""),
+                        keys_of(inside),
+                    ]
+                    parts += further(inside)
+    return parts
+
+
+def policy_page() -> str:
+    """Every key of a policy."""
+    example = textwrap.dedent(
+        """\
+        [source]
+        separator = ";"
+
+        [attributes.patient]
+        role = "identifier"
+
+        [attributes.age]
+        role = "quasi-identifier"
+        hierarchy = { intervals = { width = 5, top = 90 } }
+
+        [attributes.diagnosis]
+        role = "sensitive"
+
+        [[promises]]
+        model = "k-anonymity"
+        k = 5
+
+        [method]
+        objective = "loss"
+        suppression_limit = 0.05
+
+        [output]
+        format = "csv"
+        """
+    )
+    measures = ["| measure | its settings |", "| --- | --- |"]
+    for measure, settings in policy.OBJECTIVE_SETTINGS.items():
+        listed = ", ".join(f"`{name}`" for name in settings) or "none"
+        measures.append(f"| `{measure}` | {listed} |")
+    later = [
+        f"* {where}: " + ", ".join(f"`{name}`" for name in kind.later)
+        for where, kind in (
+            ("sections", policy.Policy),
+            ("`[source]`", policy.Source),
+            ("`[attributes.NAME]`", policy.Attribute),
+            ("`transform`", policy.Transform),
+            ("`[method]`", policy.Method),
+        )
+    ]
+    parts = [
+        "# The policy",
+        MADE.strip(),
+        "A policy is a TOML file. `Policy.from_dict` takes the same keys in a Python mapping, and "
+        "`Policy(...)` the same names. Every key that is not named here is an error, and the message "
+        "says which known key is nearest. All that is wrong with a policy is told at once.",
+        f"```toml\n{example}```",
+        "File names in a policy are relative to the policy's own folder.",
+        "## `[source]`: how the file is read",
+        "Everything is detected; say it only where the detection is wrong.",
+        keys_of(policy.Source),
+        "## `[attributes.NAME]`: one table for every column",
+        "A column without a role is an error: see [roles](../topics/roles.md). A name with a blank or "
+        'another special sign stands in quotes: `[attributes."marital status"]`.',
+        keys_of(policy.Attribute),
+        "`hierarchy`, `weight`, `min_level`, `max_level` and `uncovered` speak of quasi-identifiers. On "
+        "another role they have no effect, and the run warns.",
+        "### `missing`",
+        'A word alone is `as`: `missing = "suppress"`. See '
+        "[missing and suppressed values](../topics/missing-and-suppressed-values.md).",
+        keys_of(policy.Missing),
+        '```toml\nmissing = { tokens = ["?", "N/A"], as = "value" }\n```',
+        "### `transform`",
+        "What is published of an identifier instead of nothing. See "
+        "[pseudonymize an identifier](../how-to/pseudonymize-an-identifier.md).",
+        keys_of(policy.Transform),
+        "#### `mask`",
+        keys_of(policy.Mask),
+        '```toml\ntransform = { mask = { keep = 2, from = "right" } }\n```',
+        "#### `pseudonymize`",
+        "One of `key_env` and `key_file` is needed.",
+        keys_of(policy.Pseudonymize),
+        '```toml\ntransform = { pseudonymize = { key_env = "PATIENT_KEY" } }\n```',
+        *further(policy.Attribute, policy.Source),
+        "## `hierarchy`",
+        'One builder in a table, a file, or `"suppress"` (the value as it is, or `*`), which is also '
+        "the default. See [write a hierarchy](../how-to/write-a-hierarchy.md).",
+        "### `file`",
+        "One line per value and one column per level, without a header: see "
+        "[write a hierarchy](../how-to/write-a-hierarchy.md#in-a-file-of-your-own).",
+        "| setting | default | meaning |\n| --- | --- | --- |\n"
+        "| `file` | required | The file, relative to the policy's folder. |\n"
+        "| `separator` | detected | The character between two columns. |\n"
+        "| `encoding` | UTF-8, or by its byte order mark | The encoding, by a name Python knows. |",
+        '```toml\nhierarchy = { file = "occupation.csv", separator = ";" }\n```',
+        *(builder(*item) for item in _BUILDERS),
+        "### `tree`",
+        "A hierarchy written out as a nested table: a table's keys are labels, a list holds the values "
+        "under a label. A label with nothing under it is a value itself. Branches may have unequal "
+        "depth: " + one_line((tree.tree_taxonomy.__doc__ or "").split("\n\n")[1]),
+        '```toml\nhierarchy = { tree = { "*" = { Yes = ["Low", "High"], No = [] } } }\n```',
+        "## `[[promises]]`: what is promised",
+        "One table for each promise; a release keeps all of them.",
+        "| key | type | default | meaning |\n| --- | --- | --- | --- |\n"
+        '| `model` | text | required | The privacy model: `"k-anonymity"`. |\n'
+        "| `k` | whole number, 1 or more | required | Records in the smallest class. |\n"
+        "| `on` | list of quasi-identifiers | all of them | Whose combinations make the classes. |",
+        '```toml\n[[promises]]\nmodel = "k-anonymity"\nk = 20\non = ["age", "sex", "zip"]\n```',
+        "## `[method]`: how a release is searched for",
+        keys_of(policy.Method),
+        "### `objective`",
+        "A word alone is `measure`. Formulas: [measures](../topics/measures.md).",
+        keys_of(policy.Objective),
+        "Not every measure has every setting:",
+        "\n".join(measures),
+        '```toml\nobjective = { measure = "loss", aggregate = "arithmetic", weights = { age = 3 } }\n```',
+        *further(policy.Method),
+        "## `[output]`: what the release looks like",
+        keys_of(policy.Output),
+        '```toml\n[output]\nformat = "parquet"\nsuppressed = "keep"\n```',
+        "## Names that are taken",
+        "These keys are refused with a message of their own, because a later version will give them a "
+        "meaning:",
+        "\n".join(later),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+# -------- command-line.md --------
+
+
+def command_line_page() -> str:
+    """Every verb with its arguments and options."""
+    from indistinct.cli import app
+
+    parts = [
+        "# The command line",
+        MADE.strip(),
+        "Results go to standard output: text for people or, with `--json`, exactly one JSON document "
+        "(see [JSON documents](json.md)). Progress, notes, warnings and errors go to standard error. "
+        "Progress is shown only on a terminal, from the second on that something takes. What the exit "
+        "codes mean: [exit codes and errors](exit-codes-and-errors.md).",
+        "`indistinct --version` prints the version. Every verb has `--help`.",
+    ]
+    for command in app.registered_commands:
+        function = inspect.unwrap(command.callback) if command.callback else main
+        name = command.name or function.__name__
+        arguments, options = _parameters(function)
+        words = "".join(f" {word}" for word, _ in arguments)
+        rows = ["| argument or option | meaning |", "| --- | --- |"]
+        rows += [f"| `{word}` | {one_line(said)} |" for word, said in (*arguments, *options)]
+        parts += [
+            f"## `indistinct {name}{words}`",
+            prose(sections(function.__doc__ or "")[0]),
+            "\n".join(rows),
+            f"```console\n{_EXAMPLES[name]}\n```",
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _parameters(
+    function: Callable[..., Any],
+) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """The arguments and the options of a verb: how each is written, and what it means."""
+    from typer.models import ArgumentInfo
+
+    arguments, options = [], []
+    for name, item in inspect.signature(function, eval_str=True).parameters.items():
+        kind, told = get_args(item.annotation)[:2]
+        choice = [part for part in (kind, *get_args(kind)) if part is not type(None)]
+        said = told.help or ""
+        if isinstance(told, ArgumentInfo):
+            arguments.append((told.metavar or name.upper(), said))
+            continue
+        declared = [word for word in (told.default, *(told.param_decls or ())) if _is_option(word)]
+        option = declared[0] if declared else f"--{name.replace('_', '-')}"
+        words = [get_args(part) for part in choice if get_origin(part) is Literal]
+        if told.metavar:
+            option += f" {told.metavar}"
+        elif words:
+            option += " " + "\\|".join(words[0])
+        elif bool not in choice:
+            option += " NUMBER"
+        if item.default is inspect.Parameter.empty:
+            said += " Required."
+        elif item.default not in (None, False):
+            said += f" Default: `{item.default}`."
+        options.append((option, said))
+    return arguments, options
+
+
+def _is_option(word: object) -> bool:
+    return isinstance(word, str) and word.startswith("--")
+
+
+_EXAMPLES = {
+    "demo": "indistinct demo --out demo-release",
+    "init": "indistinct init patients.csv --policy release.toml",
+    "anonymize": (
+        "indistinct anonymize patients.csv --policy release.toml --out release\n"
+        "indistinct anonymize patients.csv --quasi age,sex,zip --sensitive diagnosis --rest drop \\\n"
+        "    --k 5 --suppression-limit 0.05 --out release"
+    ),
+    "audit": (
+        "indistinct audit release\n"
+        "indistinct audit release/release.csv --policy release.toml\n"
+        "indistinct audit from-another-tool.csv --quasi age,sex,zip --k 5"
+    ),
+    "hierarchy": (
+        "indistinct hierarchy patients.csv age --intervals 5 --top 90\n"
+        "indistinct hierarchy patients.csv zip --mask right --out zip.csv"
+    ),
+}
+
+
+# -------- exit-codes-and-errors.md --------
+
+
+def errors_page() -> str:
+    """Exit codes, the tree of errors, and every problem there is a code for."""
+    tree_of_errors = textwrap.dedent((errors.__doc__ or "").split("\n\n")[1]).rstrip()
+    parts = [
+        "# Exit codes and errors",
+        MADE.strip(),
+        "## Exit codes",
+        "| code | meaning |\n| --- | --- |\n"
+        "| 0 | Done. |\n"
+        "| 1 | A bug of ours. The message names the place and no value of your table; with "
+        "`INDISTINCT_DEBUG=1` you see more, which can hold values. |\n"
+        "| 2 | Something you can mend: a file, a policy, a hierarchy, an option, a folder. |\n"
+        "| 3 | No release can keep the promises within the policy's limits; or an audit found a "
+        "promise broken, or files that are not those of their certificate. |\n"
+        "| 130 | Interrupted (Ctrl+C). Nothing is left half written. |",
+        "Where a verb fails, standard output stays empty and nothing is written.",
+        "## Messages",
+        "A message says where (file, attribute, rows), what, and what would mend it. All that is wrong "
+        "with a file or a policy is told at once. Rows are counted from 1, the header not counted; "
+        "of more than ten the first ten are named. A message never holds a value of your table. Values from a policy or a "
+        "hierarchy file, which you wrote, may be shown.",
+        "## The family of errors",
+        "In Python every error descends from `IndistinctError`. It carries `problems`, a tuple of "
+        "`Problem` (`code`, `message`, `file`, `attribute`, `rows`, `remedy`), the `exit_code` that "
+        "the command line ends with, and `to_dict()`.",
+        f"```text\n{tree_of_errors}\n```",
+        '```python\nimport indistinct as ind\n\ntry:\n    policy = ind.Policy.load("release.toml")\n'
+        "except ind.IndistinctError as error:\n    for problem in error.problems:\n"
+        "        print(problem.code, problem.message)\n```",
+        "## Codes",
+        "`code` is for scripts and stays the same when a message is worded better. An ellipsis stands "
+        "for what differs from case to case.",
+        "\n".join(_codes()),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _codes() -> Iterator[str]:
+    yield "| code | what it says |"
+    yield "| --- | --- |"
+    found: dict[str, list[str]] = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+                continue
+            words = node.args
+            if node.func.id == "_unfit" and len(words) >= 4:
+                words = words[2:]
+            elif node.func.id != "Problem":
+                continue
+            if len(words) >= 2 and isinstance(words[0], ast.Constant):
+                message = _template(words[1])
+                known = found.setdefault(str(words[0].value), [])
+                if message.strip("… ") and message not in known:
+                    known.append(message)
+    for code, messages in sorted(found.items()):
+        if code != "error":
+            yield f"| `{code}` | {'<br>'.join(one_line(text) for text in messages)} |"
+
+
+def _template(node: ast.expr) -> str:
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_template(part) for part in node.values)
+    if isinstance(node, ast.BinOp):
+        return _template(node.left) + _template(node.right)
+    if isinstance(node, ast.IfExp):
+        return f"{_template(node.body)} / {_template(node.orelse)}"
+    return "…"
+
+
+# -------- python.md --------
+
+
+def python_page() -> str:
+    """Every public name."""
+    groups: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+        ("The verbs", "", ("anonymize", "audit")),
+        (
+            "What they return",
+            "Each has a short `repr`, a table for notebooks, and `to_dict()` where a document "
+            "belongs to it (see [JSON documents](json.md)).",
+            ("Release", "Certificate", "Run", "Audit"),
+        ),
+        (
+            "The policy",
+            "The keys and their meaning: [the policy](policy.md). Every section takes the keys of "
+            "its table by name.",
+            ("Policy", "Source", "Attribute", "Method", "Objective", "Output"),
+        ),
+        ("Promises", "", ("Promise", "KAnonymity", "Requirement")),
+        ("Hierarchies", "", ("Taxonomy", "read_hierarchy", "write_hierarchy")),
+        (
+            "Errors",
+            "See [exit codes and errors](exit-codes-and-errors.md).",
+            (
+                "IndistinctError",
+                "InputError",
+                "DataError",
+                "PolicyError",
+                "HierarchyError",
+                "OutputError",
+                "Unsatisfiable",
+                "Problem",
+            ),
+        ),
+        ("Version", "", ("__version__",)),
+    )
+    named = [name for _, _, names in groups for name in names]
+    rest = tuple(name for name in indistinct.__all__ if name not in named)
+    if rest:
+        groups = (*groups, ("Further names", "", rest))
+    parts = [
+        "# Python",
+        MADE.strip(),
+        "`import indistinct as ind` loads quickly: each name is imported when it is first asked for. "
+        "Names that are not on this page are not public and may change from version to version.",
+    ]
+    for title, about, names in groups:
+        parts.append(f"## {title}")
+        parts += [about] if about else []
+        for name in names:
+            parts += _entry(name)
+    return "\n\n".join(parts) + "\n"
+
+
+def _entry(name: str) -> Iterator[str]:
+    value = getattr(indistinct, name)
+    yield f"### `{name}`"
+    if isinstance(value, str):
+        yield f'The version of the package, `"{value}"`.'
+        return
+    if inspect.isclass(value):
+        if not issubclass(value, Section | Exception) and not inspect.isabstract(value):
+            yield f"```text\n{_signature(name, value)}\n```"
+        yield from documented(value.__doc__)
+        constructor = vars(value).get("__init__")
+        if constructor is not None and constructor.__doc__:
+            yield from documented(constructor.__doc__)
+        members = list(_members(value))
+        if members:
+            yield "\n".join(members)
+    else:
+        yield f"```text\n{_signature(name, value)}\n```"
+        yield from documented(value.__doc__)
+
+
+def _signature(name: str, value: Any) -> str:
+    parameters = []
+    star = False
+    for item in inspect.signature(value).parameters.values():
+        if item.kind is inspect.Parameter.KEYWORD_ONLY and not star:
+            parameters.append("*")
+            star = True
+        default = item.default
+        if default is inspect.Parameter.empty:
+            parameters.append(item.name)
+        elif isinstance(default, str | int | float | tuple | type(None)):
+            parameters.append(f"{item.name}={default!r}")
+        else:
+            parameters.append(f"{item.name}=...")
+    return f"{name}({', '.join(parameters)})"
+
+
+def _members(kind: type) -> Iterator[str]:
+    for name, member in vars(kind).items():
+        if name.startswith(("_", "model_")):
+            continue
+        if isinstance(member, property):
+            text = sections(member.__doc__ or "")[0].split("\n\n")[0]
+            yield f"* `.{name}`: {one_line(text)}"
+        elif isinstance(member, classmethod) or inspect.isfunction(member):
+            bound = getattr(kind, name)
+            signature = _signature(name, bound)
+            if inspect.isfunction(member):
+                signature = re.sub(r"\(self(, )?", "(", signature)
+            text = sections(inspect.getdoc(bound) or "")[0].split("\n\n")[0]
+            yield f"* `.{signature}`: {one_line(text)}"
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "policy.md": policy_page,
+    "command-line.md": command_line_page,
+    "exit-codes-and-errors.md": errors_page,
+    "python.md": python_page,
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the pages, or say which are out of date."""
+    stale = 0
+    for name, page in PAGES.items():
+        path = HERE / "reference" / name
+        text = page()
+        if "--check" in arguments:
+            if not path.is_file() or path.read_text(encoding="utf-8") != text:
+                print(f"{name} is out of date: python docs/build_reference.py")
+                stale = 1
+        else:
+            path.write_text(text, encoding="utf-8")
+    return stale
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

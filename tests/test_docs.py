@@ -1,0 +1,157 @@
+"""The documentation says what is so: blocks print what they show, names and links are there."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import indistinct
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    ROOT / "examples" / "README.md",
+    *sorted(DOCS.rglob("*.md")),
+]
+
+MAIN = "from indistinct.cli import main; main()"
+
+needs_a_shell = pytest.mark.skipif(
+    sys.platform != "linux", reason="the pages use commands of a Linux shell"
+)
+
+
+def module(name: str) -> ModuleType:
+    """A script of the documentation as a module."""
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = found
+    spec.loader.exec_module(found)
+    return found
+
+
+blocks = module("blocks")
+reference = module("build_reference")
+
+
+@needs_a_shell
+@pytest.mark.parametrize("page", blocks.pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_blocks_print_what_the_page_shows(page: Path) -> None:
+    pytest.importorskip("duckdb")
+    pytest.importorskip("pandas")
+    _, differences = blocks.run_page(page)
+    assert "\n".join(map(str, differences)) == ""
+
+
+@pytest.mark.parametrize("name", sorted(reference.PAGES))
+def test_the_reference_is_up_to_date(name: str) -> None:
+    written = (DOCS / "reference" / name).read_text(encoding="utf-8")
+    assert written == reference.PAGES[name](), "python docs/build_reference.py"
+
+
+def test_every_public_name_has_an_entry() -> None:
+    page = (DOCS / "reference" / "python.md").read_text(encoding="utf-8")
+    assert [name for name in indistinct.__all__ if f"### `{name}`" not in page] == []
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as hosts of repositories make them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    headings = re.findall(r"^#+ (.*)$", text, flags=re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    broken = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        file, _, anchor = target.partition("#")
+        place = page if not file else (page.parent / file).resolve()
+        if not place.exists() or (anchor and anchor not in anchors(place)):
+            broken.append(target)
+    assert broken == []
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    pages = [page.relative_to(ROOT).as_posix() for page in DOCS.rglob("*.md")]
+    assert [page for page in pages if f"({page})" not in readme] == []
+
+
+def documents(folder: Path) -> dict[str, dict[str, Any]]:
+    """What every verb prints with ``--json``, and the files of a run."""
+    table, policy, out = "visits.csv", "examples/release.toml", "visits-release"
+    commands = {
+        "profile": ["init", table, "--policy", "first.toml"],
+        "run": ["anonymize", table, "--policy", policy, "--out", out],
+        "audit": ["audit", out],
+        "hierarchy": ["hierarchy", table, "age", "--intervals", "5"],
+    }
+    found = {}
+    for name, words in commands.items():
+        done = subprocess.run(
+            [sys.executable, "-c", MAIN, *words, "--json"],
+            capture_output=True,
+            cwd=folder,
+            check=True,
+        )
+        found[name] = json.loads(done.stdout)
+    found["plan"] = json.loads((folder / out / "private" / "plan.json").read_text())
+    found["certificate"] = json.loads((folder / out / "certificate.json").read_text())
+    return found
+
+
+def test_every_key_of_a_document_is_explained(tmp_path: Path) -> None:
+    page = (DOCS / "reference" / "json.md").read_text(encoding="utf-8")
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    subprocess.run([sys.executable, "examples/visits.py"], cwd=tmp_path, check=True)
+    for name, document in documents(tmp_path).items():
+        keys = [*document, *document.get("plan", {})]
+        if name == "profile":
+            keys += document["attributes"][0]
+        assert [key for key in keys if f"`{key}`" not in page] == [], name
+
+
+def test_the_new_privacy_model_of_the_architecture_is_one_file(tmp_path: Path) -> None:
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    package = tmp_path / "indistinct"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "src" / "indistinct", package, ignore=ignored)
+    files = re.findall(r"^```python path=(\S+) skip\n(.*?)^```", page, flags=re.M | re.S)
+    assert len(files) == 2
+    for path, source in files:
+        (package / path).write_text(source, encoding="utf-8")
+    promise = re.findall(r"^```toml\n(\[\[promises\]\].*?)^```", page, flags=re.M | re.S)
+    policy = (ROOT / "examples" / "release.toml").read_text(encoding="utf-8")
+    (tmp_path / "release.toml").write_text(f"{policy}\n{promise[0]}", encoding="utf-8")
+    script = f"""
+import sys
+sys.path[:0] = [{str(tmp_path)!r}, {str(ROOT / "examples")!r}]
+import indistinct as ind
+from visits import write
+write("visits.csv")
+policy = ind.Policy.load("release.toml")
+release = ind.anonymize("visits.csv", policy)
+verdict = ind.audit(release.tables, policy)
+assert ind.__file__.startswith({str(tmp_path)!r})
+print(verdict.holds, verdict.promises[1].achieved["l"] >= 3)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert done.stdout == "True True\n", done.stderr
