@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from indistinct.kernels.lattice import inherit
-from indistinct.recoding.full_domain.lattice import Lattice
+from indistinct.recoding.lattice import Lattice
 
 
 @pytest.mark.parametrize("up", [True, False])

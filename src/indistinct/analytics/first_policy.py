@@ -28,7 +28,13 @@ _HEADINGS: Mapping[Role, str] = {
 }
 
 
-def first_policy(profile: Profile, *, source: Mapping[str, Any] | None = None, k: int = 5) -> str:
+def first_policy(
+    profile: Profile,
+    *,
+    source: Mapping[str, Any] | None = None,
+    k: int = 5,
+    min_levels: Mapping[str, tuple[int, str]] | None = None,
+) -> str:
     """The text of a first policy (TOML).
 
     Arguments:
@@ -36,6 +42,8 @@ def first_policy(profile: Profile, *, source: Mapping[str, Any] | None = None, k
         source: How the file is read (``separator``, ``encoding``, ``sheet`` …), where the policy
             has to say so.
         k: The size of the smallest class that the release may have.
+        min_levels: For quasi-identifiers that are to be generalized in any case, the level from
+            which on they may be published, and why.
     """
     lines = [
         *_comment(f"A first policy for {profile.table}: {profile.records:,} records,"
@@ -57,7 +65,7 @@ def first_policy(profile: Profile, *, source: Mapping[str, Any] | None = None, k
         if items:
             lines += [f"# {'-' * 8} {heading} {'-' * 8}", ""]
         for item in items:
-            lines += [*_attribute(item), ""]
+            lines += [*_attribute(item, (min_levels or {}).get(item.attribute)), ""]
     lines += _promises(profile, k)
     return "\n".join(lines)
 
@@ -148,7 +156,7 @@ def toml_value(value: Any) -> str:
     raise TypeError(f"TOML has no {type(value).__name__}")
 
 
-def _attribute(item: AttributeProfile) -> Iterator[str]:
+def _attribute(item: AttributeProfile, min_level: tuple[int, str] | None = None) -> Iterator[str]:
     for reason in item.reasons:
         yield from _comment(reason)
     yield from _comment(_figures(item))
@@ -169,6 +177,9 @@ def _attribute(item: AttributeProfile) -> Iterator[str]:
         if len(draft.categories) > 2:
             yield from _comment("or group the categories as you think fit:")
             yield f"# hierarchy = {toml_value(_tree(draft.categories))}"
+    if min_level is not None:
+        yield from _comment(min_level[1])
+        yield f"min_level = {min_level[0]}"
     if draft.uncovered:
         yield f"uncovered = {toml_string(draft.uncovered)}"
     if item.missing_tokens and item.role in ("quasi-identifier", "sensitive"):

@@ -9,6 +9,9 @@ average over people, Delta S, equals the entropy of the partition.
 
 from __future__ import annotations
 
+import functools
+import heapq
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,6 +24,9 @@ from indistinct.errors import DataError, Problem, did_you_mean
 from indistinct.microdata.frequencies import FrequencyTable
 
 Progress = Callable[[float], None]
+
+TINY = 1e-9
+"""Losses that differ by less, in bits, count as equal."""
 
 
 @dataclass(frozen=True)
@@ -70,80 +76,91 @@ class LeakageAnalysis:
         self, table: FrequencyTable, probabilities: NDArray[np.float64] | None = None
     ) -> None:
         self._table = table
-        self._units = np.ascontiguousarray(table.weight)
-        if probabilities is None:
-            self._mass = table.weight.astype(np.float64)
-            self._self_information = np.zeros(table.combinations)
-        else:
-            self._mass = np.ascontiguousarray(probabilities[:, 0])
-            self._self_information = np.ascontiguousarray(probabilities[:, 1])
-        self._total = float(self._mass.sum())
+        self._weights = np.zeros((table.combinations, 3))
+        self._weights[:, 0] = table.weight
+        self._weights[:, 1:2] = self._weights[:, :1]
+        if probabilities is not None:
+            self._weights[:, 1:] = probabilities
+        self._total = float(self._weights[:, 1].sum())
         self.records = table.records
         self.entropy = (
-            math.log2(self._total) - float(self._self_information.sum()) / self._total
+            max(math.log2(self._total) - float(self._weights[:, 2].sum()) / self._total, 0.0)
             if self._total > 0
             else 0.0
         )
         """S0, the entropy over all records in bits."""
-        self._columns = [codes.astype(np.int32) for codes in table.codes]
-        largest = max((int(column.max()) for column in self._columns if len(column)), default=0)
-        self._tally = np.zeros(largest + 1, dtype=np.int32)
-        self._place = np.zeros(largest + 1, dtype=np.int32)
 
     @property
     def attributes(self) -> tuple[str, ...]:
         """The attributes that can be combined."""
         return self._table.attributes
 
+    @property
+    def table(self) -> FrequencyTable:
+        """The distinct combinations that the leakage is computed from."""
+        return self._table
+
+    def among(self, attributes: Sequence[str]) -> LeakageAnalysis:
+        """The same records, with some of the attributes only."""
+        places = [self._position(name) for name in dict.fromkeys(attributes)]
+        part = FrequencyTable(
+            attributes=tuple(self.attributes[place] for place in places),
+            codes=tuple(self._table.codes[place] for place in places),
+            weight=self._table.weight,
+        )
+        return LeakageAnalysis(part, self._weights[:, 1:])
+
     def of(self, attributes: Sequence[str]) -> Leakage:
         """The leakage of one combination of attributes.
 
         Raises :class:`DataError` for an attribute that is not there.
         """
-        wanted = [self._position(name) for name in dict.fromkeys(attributes)]
-        node = self._root()
-        for position in wanted:
-            node = self._split(node, position)
-        return self._leakage(wanted, node.total)
+        from indistinct.kernels.partitions import add_up
+
+        weights = self._class_weights(self.classes(attributes))
+        total = np.zeros(6)
+        add_up(weights, self.entropy, total)
+        return self._leakage([self._position(name) for name in dict.fromkeys(attributes)], total)
 
     def singles(self) -> list[Leakage]:
         """The leakage of every attribute alone, in the order of the table."""
-        root = self._root()
-        return [
-            self._leakage([position], self._split(root, position).total)
-            for position in range(len(self.attributes))
-        ]
+        return list(self._singles)
 
     def combinations(
         self, most: int, *, least: int = 1, progress: Progress | None = None
     ) -> Iterator[Leakage]:
-        """The leakage of every combination of ``least`` to ``most`` attributes.
+        """The leakage of every combination of ``least`` to ``most`` attributes, in no given order.
 
-        A class of one combination of all attributes never splits again, so the larger combinations
-        of a set cost less and less.
+        What leaks most is taken first: where an attribute has told most records apart, the
+        combinations it is in cost little (see :mod:`indistinct.kernels.partitions`).
         """
-        count = len(self.attributes)
-        wanted = sum(math.comb(count, size) for size in range(1, min(most, count) + 1))
-        done = 0
-        stack: list[tuple[list[int], _Node]] = [([], self._root())]
-        while stack:
-            chosen, node = stack.pop()
-            first = chosen[-1] + 1 if chosen else 0
-            for position in range(first, count):
-                deeper = [*chosen, position]
-                child = self._split(node, position)
-                done += 1
-                if len(deeper) >= least:
-                    yield self._leakage(deeper, child.total)
-                if len(deeper) < most and position + 1 < count:
-                    stack.append((deeper, child))
-                if progress is not None and done % 64 == 0:
-                    progress(done / wanted)
+        for leakage in self._walk(most, progress=progress):
+            if len(leakage.attributes) >= least:
+                yield leakage
 
     def top(self, most: int, number: int, *, progress: Progress | None = None) -> list[Leakage]:
-        """The ``number`` combinations of up to ``most`` attributes that leak most, worst first."""
-        found = sorted(self.combinations(most, progress=progress), key=_worst_first)
-        return found[:number]
+        """The ``number`` combinations of at most ``most`` attributes that leak most, worst first.
+
+        Together attributes leak no more than the sum of what each leaks, so combinations that
+        cannot reach the worst ones found so far are not looked at.
+        """
+        if number < 1:
+            return []
+        worst: list[float] = []
+        found: list[Leakage] = []
+
+        def floor() -> float:
+            return worst[0] if len(worst) == number else -math.inf
+
+        for leakage in self._walk(most, floor=floor, progress=progress):
+            if leakage.loss < floor() - TINY:
+                continue
+            found.append(leakage)
+            if len(worst) < number:
+                heapq.heappush(worst, leakage.loss)
+            else:
+                heapq.heappushpop(worst, leakage.loss)
+        return sorted(found, key=worst_first)[:number]
 
     def minimal_above(
         self, threshold: float, most: int, *, progress: Progress | None = None
@@ -153,46 +170,67 @@ class LeakageAnalysis:
         A combination is minimal if no part of it reaches the threshold. Leakage never falls when an
         attribute is added, so nothing above a combination that was found is looked at.
         """
-        count = len(self.attributes)
-        found: list[tuple[frozenset[int], Leakage]] = []
-        layer: list[tuple[list[int], _Node]] = [([], self._root())]
-        for size in range(1, min(most, count) + 1):
-            deeper: list[tuple[list[int], _Node]] = []
-            reached: list[tuple[frozenset[int], Leakage]] = []
-            for at, (chosen, node) in enumerate(layer):
-                for position in range(chosen[-1] + 1 if chosen else 0, count):
-                    together = frozenset((*chosen, position))
-                    if any(part <= together for part, _ in found):
-                        continue
-                    child = self._split(node, position)
-                    leakage = self._leakage([*chosen, position], child.total)
-                    if leakage.normalized >= threshold - 1e-12:
-                        reached.append((together, leakage))
-                    elif size < most:
-                        deeper.append(([*chosen, position], child))
-                if progress is not None:
-                    progress((size - 1 + (at + 1) / len(layer)) / most)
-            found += reached
-            layer = deeper
-            if not layer:
-                break
-        return sorted((leakage for _, leakage in found), key=_worst_first)
+        bar = threshold * self.entropy - TINY
+        reached = [
+            leakage
+            for leakage in self._walk(most, floor=lambda: bar, ceiling=bar, progress=progress)
+            if leakage.loss >= bar
+        ]
+        minimal: dict[frozenset[str], Leakage] = {}
+        for leakage in sorted(reached, key=lambda item: len(item.attributes)):
+            together = frozenset(leakage.attributes)
+            parts = (
+                frozenset(part)
+                for size in range(1, len(together))
+                for part in itertools.combinations(leakage.attributes, size)
+            )
+            if not any(part in minimal for part in parts):
+                minimal[together] = leakage
+        return sorted(minimal.values(), key=worst_first)
+
+    def classes(self, attributes: Sequence[str]) -> NDArray[np.int32]:
+        """The class of every distinct combination, [C], where these attributes are known."""
+        from indistinct.microdata.encoding import count_combinations
+
+        columns = [
+            self._table.codes[self._position(name)].astype(np.int32)
+            for name in dict.fromkeys(attributes)
+        ]
+        domains = [int(column.max(initial=0)) + 1 for column in columns]
+        return count_combinations(columns, domains, self._table.weight)[2]
 
     def loss_of_combinations(self, attributes: Sequence[str]) -> NDArray[np.float64]:
         """The loss in bits of the people of every distinct combination, [C]: private."""
-        wanted = [self._position(name) for name in dict.fromkeys(attributes)]
-        from indistinct.microdata.encoding import count_combinations
-
-        domains = [int(self._columns[position].max(initial=0)) + 1 for position in wanted]
-        _, _, class_of = count_combinations(
-            [self._columns[position] for position in wanted], domains, self._units
-        )
-        mass = np.bincount(class_of, weights=self._mass)
-        information = np.bincount(class_of, weights=self._self_information)
+        class_of = self.classes(attributes)
+        weights = self._class_weights(class_of)
+        mass, information = weights[:, 1], weights[:, 2]
         safe = np.where(mass > 0, mass, 1.0)
         inside = np.where(mass > 0, np.log2(safe) - information / safe, 0.0)
         loss: NDArray[np.float64] = self.entropy - inside[class_of]
         return loss
+
+    @functools.cached_property
+    def _singles(self) -> tuple[Leakage, ...]:
+        from indistinct.kernels.partitions import add_up
+
+        found = []
+        for position, codes in enumerate(self._table.codes):
+            total = np.zeros(6)
+            add_up(self._class_weights(codes), self.entropy, total)
+            found.append(self._leakage([position], total))
+        return tuple(found)
+
+    @functools.cached_property
+    def _tree(self) -> _Tree:
+        return _tree(self._table, self._singles)
+
+    def _class_weights(self, class_of: NDArray[Any]) -> NDArray[np.float64]:
+        """Units, mass and self-information of every class, [classes, 3]."""
+        if not len(class_of):
+            return np.zeros((0, 3))
+        return np.stack(
+            [np.bincount(class_of, self._weights[:, item]) for item in range(3)], axis=1
+        )
 
     def _position(self, name: str) -> int:
         if name not in self.attributes:
@@ -203,37 +241,119 @@ class LeakageAnalysis:
             )
         return self.attributes.index(name)
 
-    def _root(self) -> _Node:
-        rows = np.arange(self._table.combinations, dtype=np.int32)
-        start = np.array([0, len(rows)], dtype=np.int64)
-        if len(rows) == 0:
-            return _Node(rows, start[:1], np.zeros(6), np.zeros(6))
-        return _Node(rows, start, np.zeros(6), np.zeros(6))
+    def _walk(
+        self,
+        most: int,
+        *,
+        floor: Callable[[], float] = lambda: -math.inf,
+        ceiling: float = math.inf,
+        progress: Progress | None = None,
+    ) -> Iterator[Leakage]:
+        """Every combination of at most ``most`` attributes, what leaks most alone first.
 
-    def _split(self, node: _Node, position: int) -> _Node:
-        from indistinct.kernels.partitions import split
+        Combinations that cannot leak ``floor()`` bits are left out, and nothing is added to one
+        that leaks ``ceiling``.
+        """
+        count = len(self.attributes)
+        most = min(most, count)
+        if most < 1:
+            return
+        tree = self._tree
+        alone = [self._singles[position].loss for position in tree.order]
+        below = [[_subsets(rest, room) for room in range(most + 1)] for rest in range(count + 1)]
+        wanted, done, told = below[count][most] - 1, 0, 0
+        scratch = _Scratch(tree.codes)
+        stack = [_Open([], 0.0, 0, *self._root(tree))]
+        while stack:
+            state = stack[-1]
+            at, chosen = state.at, state.chosen
+            room = most - len(chosen)
+            left = count - at
+            possible = min(state.loss + sum(alone[at : at + room]), self.entropy)
+            least = floor() - TINY
+            if 0 < left <= room and math.isfinite(least) and possible >= least:
+                possible = self._with_all_that_is_left(state)
+            if left == 0 or possible < least:
+                done += below[left][room] - 1
+                stack.pop()
+                continue
+            child, total = self._take(tree, state, scratch, keep=room > 1 and left > 1)
+            self._pass_over(tree, state)
+            done += 1
+            leakage = self._leakage([tree.order[place] for place in (*chosen, at)], total)
+            if child is not None and leakage.loss < ceiling:
+                child.loss = leakage.loss
+                stack.append(child)
+            else:
+                done += below[left - 1][room - 1] - 1
+            if progress is not None and done - told >= 64:
+                progress(done / wanted)
+                told = done
+            yield leakage
 
-        rows = np.empty(len(node.rows), dtype=np.int32)
-        start = np.empty(len(node.rows) // 2 + 2, dtype=np.int64)
-        closed, total = node.closed.copy(), np.zeros(6)
-        kept, classes = split(
-            node.rows,
-            node.start,
-            self._columns[position],
-            self._units,
-            self._mass,
-            self._self_information,
+    def _with_all_that_is_left(self, state: _Open) -> float:
+        """What a combination leaks together with all attributes that are not decided yet."""
+        from indistinct.kernels.partitions import add_up
+
+        total = np.zeros(6)
+        add_up(state.weights, self.entropy, total)
+        return float(total[1] + state.closed[1]) / self._total if self._total > 0 else 0.0
+
+    def _root(self, tree: _Tree) -> tuple[NDArray[np.int32], NDArray[np.int64], Any, Any]:
+        weights = np.ascontiguousarray(self._weights[tree.rows])
+        entries = tree.first.copy()
+        return entries, np.array([0, len(entries)], dtype=np.int64), weights, np.zeros(6)
+
+    def _take(
+        self, tree: _Tree, state: _Open, scratch: _Scratch, *, keep: bool
+    ) -> tuple[_Open | None, NDArray[np.float64]]:
+        from indistinct.kernels.partitions import take
+
+        size = len(state.entries) if keep else 0
+        entries = np.empty(size, dtype=np.int32)
+        start = np.empty(size // 2 + 2, dtype=np.int64)
+        weights = np.empty((size, 3))
+        closed, total = state.closed.copy(), np.zeros(6)
+        kept, classes = take(
+            state.entries,
+            state.start,
+            state.weights,
+            tree.code[state.at],
+            tree.up[state.at],
             self.entropy,
-            self._tally,
-            self._place,
+            scratch.tally,
+            scratch.last,
+            scratch.sums,
             closed,
-            rows,
+            keep,
+            entries,
             start,
+            weights,
             total,
         )
-        if kept < len(rows) // 2:
-            rows = rows[:kept].copy()
-        return _Node(rows[:kept], start[: classes + 1], closed, total)
+        if not keep:
+            return None, total
+        entries, start, weights = entries[:kept], start[: classes + 1], weights[:kept]
+        if kept < size // 2:
+            entries, weights = entries.copy(), weights.copy()
+        chosen = [*state.chosen, state.at]
+        return _Open(chosen, 0.0, state.at + 1, entries, start, weights, closed), total
+
+    def _pass_over(self, tree: _Tree, state: _Open) -> None:
+        from indistinct.kernels.partitions import pass_over
+
+        kept, classes = pass_over(
+            state.entries,
+            state.start,
+            state.weights,
+            tree.up[state.at],
+            self.entropy,
+            state.closed,
+        )
+        state.entries = state.entries[:kept]
+        state.weights = state.weights[:kept]
+        state.start = state.start[: classes + 1]
+        state.at += 1
 
     def _leakage(self, positions: Sequence[int], total: NDArray[np.float64]) -> Leakage:
         parts, loss, squares, pairs, alone, most = (float(entry) for entry in total)
@@ -242,7 +362,7 @@ class LeakageAnalysis:
         variance = squares / self._total - mean * mean if self._total > 0 else 0.0
         mean = min(max(mean, 0.0), self.entropy)
         return Leakage(
-            attributes=tuple(self.attributes[position] for position in positions),
+            attributes=tuple(self.attributes[position] for position in sorted(positions)),
             partitions=int(parts),
             loss=mean,
             normalized=mean / self.entropy if self.entropy > 0 else 0.0,
@@ -254,13 +374,62 @@ class LeakageAnalysis:
         )
 
 
+def worst_first(leakage: Leakage) -> tuple[float, int, tuple[str, ...]]:
+    """A key to sort by: what leaks most first, of those that leak as much the smaller first."""
+    return -round(leakage.loss, 9), len(leakage.attributes), leakage.attributes
+
+
 @dataclass(frozen=True)
-class _Node:
-    rows: NDArray[np.int32]
+class _Tree:
+    """The attributes, what leaks most first, and the tails from each of them on."""
+
+    order: tuple[int, ...]
+    rows: NDArray[np.int64]
+    first: NDArray[np.int32]
+    code: tuple[NDArray[np.int32], ...]
+    up: tuple[NDArray[np.int32], ...]
+    codes: int
+
+
+def _tree(table: FrequencyTable, singles: Sequence[Leakage]) -> _Tree:
+    from indistinct.kernels.partitions import tails
+
+    order = sorted(range(len(singles)), key=lambda position: -singles[position].loss)
+    columns = [table.codes[position] for position in order]
+    rows = np.lexsort(columns) if columns else np.arange(table.combinations)
+    later = np.zeros(len(rows), dtype=np.int32)
+    code: list[NDArray[np.int32]] = []
+    up: list[NDArray[np.int32]] = []
+    for column in reversed(columns):
+        own = np.empty(len(rows), dtype=np.int32)
+        _, codes, next_tails = tails(column[rows].astype(np.int32), later, own)
+        code.insert(0, codes)
+        up.insert(0, next_tails)
+        later = own
+    largest = max((int(column.max(initial=0)) for column in columns), default=0)
+    return _Tree(tuple(order), rows, later, tuple(code), tuple(up), largest + 1)
+
+
+class _Scratch:
+    def __init__(self, codes: int) -> None:
+        self.tally = np.zeros(codes, dtype=np.int32)
+        self.last = np.zeros(codes, dtype=np.int32)
+        self.sums = np.zeros((codes, 3))
+
+
+@dataclass
+class _Open:
+    """A combination of attributes, its open classes, and the position that is decided next."""
+
+    chosen: list[int]
+    loss: float
+    at: int
+    entries: NDArray[np.int32]
     start: NDArray[np.int64]
+    weights: NDArray[np.float64]
     closed: NDArray[np.float64]
-    total: NDArray[np.float64]
 
 
-def _worst_first(leakage: Leakage) -> tuple[float, int, tuple[str, ...]]:
-    return -leakage.loss, len(leakage.attributes), leakage.attributes
+def _subsets(count: int, most: int) -> int:
+    """Number of subsets of at most ``most`` of ``count`` things, the empty one among them."""
+    return sum(math.comb(count, size) for size in range(min(most, count) + 1))

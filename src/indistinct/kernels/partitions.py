@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from indistinct.kernels.jit import jit
 
 PARTS, LOSS, SQUARES, PAIRS, ALONE, MOST = range(6)
-"""What is summed over classes: their number, mass times loss, mass times loss squared, pairs of units
-within a class, units alone in theirs, and the largest loss."""
+"""What is summed over classes: their number, mass times loss, mass times loss squared, pairs of
+units within a class, units alone in theirs, and the largest loss."""
 
 UNITS, MASS, SELF = range(3)
 """What an entry weighs: its units, the sum of their probabilities p, and the sum of p log2 p."""
@@ -54,7 +54,7 @@ def tails(
 
 
 @jit
-def take(
+def take(  # noqa: D417, arrays that belong together are told together
     entries: NDArray[np.int32],
     start: NDArray[np.int64],
     weights: NDArray[np.float64],
@@ -71,7 +71,7 @@ def take(
     new_weights: NDArray[np.float64],
     total: NDArray[np.float64],
 ) -> tuple[int, int]:
-    """Split open classes by the attribute at one position; returns how many entries and classes stay.
+    """Split open classes by the attribute at one position.
 
     Arguments:
         entries, start, weights: the open classes, neighbours in one array; ``start`` has one entry
@@ -84,6 +84,8 @@ def take(
         keep: whether the classes after the split are wanted, or only the sums over them.
         new_entries, new_start, new_weights: the open classes after the split.
         total: the sums over all classes after the split, [6].
+
+    Returns how many entries and classes are open after it.
     """
     kept = 0
     classes = 0

@@ -128,11 +128,16 @@ class Grouper:
         Both are views that the next grouping overwrites.
         """
         at = np.asarray(levels, dtype=np.int64)
-        if on is None:
+        if on is None or self._tells_all(at, on):
             found = self.condensed(at)
             return self.spread(at, found), found.size
         found = self._group(self._whole, at, np.asarray(on, dtype=np.int64))
         return found.class_of, found.size
+
+    def _tells_all(self, levels: Levels, on: Sequence[int]) -> bool:
+        """Whether every attribute that is left out has one code only."""
+        card = self._data.card
+        return all(j in on or card[j, levels[j]] == 1 for j in range(len(levels)))
 
     def condensed(self, levels: Levels) -> Classes:
         """The classes of a node, of the rows of its stem."""
@@ -153,6 +158,7 @@ class Grouper:
             return self._whole
         found = self._stems.get(at)
         if found is not None:
+            self._stems.move_to_end(at)
             return found
         parent = self._stem(at[:-1])
         found = parent

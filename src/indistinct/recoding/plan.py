@@ -164,6 +164,13 @@ class LevelPlan:
         nodes = tuple(tuple(node[at] for at in positions) for node in self.nodes)
         return replace(self, attributes=data.attributes, nodes=nodes, node_of=node_of)
 
+    def beside(self, suppressed: NDArray[np.bool_]) -> LevelPlan:
+        """The plan for a table that has these suppressed combinations [C] beside its own."""
+        node_of = np.full(len(suppressed), -1, dtype=np.int32)
+        node_of[~suppressed] = self.node_of
+        start = None if self.start is None else self.start.beside(suppressed)
+        return replace(self, node_of=node_of, start=start)
+
     def to_dict(self) -> dict[str, Any]:
         """The plan without its combinations: scope, levels, and how it was found."""
         document = {"scope": self.scope, "levels": self.levels, **self.search.to_dict()}

@@ -275,10 +275,13 @@ def _why(
     evaluator = Evaluator(data, promises, bound, records, Grouper(data))
     fewest = evaluator.outcome(found.closest)[0].suppressed
     need = np.ceil(fewest / records * 1000) / 1000 if records else 0.0
-    help_ = [f"a suppression_limit of {need:g} or more", _smaller(promises)]
-    rootless = [name for name in data.attributes if not data.taxonomies[name].has_root]
-    if rootless:
-        help_.append(f"a hierarchy with one root for {', '.join(rootless)}")
+    rootless = [
+        name
+        for name in data.attributes
+        if name in data.taxonomies and not data.taxonomies[name].has_root
+    ]
+    help_ = [f"a hierarchy with one root for {', '.join(rootless)}"] if rootless else []
+    help_ += [f"a suppression_limit of {need:g} or more", _smaller(promises)]
     if settings.max_level:
         help_.append("a higher max_level for " + ", ".join(settings.max_level))
     text = "; ".join(str(promise) for promise in promises)

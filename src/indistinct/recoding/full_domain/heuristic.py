@@ -29,6 +29,9 @@ SECONDS = 10.0
 PATIENCE = 400
 """Disturbances without improvement after which a search ends."""
 
+PATIENCE_WITH_TIME = 25 * PATIENCE
+"""The same where somebody has set a time: it is to be used."""
+
 Levels = tuple[int, ...]
 
 
@@ -60,6 +63,7 @@ class HeuristicSearch:
         self._evaluator = Evaluator(self.data, promises, self.objective, allowed, self._grouper)
         tell_broken_at_most(self.objective, promises, self.data.table.records)
         self._limits = limits or Limits()
+        self._timed = self._limits.seconds is not None
         if self._limits.seconds is None and self._limits.nodes is None:
             self._limits = Limits(seconds=SECONDS)
         self._began = time.perf_counter()
@@ -149,9 +153,10 @@ class HeuristicSearch:
     def _disturb(self, random: np.random.Generator, progress: Progress | None) -> None:
         free = np.flatnonzero(self.lattice.last > self.lattice.first)
         stale = 0
+        patience = PATIENCE_WITH_TIME if self._timed else PATIENCE
         if self._best is None and self._nothing_is_allowed():
             return
-        while len(free) and stale < PATIENCE and not self._over():
+        while len(free) and stale < patience and not self._over():
             before = self._key
             levels = self._another(random, free)
             self._descend(

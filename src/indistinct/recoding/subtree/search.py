@@ -94,7 +94,7 @@ class _Search:
 
     def __init__(self, space: Space, limits: Limits, progress: Progress | None) -> None:
         self.space = space
-        self.limits = limits if limits.seconds or limits.nodes else Limits(nodes=MOST)
+        self.limits = Limits(nodes=MOST) if limits == Limits() else limits
         self.progress = progress
         self.began = time.perf_counter()
         self.steps: list[Step] = []
@@ -150,13 +150,19 @@ class _Search:
     def _why(self) -> Problem:
         asked = "; ".join(str(promise) for promise in self.space.promises)
         closest = min(self.steps, key=lambda step: step.violations)
-        stopped = f"search stopped by {self.stopped_by}: " if self.stopped_by else ""
+        found = (
+            f"the search was stopped by {self.stopped_by}, and none of the {len(self.steps)} "
+            "generalizations it looked at satisfies"
+            if self.stopped_by
+            else "no generalization satisfies"
+        )
+        longer = f"a larger {self.stopped_by}, " if self.stopped_by else ""
         return Problem(
             "unsatisfiable",
-            f"{stopped}no generalization satisfies the requirement ({asked}); the closest table "
-            f"has {closest.violations} violating rows of {closest.rows}",
-            remedy="what would help: a smaller k, a hierarchy with one root, or suppression "
-            '(algorithm = "optimal" with objective = "rows" and a suppression_limit)',
+            f"{found} the requirement ({asked}); the closest table has {closest.violations} "
+            f"violating rows of {closest.rows}",
+            remedy=f"what would help: {longer}a smaller k, a hierarchy with one root, or "
+            'suppression (algorithm = "optimal" with objective = "rows" and a suppression_limit)',
         )
 
 

@@ -1,7 +1,7 @@
 """The tables that can be reached by generalizing step by step, and what they come to.
 
 A *row* is a distinct record over all published attributes; a row *violates* a requirement if the
-class it is in, over the requirement's attributes, breaks it (SPEC of Arca and Hewett 2021, sections
+class it is in, over the requirement's attributes, breaks it (Arca and Hewett 2021, sections
 3.2 and 3.3). Three scopes say how far one step goes:
 
 ``domain``
@@ -67,6 +67,7 @@ class Space(ABC):
         ]
         self.shield = tuple(dict.fromkeys(j for on in self._named for j in on))
         self._nothing = np.zeros(data.table.combinations, dtype=np.bool_)
+        self._broken: dict[Hashable, tuple[int, ...]] = {}
 
     @property
     @abstractmethod
@@ -113,6 +114,7 @@ class Space(ABC):
         class_of, size = self._classes(state, None)
         violating = np.zeros(len(size), dtype=np.bool_)
         violating[class_of[marked]] = True
+        self._broken[state] = tuple(broken)
         return Reading(int(violating.sum()), len(size), tuple(broken))
 
     def violating(self, state: Hashable) -> list[NDArray[np.bool_]]:
@@ -143,12 +145,29 @@ class DomainSpace(Space):
         self, data: LeveledTable, promises: Sequence[Promise], lattice: Lattice | None = None
     ) -> None:
         super().__init__(data, promises, lattice)
-        self._grouper = Grouper(data)
+        self._grouper = Grouper(data, lattice)
+        telling = {j for j, codes in enumerate(data.table.codes) if len(codes) and codes.any()}
+        # Where nothing else is published, a row is a class of the shield.
+        self._rows_are_classes = all(
+            promise.sensitive is None and telling <= set(on)
+            for promise, on in zip(promises, self._on, strict=True)
+        )
 
     @property
     def root(self) -> tuple[int, ...]:
         """The lowest level everywhere."""
         return tuple(self.first)
+
+    def read(self, state: Hashable) -> Reading:
+        """Violating rows, rows, and violated requirements of a table."""
+        if not self._rows_are_classes:
+            return super().read(state)
+        classes = self._grouper.condensed(np.array(_levels(state), dtype=np.int64))
+        seen = ClassTable(classes.class_of, classes.size)
+        bad = [promise.breaks(seen) for promise in self.promises]
+        broken = tuple(at for at, mask in enumerate(bad) if mask.any())
+        self._broken[state] = broken
+        return Reading(int(np.logical_or.reduce(bad).sum()), len(classes.size), broken)
 
     def steps(
         self, state: Hashable, *, all_shields: bool = False
@@ -158,7 +177,7 @@ class DomainSpace(Space):
         if all_shields:
             wanted = self.shield
         else:
-            broken = self.read(state).broken
+            broken = self._broken[state] if state in self._broken else self.read(state).broken
             wanted = tuple(dict.fromkeys(j for at in broken for j in self._named[at]))
         for j in wanted:
             if levels[j] < self.last[j]:
@@ -250,7 +269,8 @@ class CutSpace(Space):
                 for parent in self._parents(cuts, j, rows):
                     if (j, parent) not in seen:
                         seen.add((j, parent))
-                        lifts.setdefault(j, []).append(parent)
+                        if self._within(j, parent):
+                            lifts.setdefault(j, []).append(parent)
         for j in self.shield:
             parents = lifts.get(j, [])
             groups = [parents] if self._together and parents else [[one] for one in parents]
@@ -292,6 +312,13 @@ class CutSpace(Space):
             if above:
                 found.setdefault(int(above[0]))
         return list(found)
+
+    def _within(self, j: int, parent: int) -> bool:
+        """Whether no value below a node has to go above the highest level to reach it."""
+        nodes = self._nodes[j]
+        return bool(
+            (nodes[: self.last[j] + 1] == parent).any(axis=0)[(nodes == parent).any(axis=0)].all()
+        )
 
     def _lift(self, levels: NDArray[np.int16], j: int, parent: int) -> None:
         nodes = self._nodes[j]

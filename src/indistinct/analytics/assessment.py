@@ -1,0 +1,485 @@
+"""What a table gives away: which columns leak, alone and together, and what to do about it.
+
+Method: average information loss as in :mod:`indistinct.analytics.leakage`, applied to the columns
+of a table as Arca and Hewett (2021, section 3.1) do before a release is made. For sensitive
+attributes, what the quasi-identifiers tell about them: the mutual information I(S; E), which is the
+mean over records of H(S) - H(S | E), after Longpre, Kreinovich and Dumrongpokaphan (2017).
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from indistinct.analytics.concepts import Role
+from indistinct.analytics.encoded import Encoded, encode
+from indistinct.analytics.leakage import TINY, Leakage, LeakageAnalysis
+from indistinct.analytics.leakage_change import (
+    LeakageChange,
+    TaxonomyOf,
+    compare_leakage,
+    leakage_by_level,
+    level_below,
+)
+from indistinct.analytics.profile import Profile
+from indistinct.analytics.sensitive_leakage import SensitiveLeakage, sensitive_leakage
+from indistinct.errors import DataError, Problem
+from indistinct.hierarchies.build import build_taxonomy
+from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.sources.table import Table, require_columns
+
+Progress = Callable[[str, float | None], None]
+"""Called with what is being done, and the share of it that is done where that is known."""
+
+THRESHOLD = 0.5
+"""From this share of S0 on, what one attribute leaks is called a lot."""
+
+KEY_LIKE = 0.9
+"""From this share of S0 on, a combination of attributes is nearly as good as a name."""
+
+LOOKED_AT = 3000
+"""How many combinations are looked at where nobody says how large they may be."""
+
+TOP = 10
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A column that was not analysed, and why."""
+
+    attribute: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Shield:
+    """The attributes that a release should protect together, and why, in words."""
+
+    attributes: tuple[str, ...]
+    why: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The suggestion as plain data."""
+        return {"attributes": list(self.attributes), "why": list(self.why)}
+
+
+@dataclass(frozen=True)
+class LevelAdvice:
+    """The level from which on a quasi-identifier leaks less, and how much it leaks there."""
+
+    attribute: str
+    level: int
+    normalized: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The advice as plain data."""
+        return {"attribute": self.attribute, "level": self.level, "normalized": self.normalized}
+
+
+@dataclass(frozen=True)
+class Exposed:
+    """A record of which the quasi-identifiers tell much: its number from 1, and bits. Private."""
+
+    row: int
+    loss: float
+    alike: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record's number and figures as plain data."""
+        return {"row": self.row, "loss": self.loss, "alike": self.alike}
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What a table leaks, and, where a release was given, what is left to leak.
+
+    Arguments:
+        table: the table's name.
+        records: its records.
+        entropy: S0 in bits, what would tell all records apart.
+        roles: the role of every analysed attribute, of the policy or suggested.
+        left_out: columns that were not analysed.
+        leakage: of every attribute, and of the combinations that were asked for.
+        together: of all quasi-identifiers together.
+        top: the combinations that leak most, worst first; columns that are nearly as good as a name
+            by themselves are left aside.
+        key_like: the smallest combinations that leak nearly all, worst first.
+        sensitive: what the quasi-identifiers tell about each sensitive attribute.
+        shield: the attributes to protect together, and why.
+        min_levels: for quasi-identifiers that leak a lot, how far to generalize them at least.
+        profile: what the columns look like, with the role suggested for each.
+        threshold: the share of S0 from which a single attribute leaks a lot.
+        change: before and after, where a release was given.
+        exposed: the records of which most is told; private, and not in ``to_dict()`` by itself.
+    """
+
+    table: str
+    records: int
+    entropy: float
+    roles: Mapping[str, Role]
+    left_out: tuple[LeftOut, ...]
+    leakage: tuple[Leakage, ...]
+    together: Leakage
+    top: tuple[Leakage, ...]
+    key_like: tuple[Leakage, ...]
+    sensitive: tuple[SensitiveLeakage, ...]
+    shield: Shield
+    min_levels: tuple[LevelAdvice, ...]
+    profile: Profile = field(repr=False)
+    threshold: float = THRESHOLD
+    change: LeakageChange | None = None
+    exposed: tuple[Exposed, ...] = field(default=(), repr=False)
+
+    @property
+    def uniqueness(self) -> float:
+        """The share of records that are alone with their values of all quasi-identifiers."""
+        return self.together.alone
+
+    @property
+    def suggested(self) -> list[dict[str, str]]:
+        """The role suggested for every column, and why."""
+        return self.profile.suggested()
+
+    @property
+    def singles(self) -> tuple[Leakage, ...]:
+        """The leakage of every attribute alone, worst first."""
+        alone = (item for item in self.leakage if len(item.attributes) == 1)
+        return tuple(sorted(alone, key=lambda item: -item.loss))
+
+    def crowd(self, leakage: Leakage) -> float:
+        """Among how many a person is left who is looked for, the geometric mean over people."""
+        return float(2.0 ** (self.entropy - leakage.loss))
+
+    def frame(self) -> pl.DataFrame:
+        """The leakage as a frame, one row per attribute or combination."""
+        rows = [
+            {**item.to_dict(), "attributes": ", ".join(item.attributes)} for item in self.leakage
+        ]
+        return pl.DataFrame(rows)
+
+    def to_dict(self, *, exposed: bool = False) -> dict[str, Any]:
+        """The document of ``assess``; record numbers of the most exposed only where asked for."""
+        document: dict[str, Any] = {
+            "records": self.records,
+            "entropy": self.entropy,
+            "threshold": self.threshold,
+            "leakage": [item.to_dict() for item in self.leakage],
+            "uniqueness": self.uniqueness,
+            "together": self.together.to_dict(),
+            "top": [item.to_dict() for item in self.top],
+            "key_like": [item.to_dict() for item in self.key_like],
+            "sensitive": [item.to_dict() for item in self.sensitive],
+            "suggested_shield": self.shield.to_dict(),
+            "min_levels": [item.to_dict() for item in self.min_levels],
+            "roles": dict(self.roles),
+            "left_out": [{"attribute": item.attribute, "why": item.why} for item in self.left_out],
+            "suggested": self.suggested,
+        }
+        if self.change is not None:
+            document["change"] = self.change.to_dict()
+        if exposed:
+            document["exposed"] = [item.to_dict() for item in self.exposed]
+        return document
+
+    def __repr__(self) -> str:
+        worst = ", ".join(
+            f"{item.attributes[0]} {item.normalized:.2f}" for item in self.singles[:3]
+        )
+        return (
+            f"<Assessment: {self.records} records, {self.entropy:.2f} bits; leaking most: {worst}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{html.escape(item.attributes[0])}</th><td>{item.partitions}</td>"
+            f"<td>{item.loss:.2f}</td><td>{item.normalized:.0%}</td><td>{item.alone:.0%}</td></tr>"
+            for item in self.singles
+        )
+        return (
+            f"<p>{self.records} records, {self.entropy:.2f} bits</p><table><tr><th>attribute</th>"
+            "<th>values</th><th>bits</th><th>share</th><th>records alone</th></tr>"
+            f"{rows}</table>"
+        )
+
+
+def assess_table(
+    table: Table,
+    profile: Profile,
+    *,
+    roles: Mapping[str, Role] | None = None,
+    attributes: Sequence[str] | None = None,
+    combinations: int | None = None,
+    top: int = TOP,
+    threshold: float = THRESHOLD,
+    key_like: float = KEY_LIKE,
+    weights: str | None = None,
+    exposed: int = TOP,
+    release: Table | None = None,
+    taxonomy_of: TaxonomyOf | None = None,
+    progress: Progress | None = None,
+) -> Assessment:
+    """What a table leaks.
+
+    Arguments:
+        table: the private table.
+        profile: what its columns look like.
+        roles: the role of every column, where a policy says so; else those that the profile
+            suggests. Identifiers, which no release holds, are not analysed.
+        attributes: analyse these columns only, whatever their roles, and tell also what all of them
+            leak together.
+        combinations: tell the leakage of every combination of at most so many attributes.
+            Without, that of every attribute, and the worst among combinations of a size that
+            a table of so many columns can be searched for quickly.
+        top: how many of the worst combinations are told.
+        threshold: the share of S0 from which a single attribute leaks a lot.
+        key_like: the share of S0 from which a combination is nearly as good as a name.
+        weights: a column of numbers, the probability of each record to be looked for (up to a
+            factor). Without, all records are equally likely.
+        exposed: how many of the most exposed records are named. Private.
+        release: the published table, to tell what is left to leak.
+        taxonomy_of: the hierarchy of a quasi-identifier with those values, which occur so often;
+            without, the one that the profile suggests.
+        progress: is told what is being done.
+
+    Raises:
+        DataError: an unknown column, no column to analyse, weights that are no weights.
+    """
+    tell = progress or _silent
+    _check(threshold, key_like, combinations, top)
+    known: Mapping[str, Role] = roles or {item.attribute: item.role for item in profile.attributes}
+    require_columns(table, [*(attributes or ()), *([weights] if weights else [])])
+    names, left_out = _analysed(table, profile, known, roles is not None, attributes, weights)
+    tell("counting", None)
+    encoded = encode(table, names, weights)
+    analysis = encoded.analysis
+    quasi, sensitive = _played(names, known)
+    singles = {item.attributes[0]: item for item in analysis.singles()}
+    together = analysis.of(quasi)
+    most = combinations or _quick(len(names))
+    leakage = _listed(analysis, combinations, attributes, tell)
+    hierarchies = _hierarchies(encoded, taxonomy_of or _drafted(profile))
+    change = None
+    if release is not None:
+        tell("reading the release", None)
+        change = compare_leakage(
+            encoded,
+            release,
+            names,
+            shield=quasi,
+            sensitive=sensitive,
+            threshold=threshold,
+            roles=known,
+            taxonomy_of=hierarchies,
+        )
+    leaking = [name for name in quasi if singles[name].normalized >= threshold]
+    leaking = [name for name in leaking if known[name] == "quasi-identifier"]
+    advice = [_level_advice(encoded, name, hierarchies(name), threshold) for name in leaking]
+    return Assessment(
+        table=table.name,
+        records=analysis.records,
+        entropy=analysis.entropy,
+        roles={name: known[name] for name in names},
+        left_out=tuple(left_out),
+        leakage=tuple(leakage),
+        together=together,
+        top=tuple(
+            analysis.among(
+                [name for name, item in singles.items() if item.normalized < key_like - TINY]
+            ).top(most, top, progress=lambda share: tell("comparing combinations", share))
+        ),
+        key_like=tuple(
+            analysis.minimal_above(
+                key_like, most, progress=lambda share: tell("looking for keys", share)
+            )
+        ),
+        sensitive=tuple(sensitive_leakage(encoded, name, quasi) for name in sensitive),
+        shield=_shield(analysis, quasi, singles, together, known, threshold),
+        min_levels=tuple(item for item in advice if item is not None),
+        profile=profile,
+        threshold=threshold,
+        change=change,
+        exposed=_exposed(encoded, quasi, exposed),
+    )
+
+
+def _silent(what: str, share: float | None) -> None:
+    del what, share
+
+
+def _check(threshold: float, key_like: float, combinations: int | None, top: int) -> None:
+    problems = [
+        Problem("bad-setting", f"{name} must be a share from 0 to 1, not {value:g}")
+        for name, value in (("threshold", threshold), ("key_like", key_like))
+        if not 0 <= value <= 1
+    ]
+    if combinations is not None and combinations < 1:
+        problems.append(
+            Problem("bad-setting", f"combinations must be 1 or more, not {combinations}")
+        )
+    if top < 0:
+        problems.append(Problem("bad-setting", f"top must be 0 or more, not {top}"))
+    if problems:
+        raise DataError(problems)
+
+
+def _analysed(
+    table: Table,
+    profile: Profile,
+    roles: Mapping[str, Role],
+    decided: bool,
+    chosen: Sequence[str] | None,
+    weights: str | None,
+) -> tuple[list[str], list[LeftOut]]:
+    names, left_out = [], []
+    for item in profile.attributes:
+        name = item.attribute
+        if name == weights and name not in (chosen or ()):
+            left_out.append(LeftOut(name, "holds the weights of the records"))
+        elif chosen is not None and name not in chosen:
+            left_out.append(LeftOut(name, "was not asked for"))
+        elif chosen is None and roles[name] == "identifier":
+            says = "the policy leaves it out" if decided else f"an identifier: {item.why}"
+            left_out.append(LeftOut(name, says))
+        else:
+            names.append(name)
+    if not names:
+        raise DataError(
+            Problem(
+                "nothing-to-assess",
+                "every column is an identifier, which no release holds",
+                file=table.name,
+                remedy="name the columns to look at with --attributes (in Python: attributes)",
+            )
+        )
+    return names, left_out
+
+
+def _played(names: Sequence[str], roles: Mapping[str, Role]) -> tuple[list[str], list[str]]:
+    """The quasi-identifiers (failing these all that is not sensitive) and the sensitive ones."""
+    sensitive = [name for name in names if roles[name] == "sensitive"]
+    quasi = [name for name in names if roles[name] == "quasi-identifier"]
+    quasi = quasi or [name for name in names if name not in sensitive]
+    return (quasi, sensitive) if quasi else (list(names), [])
+
+
+def _quick(count: int) -> int:
+    """The largest size, 2 or 3, of which there are not too many combinations."""
+    return 3 if math.comb(count, 3) <= LOOKED_AT else 2
+
+
+def _listed(
+    analysis: LeakageAnalysis,
+    combinations: int | None,
+    chosen: Sequence[str] | None,
+    tell: Progress,
+) -> list[Leakage]:
+    found = analysis.singles()
+    if combinations is not None and combinations > 1:
+        further = analysis.combinations(
+            combinations,
+            least=2,
+            progress=lambda share: tell("measuring combinations", share),
+        )
+        place = {name: at for at, name in enumerate(analysis.attributes)}
+        found += sorted(
+            further,
+            key=lambda item: (len(item.attributes), [place[name] for name in item.attributes]),
+        )
+    if chosen is not None and len(set(chosen)) > max(combinations or 1, 1):
+        found.append(analysis.of(chosen))
+    return found
+
+
+def _shield(
+    analysis: LeakageAnalysis,
+    quasi: Sequence[str],
+    singles: Mapping[str, Leakage],
+    together: Leakage,
+    roles: Mapping[str, Role],
+    threshold: float,
+) -> Shield:
+    ranked = sorted(quasi, key=lambda name: -singles[name].loss)
+    ranked = [name for name in ranked if singles[name].loss > TINY]
+    whole = analysis.entropy
+    why, before = [], 0.0
+    for at, name in enumerate(ranked):
+        alone = singles[name]
+        now = analysis.of(ranked[: at + 1]).loss
+        text = f"{name} alone leaks {alone.loss:.2f} of {whole:.2f} bits ({alone.normalized:.0%})"
+        if at and now - before < 0.005:
+            text += " and adds next to nothing to those before it"
+        elif at:
+            text += f" and adds {now - before:.2f} to those before it"
+        why.append(text)
+        before = now
+    if len(ranked) > 1:
+        why.append(
+            f"together they leak {together.loss:.2f} bits ({together.normalized:.0%}): "
+            f"{together.alone:.1%} of the records are alone with their values"
+        )
+    for name, item in singles.items():
+        if name not in quasi and item.normalized >= threshold:
+            why.append(
+                f"{name} is not among them because it counts as {roles[name]}, but leaks "
+                f"{item.normalized:.0%}: if anybody could know it, it belongs to them, or out of"
+                " the release"
+            )
+    return Shield(tuple(ranked), tuple(why))
+
+
+def _drafted(profile: Profile) -> TaxonomyOf:
+    """The hierarchies that a first policy would have."""
+
+    def taxonomy_of(
+        name: str, values: Sequence[str | None], counts: Sequence[int]
+    ) -> Taxonomy | None:
+        if profile[name].hierarchy is None:
+            return None
+        return build_taxonomy(
+            name, profile[name].hierarchy, values, counts, directory=".", uncovered="suppress"
+        )
+
+    return taxonomy_of
+
+
+def _hierarchies(encoded: Encoded, taxonomy_of: TaxonomyOf) -> Callable[[str], Taxonomy | None]:
+    table = encoded.analysis.table
+
+    def of(name: str) -> Taxonomy | None:
+        codes = table.codes[table.attributes.index(name)]
+        counts = np.bincount(codes, table.weight, len(encoded.domains[name])).astype(np.int64)
+        return taxonomy_of(name, encoded.domains[name], counts.tolist())
+
+    return of
+
+
+def _level_advice(
+    encoded: Encoded, name: str, taxonomy: Taxonomy | None, threshold: float
+) -> LevelAdvice | None:
+    """The lowest level that leaks less than the threshold, failing this the last before the top."""
+    if taxonomy is None or taxonomy.height < 2:
+        return None
+    shares = leakage_by_level(encoded, name, taxonomy)
+    level = level_below(shares, threshold, 1) or taxonomy.height - 1
+    return LevelAdvice(name, level, shares[level])
+
+
+def _exposed(encoded: Encoded, quasi: Sequence[str], number: int) -> tuple[Exposed, ...]:
+    if encoded.combination_of is None or number < 1:
+        return ()
+    analysis = encoded.analysis
+    loss = analysis.loss_of_combinations(quasi)
+    class_of = analysis.classes(quasi)
+    size = np.bincount(class_of, analysis.table.weight)
+    of_record = encoded.combination_of
+    rows = np.argsort(-np.round(loss, 9)[of_record], kind="stable")[:number]
+    return tuple(
+        Exposed(int(row) + 1, float(loss[of_record[row]]), int(size[class_of[of_record[row]]]))
+        for row in rows
+    )

@@ -1,0 +1,100 @@
+"""The columns of a table as codes, with the probability of every record to be looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.analytics.leakage import LeakageAnalysis
+from indistinct.errors import DataError, Problem
+from indistinct.sources.eager import EagerTable
+from indistinct.sources.table import Table, count_column
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """The columns of a table as codes.
+
+    ``domains`` are the texts of each attribute's codes; ``probabilities`` [C, 2] as
+    :class:`LeakageAnalysis` has it; ``combination_of`` [n] is None where the engine has no order.
+    """
+
+    analysis: LeakageAnalysis
+    domains: Mapping[str, tuple[str | None, ...]]
+    mass: NDArray[np.float64]
+    combination_of: NDArray[np.int32] | None
+
+
+def encode(table: Table, attributes: Sequence[str], weights: str | None = None) -> Encoded:
+    """The distinct combinations of some columns, and the probabilities of their records.
+
+    Raises:
+        DataError: ``weights`` is a column with something else than numbers from 0 on.
+    """
+    from indistinct.microdata.encoding import codes_in, frequency_table
+    from indistinct.microdata.microdata import distinct_values
+
+    columns = [*attributes, *([weights] if weights else [])]
+    if isinstance(table, EagerTable):
+        texts = table.text(columns)
+        units = np.ones(texts.height, dtype=np.int64)
+    else:
+        counted = table.distinct(columns)
+        count = count_column(columns)
+        texts, units = counted.select(columns), counted[count].to_numpy().astype(np.int64)
+    domains = {name: distinct_values(texts[name], units)[0] for name in attributes}
+    found, combination_of = frequency_table(
+        {name: codes_in(texts[name], domains[name]) for name in attributes},
+        {name: len(domains[name]) for name in attributes},
+        {},
+        units,
+    )
+    probabilities: NDArray[np.float64] | None = None
+    mass = found.weight.astype(np.float64)
+    if weights is not None:
+        p = _probabilities(table, weights, texts[weights], units)
+        information = np.where(p > 0, p * np.log2(np.where(p > 0, p, 1.0)), 0.0)
+        probabilities = np.stack(
+            [
+                np.bincount(combination_of, part * units, found.combinations).astype(np.float64)
+                for part in (p, information)
+            ],
+            axis=1,
+        )
+        mass = probabilities[:, 0]
+    eager = isinstance(table, EagerTable)
+    return Encoded(
+        LeakageAnalysis(found, probabilities), domains, mass, combination_of if eager else None
+    )
+
+
+def _probabilities(
+    table: Table, column: str, texts: pl.Series, units: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The probability of one record of every row, so that all of them add up to 1."""
+    numbers = texts.cast(pl.Float64, strict=False).to_numpy().astype(np.float64)
+    wrong = ~(np.isfinite(numbers) & (numbers >= 0))
+    problems = []
+    if wrong.any():
+        rows = tuple((np.flatnonzero(wrong) + 1).tolist()) if isinstance(table, EagerTable) else ()
+        problems.append(
+            Problem(
+                "bad-weight",
+                "a weight must be a number, 0 or more",
+                file=table.name,
+                attribute=column,
+                rows=rows,
+            )
+        )
+    elif float((numbers * units).sum()) <= 0:
+        problems.append(
+            Problem("bad-weight", "all weights are 0", file=table.name, attribute=column)
+        )
+    if problems:
+        raise DataError(problems)
+    shares: NDArray[np.float64] = numbers / float((numbers * units).sum())
+    return shares

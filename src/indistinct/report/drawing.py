@@ -1,0 +1,213 @@
+"""The few shapes that our pictures are made of, as SVG text, and PNG where it can be had."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+
+INK = "#1d2733"
+MUTED = "#5f6b7a"
+LINE = "#9aa5b1"
+FONT = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif"
+COLOURS = ("#274c77", "#c98a2b", "#4f9463", "#8d5a97")
+"""Colours of series: told apart also by people who see few colours, and in print by lightness."""
+
+NARROW = frozenset("ijl.,:;'|!()[]tfrI1 -")
+
+
+def width_of(text: str, size: float, *, bold: bool = False) -> float:
+    """About how wide a text is drawn."""
+    units = sum(0.42 if sign in NARROW else 0.68 for sign in text)
+    return units * size * (1.12 if bold else 1.0)
+
+
+class Canvas:
+    """A picture in the making."""
+
+    def __init__(self, width: float, height: float, title: str) -> None:
+        self.width = math.ceil(width)
+        self.height = math.ceil(height)
+        self._title = title
+        self._parts: list[str] = []
+
+    def box(
+        self, x: float, y: float, width: float, height: float, fill: str, edge: str, wide: float
+    ) -> None:
+        """A box with round corners."""
+        self._parts.append(
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="5" '
+            f'fill="{fill}" stroke="{edge}" stroke-width="{wide}"/>'
+        )
+
+    def bar(self, x: float, y: float, width: float, height: float, fill: str) -> None:
+        """A filled bar."""
+        self._parts.append(
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" '
+            f'fill="{fill}"/>'
+        )
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, colour: str = LINE) -> None:
+        """A straight line."""
+        self._parts.append(
+            f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}"/>'
+        )
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        size: float = 12,
+        bold: bool = False,
+        anchor: Literal["start", "middle", "end"] = "start",
+        colour: str = INK,
+    ) -> None:
+        """A line of text; ``y`` is its base line."""
+        weight = ' font-weight="700"' if bold else ""
+        self._parts.append(
+            f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" '
+            f'fill="{colour}"{weight}>{escape(text)}</text>'
+        )
+
+    def label(self, x: float, y: float, text: str) -> None:
+        """A small text on a line, which makes way for it."""
+        width = width_of(text, 11) + 6
+        self._parts.append(
+            f'<rect x="{x - width / 2:.1f}" y="{y - 8:.1f}" width="{width:.1f}" height="14" '
+            f'fill="#ffffff"/>'
+        )
+        self.text(x, y + 3, text, size=11, anchor="middle", colour=MUTED)
+
+    def badge(self, x: float, y: float, text: str, colour: str) -> None:
+        """A number in a disc."""
+        radius = 8.5 if len(text) < 3 else 11
+        self._parts.append(
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{colour}" stroke="#ffffff"/>'
+        )
+        self.text(x, y + 3.4, text, size=9.5, bold=True, anchor="middle", colour="#ffffff")
+
+    def curve(
+        self,
+        x1: float,
+        y1: float,
+        a: float,
+        b: float,
+        c: float,
+        d: float,
+        x2: float,
+        y2: float,
+        colour: str,
+    ) -> None:
+        """A curve from one point to another, bent by two more."""
+        self._parts.append(
+            f'<path d="M{x1:.1f},{y1:.1f} C{a:.1f},{b:.1f} {c:.1f},{d:.1f} {x2:.1f},{y2:.1f}" '
+            f'fill="none" stroke="{colour}" stroke-width="1.3"/>'
+        )
+
+    def svg(self) -> str:
+        """The picture."""
+        inside = "\n".join(self._parts)
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" '
+            f'height="{self.height}" viewBox="0 0 {self.width} {self.height}" '
+            f'font-family="{FONT}" role="img">\n<title>{escape(self._title)}</title>\n'
+            f'<rect width="{self.width}" height="{self.height}" fill="#ffffff"/>\n'
+            f"{inside}\n</svg>\n"
+        )
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Groups of bars, one bar per series: ``values[series]`` has one figure per group.
+
+    ``reference[series]`` are figures to compare with, drawn as a line across the bar (None: none).
+    """
+
+    title: str
+    groups: tuple[str, ...]
+    values: Mapping[str, Sequence[float]]
+    unit: str = ""
+    reference: Mapping[str, Sequence[float | None]] | None = None
+    note: str = ""
+
+    def svg(self) -> str:
+        """The bars as an SVG picture, every bar with its figure."""
+        return _bars(self)
+
+    def png(self, scale: float = 2.0) -> bytes | None:
+        """The bars as a PNG picture; None where the extra ``report`` is not installed."""
+        return png(self.svg(), scale)
+
+
+def png(svg: str, scale: float = 2.0) -> bytes | None:
+    """A picture as PNG; None where the extra ``report`` is not installed."""
+    try:
+        import vl_convert
+    except ImportError:
+        return None
+    drawn: bytes = vl_convert.svg_to_png(svg, scale=scale)
+    return drawn
+
+
+def figure(value: float) -> str:
+    """A figure as it stands at a bar.
+
+    >>> figure(1204.0), figure(0.01234), figure(0.5)
+    ('1,204', '0.0123', '0.5')
+    """
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:.3g}"
+
+
+def _bars(chart: Bars) -> str:
+    series = list(chart.values)
+    every = [value for values in chart.values.values() for value in values]
+    every += [
+        value
+        for values in (chart.reference or {}).values()
+        for value in values
+        if value is not None
+    ]
+    most = max(every, default=0) or 1.0
+    wide, apart, tall, left, top = 52.0, 34.0, 210.0, 26.0, 84.0
+    group = wide * len(series) + apart
+    width = max(
+        left * 2 + group * len(chart.groups),
+        width_of(chart.title, 14, bold=True) + 2 * left,
+        width_of(chart.note, 11) + 2 * left,
+    )
+    canvas = Canvas(width, top + tall + 36 + (24 if chart.note else 0), chart.title)
+    canvas.text(left, 28, chart.title, size=14, bold=True)
+    x = left
+    for place, name in enumerate(series):
+        canvas.bar(x, 42, 12, 12, COLOURS[place % len(COLOURS)])
+        canvas.text(x + 18, 52, name, size=11)
+        x += width_of(name, 11) + 40
+    if chart.unit:
+        canvas.text(x, 52, f"in {chart.unit}", size=11, colour=MUTED)
+    base = top + tall
+    for at, label in enumerate(chart.groups):
+        start = left + at * group + apart / 2
+        for place, name in enumerate(series):
+            value = float(chart.values[name][at])
+            height = tall * value / most
+            here = start + place * wide
+            canvas.bar(here + 4, base - height, wide - 8, height, COLOURS[place % len(COLOURS)])
+            canvas.text(here + wide / 2, base - height - 6, figure(value), size=11, anchor="middle")
+            printed = (chart.reference or {}).get(name)
+            mark = printed[at] if printed is not None else None
+            if mark is not None:
+                y = base - tall * mark / most
+                canvas.line(here, y, here + wide, y, INK)
+                if abs(mark - value) > most / 14:
+                    canvas.text(
+                        here + wide / 2, y - 5, figure(mark), size=10, anchor="middle", colour=MUTED
+                    )
+        canvas.text(start + wide * len(series) / 2, base + 20, label, size=12, anchor="middle")
+    canvas.line(left, base, width - left, base)
+    if chart.note:
+        canvas.text(left, base + 46, chart.note, size=11, colour=MUTED)
+    return canvas.svg()

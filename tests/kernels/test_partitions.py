@@ -1,0 +1,128 @@
+"""Splitting classes by one attribute after another, and leaving attributes out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from indistinct.kernels.partitions import (
+    ALONE,
+    LOSS,
+    MOST,
+    PAIRS,
+    PARTS,
+    SQUARES,
+    add_up,
+    pass_over,
+    tails,
+    take,
+)
+
+# Rows of two attributes, sorted by the second, then the first: (a, b).
+ROWS = [(0, 0), (1, 0), (1, 0), (0, 1), (2, 1)]
+WHOLE = float(np.log2(5))
+
+
+def numbered() -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Own numbers, codes and next tails of both positions."""
+    later = np.zeros(5, dtype=np.int32)
+    found = []
+    for position in (1, 0):
+        column = np.array([row[position] for row in ROWS], dtype=np.int32)
+        own = np.empty(5, dtype=np.int32)
+        count, code, up = tails(column, later, own)
+        assert count == len(code) == len(up)
+        found.insert(0, (own, code, up))
+        later = own
+    return found
+
+
+def test_tails_are_numbered_so_that_those_alike_later_on_are_neighbours() -> None:
+    (first, code, up), (second, last_code, last_up) = numbered()
+    assert first.tolist() == [0, 1, 1, 2, 3]
+    assert code.tolist() == [0, 1, 0, 2]
+    assert up.tolist() == [0, 0, 1, 1]
+    assert second.tolist() == [0, 0, 0, 1, 1]
+    assert last_code.tolist() == [0, 1]
+    assert last_up.tolist() == [0, 0]
+
+
+def root() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    weights = np.zeros((5, 3))
+    weights[:, :2] = 1.0
+    return numbered()[0][0].copy(), np.array([0, 5], dtype=np.int64), weights
+
+
+def split(keep: bool = True) -> tuple[int, int, dict[str, np.ndarray]]:
+    entries, start, weights = root()
+    _, code, up = numbered()[0]
+    made = {
+        "tally": np.zeros(3, dtype=np.int32),
+        "closed": np.zeros(6),
+        "entries": np.empty(5, dtype=np.int32),
+        "start": np.empty(4, dtype=np.int64),
+        "weights": np.empty((5, 3)),
+        "total": np.zeros(6),
+    }
+    kept, classes = take(
+        entries, start, weights, code, up, WHOLE, made["tally"], np.zeros(3, dtype=np.int32),
+        np.zeros((3, 3)), made["closed"], keep, made["entries"], made["start"], made["weights"],
+        made["total"],
+    )  # fmt: skip
+    return kept, classes, made
+
+
+def test_a_class_alike_in_what_comes_is_closed_and_the_others_stay_open() -> None:
+    kept, classes, made = split()
+    # a = 0 is open (b is 0 and 1), a = 1 (twice b = 0) and a = 2 are closed.
+    assert (kept, classes) == (2, 1)
+    assert made["entries"][:kept].tolist() == [0, 1]
+    assert made["start"][: classes + 1].tolist() == [0, 2]
+    assert made["weights"][:kept, 0].tolist() == [1.0, 1.0]
+    assert made["closed"][PARTS] == 2
+    assert made["total"][PARTS] == 3
+    assert made["total"][PAIRS] == 2 + 2
+    assert made["total"][ALONE] == 1
+    assert made["total"][MOST] == pytest.approx(WHOLE)
+    loss = 4 * (WHOLE - 1) + WHOLE
+    assert made["total"][LOSS] == pytest.approx(loss)
+    assert made["total"][SQUARES] == pytest.approx(4 * (WHOLE - 1) ** 2 + WHOLE**2)
+    assert made["tally"].tolist() == [0, 0, 0]
+
+
+def test_the_sums_alone_are_the_same() -> None:
+    _, _, made = split()
+    kept, classes, bare = split(keep=False)
+    assert (kept, classes) == (0, 0)
+    assert bare["total"].tolist() == made["total"].tolist()
+    assert bare["tally"].tolist() == [0, 0, 0]
+
+
+def test_leaving_an_attribute_out_merges_what_is_alike_later_on() -> None:
+    entries, start, weights = root()
+    closed = np.zeros(6)
+    kept, classes = pass_over(entries, start, weights, numbered()[0][2], WHOLE, closed)
+    assert (kept, classes) == (2, 1)
+    assert entries[:kept].tolist() == [0, 1]
+    assert weights[:kept, 0].tolist() == [3.0, 2.0]
+    assert not closed.any()
+    kept, classes = pass_over(
+        entries[:kept], start[: classes + 1], weights, numbered()[1][2], WHOLE, closed
+    )
+    assert (kept, classes) == (0, 0)
+    assert closed[PARTS] == 1
+    assert closed[LOSS] == pytest.approx(0, abs=1e-12)
+
+
+def test_empty_classes_do_not_count() -> None:
+    total = np.ones(6)
+    add_up(np.array([[0.0, 0.0, 0.0], [2.0, 2.0, 0.0]]), 1.0, total)
+    assert total.tolist() == [1.0, 0.0, 0.0, 2.0, 0.0, 0.0]
+
+
+def test_records_nobody_looks_for_are_counted_and_lose_nothing() -> None:
+    total = np.zeros(6)
+    add_up(np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]]), 0.0, total)
+    assert total[PARTS] == 2
+    assert total[ALONE] == 2
+    assert total[LOSS] == 0
