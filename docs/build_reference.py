@@ -465,6 +465,11 @@ def _is_option(word: object) -> bool:
 _EXAMPLES = {
     "demo": "indistinct demo --out demo-release",
     "init": "indistinct init patients.csv --policy release.toml",
+    "assess": (
+        "indistinct assess patients.csv --combinations 3\n"
+        "indistinct assess patients.csv --write release.toml --plot leaks.svg\n"
+        "indistinct assess patients.csv --policy release.toml --release release"
+    ),
     "anonymize": (
         "indistinct anonymize patients.csv --policy release.toml --out release\n"
         "indistinct anonymize patients.csv --quasi age,sex,zip --sensitive diagnosis --rest drop \\\n"
@@ -478,6 +483,9 @@ _EXAMPLES = {
     "hierarchy": (
         "indistinct hierarchy patients.csv age --intervals 5 --top 90\n"
         "indistinct hierarchy patients.csv zip --mask right --out zip.csv"
+    ),
+    "paper": (
+        "indistinct paper arca-hewett\nindistinct paper arca-hewett --data heart --out arca-hewett"
     ),
 }
 
@@ -563,12 +571,12 @@ def _template(node: ast.expr) -> str:
 def python_page() -> str:
     """Every public name."""
     groups: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-        ("The verbs", "", ("anonymize", "audit")),
+        ("The verbs", "", ("assess", "anonymize", "audit")),
         (
             "What they return",
             "Each has a short `repr`, a table for notebooks, and `to_dict()` where a document "
             "belongs to it (see [JSON documents](json.md)).",
-            ("Release", "Certificate", "Run", "Audit"),
+            ("Assessment", "Release", "Certificate", "Run", "Audit"),
         ),
         (
             "The policy",

@@ -100,6 +100,7 @@ def documents(folder: Path) -> dict[str, dict[str, Any]]:
         "profile": ["init", table, "--policy", "first.toml"],
         "run": ["anonymize", table, "--policy", policy, "--out", out],
         "audit": ["audit", out],
+        "assessment": ["assess", table, "--policy", policy, "--release", out, "--exposed", "1"],
         "hierarchy": ["hierarchy", table, "age", "--intervals", "5"],
     }
     found = {}
@@ -124,6 +125,8 @@ def test_every_key_of_a_document_is_explained(tmp_path: Path) -> None:
         keys = [*document, *document.get("plan", {})]
         if name == "profile":
             keys += document["attributes"][0]
+        if name == "assessment":
+            keys += [*document["leakage"][0], *document["sensitive"][0], *document["change"]]
         assert [key for key in keys if f"`{key}`" not in page] == [], name
 
 

@@ -278,6 +278,37 @@ def test_categories_that_do_not_occur_do_not_travel() -> None:
     assert isinstance(released.index, pd.RangeIndex)
 
 
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+@pytest.mark.parametrize("suppressed", ["drop", "keep"])
+def test_records_that_were_suppressed_before_are_no_class(engine: str, suppressed: str) -> None:
+    table = pl.DataFrame({"age": [*"111222", *"****"], "sex": [*"mmmmmm", *"***f"]})
+    attributes = {name: {"role": "quasi-identifier"} for name in table.columns}
+    chosen = ind.Policy(
+        attributes=attributes,
+        promises=[{"model": "k-anonymity", "k": 3}],
+        method={"suppression_limit": 0.15},
+        output={"suppressed": suppressed},
+    )
+    given: Any = table
+    if engine == "duckdb":
+        given = pytest.importorskip("duckdb").from_arrow(table.to_arrow())
+    run = ind.anonymize(given, chosen).run.to_dict()
+    assert run["plan"]["levels"] == {"age": 0, "sex": 0}
+    assert run["classes"]["count"] == 2
+    assert (run["published"], run["suppressed"]) == (6, 4)
+    assert run["records_published"] == (10 if suppressed == "keep" else 6)
+    assert any("the 3 of them make no class" in text for text in run["warnings"])
+
+
+def test_an_audit_takes_promises_as_a_policy_does() -> None:
+    release = ind.anonymize(patients(), policy())
+    keys = {"model": "k-anonymity", "k": 2, "on": ["age"]}
+    for asked in (ind.KAnonymity(k=2, on=("age",)), keys):
+        verdict = ind.audit(release.tables, promises=[asked], quasi=["age", "sex"])
+        assert verdict.holds
+        assert verdict.to_dict()["promises"][0]["on"] == ["age"]
+
+
 def test_an_audit_of_a_tampered_file_fails(tmp_path: Path) -> None:
     chosen = policy()
     out = ind.anonymize(patients(), chosen).write(tmp_path / "out")

@@ -1,5 +1,8 @@
 """Find who is at risk in a table about people, release it safely, and prove it.
 
+To look first: :func:`assess` tells which columns give people away, and after a release what is left
+of that.
+
 For a release: describe the table in a :class:`Policy` (roles, hierarchies, promises, method) and
 call :func:`anonymize` with a frame or a file; it returns a :class:`Release` with the published
 tables, a public certificate and a private account of the run. :func:`audit` recomputes every
@@ -15,6 +18,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from indistinct.analytics.assessment import Assessment
     from indistinct.errors import (
         DataError,
         HierarchyError,
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
     )
     from indistinct.hierarchies.files import read_hierarchy, write_hierarchy
     from indistinct.hierarchies.taxonomy import Taxonomy
-    from indistinct.pipeline import Release, anonymize, audit
+    from indistinct.pipeline import Release, anonymize, assess, audit
     from indistinct.policy import Attribute, Method, Objective, Output, Policy, Source
     from indistinct.privacy.k_anonymity import KAnonymity
     from indistinct.privacy.promise import Promise
@@ -35,9 +39,10 @@ if TYPE_CHECKING:
     from indistinct.release.certificate import Certificate, Run
     from indistinct.requirement import Requirement
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
+    "Assessment",
     "Attribute",
     "Audit",
     "Certificate",
@@ -62,12 +67,14 @@ __all__ = [
     "Unsatisfiable",
     "__version__",
     "anonymize",
+    "assess",
     "audit",
     "read_hierarchy",
     "write_hierarchy",
 ]
 
 _HOMES = {
+    "analytics.assessment": ("Assessment",),
     "errors": (
         "DataError",
         "HierarchyError",
@@ -80,7 +87,7 @@ _HOMES = {
     ),
     "hierarchies.files": ("read_hierarchy", "write_hierarchy"),
     "hierarchies.taxonomy": ("Taxonomy",),
-    "pipeline": ("Release", "anonymize", "audit"),
+    "pipeline": ("Release", "anonymize", "assess", "audit"),
     "policy": ("Attribute", "Method", "Objective", "Output", "Policy", "Source"),
     "privacy.k_anonymity": ("KAnonymity",),
     "privacy.promise": ("Promise",),

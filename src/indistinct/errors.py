@@ -133,4 +133,6 @@ def _rows(rows: Sequence[int]) -> str:
     shown = ", ".join(str(row) for row in rows[:ROWS_SHOWN])
     more = len(rows) - ROWS_SHOWN
     label = "row" if len(rows) == 1 else "rows"
-    return f"{label} {shown}" + (f" and {more} more" if more > 0 else "")
+    # Who looks rows up stops at one more than is shown: there may be any number of others.
+    rest = " and more" if more == 1 else f" and {more} more" if more > 0 else ""
+    return f"{label} {shown}{rest}"

@@ -23,20 +23,29 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct import __version__
-from indistinct.errors import HierarchyError, Problem
+from indistinct.errors import HierarchyError, IndistinctError, Problem
 from indistinct.hierarchies.build import build_taxonomy
-from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.microdata.microdata import Microdata, distinct_values, row_numbers
 from indistinct.privacy.promise import Promise, promise
 from indistinct.release.audit import Audit
 from indistinct.release.audit import audit as audit_release
 from indistinct.release.certificate import Certificate, CertifiedTable, Run
+from indistinct.requirement import Requirement
+from indistinct.sources.convert import like, to_polars
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, count_column, open_table
-from indistinct.sources.writing import publish_folder, write_csv, write_json, write_parquet
+from indistinct.sources.writing import (
+    neutralized,
+    publish_folder,
+    write_csv,
+    write_json,
+    write_parquet,
+)
 
 if TYPE_CHECKING:
+    from indistinct.analytics.assessment import Assessment
     from indistinct.microdata.leveled import LeveledTable
     from indistinct.policy import Output, Policy
     from indistinct.recoding.plan import Plan
@@ -85,6 +94,7 @@ class Release:
             OutputError: If the folder cannot be written, or holds files of somebody else.
         """
         name = f"release.{self.output.format}"
+        public = self._as_written()
         with publish_folder(out) as staging:
             path = staging.public / name
             if self.output.format == "parquet":
@@ -92,13 +102,39 @@ class Release:
             else:
                 write_csv(self.tables, path, spreadsheet_safe=self.output.spreadsheet_safe)
             table = CertifiedTable(name, _sha256(path), self.certificate.records_published)
-            certificate = replace(self.certificate, tables=(table,))
+            certificate = replace(public, tables=(table,))
             write_json(staging.public / "certificate.json", certificate.to_dict())
             run = replace(self.run, certificate=certificate)
             write_json(staging.private / "run.json", run.to_dict())
             for file, document in self.private.items():
                 write_json(staging.private / file, document)
         return Path(out)
+
+    def _as_written(self) -> Certificate:
+        """The certificate; where cells or names were neutralized, of what a reader finds."""
+        if self.output.format != "csv" or not self.output.spreadsheet_safe:
+            return self.certificate
+        held = to_polars(self.tables)
+        safe = neutralized(held)
+        names = dict(zip(held.columns, safe.columns, strict=True))
+        asked = []
+        for item in self.certificate.promises:
+            part = Requirement.from_dict(item)
+            on = None if part.on is None else tuple(names[name] for name in part.on)
+            sensitive = None if part.sensitive is None else names[part.sensitive]
+            asked.append(replace(part, on=on, sensitive=sensitive))
+        verdict = audit_release(
+            safe, asked, [names[name] for name in self.certificate.quasi_identifiers]
+        )
+        if not verdict.holds:
+            raise IndistinctError("the release made does not keep its promises: it is withheld")
+        of_file = Certificate.from_audit(verdict, version=self.certificate.version)
+        return replace(
+            self.certificate,
+            quasi_identifiers=of_file.quasi_identifiers,
+            classes=of_file.classes,
+            promises=of_file.promises,
+        )
 
     def __repr__(self) -> str:
         levels = ", ".join(f"{name} {level}" for name, level in self.plan.levels.items())
@@ -114,7 +150,7 @@ class Release:
 
 def anonymize(
     data: Any,
-    policy: Policy,
+    policy: Policy | Mapping[str, Any],
     *,
     path: str | Path | None = None,
     progress: Progress | None = None,
@@ -124,7 +160,7 @@ def anonymize(
     Arguments:
         data: a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a file. It is not
             changed.
-        policy: roles, hierarchies, promises, method and output.
+        policy: roles, hierarchies, promises, method and output; a mapping of its keys will do.
         path: the file that a frame was read from, for messages and the private account.
         progress: is told what is being done.
 
@@ -137,15 +173,16 @@ def anonymize(
     from indistinct.recoding.recoded import measured
     from indistinct.release.apply import change
 
+    policy = _understood(policy)
     tell = progress or _silent
     tell("reading", None)
     table, source_digest = _open(data, policy, path)
-    policy.check(table.columns)
     promises = [promise(part.model, **part.settings) for part in policy.requirements]
     replaced = _transformed(table, policy)
     tell("counting", None)
     texts, weight = _texts(table, policy, promises)
-    taxonomies = _taxonomies(table, policy, texts, weight)
+    file = None if source_digest is None else table.name
+    taxonomies = _taxonomies(table, policy, texts, weight, file)
     microdata = Microdata.encode(texts, taxonomies, _counted(promises), weight)
     tell("searching", 0.0)
     plan, documents = _search(
@@ -165,7 +202,13 @@ def anonymize(
         )
     )
     decoys: tuple[int, ...] = ()
-    cautions = _too_telling(table, policy)
+    cautions = _too_telling(table, policy, plan, microdata.data, replaced)
+    starred = int(microdata.data.weight[_suppressed_before(microdata.data)].sum())
+    if starred and not _counts_rows(policy):
+        cautions.append(
+            f"records that have {SUPPRESSED} in every quasi-identifier were suppressed before: "
+            f"the {starred} of them make no class, and do not count towards the suppression limit"
+        )
     if policy.method.decoys is not None:
         released, decoys, further = _enlarge(released, policy, seed)
         cautions += further
@@ -191,7 +234,7 @@ def anonymize(
 
 def audit(
     tables: Any,
-    policy: Policy | None = None,
+    policy: Policy | Mapping[str, Any] | None = None,
     *,
     promises: Sequence[Any] | None = None,
     quasi: Sequence[str] | None = None,
@@ -202,7 +245,8 @@ def audit(
     Arguments:
         tables: a frame, the path of a file or of a release's folder, or several by name.
         policy: says what was promised on which quasi-identifiers.
-        promises: the promises, where there is no policy.
+        promises: the promises, where there is no policy: ``KAnonymity(k=5)``, requirements, or
+            tables of their keys.
         quasi: the quasi-identifiers, where there is no policy.
         source: how files are read, ``{"separator": ";"}``.
 
@@ -211,9 +255,22 @@ def audit(
         PolicyError: nothing says what was promised.
     """
     if policy is not None:
+        policy = _understood(policy)
         promises = promises or policy.requirements
         quasi = quasi or policy.quasi_identifiers
-    return audit_release(tables, promises or (), quasi or (), source=source)
+    asked = [
+        Requirement(part.model, part.parameters, part.on, part.sensitive, part.unit)
+        if isinstance(part, Promise)
+        else part
+        for part in promises or ()
+    ]
+    return audit_release(tables, asked, quasi or (), source=source)
+
+
+def _understood(policy: Policy | Mapping[str, Any]) -> Policy:
+    from indistinct.policy import Policy
+
+    return Policy.from_dict(policy) if isinstance(policy, Mapping) else policy
 
 
 def _silent(what: str, share: float | None) -> None:
@@ -237,7 +294,7 @@ def _open(data: Any, policy: Policy, path: str | Path | None) -> tuple[Table, st
     name = "table" if path is None else Path(path).name
     digest = None if path is None else _sha256(Path(path))
     known = open_table(native, name)
-    policy.check(known.columns)
+    policy.check(known.columns, "the table" if path is None else name)
     return (open_table(native, name, missing_tokens=tokens) if tokens else known), digest
 
 
@@ -264,8 +321,12 @@ def _taxonomies(
     policy: Policy,
     texts: pl.DataFrame,
     weight: NDArray[np.int64] | None,
+    file: str | None,
 ) -> dict[str, Taxonomy]:
-    """The hierarchy of every quasi-identifier over the values that occur; all problems at once."""
+    """The hierarchy of every quasi-identifier over the values that occur; all problems at once.
+
+    Rows that a problem names are those of the table's file.
+    """
     found: dict[str, Taxonomy] = {}
     problems: list[Problem] = []
     for name in policy.quasi_identifiers:
@@ -283,7 +344,10 @@ def _taxonomies(
                 rows_of=functools.partial(table.rows_where, name),
             )
         except HierarchyError as error:
-            problems += error.problems
+            problems += [
+                replace(item, file=file) if item.rows and item.file is None else item
+                for item in error.problems
+            ]
     if problems:
         raise HierarchyError(problems)
     return found
@@ -311,10 +375,19 @@ def _search(
         for name, item in policy.attributes.items()
         if item.max_level is not None
     }
+    before = _suppressed_before(microdata.data)
     if not _counts_rows(policy):
         data = microdata.data
+        if before.any() and not before.all():
+            there = ~before[microdata.combination_of]
+            data = Microdata.encode(
+                texts.filter(there),
+                data.taxonomies,
+                _counted(promises),
+                None if weight is None else weight[there],
+            ).data
     else:
-        beside = {OTHERS: row_numbers(texts, _others(policy))}
+        beside = {_unused(OTHERS, texts.columns): row_numbers(texts, _others(policy))}
         whole = Microdata.encode(
             texts, microdata.data.taxonomies, _counted(promises), weight, beside
         )
@@ -356,7 +429,18 @@ def _search(
         ),
         progress,
     )
-    return (plan.onto(microdata.data, same) if _counts_rows(policy) else plan), {}
+    if _counts_rows(policy):
+        return plan.onto(microdata.data, same), {}
+    return (plan if data is microdata.data else plan.beside(before)), {}
+
+
+def _suppressed_before(data: LeveledTable) -> NDArray[np.bool_]:
+    """Which combinations are ``*`` throughout: records that an earlier release suppressed, [C]."""
+    mask = np.ones(data.table.combinations, dtype=np.bool_)
+    for name, codes in zip(data.attributes, data.table.codes, strict=True):
+        leaves = data.taxonomies[name].leaves
+        mask &= np.array([leaf == SUPPRESSED for leaf in leaves], dtype=np.bool_)[codes]
+    return mask
 
 
 def _counts_rows(policy: Policy) -> bool:
@@ -369,6 +453,12 @@ def _counts_rows(policy: Policy) -> bool:
 def _others(policy: Policy) -> list[str]:
     """What is published beside the quasi-identifiers and not made up for the release."""
     return [*policy.sensitive, *policy.named("insensitive")]
+
+
+def _unused(name: str, columns: Sequence[str]) -> str:
+    while name in columns:
+        name += "_"
+    return name
 
 
 def _weights(policy: Policy) -> dict[str, float]:
@@ -412,22 +502,22 @@ def _transformed(table: Table, policy: Policy) -> dict[str, pl.Series]:
 def _enlarge(released: Any, policy: Policy, seed: int) -> tuple[Any, tuple[int, ...], list[str]]:
     """The release with decoys, as the kind of frame it was; where they are; and warnings."""
     from indistinct.release.decoys import with_decoys
-    from indistinct.sources.convert import like, to_polars
 
     asked = policy.method.decoys
     assert asked is not None
+    before = to_polars(released)
+    fresh = [
+        name
+        for name in policy.named("identifier")
+        if (rule := policy.attributes[name].transform) is not None and rule.pseudonymize is not None
+    ]
     done = with_decoys(
-        to_polars(released),
+        before,
         policy.quasi_identifiers,
         to=asked.to,
         limit=asked.limit,
         random=np.random.default_rng([seed, 1]),
-        fresh=[
-            name
-            for name in policy.named("identifier")
-            if (rule := policy.attributes[name].transform) is not None
-            and rule.pseudonymize is not None
-        ],
+        fresh=fresh,
         shuffle=policy.output.shuffle,
     )
     warnings = [
@@ -439,13 +529,13 @@ def _enlarge(released: Any, policy: Policy, seed: int) -> tuple[Any, tuple[int, 
             f"{done.short} classes could not be enlarged to {asked.to} records: the limit of "
             "decoys was reached, or the class offers no record that is not there already"
         )
-    return (like(done.frame, released) if done.places else released), done.places, warnings
+    if done.places:
+        warnings += _unlike_the_others(before, done.frame, policy, fresh)
+    return like(done.frame, released), done.places, warnings  # of one type, decoys or none
 
 
 def _hold_against_plan(verdict: Audit, plan: Plan, microdata: Microdata, decoys: int) -> None:
     """The audit and the plan speak of the same release, or there is a bug of ours."""
-    from indistinct.errors import IndistinctError
-
     if not verdict.holds:
         raise IndistinctError("the release made does not keep its promises: it is withheld")
     published = int(microdata.data.weight[~plan.suppressed].sum())
@@ -592,14 +682,82 @@ def _policy_bytes(policy: Policy) -> bytes:
     return json.dumps(keys, sort_keys=True, default=str).encode()
 
 
-def _too_telling(table: Table, policy: Policy) -> list[str]:
-    """Warnings about columns that are published as they are, and could be a person's name."""
+def _too_telling(
+    table: Table,
+    policy: Policy,
+    plan: Plan,
+    data: LeveledTable,
+    replaced: Mapping[str, pl.Series],
+) -> list[str]:
+    """Warnings about columns that could be a person's name, or undo what was generalized."""
+    from indistinct.analytics.dependence import giving_away
     from indistinct.analytics.profile import NEARLY_UNIQUE, nearly_unique
 
-    as_they_are = [*policy.named("sensitive"), *policy.named("insensitive")]
-    found = nearly_unique(table, as_they_are)
-    names = ", ".join(f"'{name}'" for name in found)
-    return [f"nearly unique, and published as they are: {names}: {NEARLY_UNIQUE}"] if found else []
+    found = nearly_unique(table, _others(policy))
+    warnings = []
+    if found:
+        names = ", ".join(f"'{name}'" for name in found)
+        warnings.append(f"nearly unique, and published as they are: {names}: {NEARLY_UNIQUE}")
+    generalized = [name for j, name in enumerate(data.attributes) if not plan.untouched(j)]
+    others = [name for name in _others(policy) if name not in found]
+    warnings += [
+        f"'{column}' is published as it is, and determines '{quasi}', which is generalized: "
+        f"whoever reads the one knows the other; make '{column}' a quasi-identifier, or leave it "
+        "out"
+        for column, quasi in giving_away(table, others, generalized)
+    ]
+    masked = {name: values for name, values in replaced.items() if _is_masked(policy, name)}
+    if masked:
+        telling = nearly_unique(open_table(pl.DataFrame(masked)), masked)
+        warnings += [
+            f"the mask of identifier '{name}' leaves most records a text of their own, or nearly: "
+            "keep fewer characters, or leave it out"
+            for name in telling
+        ]
+    return warnings
+
+
+def _is_masked(policy: Policy, name: str) -> bool:
+    transform = policy.attributes[name].transform
+    return transform is not None and transform.mask is not None
+
+
+def _unlike_the_others(
+    before: pl.DataFrame, after: pl.DataFrame, policy: Policy, fresh: Sequence[str]
+) -> list[str]:
+    """Warnings about what tells decoys from records: what holds in these, and not in those."""
+    from indistinct.analytics.profile import nearly_unique
+
+    others = [name for name in before.columns if name in _others(policy)]
+    found = []
+    if unique := nearly_unique(open_table(before.select(others)), others) if others else []:
+        names = ", ".join(f"'{name}'" for name in unique)
+        found.append(
+            "decoys can be told apart: they repeat values of records of their class, and nearly "
+            f"unique values are seldom repeated otherwise: {names}"
+        )
+    sizes = {name: before[name].n_unique() for name in others}
+    broken = [
+        f"'{one}' and '{other}'"
+        for one in others
+        for other in others
+        if one != other
+        and one not in unique
+        and sizes[other] > 1
+        and before.select(one, other).n_unique() == sizes[one]
+        and after.select(one, other).n_unique() > after[one].n_unique()
+    ]
+    if broken:
+        found.append(
+            "decoys can be told apart: among records the one column settles the other, and among "
+            f"decoys it does not: {', '.join(broken)}"
+        )
+    if several := [name for name in fresh if before[name].drop_nulls().is_duplicated().any()]:
+        names = ", ".join(f"'{name}'" for name in several)
+        found.append(
+            f"decoys can be told apart: each has a pseudonym of its own, and records share {names}"
+        )
+    return found
 
 
 def _distinct_rows(released: Any) -> int:
@@ -611,3 +769,97 @@ def _distinct_rows(released: Any) -> int:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def assess(
+    data: Any,
+    policy: Policy | None = None,
+    *,
+    release: Any = None,
+    attributes: Sequence[str] | None = None,
+    combinations: int | None = None,
+    top: int = 10,
+    threshold: float = 0.5,
+    key_like: float = 0.9,
+    weights: str | None = None,
+    exposed: int = 10,
+    path: str | Path | None = None,
+    source: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Assessment:
+    """What a table gives away, and, where a release of it is given, what is left to leak.
+
+    Arguments:
+        data: a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a file. It is not
+            changed.
+        policy: says which role each column plays; without, roles are suggested.
+        release: what was published of it: a frame, the path of a file or of a release's folder.
+        attributes: look at these columns only, and tell also what all of them leak together.
+        combinations: tell the leakage of every combination of at most so many columns; without,
+            that of every column, and the worst combinations of two or three.
+        top: how many of the worst combinations are told.
+        threshold: the share of what tells everybody apart from which one column leaks a lot.
+        key_like: the share from which a combination of columns is nearly as good as a name.
+        weights: a column of numbers, how likely each record is to be looked for (up to a factor).
+        exposed: how many of the most exposed records are named, in ``Assessment.exposed``; private.
+        path: the file that a frame was read from, for messages.
+        source: how a file is read, ``{"separator": ";"}``, where there is no policy.
+        progress: is told what is being done.
+
+    Raises:
+        DataError: the table or the release cannot be read, or lacks a column.
+        PolicyError: the policy does not fit the table.
+        HierarchyError: a hierarchy of the policy does not cover the table's values, or is no tree.
+    """
+    from indistinct.analytics.assessment import assess_table
+    from indistinct.analytics.profile import profile
+
+    tell = progress or _silent
+    tell("reading", None)
+    if policy is not None:
+        table, _ = _open(data, policy, path)
+    elif isinstance(data, str | Path):
+        table = open_table(read_table(data, **(source or {})), Path(data).name)
+    else:
+        table = open_table(data, "table" if path is None else Path(path).name)
+    published = None if release is None else _published_table(release, table.columns)
+    tell("looking at the columns", None)
+    return assess_table(
+        table,
+        profile(table),
+        roles=None if policy is None else {k: v.role for k, v in policy.attributes.items()},
+        attributes=attributes,
+        combinations=combinations,
+        top=top,
+        threshold=threshold,
+        key_like=key_like,
+        weights=weights,
+        exposed=exposed,
+        release=published,
+        taxonomy_of=None if policy is None else functools.partial(_taxonomy_of, policy, table),
+        progress=progress,
+    )
+
+
+def _published_table(release: Any, columns: Sequence[str]) -> Table:
+    """The published table that shares most columns with the private one."""
+    from indistinct.release.audit.reading import read_release
+
+    best = max(read_release(release).tables, key=lambda part: len(set(part.columns) & set(columns)))
+    return open_table(best.texts(best.columns), best.name, allow_empty=True)
+
+
+def _taxonomy_of(
+    policy: Policy, table: Table, name: str, values: Sequence[str | None], counts: Sequence[int]
+) -> Taxonomy | None:
+    item = policy.attributes[name]
+    return build_taxonomy(
+        name,
+        item.hierarchy,
+        values,
+        counts,
+        directory=policy.directory,
+        missing=item.missing.as_,
+        uncovered=item.uncovered,
+        rows_of=functools.partial(table.rows_where, name),
+    )

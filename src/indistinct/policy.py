@@ -391,6 +391,7 @@ class Policy(Section):
         keep: Sequence[str] = (),
         rest: Literal["drop", "keep"] | None = None,
         k: int,
+        table: str = "",
         hierarchies: str | Path | None = None,
         defaults: Mapping[str, Mapping[str, Any]] | None = None,
         source: Mapping[str, Any] | None = None,
@@ -407,6 +408,7 @@ class Policy(Section):
             keep: insensitive attributes, which are published as they are.
             rest: the role of the columns not named: ``drop`` or ``keep``; none: that is an error.
             k: the k of k-anonymity.
+            table: the name of its file, for messages.
             hierarchies: a folder with a hierarchy file for some quasi-identifiers.
             defaults: keys of the quasi-identifiers that have no file, by name; a warning says that
                 they are used. Not named: plain suppression.
@@ -433,21 +435,25 @@ class Policy(Section):
                         Problem(
                             "unknown-attribute",
                             f"the table has no column '{name}': {did_you_mean(name, columns)}",
+                            file=table or None,
                         )
                     )
                 elif roles.setdefault(name, role) != role:
                     problems.append(
-                        Problem("two-roles", f"column '{name}' is both {roles[name]} and {role}")
+                        Problem(
+                            "two-roles",
+                            f"column '{name}' is both {roles[name]} and {role}",
+                            file=table or None,
+                            remedy="name it once",
+                        )
                     )
         left = [name for name in columns if name not in roles]
         if left and rest is None:
-            problems.append(
-                _roleless(
-                    left,
-                    "name them with --drop (left out) or --keep (published as they are), "
-                    "or say --rest drop",
-                )
+            remedy = (
+                "name them with --drop (left out) or --keep (published as they are), "
+                "or say --rest drop"
             )
+            problems.append(replace(_roleless(left, remedy), file=table or None))
         if problems:
             raise PolicyError(problems)
         roles |= dict.fromkeys(left, "identifier" if rest == "drop" else "insensitive")
@@ -516,8 +522,8 @@ class Policy(Section):
         """The attributes that play that role, in the policy's order."""
         return tuple(name for name, item in self.attributes.items() if item.role == role)
 
-    def check(self, columns: Iterable[str]) -> None:
-        """Hold the policy against the columns of a table.
+    def check(self, columns: Iterable[str], table: str = "the table") -> None:
+        """Hold the policy against the columns of a table, of which messages speak by that name.
 
         Raises:
             PolicyError: columns that the policy gives no role, attributes the table does not have.
@@ -526,9 +532,10 @@ class Policy(Section):
         problems = [
             Problem(
                 "unknown-attribute",
-                f"{place_of(('attributes', name))}: the table has no such column: "
+                f"{place_of(('attributes', name))}: {table} has no such column: "
                 f"{did_you_mean(name, columns)}",
                 file=self.file,
+                remedy="correct the name, or take the attribute out of the policy",
             )
             for name in self.attributes
             if name not in columns
@@ -537,7 +544,7 @@ class Policy(Section):
         if left:
             first = f"add [{place_of(('attributes', left[0]))}] with a role"
             remedy = f"{first}, or let indistinct init DATA suggest one for every column"
-            problems.append(replace(_roleless(left, remedy), file=self.file))
+            problems.append(replace(_roleless(left, remedy, table), file=self.file))
         if problems:
             raise PolicyError(problems)
 
@@ -800,8 +807,8 @@ def _search_checks(method: Method) -> Iterator[Problem]:
             "no-local-recoding", "method.local_recoding: does not go with a search for rows"
         )
     if not searches_rows:
-        for key in ("scope", "tie_break"):
-            if key in method.model_fields_set and getattr(method, key) != "domain":
+        for key, default in (("scope", "domain"), ("tie_break", "least_general")):
+            if getattr(method, key) != default:
                 yield Problem(
                     "other-algorithm",
                     f"method.{key}: is a setting of {', '.join(ROW_SEARCHES)}, not of '{name}'",
@@ -844,6 +851,9 @@ def _cautions(policy: Policy) -> Iterator[str]:
                 f"{place_of(('attributes', name))}: {', '.join(idle)} "
                 f"{'has' if len(idle) == 1 else 'have'} no effect on role '{item.role}'"
             )
+    for number, asked in enumerate(policy.promises, start=1):
+        if asked.parameters.get("k") == 1:
+            yield f"{place_of(('promises', number))}: k = 1 promises nothing: everybody stands out"
     measure = policy.method.objective.measure
     weighed = [name for name in policy.quasi_identifiers if policy.attributes[name].weight != 1]
     if weighed and "weights" not in OBJECTIVE_SETTINGS[measure]:
@@ -855,10 +865,11 @@ def _cautions(policy: Policy) -> Iterator[str]:
         yield f"promises: none covers quasi-identifier {listed}: who knows it may tell people apart"
 
 
-def _roleless(columns: Sequence[str], remedy: str) -> Problem:
+def _roleless(columns: Sequence[str], remedy: str, table: str = "") -> Problem:
     listed = ", ".join(f"'{name}'" for name in columns)
-    which = "this column has" if len(columns) == 1 else "these columns have"
-    return Problem("attribute-without-role", f"{which} no role: {listed}", remedy=remedy)
+    which, has = ("this column", "has") if len(columns) == 1 else ("these columns", "have")
+    of = f" of {table}" if table else ""
+    return Problem("attribute-without-role", f"{which}{of} {has} no role: {listed}", remedy=remedy)
 
 
 def _promise_keys(item: Requirement) -> dict[str, Any]:

@@ -40,12 +40,22 @@ GOOD = "20,f,81667,flu\n" * 5
         ("age,sex,zip,diagnosis\n", ["a header and no records"]),
         ("age,age,zip,diagnosis\n" + GOOD, ["table.csv", "'age'"]),
         (f"age,sex,zip,diagnosis\n{GOOD}20,f,{SECRET}\n", ["6"]),
-        ("age,sex,zip\n20,f,81667\n", ["attributes.diagnosis: the table has no such column"]),
-        ("age,sex,zip,diagnosis,name\n20,f,1,flu,Smith\n", ["no role: 'name'", "indistinct init"]),
-        (f"age,sex,zip,diagnosis\n{GOOD}{SECRET},f,81667,flu\n", ["attribute 'age', row 6"]),
+        (
+            "age,sex,zip\n20,f,81667\n",
+            ["attributes.diagnosis: table.csv has no such column", "remedy: "],
+        ),
+        (
+            "age,sex,zip,diagnosis,name\n20,f,1,flu,Smith\n",
+            ["of table.csv has no role: 'name'", "indistinct init"],
+        ),
+        (
+            f"age,sex,zip,diagnosis\n{GOOD}{SECRET},f,81667,flu\n",
+            ["table.csv, attribute 'age', row 6: ", "remedy: "],
+        ),
         (b"age,sex,zip,diagnosis\n\xff\xfe\x00", ["table.csv"]),
+        (f"{SECRET},f,81667,flu\n{SECRET},f,81667,flu\n", ["table.csv, row 1: the first line"]),
     ],
-    ids=["empty", "header", "twice", "ragged", "lacking", "roleless", "uncovered", "bytes"],
+    ids=["empty", "header", "twice", "ragged", "lacking", "roleless", "uncovered", "bytes", "none"],
 )
 def test_a_table_that_cannot_be_used(release, content: str | bytes, texts: list[str]):
     result = release(content)
@@ -70,6 +80,27 @@ def test_a_hierarchy_with_two_parents_for_a_value(run, table: Path, tmp_path: Pa
     assert result.exit_code == 2
     assert "'f'" in result.stderr
     assert "sex" in result.stderr
+
+
+def test_a_value_that_a_hierarchy_file_lacks(run, table: Path, tmp_path: Path):
+    (tmp_path / "patients_hierarchy_age.csv").write_text("20;*\n21;*\n", encoding="utf-8")
+    options = ("--quasi", "age", "--rest", "drop", "--k", 5, "--hierarchies", tmp_path)
+    result = run("anonymize", table, *options, "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    rows = "9, 10, 11, 12, 13, 14, 15, 16, 17, 18 and more"
+    assert f"error: patients.csv, attribute 'age', rows {rows}: " in result.stderr
+    assert "38 distinct values are not in the hierarchy of patients_hierarchy_age.csv" in (
+        result.stderr
+    )
+    assert 'set uncovered = "suppress"' in result.stderr
+
+
+def test_an_option_that_names_no_column(run, table: Path, tmp_path: Path):
+    result = run("anonymize", table, "--quasi", "agee", "--k", 5, "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "error: patients.csv: the table has no column 'agee': did you mean 'age'?" in (
+        result.stderr
+    )
 
 
 def test_a_folder_of_hierarchies_that_is_none(run, table: Path, tmp_path: Path):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 import sys
 import time
@@ -9,7 +10,14 @@ import numpy as np
 import pytest
 
 from indistinct.cli import terminal
-from indistinct.cli.terminal import Progress, complain, print_json, print_table, shown
+from indistinct.cli.terminal import (
+    Progress,
+    complain,
+    forgive_encodings,
+    print_json,
+    print_table,
+    shown,
+)
 
 
 @pytest.mark.parametrize(
@@ -33,6 +41,18 @@ def test_figures_as_people_read_them(value: object, text: str) -> None:
 def test_json_holds_plain_numbers_of_any_library(capsys: pytest.CaptureFixture[str]) -> None:
     print_json({"n": np.int64(3), "path": Path("a"), "set": {2, 1}, "ä": np.array([1.5])})
     assert json.loads(capsys.readouterr().out) == {"n": 3, "path": "a", "set": [1, 2], "ä": [1.5]}
+
+
+def test_a_stream_that_knows_only_ascii(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+    forgive_encodings()
+    print_json({"größe": "…"})
+    sys.stdout.write("größe …\n")
+    sys.stdout.flush()
+    document, _, text = raw.getvalue().decode("ascii").partition("}\n")
+    assert json.loads(document + "}") == {"größe": "…"}
+    assert text == "gr??e ?\n"
 
 
 def test_json_refuses_what_json_does_not_know() -> None:

@@ -129,6 +129,7 @@ def test_the_document() -> None:
         "records": 5,
         "suppressed": 1,
         "quasi_identifiers": ["age", "sex", "zip"],
+        "not_looked_at": [],
         "classes": {"count": 2, "smallest": 2, "mean": 2.0, "largest": 2},
         "promises": [
             {

@@ -255,6 +255,29 @@ def test_a_missing_header_is_not_quoted(tmp_path: Path) -> None:
     assert "Smith" not in str(error)
 
 
+def test_a_first_line_that_is_a_record(tmp_path: Path) -> None:
+    content = "Smith,39,f,x1\nJones,40,m,x2\nSmith,40,f,x3\nJones,39,f,x4\n"
+    error = refused(put(tmp_path, content))
+    assert codes(error) == ["header-is-a-record"]
+    assert "people.csv: the first line looks like a record" in str(error)
+    assert "put a line with the columns' names above it" in str(error)
+    assert not any(secret in str(error) for secret in ("Smith", "39", "x1"))
+
+
+def test_a_header_that_is_repeated(tmp_path: Path) -> None:
+    (problem,) = refused(put(tmp_path, "age,sex\n20,f\n30,m\nage,sex\n40,f\n")).problems
+    assert problem.code == "header-is-a-record"
+    assert problem.rows == (3,)
+    assert "take out the rows that repeat it" in str(problem)
+
+
+@pytest.mark.parametrize(
+    "content", ["2019,2020,ward\n3,4,ward\n2,1,x\n", "a\na\nb\n", "a,b\na,1\n2,3\n"]
+)
+def test_a_name_that_is_a_value_too(tmp_path: Path, content: str) -> None:
+    assert read_table(put(tmp_path, content)).height == 2
+
+
 @pytest.mark.parametrize("filler", [1, 200_000])
 def test_a_header_that_is_never_closed(tmp_path: Path, filler: int) -> None:
     error = refused(put(tmp_path, 'a,"b\n' + "1,2\n" * filler))

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from indistinct import __version__
-from indistinct.cli import anonymize, audit, demo, hierarchy, init
+from indistinct.cli import anonymize, assess, audit, demo, hierarchy, init, paper
 from indistinct.cli.verbs import verb
 
 __all__ = ["app", "main"]
@@ -53,7 +53,15 @@ def _help(function: Callable[..., None]) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-for _verb in (demo.demo, init.init, anonymize.anonymize, audit.audit, hierarchy.hierarchy):
+for _verb in (
+    demo.demo,
+    init.init,
+    assess.assess,
+    anonymize.anonymize,
+    audit.audit,
+    hierarchy.hierarchy,
+    paper.paper,
+):
     app.command(help=_help(_verb))(verb(_verb))
 
 

@@ -236,6 +236,7 @@ def _from_options(
         keep=names(given["keep"], frame.columns),
         rest=rest,
         k=k,
+        table=data.name,
         hierarchies=hierarchies,
         defaults={name: default_keys(table, name) for name in bare},
         source=sections["source"],

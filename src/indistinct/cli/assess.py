@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from indistinct.analytics.leakage import Leakage
     from indistinct.analytics.leakage_change import LeakageChange
 
-BAR = 20
+BAR = 10
 """Characters of a full bar."""
 
 TOLD = 20
@@ -235,7 +235,7 @@ def _show_columns(found: Assessment) -> None:
     rows = [
         (
             item.attributes[0],
-            found.roles[item.attributes[0]],
+            found.roles[item.attributes[0]].replace("-identifier", ""),
             shown(item.partitions),
             f"{item.loss:.2f}",
             bar(item.normalized),

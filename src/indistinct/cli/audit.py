@@ -50,6 +50,15 @@ def audit(
         progress(f"auditing {release.name}")
         verdict = pipeline.audit(release, **asked)
     document = verdict.to_dict()
+    if not document["promises"]:
+        raise PolicyError(
+            Problem(
+                "no-promise",
+                "the certificate names no promise: nothing was checked",
+                file=str(release),
+                remedy="say what was promised, with --policy, or with --quasi and --k",
+            )
+        )
     for note in document.get("notes", ()):
         complain("note", note)
     if as_json:
@@ -95,6 +104,8 @@ def show(document: Mapping[str, Any], release: Path) -> None:
     aside = f", {shown(suppressed)} of them suppressed" if suppressed else ""
     screen.print(f"{release}: {shown(document['records'])} records{aside}", soft_wrap=True)
     print_classes(document.get("classes") or {})
+    if beside := document.get("not_looked_at"):
+        screen.print(f"not looked at, being no quasi-identifiers: {', '.join(beside)}")
     screen.print()
     print_promises(document["promises"])
     verdict = "every promise holds" if document["holds"] else "BROKEN: do not publish this"

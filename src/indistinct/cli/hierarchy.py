@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -9,7 +10,7 @@ import typer
 
 from indistinct.cli.options import AsJson, Data, Encoding, Separator, Sheet, names, source_keys
 from indistinct.cli.terminal import Progress, console, print_json, print_table, shown
-from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
+from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, did_you_mean
 
 if TYPE_CHECKING:
     from indistinct.hierarchies.taxonomy import Label, Taxonomy
@@ -173,16 +174,19 @@ def _build(table: Table, attribute: str, spec: dict[str, Any]) -> Taxonomy:
     from indistinct.hierarchies.build import build_taxonomy
 
     counted = count_values(table, attribute)
-    return build_taxonomy(
-        attribute,
-        spec,
-        counted["value"].to_list(),
-        counted[counted.columns[-1]].to_list(),
-        directory=Path(),
-        missing="value",
-        uncovered="error",
-        rows_of=lambda values: table.rows_where(attribute, values),
-    )
+    try:
+        return build_taxonomy(
+            attribute,
+            spec,
+            counted["value"].to_list(),
+            counted[counted.columns[-1]].to_list(),
+            directory=Path(),
+            missing="value",
+            uncovered="error",
+            rows_of=lambda values: table.rows_where(attribute, values),
+        )
+    except HierarchyError as error:
+        raise HierarchyError([replace(item, file=table.name) for item in error.problems]) from None
 
 
 def _levels(taxonomy: Taxonomy) -> list[tuple[Label, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 import threading
@@ -40,9 +41,23 @@ def complain(kind: str, message: str) -> None:
     console("err").print(text, soft_wrap=True)
 
 
+def forgive_encodings() -> None:
+    """Let a terminal that does not know a character show a question mark in its place."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")
+
+
 def print_json(document: Any) -> None:
-    """The one document that ``--json`` promises."""
-    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=_plain)
+    """The one document that ``--json`` promises, in ASCII where the stream cannot take more."""
+    known = (sys.stdout.encoding or "").lower().replace("_", "-")
+    text = json.dumps(
+        document,
+        indent=2,
+        ensure_ascii=not known.startswith("utf"),
+        allow_nan=False,
+        default=_plain,
+    )
     sys.stdout.write(text + "\n")
 
 

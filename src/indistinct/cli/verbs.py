@@ -12,7 +12,7 @@ from typing import ParamSpec
 
 import typer
 
-from indistinct.cli.terminal import complain
+from indistinct.cli.terminal import complain, forgive_encodings
 from indistinct.errors import IndistinctError
 
 DEBUG = "INDISTINCT_DEBUG"
@@ -33,6 +33,7 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
 
     @functools.wraps(function)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
+        forgive_encodings()
         try:
             function(*args, **kwargs)
         except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):

@@ -160,7 +160,8 @@ def build_taxonomy(
         raise HierarchyError(
             Problem(
                 "uncovered-value",
-                f"{_counted(len(strangers))} not in the hierarchy",
+                f"{_counted(len(strangers))} not in the hierarchy"
+                + (f" of {Path(settings['file']).name}" if name == "file" else ""),
                 attribute=attribute,
                 rows=_rows(rows_of, set(strangers), values),
                 remedy='add what is missing to the hierarchy, or set uncovered = "suppress" for '
@@ -185,11 +186,7 @@ def _parsed(spec: object) -> tuple[str, dict[str, Any], list[Problem]]:
     if not isinstance(spec, Mapping):
         return "", {}, [_no_builder(f"hierarchy must be a table, not {spec!r}")]
     named = [name for name in spec if name in _BUILDERS]
-    others = [
-        str(name)
-        for name in spec
-        if name not in _BUILDERS and not (name in BESIDE_FILE and "file" in spec)
-    ]
+    others = [str(name) for name in spec if name not in _BUILDERS and "file" not in spec]
     problems = [
         Problem(
             "unknown-hierarchy",

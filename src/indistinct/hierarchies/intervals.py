@@ -286,12 +286,17 @@ class _Uneven(_Grid):
 
 def _wider(place: float, merged: int) -> float:
     """The place among intervals of ``merged`` in one; beyond bottom and top nothing merges."""
-    return place if math.isinf(place) else int(place) // merged
+    return place if _is_beyond(place) else int(place) // merged
+
+
+def _is_beyond(place: float) -> bool:
+    """Whether the place is below bottom or above top; a whole number may be too large to ask it."""
+    return isinstance(place, float) and math.isinf(place)
 
 
 def _steps(places: Iterable[float], factor: int) -> int:
     """How many interval levels it takes until few intervals between bottom and top are left."""
-    left = {int(place) for place in places if not math.isinf(place)}
+    left = {int(place) for place in places if not _is_beyond(place)}
     steps = 1
     while len(left) > FEW and steps < MOST_LEVELS:
         left = {place // factor for place in left}

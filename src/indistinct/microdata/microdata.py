@@ -78,15 +78,15 @@ def distinct_values(
 ) -> tuple[tuple[Label, ...], tuple[int, ...]]:
     """The distinct texts of a column, sorted, missing last, and how many records have each."""
     if weight is None:
-        counted = column.value_counts(name="indistinct count")
+        counted = column.alias("value").value_counts(name="count")
     else:
         counted = (
-            pl.DataFrame({"value": column, "indistinct count": weight})
+            pl.DataFrame({"value": column, "count": weight})
             .group_by("value")
-            .agg(pl.col("indistinct count").sum())
+            .agg(pl.col("count").sum())
         )
     counted = counted.sort(counted.columns[0], nulls_last=True)
     return (
         tuple(counted.to_series(0).to_list()),
-        tuple(int(count) for count in counted["indistinct count"]),
+        tuple(int(count) for count in counted["count"]),
     )

@@ -57,7 +57,9 @@ def with_decoys(
             so that the order of the others stays.
     """
     rows = frame.with_row_index("\0row")
-    shown = rows.filter(~pl.all_horizontal(pl.col(name).eq_missing(SUPPRESSED) for name in quasi))
+    shown = rows.filter(
+        ~pl.all_horizontal(pl.col(name).cast(pl.String).eq_missing(SUPPRESSED) for name in quasi)
+    )
     classes = (
         shown.group_by(list(quasi), maintain_order=True)
         .agg(pl.col("\0row"))

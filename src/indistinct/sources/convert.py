@@ -9,7 +9,15 @@ import polars as pl
 
 
 def to_polars(frame: Any) -> pl.DataFrame:
-    """The rows of any frame that Narwhals knows, as a Polars frame."""
+    """The rows of any frame that Narwhals knows, as a Polars frame.
+
+    Raises:
+        DataError: For columns of a pandas frame with values that cannot be read.
+    """
+    if nw.dependencies.is_pandas_dataframe(frame):
+        from indistinct.sources.eager import from_pandas
+
+        return from_pandas(frame, "table")
     known = nw.from_native(frame)
     if isinstance(known, nw.LazyFrame):
         held = known.collect(backend="polars").to_native()

@@ -33,6 +33,7 @@ class DuckDBTable:
         self._tokens = tokens or {}
         self._types = dict(zip(self.columns, map(str, relation.types), strict=True))
         self._height: int | None = None
+        self._kept = False
         self.kinds: Mapping[str, str] = self._kinds()
 
     def height(self) -> int:
@@ -42,7 +43,12 @@ class DuckDBTable:
         return self._height
 
     def text(self, columns: Sequence[str]) -> pl.DataFrame:
-        """The canonical texts of these columns, in the order of the source, null for missing."""
+        """The canonical texts of these columns, in the order of the source, null for missing.
+
+        A query may answer in another order each time it runs. Whoever asks for an order gets that
+        of a copy, from which the table is read from then on.
+        """
+        self._keep()
         return canonical(self._fetch(f"SELECT {_names(columns)} FROM {_SOURCE}"), self._tokens)
 
     def distinct(self, columns: Sequence[str]) -> pl.DataFrame:
@@ -59,9 +65,10 @@ class DuckDBTable:
 
     def publish(self, change: Change) -> Any:
         """The release, as a table of its own connection, with nothing beside its rows."""
-        import duckdb
         import pyarrow as pa
 
+        if change.replace or change.order is not None:
+            self._keep()
         records, row = self._recode(change)
         if change.order is not None:
             place = np.full(self.height(), -1, np.int64)
@@ -76,12 +83,7 @@ class DuckDBTable:
         records = records.select(list(change.columns))
         if change.shuffle is not None and change.replace:
             records = records.take(pa.array(change.shuffle.permutation(len(records))))
-        columns = ", ".join(self._with_type(name, change) for name in change.columns)
-        connection = duckdb.connect()
-        connection.register("records", records)
-        connection.execute(f"CREATE TABLE release AS SELECT {columns} FROM records")
-        connection.unregister("records")
-        return connection.table("release")
+        return _stored(records, self._types_of(change), "release")
 
     def _recode(self, change: Change) -> tuple[Any, NDArray[np.int64]]:
         """The recoded records as an Arrow table, and their row numbers in the source.
@@ -92,7 +94,10 @@ class DuckDBTable:
         """
         own = [n for n in change.columns if n not in change.published and n not in change.replace]
         made = [name for name in change.columns if name in change.published]
-        taken = [(f"source.{_quoted(name)}", name) for name in own]
+        # A key comes from its combination: values that the engine takes for equal (0.0 and -0.0,
+        # "a" and "A" where a collation says so) are published as one.
+        held = {name: f"lookup.k{at}" for at, name in enumerate(change.keys)}
+        taken = [(held.get(name, f"source.{_quoted(name)}"), name) for name in own]
         taken += [(f"lookup.p{at}", name) for at, name in enumerate(made)]
         picked = [f"{value} AS {_quoted(name)}" for value, name in taken]
         row = _unused("row", self.columns)
@@ -101,7 +106,8 @@ class DuckDBTable:
         if change.shuffle is None or change.replace or not picked:
             picked.append(order)
         else:
-            order = f"hash({change.shuffle.integers(_SEEDS)}, {digest})"
+            seed = change.shuffle.integers(_SEEDS)  # mixed in last: hash(seed, ...) hardly mixes
+            order = f"hash(xor(hash({digest}), {seed}::UBIGINT))"
         joined = " AND ".join(
             f"source.{_quoted(key)} IS NOT DISTINCT FROM lookup.k{at}"
             for at, key in enumerate(change.keys)
@@ -141,13 +147,18 @@ class DuckDBTable:
             + (f" GROUP BY {names}" if columns else "")
         )
 
-    def _with_type(self, name: str, change: Change) -> str:
-        """A column of the release in SQL: with the type it had, but never one that lists values."""
-        column = _quoted(name)
-        if name in change.replace:
-            return column
-        kind = "VARCHAR" if name in change.published else self._types[name]
-        return f"CAST({column} AS {'VARCHAR' if kind.startswith('ENUM') else kind}) AS {column}"
+    def _types_of(self, change: Change) -> dict[str, str]:
+        """The types of the release's columns: those they had, but never one that lists values."""
+        types = {name: _plain_type(self._types[name]) for name in change.columns}
+        types |= {name: "VARCHAR" for name in change.columns if name in change.published}
+        return {name: kind for name, kind in types.items() if name not in change.replace}
+
+    def _keep(self) -> None:
+        """Hold the records in a table of our own, so that their order stays."""
+        if not self._kept:
+            kinds = {name: _plain_type(kind) for name, kind in self._types.items()}
+            self._relation = _stored(self._run(f"SELECT * FROM {_SOURCE}"), kinds, "source")
+            self._kept = True
 
     def _kinds(self) -> Mapping[str, str]:
         sample = self._fetch(f"SELECT * FROM {_SOURCE} LIMIT 0")
@@ -171,6 +182,27 @@ class DuckDBTable:
         answer = self._relation.query(_SOURCE, query).to_arrow_table()
         del indistinct_lookup  # found in this frame by its name while the query ran
         return answer
+
+
+def _stored(records: Any, types: Mapping[str, str], name: str) -> Any:
+    """A relation over a table of a connection of its own that holds these records."""
+    import duckdb
+
+    columns = ", ".join(
+        f"CAST({_quoted(column)} AS {types[column]}) AS {_quoted(column)}"
+        if column in types
+        else _quoted(column)
+        for column in records.column_names
+    )
+    connection = duckdb.connect()
+    connection.register("records", records)
+    connection.execute(f"CREATE TABLE {name} AS SELECT {columns} FROM records")
+    connection.unregister("records")
+    return connection.table(name)
+
+
+def _plain_type(kind: str) -> str:
+    return "VARCHAR" if kind.startswith("ENUM") else kind
 
 
 def _polars(table: Any) -> pl.DataFrame:

@@ -6,11 +6,12 @@ keeps from the original frame, so that their types stay what they were.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import decimal
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,11 @@ import polars as pl
 import polars.selectors as cs
 from numpy.typing import NDArray
 
-from indistinct.errors import IndistinctError
+from indistinct.errors import DataError, IndistinctError, Problem
 from indistinct.sources.table import ROWS_FOUND, Change, count_column, require_names
 from indistinct.sources.text import Tokens, canonical, kind_of, text_of
 
-_INLINE = 12  # bytes of a text that Polars keeps beside its length, in no shared memory
+_ONE_TEXT = ({str}, {bool}, {int}, {datetime.date})  # types whose equal texts are equal values
 
 Index = NDArray[np.uint32] | NDArray[np.int64]
 
@@ -41,9 +42,16 @@ class EagerTable(ABC):
 
     @abstractmethod
     def _assemble(
-        self, columns: Sequence[str], made: Mapping[str, pl.Series], index: Index | None
+        self,
+        columns: Sequence[str],
+        made: Mapping[str, pl.Series],
+        index: Index | None,
+        keys: Sequence[str],
     ) -> Any:
-        """A native frame of the made columns and of those records of the source's own ones."""
+        """A native frame of the made columns and of those records of the source's own ones.
+
+        ``keys`` are quasi-identifiers: what has one text must not be told apart in them.
+        """
 
     def height(self) -> int:
         """Number of records."""
@@ -68,7 +76,7 @@ class EagerTable(ABC):
         combination_of = self._combination_of(change)
         index = published_rows(change, combination_of, self.height())
         made = replaced_columns(change, combination_of, index)
-        return self._assemble(change.columns, made, index)
+        return self._assemble(change.columns, made, index, change.keys)
 
     def _combination_of(self, change: Change) -> NDArray[np.integer[Any]]:
         if change.combination_of is not None:
@@ -101,13 +109,22 @@ class PolarsTable(EagerTable):
         return super().publish(replace(change, published=pl.DataFrame(columns)))
 
     def _assemble(
-        self, columns: Sequence[str], made: Mapping[str, pl.Series], index: Index | None
+        self,
+        columns: Sequence[str],
+        made: Mapping[str, pl.Series],
+        index: Index | None,
+        keys: Sequence[str],
     ) -> Any:
         own = self._frame.select(name for name in columns if name not in made)
         own = own.with_columns(cs.categorical().cast(pl.String), cs.enum().cast(pl.String))
         if index is not None:
             own = own.select(pl.all().gather(pl.Series(index)))
-        own = own.select(own_buffers(values) for values in own.get_columns())
+        own = pl.DataFrame(
+            [
+                unsigned_zeros(values) if values.name in keys else own_buffers(values)
+                for values in own.get_columns()
+            ]
+        )
         release = pl.DataFrame([made[name] if name in made else own[name] for name in columns])
         return release.lazy() if self._lazy else release
 
@@ -123,10 +140,17 @@ class ArrowTable(EagerTable):
         self._native = table
 
     def _assemble(
-        self, columns: Sequence[str], made: Mapping[str, pl.Series], index: Index | None
+        self,
+        columns: Sequence[str],
+        made: Mapping[str, pl.Series],
+        index: Index | None,
+        keys: Sequence[str],
     ) -> Any:
         import pyarrow as pa
+        import pyarrow.compute as pc
 
+        # Taken even where all are taken: a slice would hand its whole source on.
+        taken = pa.array(np.arange(self.height()) if index is None else index)
         arrays = []
         for name in columns:
             if name in made:
@@ -136,7 +160,10 @@ class ArrowTable(EagerTable):
             values = self._native.column(name)
             if pa.types.is_dictionary(values.type):
                 values = values.cast(values.type.value_type)
-            arrays.append(values if index is None else values.take(pa.array(index)))
+            values = values.take(taken)
+            if name in keys and values.type in (pa.float32(), pa.float64()):
+                values = pc.add(values, pa.scalar(0.0, values.type))
+            arrays.append(values)
         return pa.table(arrays, names=list(columns))
 
 
@@ -144,27 +171,41 @@ class PandasTable(EagerTable):
     """A table held by pandas; its index and attributes are left behind."""
 
     def __init__(self, frame: Any, name: str, tokens: Tokens | None = None) -> None:
-        names = [str(column) for column in frame.columns]
-        require_names(names, name)
-        columns = [_from_pandas(at, frame.iloc[:, place]) for place, at in enumerate(names)]
-        super().__init__(pl.DataFrame(columns), name, tokens)
+        super().__init__(from_pandas(frame, name), name, tokens)
         self._native = frame
 
+    def publish(self, change: Change) -> Any:
+        """The release; objects of one text and several kinds, 39 and "39", come as their text."""
+        mixed = [
+            name
+            for name in change.keys
+            if name in change.columns
+            and name not in change.published.columns
+            and _blurred(self._native.iloc[:, self.columns.index(name)])
+        ]
+        columns = [*change.published.get_columns(), *change.combinations.select(mixed)]
+        return super().publish(replace(change, published=pl.DataFrame(columns)))
+
     def _assemble(
-        self, columns: Sequence[str], made: Mapping[str, pl.Series], index: Index | None
+        self,
+        columns: Sequence[str],
+        made: Mapping[str, pl.Series],
+        index: Index | None,
+        keys: Sequence[str],
     ) -> Any:
         import pandas as pd
 
+        taken = np.arange(self.height()) if index is None else index
         arrays = {}
         for name in columns:
             if name in made:
                 arrays[name] = made[name].to_pandas().array
                 continue
-            values = self._native.iloc[:, self.columns.index(name)]
-            if index is not None:
-                values = values.take(index)
+            values = self._native.iloc[:, self.columns.index(name)].take(taken)
+            if name in keys and pd.api.types.is_float_dtype(values.dtype):
+                values = values + 0.0  # no -0.0 beside 0.0
             plain = isinstance(values.dtype, pd.CategoricalDtype)
-            arrays[name] = np.asarray(values) if plain else values.array
+            arrays[name] = np.asarray(values) if plain else _without_hidden(values.array)
         return pd.DataFrame(arrays, copy=True)
 
 
@@ -224,11 +265,15 @@ def own_buffers(values: pl.Series) -> pl.Series:
     """The same values in memory of their own.
 
     A gathered text column goes on sharing its source's memory, with the texts of records that are
-    left out, in the order of the source; a pickle of it would hold them.
+    left out, in the order of the source; a pickle of it would hold them, even where every text
+    that is left is so short that it stands beside its length.
     """
-    if values.dtype != pl.String or not (values.str.len_bytes() > _INLINE).any():
-        return values
-    return values + ""
+    return values + "" if values.dtype == pl.String else values
+
+
+def unsigned_zeros(values: pl.Series) -> pl.Series:
+    """The same values in memory of their own, and 0.0 for -0.0, which has the same text."""
+    return values.set(values == 0.0, 0.0) if values.dtype.is_float() else own_buffers(values)
 
 
 def replaced_columns(
@@ -266,6 +311,61 @@ def _from_arrow(name: str, values: Any) -> pl.Series:
     return series.alias(name)
 
 
+def from_pandas(frame: Any, table: str) -> pl.DataFrame:
+    """A pandas frame as a Polars one; values of several types in one column become texts.
+
+    Raises:
+        DataError: For columns without names of their own, or with values that have no text.
+    """
+    import pyarrow as pa
+
+    names = [str(column) for column in frame.columns]
+    require_names(names, table)
+    columns, problems = [], []
+    for place, name in enumerate(names):
+        try:
+            columns.append(_from_pandas(name, frame.iloc[:, place]))
+        except (pa.ArrowException, pl.exceptions.PolarsError, ValueError, TypeError, OverflowError):
+            problems.append(
+                Problem(
+                    "unsupported-values",
+                    "the column holds values that cannot be read",
+                    file=table,
+                    attribute=name,
+                    remedy="turn the column into text, numbers or dates first",
+                )
+            )
+    if problems:
+        raise DataError(problems) from None
+    return pl.DataFrame(columns)
+
+
+def _blurred(values: Any) -> bool:
+    """Whether two values of a pandas column may differ and have one text."""
+    import pandas as pd
+
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.cat.categories
+    if not isinstance(values.dtype, np.dtype) or values.dtype.kind != "O":
+        return False
+    return {type(value) for value in values} not in _ONE_TEXT
+
+
+def _without_hidden(values: Any) -> Any:
+    """A pandas array without the values that lie under its missing ones."""
+    import pandas as pd
+
+    if not isinstance(
+        values, pd.arrays.IntegerArray | pd.arrays.FloatingArray | pd.arrays.BooleanArray
+    ):
+        return values
+    missing = values.isna()
+    if missing.any():
+        values = values.fillna(values.dtype.type(0))
+        values[missing] = pd.NA
+    return values
+
+
 def _from_pandas(name: str, values: Any) -> pl.Series:
     """A pandas column as a Polars one; values of several types in one column become texts."""
     import pandas as pd
@@ -287,8 +387,11 @@ def _from_objects(name: str, values: list[Any]) -> pl.Series:
     kinds = {type(value) for value in values if value is not None}
     if any(issubclass(kind, list | tuple | dict | set | np.ndarray) for kind in kinds):
         return pl.Series(name, values, dtype=pl.Object)
-    single = len(kinds) == 1 and kinds <= {str, bool, int, float, Decimal, datetime.date}
-    return pl.Series(name, values) if single else _texts(name, values)
+    single = len(kinds) == 1 and kinds <= {str, bool, int, float, decimal.Decimal, datetime.date}
+    if single:
+        with contextlib.suppress(OverflowError, TypeError, pl.exceptions.PolarsError):
+            return pl.Series(name, values)
+    return _texts(name, values)
 
 
 def _texts(name: str, values: list[Any]) -> pl.Series:

@@ -62,6 +62,7 @@ def read_table(
     sheet: str | None = None,
     query: str | None = None,
     allow_empty: bool = False,
+    exact: bool = False,
 ) -> pl.DataFrame:
     """The table in a file.
 
@@ -76,6 +77,8 @@ def read_table(
         sheet: The sheet of an Excel file; its first one if not given.
         query: SQL that says what to read from a database file.
         allow_empty: Accept a table without records.
+        exact: Leave the cells of a CSV file as they are: blanks around them stay, and a quoted
+            empty cell is an empty text.
 
     Raises:
         DataError: With everything that is wrong with the file, and no value of any cell.
@@ -87,7 +90,7 @@ def read_table(
         ending = Path(path.stem).suffix.lower()
     _refuse_unreadable(path, ending, packed is not None, sheet, query)
     if ending in CSV:
-        frame = _read_csv(path, packed, separator, quote, encoding)
+        frame = _read_csv(path, packed, separator, quote, encoding, exact)
     elif ending in PARQUET:
         frame = _read_parquet(path)
     elif ending in EXCEL:
@@ -104,9 +107,35 @@ def read_table(
                 remedy="give a table with at least one record",
             )
         ]
+    if not problems and ending in CSV + EXCEL:
+        problems = _header_problems(frame, path.name)
     if problems:
         raise DataError(problems)
     return frame
+
+
+def _header_problems(frame: pl.DataFrame, name: str) -> list[Problem]:
+    """Whether the first line is a record: most of its cells are values of their own columns.
+
+    Published as the names of columns, it would give away the person it is about.
+    """
+    text = [column for column, kind in frame.schema.items() if kind == pl.String]
+    again = [column for column in text if (frame[column] == column).any()]
+    if len(again) < 2 or 2 * len(again) < frame.width:
+        return []
+    whole = frame.select(pl.all_horizontal(pl.col(one) == one for one in text)).to_series()
+    rows = tuple(int(row) + 1 for row in whole.arg_true()) if len(text) == frame.width else ()
+    return [
+        Problem(
+            "header-is-a-record",
+            f"the first line looks like a record and not like the names of columns: {len(again)} "
+            f"of its {frame.width} cells are values of their own columns",
+            file=name,
+            rows=rows,
+            remedy="put a line with the columns' names above it"
+            + ("; or, if it is the header, take out the rows that repeat it" if rows else ""),
+        )
+    ]
 
 
 def _refuse_unreadable(
@@ -118,13 +147,20 @@ def _refuse_unreadable(
         beside = path.parent.iterdir() if path.parent.is_dir() else ()
         near = did_you_mean(name, [one.name for one in beside if one.is_file()])
         hint = f": {near}" if near.startswith("did") else ""
-        problems.append(Problem("missing-file", f"there is no such file{hint}", file=str(path)))
+        problems.append(
+            Problem(
+                "missing-file",
+                f"there is no such file{hint}",
+                file=str(path),
+                remedy="correct the name, or the folder it is looked for in",
+            )
+        )
     elif not path.is_file():
         problems.append(Problem("not-a-file", "this is a folder, not a file", file=str(path)))
     elif path.stat().st_size == 0:
         problems.append(Problem("empty-file", "the file is empty", file=name))
     known = CSV if packed else CSV + PARQUET + EXCEL + DATABASE
-    if ending not in known:
+    if ending not in known and (ending or path.is_file()):
         problems.append(
             Problem(
                 "unknown-ending",
@@ -157,6 +193,7 @@ def _read_csv(
     separator: str | None,
     quote: str | None,
     encoding: str | None,
+    exact: bool,
 ) -> pl.DataFrame:
     name = path.name
     _refuse_dialect(name, separator, quote, encoding)
@@ -200,6 +237,8 @@ def _read_csv(
         frame = _read_fast(dense, columns, dialect, quoted) if len(dense) < len(body) else None
     if frame is None:
         frame = _read_carefully(body, columns, dialect, name, head.count("\n"))
+    if exact:
+        return frame
     lines = body.count(b"\n") + (not body.endswith(b"\n"))
     within = quoted and (lines > frame.height or _lone_returns(body))
     blanks = [one for one in (_BLANKS if within else " \t") if one.encode() in body]
@@ -257,7 +296,7 @@ def _read_fast(
     separator, quote = dialect.separator.encode(), (dialect.quote or "").encode()
     if len(separator) > 1 or len(quote) > 1:
         return None
-    if _lone_returns(body):
+    if _lone_returns(body) or body.startswith(codecs.BOM_UTF8):
         return None
     try:
         frame = pl.read_csv(

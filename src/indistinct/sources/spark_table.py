@@ -26,6 +26,7 @@ class SparkTable:
         self._frame = frame
         self._tokens = tokens or {}
         self._height: int | None = None
+        self._kept = False
         self.kinds: Mapping[str, str] = self._kinds()
 
     def height(self) -> int:
@@ -35,7 +36,12 @@ class SparkTable:
         return self._height
 
     def text(self, columns: Sequence[str]) -> pl.DataFrame:
-        """The canonical texts of these columns, in the order of the source, null for missing."""
+        """The canonical texts of these columns, in the order of the source, null for missing.
+
+        From then on the table is read from a checkpoint, whose order stays.
+        """
+        if not self._kept:
+            self._frame, self._kept = self._frame.localCheckpoint(eager=True), True
         return canonical(_polars(self._select(columns).toArrow()), self._tokens)
 
     def distinct(self, columns: Sequence[str]) -> pl.DataFrame:

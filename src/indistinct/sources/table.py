@@ -210,6 +210,11 @@ def _is_spark_connect(native: Any) -> bool:
     return type(native).__module__.startswith("pyspark.sql.connect.")
 
 
+def is_pattern(column: str) -> bool:
+    """Whether Polars takes the name of a column for a pattern of names, and reads others too."""
+    return column == "*" or (column.startswith("^") and column.endswith("$"))
+
+
 def name_problems(columns: Sequence[str], name: str) -> list[Problem]:
     """What is wrong with the names of a table's columns: none at all, empty ones, repeated ones."""
     if not columns:
@@ -228,6 +233,17 @@ def name_problems(columns: Sequence[str], name: str) -> list[Problem]:
                 remedy="add the header that seems to be missing"
                 if no_header
                 else "give every column a name of its own",
+            )
+        )
+    patterns = [at for at, column in enumerate(columns, start=1) if is_pattern(column)]
+    if patterns:
+        problems.append(
+            Problem(
+                "pattern-name",
+                f"the name of column {', '.join(map(str, patterns))} is a pattern for names, "
+                "such as '*' or '^...$'",
+                file=name,
+                remedy="give it another name",
             )
         )
     if empty := [at for at, column in enumerate(columns, start=1) if not column.strip()]:

@@ -105,6 +105,8 @@ def _text(values: pl.Series, tokens: Sequence[str]) -> pl.Series:
         texts = _datetime_text(values)
     elif values.dtype == pl.Duration:
         texts = values.dt.to_string("iso")
+    elif values.dtype == pl.Time:
+        texts = values.dt.to_string("%H:%M:%S%.f")  # a cast would cut the fraction off
     elif values.dtype == pl.Null:
         texts = values.cast(pl.String)
     elif values.dtype == pl.Decimal:

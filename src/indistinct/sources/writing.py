@@ -20,11 +20,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
-import narwhals as nw
 import polars as pl
 import polars.selectors as cs
 
 from indistinct.errors import OutputError, Problem
+from indistinct.sources.convert import to_polars
 
 CERTIFICATE = "certificate.json"
 """The public file by which the folder of an earlier run is known again."""
@@ -58,7 +58,12 @@ def write_csv(
     single = release.width == 1
 
     def write(file: BinaryIO) -> None:
-        release.write_csv(file, separator=separator, null_value='""' if single else None)
+        release.write_csv(
+            file,
+            separator=separator,
+            null_value='""' if single else None,
+            time_format="%H:%M:%S%.f",
+        )
 
     _write_whole(Path(path), write)
 
@@ -127,12 +132,7 @@ def _safe_name(name: str) -> str:
 
 def _plain(frame: Any) -> pl.DataFrame:
     """A Polars frame with the rows of any frame, and strings in place of categories."""
-    if isinstance(frame, pl.DataFrame):
-        held = frame
-    else:
-        known = nw.from_native(frame)
-        lazy = isinstance(known, nw.LazyFrame)
-        held = known.collect(backend="polars").to_native() if lazy else known.to_polars()
+    held = frame if isinstance(frame, pl.DataFrame) else to_polars(frame)
     return held.with_columns(cs.categorical().cast(pl.String), cs.enum().cast(pl.String))
 
 
@@ -287,11 +287,17 @@ class publish_folder:  # noqa: N801, used like a function
         )
 
     def _appear(self, staged: Path) -> None:
-        for folder, _, files in os.walk(staged):
-            for file in files:
-                _sync_file(Path(folder) / file)
-            _sync_folder(Path(folder))
         private = staged / PRIVATE
+        for at, _, files in os.walk(staged):
+            folder = Path(at)
+            closed = folder == private or private in folder.parents
+            if closed:
+                folder.chmod(0o700)
+            for file in files:
+                if closed:  # a copy of the files is closed too, wherever the folder is moved
+                    (folder / file).chmod(0o600)
+                _sync_file(folder / file)
+            _sync_folder(folder)
         if not any(private.iterdir()):
             private.rmdir()
         staged.chmod(0o777 & ~_umask())

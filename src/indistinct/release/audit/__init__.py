@@ -56,6 +56,7 @@ class Audit:
         tables: Whether each table is the one its certificate speaks of; empty without one.
         agrees: Whether the figures of the certificate, where there is one, are the release's own.
         notes: What a reader should know beside, in sentences.
+        beside: Columns of the table that are no quasi-identifiers: nothing is known of them.
     """
 
     quasi: tuple[str, ...]
@@ -66,6 +67,7 @@ class Audit:
     tables: tuple[tuple[str, bool], ...] = ()
     agrees: bool = True
     notes: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -83,6 +85,7 @@ class Audit:
             "records": self.records,
             "suppressed": self.suppressed,
             "quasi_identifiers": list(self.quasi),
+            "not_looked_at": list(self.beside),
             "classes": self.classes.to_dict(),
             "promises": [verdict.to_dict() for verdict in self.promises],
         }
@@ -124,6 +127,8 @@ class Audit:
             ("suppressed", str(self.suppressed)),
             ("classes", str(self.classes.count)),
         ]
+        if self.beside:
+            rows.append(("not looked at", ", ".join(self.beside)))
         if self.classes.mean is not None:
             rows.append(
                 (
@@ -206,7 +211,9 @@ def audit(
     needed = list(
         dict.fromkeys([*names, *(part.sensitive for part in requirements if part.sensitive)])
     )
-    texts = _table_of(published, needed).texts(needed)
+    table = _table_of(published, needed)
+    texts = table.texts(needed)
+    looked_at = {table.find(name) for name in names}
     hidden = pl.all_horizontal(pl.col(name).eq_missing(SUPPRESSED) for name in names)
     records = texts.filter(~hidden)
     context = Context(names, references or {})
@@ -227,7 +234,13 @@ def audit(
             (table.name, table.matches) for table in published.tables if table.matches is not None
         ),
         agrees=not differing,
-        notes=(*published.notes, *_notes(found, published, certified), *differing),
+        notes=(
+            *published.notes,
+            *_notes(found, published, certified),
+            *_elsewhere(published, table, names),
+            *differing,
+        ),
+        beside=tuple(name for name in table.columns if name not in looked_at),
     )
 
 
@@ -321,6 +334,18 @@ def _notes(found: Audit, published: Published, certified: bool) -> Iterable[str]
             "there are fewer suppressed records than records in the smallest class: whoever is "
             "known to be in the table and fits no class is one of these few"
         )
+
+
+def _elsewhere(
+    published: Published, table: PublishedTable, names: tuple[str, ...]
+) -> Iterable[str]:
+    """What else was published, and what else was claimed, than what was looked at."""
+    others = [f"'{part.name}'" for part in published.tables if part is not table]
+    if others:
+        yield "not looked at, for it lacks a quasi-identifier: " + ", ".join(others)
+    if published.claims is not None and set(published.claims.quasi) != set(names):
+        claimed = ", ".join(published.claims.quasi)
+        yield f"the certificate names other quasi-identifiers than were asked for: {claimed}"
 
 
 def _differing(found: Audit, claims: Claims, certified: bool) -> list[str]:

@@ -66,7 +66,15 @@ class PublishedTable:
 
     def texts(self, columns: Sequence[str]) -> pl.DataFrame:
         """These columns as text, missing cells null."""
-        return self._texts(columns)
+        found = [self.find(name) or name for name in columns]
+        return self._texts(list(dict.fromkeys(found))).select(
+            pl.col(own).alias(name) for own, name in zip(found, columns, strict=True)
+        )
+
+    def find(self, name: str) -> str | None:
+        """The column of that name; blanks around names do not count, as files lose them."""
+        bare = name.strip("\ufeff \t\r\n")
+        return next((one for one in (name, bare) if one in self.columns), None)
 
 
 @dataclass(frozen=True)
@@ -116,7 +124,7 @@ def missing_columns(table: PublishedTable, columns: Iterable[str]) -> list[Probl
             remedy="name the columns as the release does",
         )
         for name in dict.fromkeys(columns)
-        if name not in table.columns
+        if table.find(name) is None
     ]
 
 
@@ -129,7 +137,7 @@ def _read_path(path: Path, source: Mapping[str, Any]) -> Published:
         if not claims.tables:
             raise DataError(Problem("no-table", "the certificate names no table", file=str(beside)))
         tables = [_read_file(path / name, source, claims, name) for name in claims.tables]
-        return Published(tuple(tables), claims)
+        return Published(tuple(tables), claims, _unlisted(path, claims))
     beside = path.parent / CERTIFICATE
     if not (path.is_file() and beside.is_file()):
         return Published((_read_file(path, source, None),))
@@ -142,6 +150,21 @@ def _read_path(path: Path, source: Mapping[str, Any]) -> Published:
         note = "a certificate lies beside the file, but does not speak of it"
         return Published((_read_file(path, source, None),), notes=(note,))
     return Published((_read_file(path, source, claims, path.name),), claims)
+
+
+def _unlisted(folder: Path, claims: Claims) -> tuple[str, ...]:
+    """A note on tables in the folder of which the certificate does not speak."""
+    found = sorted(
+        f"'{part.name}'"
+        for part in folder.iterdir()
+        if part.is_file() and part.suffix in _TABLE_ENDINGS and part.name not in claims.tables
+    )
+    if not found:
+        return ()
+    return (
+        "not looked at, for the certificate does not speak of it, though it lies in the folder: "
+        + ", ".join(found),
+    )
 
 
 def _only_table(folder: Path) -> Path:
@@ -170,15 +193,25 @@ def _read_file(
     digest, rows = claims.tables[name] if claims else (None, None)
     same = digest is None or not path.is_file() or _sha256(path) == digest
     try:
-        frame = read_table(path, **source, allow_empty=True)
+        frame = read_table(path, **source, allow_empty=True, exact=True)
     except DataError as error:
         if same:
             raise
         raise DataError([*error.problems, tampered(name)]) from None
     matches = same and rows == frame.height if claims else None
     return PublishedTable(
-        name, tuple(frame.columns), matches, lambda columns: _texts(frame, columns)
+        name, tuple(frame.columns), matches, lambda columns: _trimmed(_texts(frame, columns))
     )
+
+
+def _trimmed(frame: pl.DataFrame) -> pl.DataFrame:
+    """The texts without blanks around them, in columns where that makes no two of them equal."""
+    columns = []
+    for values in frame.get_columns():
+        plain = values.str.strip_chars(" \t\r\n")
+        loose = (plain != values).any()
+        columns.append(plain if loose and plain.n_unique() == values.n_unique() else values)
+    return pl.DataFrame(columns)
 
 
 def tampered(name: str) -> Problem:
@@ -203,6 +236,7 @@ def _read_frame(native: Any, name: str) -> PublishedTable:
         columns = {str(column): column for column in names}
         if len(columns) < len(names):
             raise nw.exceptions.DuplicateError
+        _refuse_patterns(columns, name)
     except nw.exceptions.DuplicateError:
         raise DataError(
             Problem("duplicate-column", "two columns have the same name", file=name)
@@ -230,6 +264,15 @@ def _read_frame(native: Any, name: str) -> PublishedTable:
     return PublishedTable(name, tuple(columns), None, texts)
 
 
+def _refuse_patterns(columns: Iterable[str], name: str) -> None:
+    """Raise if a name, such as ``*`` or ``^age$``, is one that Polars reads as several columns."""
+    odd = [one for one in columns if one == "*" or (one.startswith("^") and one.endswith("$"))]
+    if odd:
+        raise DataError(
+            Problem("pattern-name", f"the name of column '{odd[0]}' is a pattern", file=name)
+        )
+
+
 def _texts(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     return pl.DataFrame([_text(frame[column]) for column in columns])
 
@@ -243,14 +286,23 @@ def _to_polars(values: nw.Series[Any]) -> pl.Series:
     if plain or values.implementation.is_polars():
         converted: pl.Series = values.to_polars()
         return converted
-    missing = values.is_null().to_list()
-    return pl.Series(
-        values=[
-            None if absent else _python_text(value)
-            for value, absent in zip(values.to_list(), missing, strict=True)
-        ],
-        dtype=pl.String,
-    )
+    return _object_texts(values.to_list(), values.is_null().to_list())
+
+
+def _object_texts(values: list[Any], missing: list[bool]) -> pl.Series:
+    """Texts of objects; where there are several kinds of them, ``39`` and ``"39"`` differ."""
+    several = len({type(one) for one, gone in zip(values, missing, strict=True) if not gone}) > 1
+    missings = len({type(one) for one, gone in zip(values, missing, strict=True) if gone}) > 1
+
+    def text(value: object, absent: bool) -> str | None:
+        if absent and not missings:
+            return None
+        plain = _python_text(value)
+        told = absent or (several and not isinstance(value, str))
+        return f"\0{type(value).__name__} {plain}" if told else plain
+
+    texts = [text(value, absent) for value, absent in zip(values, missing, strict=True)]
+    return pl.Series(values=texts, dtype=pl.String)
 
 
 def _python_text(value: object) -> str:
@@ -266,9 +318,13 @@ def _text(values: pl.Series) -> pl.Series:
         return values.cast(pl.String).str.strip_suffix(".0")
     if values.dtype == pl.Datetime:
         return values.dt.to_string("iso:strict")
-    if values.dtype.is_nested() or values.dtype in (pl.Object, pl.Binary, pl.Duration):
-        texts = [None if value is None else str(value) for value in values.to_list()]
-        return pl.Series(values.name, texts, dtype=pl.String)
+    if values.dtype == pl.Time:
+        return values.dt.to_string("%H:%M:%S%.f")
+    if values.dtype == pl.Duration:
+        return values.dt.to_string("iso")
+    if values.dtype.is_nested() or values.dtype in (pl.Object, pl.Binary):
+        held = values.to_list()
+        return _object_texts(held, [value is None for value in held]).alias(values.name)
     return values.cast(pl.String)
 
 
