@@ -125,7 +125,7 @@ def test_a_disk_that_fills_up_leaves_nothing(release, monkeypatch: pytest.Monkey
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device", "release.csv")
 
-    monkeypatch.setattr(indistinct.pipeline, "write_csv", full)
+    monkeypatch.setattr("indistinct.pipeline.release.write_csv", full)
     result = release("age,sex,zip,diagnosis\n" + GOOD)
     assert result.exit_code == 2
     assert "the disk is full, and nothing was written" in result.stderr
@@ -193,5 +193,5 @@ def test_an_interrupt_while_writing_leaves_nothing(release, monkeypatch: pytest.
     def interrupt(*_: object, **__: object) -> None:
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(indistinct.pipeline, "write_csv", interrupt)
+    monkeypatch.setattr("indistinct.pipeline.release.write_csv", interrupt)
     assert release("age,sex,zip,diagnosis\n" + GOOD).exit_code == 130

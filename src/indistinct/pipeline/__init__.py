@@ -1,0 +1,14 @@
+"""The verbs, composed from the rooms: anonymize a table, audit a release, assess what leaks.
+
+What goes in as a frame of some kind comes out as a frame of that kind; what goes in as a file comes
+out as a Polars frame that can be written to a folder. Read
+:mod:`~indistinct.pipeline.anonymizing` first: it is the way of the data as one function.
+"""
+
+from indistinct.pipeline.anonymizing import anonymize
+from indistinct.pipeline.assessing import assess
+from indistinct.pipeline.auditing import audit
+from indistinct.pipeline.opening import Progress
+from indistinct.pipeline.release import Release
+
+__all__ = ["Progress", "Release", "anonymize", "assess", "audit"]

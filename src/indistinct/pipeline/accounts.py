@@ -1,0 +1,136 @@
+"""What a run says of itself when it is done: certificate, run, plan, measures."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from indistinct import __version__
+from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.microdata.microdata import Microdata
+from indistinct.pipeline.cautions import cautions_of
+from indistinct.pipeline.release import Release
+from indistinct.release.audit import Audit
+from indistinct.release.certificate import Certificate, Run
+
+if TYPE_CHECKING:
+    from indistinct.microdata.leveled import LeveledTable
+    from indistinct.policy import Policy
+    from indistinct.recoding.plan import Plan
+
+
+def accounts(
+    policy: Policy,
+    plan: Plan,
+    microdata: Microdata,
+    released: Any,
+    verdict: Audit,
+    measures: Mapping[str, float],
+    seed: int,
+    source_digest: str | None,
+    further: Sequence[str],
+    documents: Mapping[str, Mapping[str, Any]],
+    decoys: int,
+) -> Release:
+    """The release with its certificate and the private account of the run.
+
+    ``further`` are warnings, ``documents`` private files by name; ``decoys`` counts made-up
+    records.
+    """
+    from indistinct.recoding.recoded import leaked
+
+    weight = microdata.data.weight
+    suppressed = int(weight[plan.suppressed].sum())
+    records = int(weight.sum())
+    warnings = [*policy.warnings, *cautions_of(policy, plan, suppressed, verdict), *further]
+    certificate = Certificate.from_audit(
+        verdict,
+        version=__version__,
+        may_contain=["decoys"] if policy.method.decoys is not None else [],
+    )
+    run = Run(
+        certificate=certificate,
+        records=records,
+        published=records - suppressed,
+        suppressed=suppressed,
+        plan={
+            **plan.to_dict(),
+            "rows": distinct_rows(released),
+            "leakage": leaked(microdata.data, plan),
+        },
+        measures=measures,
+        seed=seed,
+        decoys=decoys,
+        policy_sha256=hashlib.sha256(_policy_bytes(policy)).hexdigest(),
+        source_sha256=source_digest,
+        warnings=tuple(warnings),
+    )
+    return Release(
+        tables=released,
+        plan=plan,
+        certificate=certificate,
+        run=run,
+        measures=measures,
+        output=policy.output,
+        private={"plan.json": _plan_document(plan, microdata), **documents},
+    )
+
+
+def _plan_document(plan: Plan, microdata: Microdata) -> dict[str, Any]:
+    """The plan with its mappings from value to published value, for the custodian alone."""
+    from indistinct.recoding.plan import LevelPlan
+
+    data = microdata.data
+    document = plan.to_dict()
+    if isinstance(plan, LevelPlan):
+        document["nodes"] = [list(node) for node in plan.nodes]
+    document["attributes"] = {
+        name: {
+            "level": plan.levels[name],
+            "levels": int(data.heights[j]) + 1,
+            "published": _mapping(plan, data, j),
+        }
+        for j, name in enumerate(data.attributes)
+    }
+    return document
+
+
+def _mapping(plan: Plan, data: LeveledTable, attribute: int) -> list[list[str | None]]:
+    """Every leaf of attribute j, and what it is published as (by the full-domain plan)."""
+    from indistinct.recoding.plan import CutPlan
+
+    taxonomy = data.taxonomies[data.attributes[attribute]]
+    leaves = taxonomy.leaves
+    if isinstance(plan, CutPlan):
+        levels = [int(level) for level in plan.cuts[attribute]]
+    else:
+        levels = [plan.levels[data.attributes[attribute]]] * len(leaves)
+    shown = {level: taxonomy.level(level) for level in set(levels)}
+    return [
+        [leaf, shown[level][at]]
+        for at, (leaf, level) in enumerate(zip(leaves, levels, strict=True))
+    ]
+
+
+def _policy_bytes(policy: Policy) -> bytes:
+    """The file of the policy, or its text (hierarchies given as objects spelt out)."""
+    if policy.file is not None:
+        with contextlib.suppress(OSError):
+            return Path(policy.file).read_bytes()
+    keys = policy.to_dict()
+    for item in keys.get("attributes", {}).values():
+        if isinstance(item.get("hierarchy"), Taxonomy):
+            item["hierarchy"] = item["hierarchy"].rows()
+    return json.dumps(keys, sort_keys=True, default=str).encode()
+
+
+def distinct_rows(released: Any) -> int:
+    """Distinct rows of a release, over all of its columns."""
+    rows = nw.from_native(released).lazy().unique().select(nw.len()).collect()
+    return int(rows.item())

@@ -1,0 +1,210 @@
+"""The verb *anonymize*: from a table to a release, audited before it is handed over."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.errors import IndistinctError
+from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.microdata.microdata import Microdata
+from indistinct.pipeline.accounts import accounts
+from indistinct.pipeline.cautions import too_telling, unlike_the_others
+from indistinct.pipeline.hierarchies import taxonomies_of
+from indistinct.pipeline.opening import Progress, open_source, silent, understood
+from indistinct.pipeline.release import Release
+from indistinct.pipeline.searching import (
+    counted_attributes,
+    counts_rows,
+    published_beside,
+    search,
+    suppressed_before,
+)
+from indistinct.privacy.promise import Promise, promise
+from indistinct.release.audit import Audit
+from indistinct.release.audit import audit as audit_release
+from indistinct.sources.convert import like, to_polars
+from indistinct.sources.eager import EagerTable
+from indistinct.sources.table import Table, count_column
+
+if TYPE_CHECKING:
+    from indistinct.policy import Policy
+    from indistinct.recoding.plan import Plan
+
+
+def anonymize(
+    data: Any,
+    policy: Policy | Mapping[str, Any],
+    *,
+    path: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Release:
+    """Make a release of a table that keeps the promises of a policy, and prove it.
+
+    Arguments:
+        data: a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a file. It is not
+            changed.
+        policy: roles, hierarchies, promises, method and output; a mapping of its keys will do.
+        path: the file that a frame was read from, for messages and the private account.
+        progress: is told what is being done.
+
+    Raises:
+        DataError: the table cannot be read.
+        PolicyError: the policy does not fit the table.
+        HierarchyError: a hierarchy does not cover the table's values, or is no tree.
+        Unsatisfiable: no release can keep the promises within the policy's limits.
+    """
+    from indistinct.recoding.recoded import measured
+    from indistinct.release.apply import change
+
+    policy = understood(policy)
+    tell = progress or silent
+    tell("reading", None)
+    table, source_digest = open_source(data, policy, path)
+    promises = [promise(part.model, **part.settings) for part in policy.requirements]
+    replaced = _transformed(table, policy)
+    tell("counting", None)
+    texts, weight = texts_of(table, policy, promises)
+    file = None if source_digest is None else table.name
+    taxonomies = taxonomies_of(table, policy, texts, weight, file)
+    microdata = Microdata.encode(texts, taxonomies, counted_attributes(promises), weight)
+    tell("searching", 0.0)
+    plan, documents = search(
+        policy, promises, texts, weight, microdata, lambda share: tell("searching", share)
+    )
+    tell("publishing", None)
+    seed = secrets.randbits(128) if policy.method.seed is None else policy.method.seed
+    released = table.publish(
+        change(
+            microdata.data,
+            plan,
+            _published_columns(table, policy),
+            keep_suppressed=policy.output.suppressed == "keep",
+            shuffle=np.random.default_rng(seed) if policy.output.shuffle else None,
+            replace=replaced,
+            combination_of=microdata.combination_of if weight is None else None,
+        )
+    )
+    decoys: tuple[int, ...] = ()
+    cautions = too_telling(table, policy, plan, microdata.data, replaced)
+    starred = int(microdata.data.weight[suppressed_before(microdata.data)].sum())
+    if starred and not counts_rows(policy):
+        cautions.append(
+            f"records that have {SUPPRESSED} in every quasi-identifier were suppressed before: "
+            f"the {starred} of them make no class, and do not count towards the suppression limit"
+        )
+    if policy.method.decoys is not None:
+        released, decoys, further = _enlarge(released, policy, seed)
+        cautions += further
+        documents["decoys.json"] = {"rows": list(decoys)}
+    tell("auditing", None)
+    verdict = audit_release(released, policy.requirements, policy.quasi_identifiers)
+    _hold_against_plan(verdict, plan, microdata, len(decoys))
+    measures = measured(microdata.data, plan)
+    return accounts(
+        policy,
+        plan,
+        microdata,
+        released,
+        verdict,
+        measures,
+        seed,
+        source_digest,
+        cautions,
+        documents,
+        len(decoys),
+    )
+
+
+def texts_of(
+    table: Table, policy: Policy, promises: Sequence[Promise]
+) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
+    """The texts of every record; on lazy engines of every distinct row, with its count."""
+    columns = [*policy.quasi_identifiers, *counted_attributes(promises)]
+    if counts_rows(policy):
+        columns = list(dict.fromkeys([*columns, *published_beside(policy)]))
+    if isinstance(table, EagerTable):
+        return table.text(columns), None
+    counted = table.distinct(columns)
+    count = count_column(columns)
+    return counted.select(columns), counted[count].to_numpy().astype(np.int64)
+
+
+def _published_columns(table: Table, policy: Policy) -> list[str]:
+    """All columns but identifiers that are not transformed, in the table's order."""
+    return [
+        name
+        for name in table.columns
+        if policy.attributes[name].role != "identifier"
+        or policy.attributes[name].transform is not None
+    ]
+
+
+def _transformed(table: Table, policy: Policy) -> dict[str, pl.Series]:
+    from indistinct.release.transform import mask, pseudonymize, read_key
+
+    found = {}
+    for name in policy.named("identifier"):
+        transform = policy.attributes[name].transform
+        if transform is None:
+            continue
+        column = table.text([name])[name]
+        if transform.mask is not None:
+            rule = transform.mask
+            found[name] = mask(column, keep=rule.keep, char=rule.char, end=rule.from_)
+        elif transform.pseudonymize is not None:
+            keyed = transform.pseudonymize
+            key = read_key(name, env=keyed.key_env, file=keyed.key_file, directory=policy.directory)
+            found[name] = pseudonymize(column, key=key, length=keyed.length)
+    return found
+
+
+def _enlarge(released: Any, policy: Policy, seed: int) -> tuple[Any, tuple[int, ...], list[str]]:
+    """The release with decoys, as the kind of frame it was; where they are; and warnings."""
+    from indistinct.release.decoys import with_decoys
+
+    asked = policy.method.decoys
+    assert asked is not None
+    before = to_polars(released)
+    fresh = [
+        name
+        for name in policy.named("identifier")
+        if (rule := policy.attributes[name].transform) is not None and rule.pseudonymize is not None
+    ]
+    done = with_decoys(
+        before,
+        policy.quasi_identifiers,
+        to=asked.to,
+        limit=asked.limit,
+        random=np.random.default_rng([seed, 1]),
+        fresh=fresh,
+        shuffle=policy.output.shuffle,
+    )
+    warnings = [
+        "the release may hold decoys: counts in it are distorted, and whoever learns how many "
+        "decoys a class has can subtract them; their number stays private"
+    ]
+    if done.short:
+        warnings.append(
+            f"{done.short} classes could not be enlarged to {asked.to} records: the limit of "
+            "decoys was reached, or the class offers no record that is not there already"
+        )
+    if done.places:
+        warnings += unlike_the_others(before, done.frame, policy, fresh)
+    return like(done.frame, released), done.places, warnings  # of one type, decoys or none
+
+
+def _hold_against_plan(verdict: Audit, plan: Plan, microdata: Microdata, decoys: int) -> None:
+    """The audit and the plan speak of the same release, or there is a bug of ours."""
+    if not verdict.holds:
+        raise IndistinctError("the release made does not keep its promises: it is withheld")
+    published = int(microdata.data.weight[~plan.suppressed].sum())
+    starred = verdict.suppressed
+    if verdict.records - starred > published + decoys:
+        raise IndistinctError("the release holds records that the plan suppresses: it is withheld")

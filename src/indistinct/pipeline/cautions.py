@@ -1,0 +1,134 @@
+"""What a custodian should know of a release before handing it out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from indistinct.pipeline.searching import published_beside
+from indistinct.release.audit import Audit
+from indistinct.sources.table import Table, open_table
+
+if TYPE_CHECKING:
+    from indistinct.microdata.leveled import LeveledTable
+    from indistinct.policy import Policy
+    from indistinct.recoding.plan import Plan
+
+
+def cautions_of(policy: Policy, plan: Plan, suppressed: int, verdict: Audit) -> list[str]:
+    """Warnings about how a release was found, and what is left of it."""
+    found = []
+    report = plan.search
+    if report.stopped_by is not None and not report.optimal:
+        found.append(
+            f"the search was stopped by {report.stopped_by}: the release costs "
+            f"{_figure(report.value)}, and no release can cost less than {_figure(report.bound)}"
+        )
+    elif report.algorithm == "heuristic":
+        found.append(
+            f"a heuristic searched the lattice of {report.nodes} nodes: the release is good, and "
+            "not proved the best"
+        )
+    smallest = verdict.classes.smallest
+    if policy.output.suppressed == "keep" and 0 < suppressed < (smallest or 0):
+        found.append(
+            "fewer suppressed records are kept than the smallest class holds: whoever is known to "
+            'be in the table and fits no class is one of these few; suppressed = "drop" is safer'
+        )
+    if not policy.output.shuffle:
+        found.append(
+            "the release keeps the order of the source: whoever knows that order can match records"
+        )
+    if verdict.records == verdict.suppressed and suppressed < verdict.records:
+        found.append(
+            "nothing is left of any quasi-identifier: a reader cannot tell these records from "
+            "suppressed ones"
+        )
+    if verdict.records == 0:
+        found.append("every record is suppressed: the release is empty")
+    return found
+
+
+def _figure(value: float | list[float]) -> str:
+    entries = value if isinstance(value, list) else [value]
+    return ", ".join(f"{entry:.4g}" for entry in entries)
+
+
+def too_telling(
+    table: Table,
+    policy: Policy,
+    plan: Plan,
+    data: LeveledTable,
+    replaced: Mapping[str, pl.Series],
+) -> list[str]:
+    """Warnings about columns that could be a person's name, or undo what was generalized."""
+    from indistinct.analytics.dependence import giving_away
+    from indistinct.analytics.profile import NEARLY_UNIQUE, nearly_unique
+
+    found = nearly_unique(table, published_beside(policy))
+    warnings = []
+    if found:
+        names = ", ".join(f"'{name}'" for name in found)
+        warnings.append(f"nearly unique, and published as they are: {names}: {NEARLY_UNIQUE}")
+    generalized = [name for j, name in enumerate(data.attributes) if not plan.untouched(j)]
+    others = [name for name in published_beside(policy) if name not in found]
+    warnings += [
+        f"'{column}' is published as it is, and determines '{quasi}', which is generalized: "
+        f"whoever reads the one knows the other; make '{column}' a quasi-identifier, or leave it "
+        "out"
+        for column, quasi in giving_away(table, others, generalized)
+    ]
+    masked = {name: values for name, values in replaced.items() if _is_masked(policy, name)}
+    if masked:
+        telling = nearly_unique(open_table(pl.DataFrame(masked)), masked)
+        warnings += [
+            f"the mask of identifier '{name}' leaves most records a text of their own, or nearly: "
+            "keep fewer characters, or leave it out"
+            for name in telling
+        ]
+    return warnings
+
+
+def _is_masked(policy: Policy, name: str) -> bool:
+    transform = policy.attributes[name].transform
+    return transform is not None and transform.mask is not None
+
+
+def unlike_the_others(
+    before: pl.DataFrame, after: pl.DataFrame, policy: Policy, fresh: Sequence[str]
+) -> list[str]:
+    """Warnings about what tells decoys from records: what holds in these, and not in those."""
+    from indistinct.analytics.profile import nearly_unique
+
+    others = [name for name in before.columns if name in published_beside(policy)]
+    found = []
+    if unique := nearly_unique(open_table(before.select(others)), others) if others else []:
+        names = ", ".join(f"'{name}'" for name in unique)
+        found.append(
+            "decoys can be told apart: they repeat values of records of their class, and nearly "
+            f"unique values are seldom repeated otherwise: {names}"
+        )
+    sizes = {name: before[name].n_unique() for name in others}
+    broken = [
+        f"'{one}' and '{other}'"
+        for one in others
+        for other in others
+        if one != other
+        and one not in unique
+        and sizes[other] > 1
+        and before.select(one, other).n_unique() == sizes[one]
+        and after.select(one, other).n_unique() > after[one].n_unique()
+    ]
+    if broken:
+        found.append(
+            "decoys can be told apart: among records the one column settles the other, and among "
+            f"decoys it does not: {', '.join(broken)}"
+        )
+    if several := [name for name in fresh if before[name].drop_nulls().is_duplicated().any()]:
+        names = ", ".join(f"'{name}'" for name in several)
+        found.append(
+            f"decoys can be told apart: each has a pseudonym of its own, and records share {names}"
+        )
+    return found

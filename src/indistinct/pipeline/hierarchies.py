@@ -1,0 +1,68 @@
+"""The hierarchy of every quasi-identifier, over the values that occur."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.errors import HierarchyError, Problem
+from indistinct.hierarchies.build import build_taxonomy
+from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.microdata.microdata import distinct_values
+from indistinct.sources.table import Table
+
+if TYPE_CHECKING:
+    from indistinct.policy import Policy
+
+
+def taxonomies_of(
+    table: Table,
+    policy: Policy,
+    texts: pl.DataFrame,
+    weight: NDArray[np.int64] | None,
+    file: str | None,
+) -> dict[str, Taxonomy]:
+    """The hierarchy of every quasi-identifier over the values that occur; all problems at once.
+
+    Rows that a problem names are those of the table's file.
+    """
+    found: dict[str, Taxonomy] = {}
+    problems: list[Problem] = []
+    for name in policy.quasi_identifiers:
+        values, counts = distinct_values(texts[name], weight)
+        try:
+            found[name] = taxonomy_of(policy, table, name, values, counts)
+        except HierarchyError as error:
+            problems += [
+                replace(item, file=file) if item.rows and item.file is None else item
+                for item in error.problems
+            ]
+    if problems:
+        raise HierarchyError(problems)
+    return found
+
+
+def taxonomy_of(
+    policy: Policy, table: Table, name: str, values: Sequence[str | None], counts: Sequence[int]
+) -> Taxonomy:
+    """The hierarchy of one attribute over these values.
+
+    Raises :class:`HierarchyError` where it does not cover them, or is no tree.
+    """
+    item = policy.attributes[name]
+    return build_taxonomy(
+        name,
+        item.hierarchy,
+        values,
+        counts,
+        directory=policy.directory,
+        missing=item.missing.as_,
+        uncovered=item.uncovered,
+        rows_of=functools.partial(table.rows_where, name),
+    )
