@@ -369,6 +369,12 @@ def test_a_hierarchy_can_be_an_object() -> None:
     assert set(release.tables["sex"].to_list()) == {"any"}
 
 
+def test_lists_may_be_published_as_they_are() -> None:
+    frame = patients().with_columns(pl.concat_list("cost", "cost").alias("cost"))
+    release = ind.anonymize(frame, policy())
+    assert release.tables["cost"].dtype == pl.List(pl.Float64)
+
+
 @pytest.mark.parametrize("algorithm", ["iab", "exhaustive", "greedy"])
 def test_searches_for_rows_keep_what_they_promise(algorithm: str) -> None:
     chosen = policy(method={"algorithm": algorithm})

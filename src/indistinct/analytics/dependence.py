@@ -42,7 +42,9 @@ def giving_away(
         for quasi in generalized:
             if held is not None:
                 values = held.select(column, quasi).rename({column: "from", quasi: "to"})
-                if values.height > SAMPLE and not determines(_counted(values.sample(SAMPLE))):
+                if values.height > SAMPLE and not determines(
+                    _counted(values.sample(SAMPLE, seed=0))
+                ):
                     continue
                 pairs = _counted(values)
             else:

@@ -67,13 +67,15 @@ def too_telling(
     from indistinct.analytics.dependence import giving_away
     from indistinct.analytics.profile import NEARLY_UNIQUE, nearly_unique
 
-    found = nearly_unique(table, published_beside(policy))
+    # Lists and the like have no text that could be compared.
+    beside = [name for name in published_beside(policy) if table.kinds[name] != "other"]
+    found = nearly_unique(table, beside)
     warnings = []
     if found:
         names = ", ".join(f"'{name}'" for name in found)
         warnings.append(f"nearly unique, and published as they are: {names}: {NEARLY_UNIQUE}")
     generalized = [name for j, name in enumerate(data.attributes) if not plan.untouched(j)]
-    others = [name for name in published_beside(policy) if name not in found]
+    others = [name for name in beside if name not in found]
     warnings += [
         f"'{column}' is published as it is, and determines '{quasi}', which is generalized: "
         f"whoever reads the one knows the other; make '{column}' a quasi-identifier, or leave it "
