@@ -1,1 +1,1 @@
-"""TODO"""
+"""From a plan to what is handed out: applying it, transforming identifiers, accounts, the audit."""
