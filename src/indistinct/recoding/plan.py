@@ -87,6 +87,10 @@ class SearchReport:
             "checked": self.checked,
             "seconds": round(self.seconds, 6),
             "stopped_by": self.stopped_by,
+            # A search that goes through a lattice makes each node once, when it looks at it.
+            "generated": self.checked,
+            "distinct": self.checked,
+            "expanded": self.checked,
             **self.counters,
         }
 
