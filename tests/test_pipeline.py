@@ -399,6 +399,15 @@ def test_iab_in_every_scope_on_every_engine(engine: str, scope: str) -> None:
     assert len(rows_of(release.tables)) == 80
 
 
+def test_a_search_for_rows_says_which_columns_it_erased() -> None:
+    release = ind.anonymize(patients(), policy(method={"algorithm": "iab"}))
+    erased = {name for name in ("age", "sex", "zip") if release.tables[name].n_unique() == 1}
+    assert erased
+    told = [warning for warning in release.warnings if "rows as possible" in warning]
+    assert len(told) == 1
+    assert all((name in told[0].split("all that")[1]) == (name in erased) for name in erased)
+
+
 def test_the_optimal_search_and_iab_agree_on_rows() -> None:
     frame = patients(150).with_columns(pl.lit(1.5).alias("cost"))
     values = [

@@ -108,9 +108,12 @@ def _audience(path: Path) -> str:
 
 
 def _search(plan: Mapping[str, Any]) -> str:
+    from indistinct.policy import OBJECTIVE_SETTINGS
+
     objective = plan.get("objective") or {}
     measure = objective.get("measure", "the objective")
-    aggregate = f" ({objective['aggregate']})" if objective.get("aggregate") else ""
+    has_aggregate = "aggregate" in OBJECTIVE_SETTINGS.get(measure, ())
+    aggregate = f" ({objective['aggregate']})" if has_aggregate else ""
     value = objective.get("value")
     figure = "" if value is None else f" = {shown(_rounded(value))}"
     if plan.get("optimal"):

@@ -48,7 +48,14 @@ def accounts(
     weight = microdata.data.weight
     suppressed = int(weight[plan.suppressed].sum())
     records = int(weight.sum())
+    leakage = leaked(microdata.data, plan)
     warnings = [*policy.warnings, *cautions_of(policy, plan, suppressed, verdict), *further]
+    erased = [name for name, told in leakage.items() if told["before"] > 0.0 == told["after"]]
+    if plan.search.measure == "rows" and erased:
+        warnings.append(
+            f"as many rows as possible are kept, at the cost of all that {', '.join(erased)} told: "
+            "rows alone do not say what a release is worth; look at the loss and the leakage beside"
+        )
     certificate = Certificate.from_audit(
         verdict,
         version=__version__,
@@ -62,7 +69,7 @@ def accounts(
         plan={
             **plan.to_dict(),
             "rows": distinct_rows(released),
-            "leakage": leaked(microdata.data, plan),
+            "leakage": leakage,
         },
         measures=measures,
         seed=seed,
