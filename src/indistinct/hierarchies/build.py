@@ -95,11 +95,16 @@ def validate_spec(spec: Spec, attribute: str | None = None) -> list[Problem]:
     return [replace(problem, attribute=attribute) for problem in problems]
 
 
+def needs_counts(spec: Spec) -> bool:
+    """Whether a hierarchy depends on how many records have each value."""
+    return isinstance(spec, Mapping) and "equal_frequency" in spec
+
+
 def build_taxonomy(
     attribute: str,
     spec: Spec,
     values: Sequence[Label],
-    counts: Sequence[int],
+    counts: Sequence[int] | None = None,
     *,
     directory: str | Path,
     missing: Missing = "value",
@@ -115,7 +120,7 @@ def build_taxonomy(
         spec: the policy's ``hierarchy``; ``"suppress"`` and None stand for publishing a value or
             ``*``; a taxonomy is taken as it is.
         values: the distinct canonical texts in the data, None for missing.
-        counts: number of records with each value.
+        counts: number of records with each value; needed where :func:`needs_counts` says so.
         directory: what file names are relative to.
         missing: whether a missing value is a value of its own (it joins the root on the highest
             level) or suppressed; see :meth:`Taxonomy.extended`.
@@ -128,6 +133,8 @@ def build_taxonomy(
             or some are not covered.
     """
     given = isinstance(spec, Taxonomy)
+    if needs_counts(spec) and counts is None:
+        raise ValueError("intervals of equal frequency need the number of records of each value")
     name, settings, problems = ("", {}, []) if given else _parsed(spec)
     if problems:
         raise PolicyError([replace(problem, attribute=attribute) for problem in problems])
@@ -147,8 +154,8 @@ def build_taxonomy(
     elif name in ("file", "order", "tree"):
         base = _declared(attribute, name, settings, Path(directory))
     elif texts(usable):
-        weights = dict(zip(values, counts, strict=True))
-        base = _made(attribute, name, settings, usable, [weights[value] for value in usable])
+        weights = dict(zip(values, counts, strict=True)) if counts is not None else {}
+        base = _made(attribute, name, settings, usable, [weights.get(value, 1) for value in usable])
     else:
         base = None
 

@@ -51,7 +51,7 @@ class Microdata:
         if weight is None:
             weight = np.ones(texts.height, dtype=np.int64)
         domains: dict[str, tuple[Label, ...]] = {
-            name: distinct_values(texts[name])[0] for name in sensitive
+            name: sorted_values(texts[name]) for name in sensitive
         }
         codes = {name: leaf_codes(texts[name], taxonomy) for name, taxonomy in taxonomies.items()}
         sizes = {name: len(taxonomy.leaves) for name, taxonomy in taxonomies.items()}
@@ -67,10 +67,15 @@ class Microdata:
 
 def row_numbers(texts: pl.DataFrame, columns: Sequence[str]) -> NDArray[np.int32]:
     """A number for every row: the same for rows that are equal in these columns."""
-    domains = [distinct_values(texts[name])[0] for name in columns]
+    domains = [sorted_values(texts[name]) for name in columns]
     codes = [codes_in(texts[name], domain) for name, domain in zip(columns, domains, strict=True)]
     ones = np.ones(texts.height, dtype=np.int64)
     return count_combinations(codes, [max(len(domain), 1) for domain in domains], ones)[2]
+
+
+def sorted_values(column: pl.Series) -> tuple[Label, ...]:
+    """The distinct texts of a column, sorted, missing last."""
+    return tuple(column.unique().sort(nulls_last=True).to_list())
 
 
 def distinct_values(

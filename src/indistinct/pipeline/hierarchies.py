@@ -12,9 +12,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.errors import HierarchyError, Problem
-from indistinct.hierarchies.build import build_taxonomy
+from indistinct.hierarchies.build import build_taxonomy, needs_counts
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.microdata.microdata import distinct_values
+from indistinct.microdata.microdata import distinct_values, sorted_values
 from indistinct.sources.table import Table
 
 if TYPE_CHECKING:
@@ -35,7 +35,11 @@ def taxonomies_of(
     found: dict[str, Taxonomy] = {}
     problems: list[Problem] = []
     for name in policy.quasi_identifiers:
-        values, counts = distinct_values(texts[name], weight)
+        counts: Sequence[int] | None = None
+        if needs_counts(policy.attributes[name].hierarchy):
+            values, counts = distinct_values(texts[name], weight)
+        else:
+            values = sorted_values(texts[name])
         try:
             found[name] = taxonomy_of(policy, table, name, values, counts)
         except HierarchyError as error:
@@ -49,7 +53,11 @@ def taxonomies_of(
 
 
 def taxonomy_of(
-    policy: Policy, table: Table, name: str, values: Sequence[str | None], counts: Sequence[int]
+    policy: Policy,
+    table: Table,
+    name: str,
+    values: Sequence[str | None],
+    counts: Sequence[int] | None,
 ) -> Taxonomy:
     """The hierarchy of one attribute over these values.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,18 +38,23 @@ def open_source(data: Any, policy: Policy, path: str | Path | None) -> tuple[Tab
     native = data
     if isinstance(data, str | Path):
         path, source = data, policy.source
-        native = read_table(
-            data,
-            separator=source.separator,
-            quote=source.quote,
-            encoding=source.encoding,
-            sheet=source.sheet,
-        )
     name = "table" if path is None else Path(path).name
-    digest = None if path is None else sha256_of(Path(path))
+    with ThreadPoolExecutor(1) as beside:
+        # Reading and hashing the same file take turns on disk and processor.
+        digest = None if path is None else beside.submit(sha256_of, Path(path))
+        if isinstance(data, str | Path):
+            native = read_table(
+                data,
+                separator=source.separator,
+                quote=source.quote,
+                encoding=source.encoding,
+                sheet=source.sheet,
+            )
     known = open_table(native, name)
     policy.check(known.columns, "the table" if path is None else name)
-    return (open_table(native, name, missing_tokens=tokens) if tokens else known), digest
+    return (open_table(native, name, missing_tokens=tokens) if tokens else known), (
+        None if digest is None else digest.result()
+    )
 
 
 def sha256_of(path: Path) -> str:
