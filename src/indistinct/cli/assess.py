@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 BAR = 10
 """Characters of a full bar."""
 
+NARROW, NARROW_BAR = 90, 6
+"""On screens of fewer columns bars are shorter, so that they are not broken into two lines."""
+
 TOLD = 20
 """How many smallest combinations are told."""
 
@@ -375,12 +378,14 @@ def _show_files(data: Path, write: Path | None, plot: Path | None) -> None:
         )
 
 
-def bar(share: float, width: int = BAR) -> str:
+def bar(share: float, width: int | None = None) -> str:
     """A bar as long as a share of 1, in a line of text.
 
     >>> bar(0.5, width=8), bar(0.01, width=8), bar(0.0, width=8)
     ('████', '▏', '')
     """
+    if width is None:
+        width = NARROW_BAR if console().width < NARROW else BAR
     eighths = int(min(max(share, 0.0), 1.0) * width * 8 + 0.5)
     if share > 0:
         eighths = max(eighths, 1)
