@@ -80,12 +80,13 @@ class Requirement:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Parameters, ``on``, ``sensitive`` and ``unit`` in one table, as a model is built from."""
+        """Parameters and what all models share in one table, as a model is built from."""
         return {
             **self.parameters,
             "on": self.on,
             "sensitive": self.sensitive,
             "unit": self.unit,
+            "reference": self.reference,
         }
 
     def to_dict(self) -> dict[str, Any]:

@@ -97,6 +97,30 @@ def frequency_table(
     return table, combination_of
 
 
+def record_table(
+    codes: Mapping[str, NDArray[np.int32]],
+    domains: Mapping[str, int],
+    sensitive: Mapping[str, tuple[NDArray[np.int32], tuple[str | None, ...]]],
+    weight: NDArray[np.int64],
+) -> tuple[FrequencyTable, NDArray[np.int32]]:
+    """The rows as a frequency table of their own, none of them put together; and their numbers."""
+    rows = len(weight)
+    each = np.arange(rows + 1, dtype=np.int64)
+    table = FrequencyTable(
+        attributes=tuple(codes),
+        codes=tuple(
+            column.astype(np.min_scalar_type(max(domains[name] - 1, 0)))
+            for name, column in codes.items()
+        ),
+        weight=weight,
+        sensitive={
+            name: Cells(each, values.astype(np.int32), weight, domain)
+            for name, (values, domain) in sensitive.items()
+        },
+    )
+    return table, np.arange(rows, dtype=np.int32)
+
+
 def _cells(
     values: NDArray[np.int32],
     domain: tuple[str | None, ...],

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+from indistinct.knowledge import NOTHING_KNOWN, Knowledge
+from indistinct.microdata.domains import SensitiveDomain
 
 Codes = NDArray[np.unsignedinteger]
 Counts = NDArray[np.int64]
@@ -19,7 +22,7 @@ class Cells:
     Compressed rows: the values of combination ``c`` are ``value[indptr[c]:indptr[c + 1]]``, each
     occurring ``count`` times. ``domain`` are the values' labels in code order. ``exclusive`` says
     that one unit has one value, so that the counts of a combination add up to its weight; it is
-    false for people with several values.
+    false for people with several values. ``known`` is what is known of the values beside.
     """
 
     indptr: Counts
@@ -27,6 +30,18 @@ class Cells:
     count: Counts
     domain: tuple[str | None, ...]
     exclusive: bool = True
+    known: Knowledge = NOTHING_KNOWN
+
+    @property
+    def about(self) -> SensitiveDomain:
+        """The domain with what is known of it."""
+        return SensitiveDomain(self.domain, self.known)
+
+    @property
+    def totals(self) -> Counts:
+        """How often each value occurs in all combinations together, [D]."""
+        found = np.bincount(self.value, weights=self.count, minlength=len(self.domain))
+        return np.rint(found).astype(np.int64)
 
     def restricted(self, rows: NDArray[np.int32]) -> Cells:
         """The counts of some of the combinations, in the order given."""
@@ -34,7 +49,7 @@ class Cells:
         indptr = np.zeros(len(rows) + 1, dtype=np.int64)
         np.cumsum(length, out=indptr[1:])
         at = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], length)
-        return Cells(indptr, self.value[at], self.count[at], self.domain, self.exclusive)
+        return replace(self, indptr=indptr, value=self.value[at], count=self.count[at])
 
 
 @dataclass(frozen=True)
@@ -44,6 +59,9 @@ class FrequencyTable:
     ``codes[j][c]`` is the leaf code of attribute ``attributes[j]`` in combination ``c``; rows are
     sorted by code, so the table is the same whichever engine counted it. ``weight[c]`` is the
     number of units (records, or people) with that combination.
+
+    ``population[c]`` is how many people of a population table have the combination, where one was
+    given; combinations that only the population has weigh 0 then.
     """
 
     attributes: tuple[str, ...]
@@ -51,6 +69,7 @@ class FrequencyTable:
     weight: Counts
     sensitive: Mapping[str, Cells] = field(default_factory=dict)
     unit: str = "record"
+    population: Counts | None = None
 
     @property
     def combinations(self) -> int:
@@ -70,6 +89,7 @@ class FrequencyTable:
             weight=self.weight[rows],
             sensitive={name: cells.restricted(rows) for name, cells in self.sensitive.items()},
             unit=self.unit,
+            population=None if self.population is None else self.population[rows],
         )
 
 
@@ -79,10 +99,14 @@ class ClassTable:
 
     ``size[g]`` is the number of units in class ``g``; ``cells[name]`` is the dense [G, D] count of
     each sensitive value per class; ``reference[name]`` is the [D] count of the distribution that a
-    promise compares with. ``class_of[c]`` is the class of combination ``c``.
+    promise compares with; ``domains[name]`` is what is known of the values. ``population[g]`` is
+    the number of people of the population in the class. ``class_of[c]`` is the class of combination
+    ``c``.
     """
 
     class_of: NDArray[np.int32]
     size: Counts
     cells: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
     reference: Mapping[str, Counts] = field(default_factory=dict)
+    domains: Mapping[str, SensitiveDomain] = field(default_factory=dict)
+    population: Counts | None = None

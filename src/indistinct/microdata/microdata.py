@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
+from indistinct.knowledge import NOTHING_KNOWN, Knowledge
 from indistinct.microdata.encoding import (
     codes_in,
     count_combinations,
     frequency_table,
     leaf_codes,
+    record_table,
 )
 from indistinct.microdata.leveled import LeveledTable
 
@@ -37,6 +39,10 @@ class Microdata:
         sensitive: Sequence[str] = (),
         weight: NDArray[np.int64] | None = None,
         unchanged: Mapping[str, NDArray[np.int32]] | None = None,
+        *,
+        known: Mapping[str, Knowledge] | None = None,
+        population: pl.DataFrame | None = None,
+        by_record: bool = False,
     ) -> Microdata:
         """Encode rows of canonical text.
 
@@ -47,6 +53,11 @@ class Microdata:
             sensitive: attributes whose values promises count.
             weight: records per row, one each where not given.
             unchanged: codes of further columns, which are published as they are.
+            known: what is known of the values of sensitive attributes.
+            population: the quasi-identifiers of the people of a population, one row each; the
+                taxonomies cover them too. Combinations that only it has weigh 0.
+            by_record: keep every row a combination of its own, in the order of the rows, for
+                algorithms that treat equal records differently.
         """
         if weight is None:
             weight = np.ones(texts.height, dtype=np.int64)
@@ -56,13 +67,34 @@ class Microdata:
         codes = {name: leaf_codes(texts[name], taxonomy) for name, taxonomy in taxonomies.items()}
         sizes = {name: len(taxonomy.leaves) for name, taxonomy in taxonomies.items()}
         fixed = {name: int(own.max(initial=0)) + 1 for name, own in (unchanged or {}).items()}
-        table, combination_of = frequency_table(
-            codes | dict(unchanged or {}),
-            sizes | fixed,
-            {name: (codes_in(texts[name], domain), domain) for name, domain in domains.items()},
-            weight,
-        )
-        return cls(LeveledTable(table, dict(taxonomies), fixed), combination_of)
+        values = {
+            name: (codes_in(texts[name], domain), domain) for name, domain in domains.items()
+        }
+        rows = texts.height
+        if population is not None:
+            # The population follows the records: counted in a column of its own, with no values.
+            codes = {
+                name: np.concatenate([own, leaf_codes(population[name], taxonomies[name])])
+                for name, own in codes.items()
+            }
+            weight = np.concatenate([weight, np.zeros(population.height, np.int64)])
+            none = np.zeros(population.height, np.int32)
+            values = {
+                name: (np.concatenate([own, none]), domain)
+                for name, (own, domain) in values.items()
+            }
+        make = record_table if by_record else frequency_table
+        table, combination_of = make(codes | dict(unchanged or {}), sizes | fixed, values, weight)
+        if population is not None:
+            people = np.bincount(combination_of[rows:], minlength=table.combinations)
+            table = replace(table, population=people.astype(np.int64))
+        if known:
+            cells = {
+                name: replace(own, known=known.get(name, NOTHING_KNOWN))
+                for name, own in table.sensitive.items()
+            }
+            table = replace(table, sensitive=cells)
+        return cls(LeveledTable(table, dict(taxonomies), fixed), combination_of[:rows])
 
 
 def row_numbers(texts: pl.DataFrame, columns: Sequence[str]) -> NDArray[np.int32]:

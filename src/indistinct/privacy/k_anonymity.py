@@ -38,15 +38,10 @@ class KAnonymity(Promise):
         """A class of k is safe."""
         return self.k - 1
 
-    def infeasible(self, table: FrequencyTable) -> Problem | None:
+    def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """A table of fewer than k records has no class of k."""
-        if table.records >= self.k:
-            return None
-        return Problem(
-            "k-exceeds-records",
-            f"{self} cannot be met: the table has only {table.records} records",
-            remedy="choose a smaller k, or release a larger table",
-        )
+        del allowed
+        return too_few_records(self, self.k, table)
 
     def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
         """Classes that hold somebody, but fewer than k."""
@@ -57,3 +52,14 @@ class KAnonymity(Promise):
         """The size of the smallest class (None for a table without records)."""
         sizes = classes.size[classes.size > 0]
         return {"k": int(sizes.min()) if len(sizes) else None}
+
+
+def too_few_records(promise: Promise, k: int, table: FrequencyTable) -> Problem | None:
+    """The problem that a table is smaller than every class has to be."""
+    if table.records >= k:
+        return None
+    return Problem(
+        "k-exceeds-records",
+        f"{promise} cannot be met: the table has only {table.records} records",
+        remedy="choose a smaller k, or release a larger table",
+    )

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 
 Closure = Literal["superset", "union", "none"]
@@ -28,7 +29,9 @@ distinct l-diversity). ``union``: merging two classes that keep it gives one tha
 (entropy l-diversity, t-closeness with a fixed reference). ``none``: neither.
 """
 
-SHARED = ("on", "sensitive", "unit")
+REFERENCES = ("original", "published")
+
+SHARED = ("on", "sensitive", "unit", "reference")
 """Fields every promise has beside its own parameters."""
 
 
@@ -37,18 +40,42 @@ class Promise(ABC):
     """A privacy model with its parameters and the attributes it speaks of.
 
     ``on`` are the quasi-identifiers whose classes it looks at (none named: all of them);
-    ``sensitive`` the attribute it protects, where it protects one.
+    ``sensitive`` the attribute it protects, where it protects one. ``reference`` is the
+    distribution that a promise compares with: that of the ``published`` records, or of the
+    ``original`` table.
     """
 
     model: ClassVar[str]
     closure: ClassVar[Closure]
     needs_sensitive: ClassVar[bool] = False
+    compares: ClassVar[bool] = False
+    """Whether classes are compared with a distribution of the sensitive values."""
+    needs_population: ClassVar[bool] = False
+    """Whether classes are compared with a table of the population."""
 
     on: tuple[str, ...] | None = None
     sensitive: str | None = None
     unit: str = "record"
+    reference: str = "published"
 
     def __post_init__(self) -> None:
+        if self.reference not in REFERENCES:
+            raise PolicyError(
+                Problem(
+                    "bad-promise",
+                    f"'reference' of promise '{self.model}' cannot be {self.reference!r}: "
+                    f"{did_you_mean(str(self.reference), REFERENCES)}",
+                )
+            )
+        if self.reference != "published" and not self.compares:
+            raise PolicyError(
+                Problem(
+                    "unknown-setting",
+                    f"promise '{self.model}' compares with no distribution, and a reference is "
+                    "named",
+                    remedy="leave reference out",
+                )
+            )
         if self.needs_sensitive and self.sensitive is None:
             raise PolicyError(
                 Problem(
@@ -66,18 +93,45 @@ class Promise(ABC):
         }
 
     @property
+    def behaves(self) -> Closure:
+        """The closure as it is under these settings.
+
+        A promise that compares with the published records promises nothing about a part of them:
+        whatever is added or left out changes what all classes are compared with.
+        """
+        return "none" if self.compares and self.reference == "published" else self.closure
+
+    def lacking(self, domain: SensitiveDomain) -> Problem | None:
+        """What has to be known of the sensitive values for this promise and is not, if so."""
+        del domain
+        return None
+
+    @property
     def breaks_at_most(self) -> int | None:
         """Units of the largest class that can break the promise; None where no size is safe."""
         return None
 
-    def infeasible(self, table: FrequencyTable) -> Problem | None:
-        """Why no release of this table can keep the promise, short of an empty one, if so."""
-        del table
+    @property
+    def keeps_everybody(self) -> bool:
+        """Whether the promise is broken as soon as anybody is left out of the release."""
+        return False
+
+    def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
+        """Why no release of this table can keep the promise, short of an empty one, if so.
+
+        ``allowed`` is how many units may be left out, where that is known: fewer may make the
+        promise impossible that more would rescue. None says nothing of it.
+        """
+        del table, allowed
         return None
 
     @abstractmethod
     def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
-        """Which classes break the promise: a mask of length G. Classes of size 0 never do."""
+        """Which classes break the promise: a mask of length G.
+
+        Classes of size 0 do not, with one exception: those of a population may, and then no record
+        left out mends it.
+        """
 
     @abstractmethod
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
@@ -106,7 +160,7 @@ def promise(model: str, **settings: Any) -> Promise:
     Raises :class:`PolicyError` for an unknown model, a setting it does not have or one it lacks.
 
     >>> promise("k-anonymity", k=5)
-    KAnonymity(on=None, sensitive=None, unit='record', k=5)
+    KAnonymity(on=None, sensitive=None, unit='record', reference='published', k=5)
     """
     known = models()
     if model not in known:

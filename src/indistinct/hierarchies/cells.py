@@ -1,0 +1,161 @@
+"""What a published cell looks like, and which values it stands for.
+
+A cell is an exact value, a node of the attribute's hierarchy, a range of numbers ``[20, 24]`` (both
+ends belong to it), a set ``{flu, asthma}``, or ``*``. Ranges and sets are what local recoding
+publishes of a class; both can be read back without knowing how they came about.
+"""
+
+from __future__ import annotations
+
+import bisect
+import json
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
+
+_RANGE = re.compile(r"\[(-?[0-9.eE+-]+), (-?[0-9.eE+-]+)\]")
+_PLAIN = re.compile(r'[^\s{}\[\],"\\](?:[^{}\[\],"\\]*[^\s{}\[\],"\\])?')
+_ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|\[[^\]"]*\]|[^{},"]*[^{},"\s])\s*(,|$)')
+
+MISSING = "missing"
+"""What stands for the missing value inside a set."""
+
+
+def range_text(low: str, high: str) -> str:
+    """The cell for all numbers from ``low`` to ``high``, both included.
+
+    >>> range_text("20", "24"), range_text("20", "20")
+    ('[20, 24]', '20')
+    """
+    return low if low == high else f"[{low}, {high}]"
+
+
+def set_text(values: Sequence[Label]) -> Label:
+    """The cell for exactly these values, in the order given; one value stands for itself.
+
+    >>> set_text(["flu", "asthma, mild"]), set_text(["flu"]), set_text(["flu", None])
+    ('{flu, "asthma, mild"}', 'flu', '{flu, missing}')
+    """
+    if len(values) == 1:
+        return values[0]
+    return "{" + ", ".join(MISSING if value is None else _quoted(value) for value in values) + "}"
+
+
+def range_of(cell: Label) -> tuple[Decimal, Decimal] | None:
+    """The ends of a range, or None where the cell is none.
+
+    >>> range_of("[20, 24]")
+    (Decimal('20'), Decimal('24'))
+    >>> range_of("[20, 25)"), range_of("20")
+    (None, None)
+    """
+    found = None if cell is None else _RANGE.fullmatch(cell)
+    if found is None:
+        return None
+    try:
+        return Decimal(found[1]), Decimal(found[2])
+    except InvalidOperation:
+        return None
+
+
+def members_of(cell: Label) -> tuple[Label, ...] | None:
+    """The values of a set, or None where the cell is none.
+
+    >>> members_of('{flu, "asthma, mild", missing}')
+    ('flu', 'asthma, mild', None)
+    """
+    if cell is None or not (cell.startswith("{") and cell.endswith("}")):
+        return None
+    text, at, found = cell[1:-1], 0, []
+    while at < len(text):
+        item = _ITEM.match(text, at)
+        if item is None:
+            return None
+        quoted = item[1].startswith('"')
+        plain: Label = json.loads(item[1]) if quoted else item[1]
+        found.append(None if plain == MISSING and not quoted else plain)
+        at = item.end()
+    return tuple(found) if len(found) > 1 else None
+
+
+class Coverage:
+    """Which leaves of an attribute's hierarchy each published cell stands for.
+
+    >>> from indistinct.hierarchies.taxonomy import Taxonomy
+    >>> ages = Taxonomy("age", [["20", "*"], ["22", "*"], ["30", "*"]])
+    >>> Coverage(ages).mask("[20, 24]").tolist()
+    [True, True, False]
+    """
+
+    def __init__(self, taxonomy: Taxonomy) -> None:
+        self.taxonomy = taxonomy
+        self.leaves = taxonomy.leaves
+        self._place = {leaf: at for at, leaf in enumerate(self.leaves)}
+        self._under = _under(taxonomy)
+        numbers = [
+            (number, at)
+            for at, leaf in enumerate(self.leaves)
+            if (number := _number(leaf)) is not None
+        ]
+        numbers.sort()
+        self._numbers = [number for number, _ in numbers]
+        self._numbered = [at for _, at in numbers]
+
+    def mask(self, cell: Label) -> NDArray[np.bool_]:
+        """The leaves that a cell stands for, [D]; none of them for a cell that cannot be read."""
+        covered = np.zeros(len(self.leaves), dtype=np.bool_)
+        covered[self.places(cell) or []] = True
+        return covered
+
+    def places(self, cell: Label) -> Sequence[int] | None:
+        """Places of the leaves that a cell stands for, rising; None for a cell that cannot be read.
+
+        Members of a set that are neither values nor nodes stand for nothing.
+        """
+        if cell == SUPPRESSED:
+            return range(len(self.leaves))
+        if cell in self._under:
+            return self._under[cell]
+        if cell in self._place:
+            return [self._place[cell]]
+        if (ends := range_of(cell)) is not None:
+            first = bisect.bisect_left(self._numbers, ends[0])
+            last = bisect.bisect_right(self._numbers, ends[1])
+            return self._numbered[first:last]
+        if (members := members_of(cell)) is not None:
+            parts = [part for part in map(self.places, members) if part is not None]
+            return sorted(set().union(*parts)) if parts else None
+        return None
+
+    def matrix(self, cells: Sequence[Label]) -> NDArray[np.bool_]:
+        """The leaves that each cell stands for, [cells, D]."""
+        if not cells:
+            return np.zeros((0, len(self.leaves)), dtype=np.bool_)
+        return np.stack([self.mask(cell) for cell in cells])
+
+
+def _under(taxonomy: Taxonomy) -> Mapping[Label, Sequence[int]]:
+    found: dict[Label, dict[int, None]] = {}
+    for level in range(taxonomy.levels):
+        for at, label in enumerate(taxonomy.level(level)):
+            found.setdefault(label, {})[at] = None
+    return {label: sorted(places) for label, places in found.items()}
+
+
+def _number(text: Label) -> Decimal | None:
+    try:
+        number = None if text is None else Decimal(text)
+    except InvalidOperation:
+        return None
+    return number if number is not None and number.is_finite() else None
+
+
+def _quoted(value: str) -> str:
+    if value == MISSING or not (_PLAIN.fullmatch(value) or _RANGE.fullmatch(value)):
+        return json.dumps(value, ensure_ascii=False)
+    return value

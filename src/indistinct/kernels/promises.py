@@ -1,0 +1,254 @@
+"""What promises about sensitive values ask of every class: how many, how often, how far from usual.
+
+``cells`` [G, D] are the records per class and value; every function fills one or two figures per
+class, and 0 for classes without records unless it says otherwise. Zero counts are skipped wherever
+they add nothing: most classes of a search hold few of the values.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.kernels.jit import jit
+
+Cells = NDArray[np.int64]
+
+
+@jit
+def distinct(cells: Cells, found: NDArray[np.int64]) -> None:
+    """Number of different values."""
+    for group in range(cells.shape[0]):
+        values = 0
+        for value in range(cells.shape[1]):
+            if cells[group, value] > 0:
+                values += 1
+        found[group] = values
+
+
+@jit
+def largest(cells: Cells, total: NDArray[np.int64], most: NDArray[np.int64]) -> None:
+    """Number of all values, and of the most frequent one."""
+    for group in range(cells.shape[0]):
+        everything = np.int64(0)
+        top = np.int64(0)
+        for value in range(cells.shape[1]):
+            count = cells[group, value]
+            everything += count
+            top = max(top, count)
+        total[group] = everything
+        most[group] = top
+
+
+@jit
+def entropy(cells: Cells, found: NDArray[np.float64]) -> None:
+    """Shannon entropy in nats."""
+    for group in range(cells.shape[0]):
+        everything = np.int64(0)
+        weighed = 0.0
+        for value in range(cells.shape[1]):
+            count = cells[group, value]
+            if count > 0:
+                everything += count
+                if count > 1:
+                    weighed += count * np.log(np.float64(count))
+        found[group] = np.log(np.float64(everything)) - weighed / everything if everything else 0.0
+
+
+@jit
+def head_and_tail(
+    cells: Cells,
+    place: int,
+    first: NDArray[np.int64],
+    head: NDArray[np.int64],
+    tail: NDArray[np.int64],
+) -> None:
+    """The count of the most frequent value, and those from the ``place``-th most frequent on.
+
+    ``first`` is scratch of at least ``place`` entries.
+    """
+    kept = place - 1
+    for group in range(cells.shape[0]):
+        everything = np.int64(0)
+        top = np.int64(0)
+        held = 0
+        for value in range(cells.shape[1]):
+            count = cells[group, value]
+            if count == 0:
+                continue
+            everything += count
+            top = max(top, count)
+            # The largest so far, in falling order.
+            at = held
+            while at > 0 and first[at - 1] < count:
+                if at < kept:
+                    first[at] = first[at - 1]
+                at -= 1
+            if at < kept:
+                first[at] = count
+                held = min(held + 1, kept)
+        rest = everything
+        for at in range(held):
+            rest -= first[at]
+        head[group] = top
+        tail[group] = rest
+
+
+@jit
+def variation(cells: Cells, shares: NDArray[np.float64], found: NDArray[np.float64]) -> None:
+    """Half the sum of absolute differences from ``shares`` [D]."""
+    for group in range(cells.shape[0]):
+        everything = np.int64(0)
+        for value in range(cells.shape[1]):
+            everything += cells[group, value]
+        distance = 0.0
+        if everything:
+            for value in range(cells.shape[1]):
+                distance += abs(cells[group, value] / everything - shares[value])
+        found[group] = distance / 2.0
+
+
+@jit
+def ordered(
+    cells: Cells,
+    order: NDArray[np.int64],
+    shares: NDArray[np.float64],
+    found: NDArray[np.float64],
+) -> None:
+    """Mean absolute difference of cumulated shares, over all steps from one value to the next.
+
+    ``order`` are the values that count, from the smallest to the largest.
+    """
+    steps = order.shape[0] - 1
+    for group in range(cells.shape[0]):
+        everything = np.int64(0)
+        for value in range(cells.shape[1]):
+            everything += cells[group, value]
+        distance = 0.0
+        if everything and steps > 0:
+            ahead = 0.0
+            for at in range(steps):
+                value = order[at]
+                ahead += cells[group, value] / everything - shares[value]
+                distance += abs(ahead)
+            distance /= steps
+        found[group] = distance
+
+
+@jit
+def hierarchical(
+    cells: Cells,
+    ancestors: NDArray[np.int64],
+    nodes: NDArray[np.int64],
+    shares: NDArray[np.float64],
+    held: NDArray[np.int64],
+    found: NDArray[np.float64],
+) -> None:
+    """Mean over levels of half the sum of absolute differences between shares of nodes.
+
+    ``ancestors`` [L, D] numbers the node of every value on each level below the root; ``nodes`` [L]
+    is how many there are, ``shares`` [L, most nodes] theirs in the distribution that is compared
+    with. ``held`` is scratch of as many entries as the most nodes.
+    """
+    levels = ancestors.shape[0]
+    for group in range(cells.shape[0]):
+        everything = np.int64(0)
+        for value in range(cells.shape[1]):
+            everything += cells[group, value]
+        distance = 0.0
+        if everything:
+            for level in range(levels):
+                for node in range(nodes[level]):
+                    held[node] = 0
+                for value in range(cells.shape[1]):
+                    count = cells[group, value]
+                    if count > 0:
+                        held[ancestors[level, value]] += count
+                for node in range(nodes[level]):
+                    distance += abs(held[node] / everything - shares[level, node])
+        found[group] = distance / (2.0 * max(levels, 1))
+
+
+@jit
+def kinds(
+    cells: Cells,
+    kind_of: NDArray[np.int32],
+    worth: NDArray[np.float64],
+    seen: NDArray[np.int64],
+    number: NDArray[np.int64],
+    total: NDArray[np.float64],
+) -> None:
+    """Number of different kinds of values, and what these kinds are worth together.
+
+    ``kind_of`` [D] is the kind of each value, -1 for none; ``worth`` is per kind; ``seen`` is
+    scratch of as many entries.
+    """
+    seen[:] = -1
+    for group in range(cells.shape[0]):
+        different = 0
+        together = 0.0
+        for value in range(cells.shape[1]):
+            kind = kind_of[value]
+            if cells[group, value] > 0 and kind >= 0 and seen[kind] != group:
+                seen[kind] = group
+                different += 1
+                together += worth[kind]
+        number[group] = different
+        total[group] = together
+
+
+@jit
+def weigh(
+    cells: Cells, weight: NDArray[np.float64], once: bool, found: NDArray[np.float64]
+) -> None:
+    """Sum of the weights of the values: of each once, or of each as often as it occurs."""
+    for group in range(cells.shape[0]):
+        total = 0.0
+        for value in range(cells.shape[1]):
+            count = cells[group, value]
+            if count > 0:
+                total += weight[value] if once else weight[value] * count
+        found[group] = total
+
+
+@jit
+def largest_ratio(cells: Cells, base: NDArray[np.float64], found: NDArray[np.float64]) -> None:
+    """Largest quotient of a value's share and its ``base`` [D]; infinite over a base of 0."""
+    for group in range(cells.shape[0]):
+        everything = np.int64(0)
+        for value in range(cells.shape[1]):
+            everything += cells[group, value]
+        most = 0.0
+        if everything:
+            for value in range(cells.shape[1]):
+                count = cells[group, value]
+                if count > 0:
+                    if base[value] > 0.0:
+                        most = max(most, count / everything / base[value])
+                    else:
+                        most = np.inf
+        found[group] = most
+
+
+@jit
+def largest_log_ratio(
+    cells: Cells, base: NDArray[np.float64], absent: bool, found: NDArray[np.float64]
+) -> None:
+    """Largest absolute logarithm of the quotient of a value's share and its ``base`` [D].
+
+    With ``absent`` a value of positive base that the class lacks counts: its logarithm is infinite.
+    """
+    for group in range(cells.shape[0]):
+        everything = np.int64(0)
+        for value in range(cells.shape[1]):
+            everything += cells[group, value]
+        most = 0.0
+        if everything:
+            for value in range(cells.shape[1]):
+                count = cells[group, value]
+                if count > 0 and base[value] > 0.0:
+                    most = max(most, abs(np.log(count / everything / base[value])))
+                elif count > 0 or (absent and base[value] > 0.0):
+                    most = np.inf
+                    break
+        found[group] = most

@@ -1,0 +1,72 @@
+"""(alpha,k)-anonymity: classes of k, in which no sensitive value has more than a share of alpha.
+
+    R. C.-W. Wong, J. Li, A. W.-C. Fu, K. Wang: "(alpha, k)-Anonymity: An Enhanced k-Anonymity Model
+    for Privacy-Preserving Data Publishing". KDD 2006.
+
+In the general form of the paper every value is sensitive, and so it is here.
+
+What it does not promise: that rare values stay unlikely. A share of alpha of a value that one in
+ten thousand has tells a great deal. A missing value is a value like any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import Problem
+from indistinct.microdata.frequencies import ClassTable, FrequencyTable
+from indistinct.privacy.k_anonymity import too_few_records
+from indistinct.privacy.max_posterior import share_too_large
+from indistinct.privacy.parameters import number, whole
+from indistinct.privacy.promise import Closure, Promise
+from indistinct.privacy.values import EXACT, cells_of, least, most
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlphaKAnonymity(Promise):
+    """Every equivalence class has ``k`` records, and no value more than a share of ``alpha``.
+
+    Closed under union: a merged class is larger, and a value's share in it lies between its shares
+    in the parts. Only the size is closed under supersets.
+    """
+
+    model: ClassVar[str] = "alpha-k-anonymity"
+    closure: ClassVar[Closure] = "union"
+    needs_sensitive: ClassVar[bool] = True
+
+    alpha: float
+    k: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        number(self.model, "alpha", self.alpha, above=0, most=1)
+        whole(self.model, "k", self.k, 1, "choose k = 5 or more")
+
+    def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
+        """Too few records, or a value whose share stays above alpha."""
+        return too_few_records(self, self.k, table) or share_too_large(
+            self, self.alpha, table, allowed
+        )
+
+    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Classes that hold somebody, and are too small or have too frequent a value."""
+        top = self._largest(classes)
+        broken: NDArray[np.bool_] = top > self.alpha * (1 + EXACT) * classes.size
+        return (broken | (classes.size < self.k)) & (classes.size > 0)
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """The largest share of a value in a class, and the size of the smallest class."""
+        shares = self._largest(classes) / np.maximum(classes.size, 1)
+        return {"alpha": most(shares, classes), "k": least(classes.size, classes)}
+
+    def _largest(self, classes: ClassTable) -> NDArray[np.int64]:
+        from indistinct.kernels.promises import largest
+
+        cells = cells_of(self, classes)
+        total, top = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
+        largest(cells, total, top)
+        return top

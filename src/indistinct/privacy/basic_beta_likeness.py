@@ -1,0 +1,68 @@
+"""Basic beta-likeness: in no class does a value become more than 1 + beta times as likely.
+
+    J. Cao, P. Karras: "Publishing Microdata with a Robust Privacy Guarantee". PVLDB 5(11), 2012,
+    basic beta-likeness.
+
+With a value's share p in the reference and q in a class, the relative gain (q - p) / p is at most
+beta for every value that becomes more likely. What becomes less likely is not bounded.
+
+What it does not promise: for frequent values, anything: a value with p = 0.4 may become certain
+from beta = 1.5 on. :mod:`~indistinct.privacy.enhanced_beta_likeness` mends that. A missing value is
+a value like any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.microdata.frequencies import ClassTable
+from indistinct.privacy.parameters import number
+from indistinct.privacy.promise import Closure, Promise
+from indistinct.privacy.values import EXACT, cells_of, most, shares_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class BasicBetaLikeness(Promise):
+    """No value gains more than ``beta`` times its share in the distribution compared with.
+
+    Closed under union for a fixed distribution: a value's share in a merged class lies between its
+    shares in the parts.
+    """
+
+    model: ClassVar[str] = "basic-beta-likeness"
+    closure: ClassVar[Closure] = "union"
+    needs_sensitive: ClassVar[bool] = True
+    compares: ClassVar[bool] = True
+
+    beta: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        number(self.model, "beta", self.beta, above=0)
+
+    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Classes that hold somebody, and in which a value gains too much."""
+        ratio = largest_ratio(self, classes, shares_of(self, classes))
+        broken: NDArray[np.bool_] = ratio > (1 + self.beta) * (1 + EXACT)
+        return broken & (classes.size > 0)
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """The largest gain; None where a class has a value that the reference lacks."""
+        ratio = most(largest_ratio(self, classes, shares_of(self, classes)), classes)
+        return {"beta": None if ratio is None else max(ratio - 1, 0.0)}
+
+
+def largest_ratio(
+    promise: Promise, classes: ClassTable, base: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """For every class the largest quotient of a value's share and its base [D], [G]."""
+    from indistinct.kernels import promises as kernels
+
+    cells = cells_of(promise, classes)
+    found = np.empty(len(cells), np.float64)
+    kernels.largest_ratio(cells, base, found)
+    return found

@@ -1,0 +1,76 @@
+"""delta-disclosure privacy: no value becomes much more or much less likely in a class.
+
+    J. Brickell, V. Shmatikov: "The Cost of Privacy: Destruction of Data-Mining Utility in
+    Anonymized Data Publishing". KDD 2008.
+
+With a value's share p in the reference and q in a class, |ln(q / p)| < delta for every value, with
+the natural logarithm, strictly. Taken at its word a value of the reference that a class lacks
+breaks it for every delta, since the class tells that nobody there has it; hardly any release of a
+table with rare values can be so. That is the default, ``absent = "break"``. ``absent = "skip"``
+passes over values that a class lacks, as several programs do, and promises nothing against being
+told what a person does *not* have.
+
+What it does not promise: small differences where values are rare: delta bounds proportions. A
+missing value is a value like any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.microdata.frequencies import ClassTable
+from indistinct.privacy.parameters import choice, number
+from indistinct.privacy.promise import Closure, Promise
+from indistinct.privacy.values import EXACT, cells_of, most, shares_of
+
+ABSENT = ("break", "skip")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeltaDisclosure(Promise):
+    """In every class |ln(q / p)| < ``delta`` for each value's share q there and p in the reference.
+
+    ``absent`` is ``break`` or ``skip``. Closed under union for a fixed distribution, if absent
+    values break it: a value's share in a merged class lies between its shares in the parts. Skipped
+    ones are closed under nothing: merged with a class that lacks the value, a share can fall below
+    the bound.
+    """
+
+    model: ClassVar[str] = "delta-disclosure"
+    closure: ClassVar[Closure] = "union"
+    needs_sensitive: ClassVar[bool] = True
+    compares: ClassVar[bool] = True
+
+    delta: float
+    absent: str = "break"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        number(self.model, "delta", self.delta, above=0)
+        choice(self.model, "absent", self.absent, ABSENT)
+
+    @property
+    def behaves(self) -> Closure:
+        """Union with a fixed distribution; nothing where absent values are skipped."""
+        return "none" if self.absent == "skip" else super().behaves
+
+    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Classes that hold somebody, and in which a value's share is too different."""
+        broken: NDArray[np.bool_] = self._largest(classes) >= self.delta * (1 - EXACT)
+        return broken & (classes.size > 0)
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """What delta has to lie above; None where no finite one does."""
+        return {"delta": most(self._largest(classes), classes)}
+
+    def _largest(self, classes: ClassTable) -> NDArray[np.float64]:
+        from indistinct.kernels.promises import largest_log_ratio
+
+        cells = cells_of(self, classes)
+        found = np.empty(len(cells), np.float64)
+        largest_log_ratio(cells, shares_of(self, classes), self.absent == "break", found)
+        return found

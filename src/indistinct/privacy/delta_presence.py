@@ -1,0 +1,135 @@
+"""delta-presence: how likely it is that somebody is in the table lies between two bounds.
+
+    M. E. Nergiz, M. Atzori, C. Clifton: "Hiding the Presence of Individuals from Shared Databases".
+    SIGMOD 2007.
+
+Whoever knows the population and finds a person's class there believes that the person is in the
+table as much as the class's records are a share of the people it stands for. That share lies
+between ``lower`` and ``upper`` in every class, for all people of the population: with a lower bound
+above 0 no class may consist of people outside the table alone, and no record left out mends that.
+
+Nor may records be left out at all then, taken at its word: whoever finds nobody published that a
+person could be knows that the person is not there. That is the default, ``absent = "break"``. With
+``absent = "suppressed"`` people whose class was suppressed are passed over, as ARX does; who reads
+the release cannot tell them from people outside the table. With ``absent = "skip"`` the promise is
+about the people of published classes alone, and says nothing of all others.
+
+What it does not promise: that presence is hidden where it follows from elsewhere, or from a
+population other than the one that was given. In a class of more records than people (the table is
+no part of the population) the share is above 1, and no upper bound is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import PolicyError, Problem
+from indistinct.microdata.frequencies import ClassTable, FrequencyTable
+from indistinct.privacy.k_map import no_population, people_of
+from indistinct.privacy.parameters import choice, number
+from indistinct.privacy.promise import Closure, Promise
+from indistinct.privacy.values import EXACT
+
+ABSENT = ("break", "suppressed", "skip")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeltaPresence(Promise):
+    """In every equivalence class records are between ``lower`` and ``upper`` of the population.
+
+    ``absent`` says who may be in no published class without breaking a lower bound: nobody
+    (``break``), people of ``suppressed`` classes, or everybody (``skip``). Closed under union: the
+    share in a merged class lies between the shares in its parts; but a lower bound that skips
+    classes without records is closed under nothing, since they dilute those they are merged with.
+
+    A class of size 0 breaks a lower bound that does not skip it, where people of the population are
+    in it: the one promise that classes without records can break.
+    """
+
+    model: ClassVar[str] = "delta-presence"
+    closure: ClassVar[Closure] = "union"
+    needs_population: ClassVar[bool] = True
+
+    lower: float
+    upper: float
+    absent: str = "break"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        number(self.model, "lower", self.lower, least=0, most=1)
+        number(self.model, "upper", self.upper, least=0, most=1)
+        choice(self.model, "absent", self.absent, ABSENT)
+        if self.lower > self.upper:
+            raise PolicyError(
+                Problem(
+                    "bad-parameter",
+                    f"lower of {self.model} must not be above upper, and {self.lower!r} is above "
+                    f"{self.upper!r}",
+                )
+            )
+
+    @property
+    def behaves(self) -> Closure:
+        """Union; nothing for a lower bound that skips classes without records."""
+        return "none" if self.lower > 0 and self.absent == "skip" else self.closure
+
+    @property
+    def keeps_everybody(self) -> bool:
+        """Whether it is broken by whoever is suppressed: with a lower bound, if nobody may be."""
+        return self.lower > 0 and self.absent == "break"
+
+    def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
+        """No population, or one of which the whole table is too large or too small a part."""
+        if table.population is None:
+            return no_population(self)
+        people = int(table.population.sum())
+        if self.keeps_everybody:
+            allowed = 0
+        least = max(table.records - (table.records if allowed is None else allowed), 1)
+        share = table.records / max(people, 1)
+        if least > self.upper * (1 + EXACT) * people:
+            return Problem(
+                "table-too-large",
+                f"{self} cannot be met: the table's records are a share of {share:.3g} of the "
+                "population",
+                remedy="choose a larger upper bound, allow more records to be left out, or name "
+                "the population of which the table is a sample",
+            )
+        if (
+            allowed == 0
+            and self.absent != "skip"
+            and table.records < self.lower * (1 - EXACT) * people
+        ):
+            return Problem(
+                "table-too-small",
+                f"{self} cannot be met: the table's records are a share of {share:.3g} of the "
+                "population",
+                remedy=f"choose a lower bound of at most {share:.3g}",
+            )
+        return None
+
+    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Classes with too small or too large a share."""
+        people = people_of(self, classes)
+        below = classes.size < self.lower * (1 - EXACT) * people
+        if self.absent == "skip":
+            below &= classes.size > 0
+        above = classes.size > self.upper * (1 + EXACT) * people
+        broken: NDArray[np.bool_] = below | above
+        return broken
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """The smallest and the largest share; None for that of a class beyond the population."""
+        people = people_of(self, classes)
+        some = classes.size > 0 if self.absent == "skip" else (people > 0) | (classes.size > 0)
+        if not some.any():
+            return {"lower": None, "upper": None}
+        people, size = people[some], classes.size[some]
+        shares = np.where(people > 0, size / np.maximum(people, 1), np.inf)
+        upper = float(shares.max()) if np.isfinite(shares).all() else None
+        lowest = float(shares.min())
+        return {"lower": lowest if np.isfinite(lowest) else None, "upper": upper}

@@ -1,0 +1,67 @@
+"""Distinct l-diversity: every class has l different sensitive values (Machanavajjhala and others).
+
+    A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam: "l-Diversity: Privacy Beyond
+    k-Anonymity". ACM TKDD 1(1), 2007; its simplest form, named so by N. Li, T. Li and
+    S. Venkatasubramanian: "t-Closeness", ICDE 2007.
+
+What it does not promise: that the values are evenly frequent. A class with 98 equal values and two
+others is distinct 3-diverse, and everybody in it is 98% known. A missing value is a value like any
+other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import Problem
+from indistinct.microdata.frequencies import ClassTable, FrequencyTable
+from indistinct.privacy.parameters import whole
+from indistinct.privacy.promise import Closure, Promise
+from indistinct.privacy.values import cells_of, least, present, too_few_values
+
+
+@dataclass(frozen=True, kw_only=True)
+class DistinctLDiversity(Promise):
+    """Every equivalence class has at least ``l`` values of the sensitive attribute.
+
+    Closed under supersets: records that join a class take no value away from it.
+    """
+
+    model: ClassVar[str] = "distinct-l-diversity"
+    closure: ClassVar[Closure] = "superset"
+    needs_sensitive: ClassVar[bool] = True
+
+    l: int  # noqa: E741, the field's own name
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.model, "l", self.l, 1, "choose l = 2 or more")
+
+    def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
+        """A table with fewer than l values has no class with l."""
+        del allowed
+        totals = present(self, table)
+        if totals is None:
+            return None
+        return too_few_values(self, int(np.count_nonzero(totals)), self.l)
+
+    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Classes that hold somebody, and fewer than l values."""
+        broken: NDArray[np.bool_] = (self._values(classes) < self.l) & (classes.size > 0)
+        return broken
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """The smallest number of values in a class."""
+        return {"l": least(self._values(classes), classes)}
+
+    def _values(self, classes: ClassTable) -> NDArray[np.int64]:
+        from indistinct.kernels.promises import distinct
+
+        cells = cells_of(self, classes)
+        found = np.empty(len(cells), np.int64)
+        distinct(cells, found)
+        return found

@@ -1,0 +1,98 @@
+"""k-map without a table of the population: classes so large that a small population would surprise.
+
+Where only the share of the population that is in the table is known, the number of people that a
+class stands for can be estimated. Suppose k people of the population share the quasi-identifiers.
+How many of them are in the table is taken to be Poisson distributed with mean k times that share;
+``zero-truncated-poisson`` takes into account that the class would not be seen without one. A class
+must be larger than that number is, but for a probability of at most ``significance``. So it is
+k-anonymity with a k computed from the population.
+
+    K. El Emam, F. K. Dankar: "Protecting Privacy Using k-Anonymity". JAMIA 15(5), 2008, who test
+    the hypothesis that k people share a class so; ARX has both estimators.
+
+What it does not promise: anything for one class. It is a statement about classes on the whole, true
+as far as the table is a random sample of the population; a table of patients of one hospital is
+none.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import Problem
+from indistinct.microdata.frequencies import ClassTable, FrequencyTable
+from indistinct.privacy.k_anonymity import too_few_records
+from indistinct.privacy.parameters import choice, number, whole
+from indistinct.privacy.promise import Closure, Promise
+from indistinct.privacy.values import least
+
+ESTIMATORS = ("zero-truncated-poisson", "poisson")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimatedKMap(Promise):
+    """Every equivalence class is as large as one that stands for more than ``k`` people would be.
+
+    ``fraction`` is the share of the population that is in the table, ``significance`` how often a
+    class of k people may exceed the size asked for, ``estimator`` ``zero-truncated-poisson`` or
+    ``poisson``. Closed under supersets: size alone decides.
+    """
+
+    model: ClassVar[str] = "estimated-k-map"
+    closure: ClassVar[Closure] = "superset"
+
+    k: int
+    fraction: float
+    significance: float = 0.01
+    estimator: str = "zero-truncated-poisson"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.model, "k", self.k, 1, "choose k = 5 or more")
+        number(self.model, "fraction", self.fraction, above=0, most=1)
+        number(self.model, "significance", self.significance, above=0, most=0.5)
+        choice(self.model, "estimator", self.estimator, ESTIMATORS)
+
+    @cached_property
+    def size(self) -> int:
+        """The least size of a class.
+
+        >>> EstimatedKMap(k=1000, fraction=30162 / 317238626).size
+        3
+        """
+        mean = self.k * self.fraction
+        first, possible = 0, 1.0
+        if self.estimator == "zero-truncated-poisson":
+            first, possible = 1, -math.expm1(-mean)
+        below = 0.0
+        # Summing stops at the latest where nothing is left to sum.
+        for count in range(first, int(2 * mean) + 1000):
+            below += math.exp(count * math.log(mean) - mean - math.lgamma(count + 1))
+            if below >= possible * (1 - self.significance):
+                break
+        return count + 1
+
+    @property
+    def breaks_at_most(self) -> int:
+        """A class of the size asked for is safe."""
+        return self.size - 1
+
+    def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
+        """A table that is smaller than every class has to be."""
+        del allowed
+        return too_few_records(self, self.size, table)
+
+    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Classes that hold somebody, but too few."""
+        broken: NDArray[np.bool_] = (classes.size < self.size) & (classes.size > 0)
+        return broken
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """The size of the smallest class."""
+        return {"size": least(classes.size, classes)}

@@ -1,0 +1,80 @@
+"""A bound on the largest posterior: in no class is a sensitive value more likely than the bound.
+
+Whoever finds a person's class and knows nothing else believes in a value as much as it is frequent
+there. The bound is on that belief, for every value. It is the promise that rank variance needs
+beside it: alone it lets a class of a hundred have ninety equal values
+(:mod:`~indistinct.privacy.rank_variance`). The same as (alpha,k)-anonymity without the k.
+
+What it does not promise: that little is *learnt*. Where a value is rare, half is far more than was
+known before. Compare with a distribution for that: t-closeness, beta-likeness. A missing value is a
+value like any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import Problem
+from indistinct.microdata.frequencies import ClassTable, FrequencyTable
+from indistinct.privacy.parameters import number
+from indistinct.privacy.promise import Closure, Promise
+from indistinct.privacy.values import EXACT, cells_of, evened, most, present, too_uneven
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaxPosterior(Promise):
+    """No value of the sensitive attribute has more than a share of ``bound`` in any class.
+
+    Closed under union: a value's share in a merged class lies between its shares in the parts.
+    """
+
+    model: ClassVar[str] = "max-posterior"
+    closure: ClassVar[Closure] = "union"
+    needs_sensitive: ClassVar[bool] = True
+
+    bound: float = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        number(self.model, "bound", self.bound, above=0, most=1)
+
+    def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
+        """A value whose share stays above the bound, whoever is left out."""
+        return share_too_large(self, self.bound, table, allowed)
+
+    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Classes that hold somebody, and in which a value is too frequent."""
+        from indistinct.kernels.promises import largest
+
+        cells = cells_of(self, classes)
+        total, top = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
+        largest(cells, total, top)
+        broken: NDArray[np.bool_] = top > self.bound * (1 + EXACT) * classes.size
+        return broken & (classes.size > 0)
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """The largest share of a value in a class."""
+        shares = cells_of(self, classes).max(axis=1, initial=0) / np.maximum(classes.size, 1)
+        return {"bound": most(shares, classes)}
+
+
+def share_too_large(
+    promise: Promise, bound: float, table: FrequencyTable, allowed: int | None
+) -> Problem | None:
+    """The problem that a value's share in the whole release stays above a bound on all classes."""
+    totals = present(promise, table)
+    if totals is None or not totals.any():
+        return None
+    share = float(evened(promise, table, allowed)[0])
+    if share <= bound * (1 + EXACT):
+        return None
+    return too_uneven(
+        promise,
+        allowed,
+        f"the most frequent value has a share of {share:.3g} in the whole table",
+        f"choose a bound of at least {share:.3g}, or allow more records to be left out",
+    )

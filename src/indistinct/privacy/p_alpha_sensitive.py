@@ -1,0 +1,122 @@
+"""(p,alpha)-sensitivity: p different values in every class, which together weigh alpha.
+
+    X. Sun, L. Sun, H. Wang: "Extended k-Anonymity Models Against Sensitive Attribute Disclosure".
+    Computer Communications 34(4), 2011.
+
+Categories are ordered by how sensitive they are. Of m categories the most sensitive weighs 0, the
+next 1/(m - 1), and so on up to 1 for the least sensitive; a value weighs what its category does.
+The weight of a class keeps it from having sensitive values alone.
+
+Whether the total runs over the class's different values or over its records is not said in what
+could be read of the paper. ``over = "distinct"``, the default, is the stricter reading; in the
+published examples both come to the same verdicts. Promise ``k-anonymity`` beside it for the whole
+of the model.
+
+What it does not promise: that the values are evenly frequent. Over records a large class of one
+harmless and many sensitive values has any weight. A missing value is a value like any other and
+needs a category.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import Problem
+from indistinct.microdata.domains import SensitiveDomain
+from indistinct.microdata.frequencies import ClassTable, FrequencyTable
+from indistinct.privacy.parameters import choice, number, whole
+from indistinct.privacy.promise import Closure, Promise
+from indistinct.privacy.values import (
+    CLOSE,
+    cells_of,
+    domain_of,
+    least,
+    present,
+    too_few_values,
+    whole_if_close,
+    without_categories,
+)
+
+TOTALS = ("distinct", "records")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PAlphaSensitive(Promise):
+    """Every equivalence class has ``p`` values, with weights of ``alpha`` or more together.
+
+    ``over`` is ``distinct`` (each value weighs once) or ``records`` (as often as it occurs). Closed
+    under supersets: records that join a class take no value away, and no weight is negative.
+    """
+
+    model: ClassVar[str] = "p-alpha-sensitive"
+    closure: ClassVar[Closure] = "superset"
+    needs_sensitive: ClassVar[bool] = True
+
+    p: int
+    alpha: float
+    over: str = "distinct"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.model, "p", self.p, 1, "choose p = 2 or more")
+        number(self.model, "alpha", self.alpha, least=0)
+        choice(self.model, "over", self.over, TOTALS)
+
+    def lacking(self, domain: SensitiveDomain) -> Problem | None:
+        """A category for every value, and the order of the categories."""
+        return without_categories(self, domain, in_order=True)
+
+    def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
+        """Fewer than p values in the table, or all of it together weighs less than alpha."""
+        del allowed
+        totals = present(self, table)
+        if totals is None:
+            return None
+        few = too_few_values(self, int(np.count_nonzero(totals)), self.p)
+        weight = table.sensitive[str(self.sensitive)].about.weight
+        times = totals > 0 if self.over == "distinct" else totals
+        return few or too_light(self, self.alpha, float((weight * times).sum()))
+
+    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Classes that hold somebody, and too few values or too little weight."""
+        values, weight = self._values_and_weight(classes)
+        broken: NDArray[np.bool_] = (values < self.p) | (weight < self.alpha - CLOSE)
+        return broken & (classes.size > 0)
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """The smallest number of values in a class, and the smallest weight of one."""
+        values, weight = self._values_and_weight(classes)
+        return {"p": least(values, classes), "alpha": lightest(weight, classes)}
+
+    def _values_and_weight(
+        self, classes: ClassTable
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        from indistinct.kernels.promises import distinct, weigh
+
+        cells = cells_of(self, classes)
+        values, weight = np.empty(len(cells), np.int64), np.empty(len(cells), np.float64)
+        distinct(cells, values)
+        weigh(cells, domain_of(self, classes).weight, self.over == "distinct", weight)
+        return values, weight
+
+
+def lightest(weight: NDArray[np.float64], classes: ClassTable) -> float | None:
+    """The smallest weight of a class that holds somebody."""
+    held = weight[classes.size > 0]
+    return whole_if_close(float(held.min())) if len(held) else None
+
+
+def too_light(promise: Promise, alpha: float, together: float) -> Problem | None:
+    """The problem that all values of a table together weigh less than every class has to."""
+    if together >= alpha - CLOSE:
+        return None
+    return Problem(
+        "values-too-light",
+        f"{promise} cannot be met: all values of the table together weigh {together:.3g}",
+        attribute=promise.sensitive,
+        remedy=f"choose alpha of at most {together:.3g}",
+    )

@@ -1,0 +1,99 @@
+"""p+-sensitivity: every class has values of p different categories (Sun, Sun and Wang 2011).
+
+    X. Sun, L. Sun, H. Wang: "Extended k-Anonymity Models Against Sensitive Attribute Disclosure".
+    Computer Communications 34(4), 2011.
+
+Values are put into categories by how sensitive they are; a class of four cancers has four values
+and one category. Promise ``k-anonymity`` beside it for the whole of the model.
+
+What it does not promise: that the categories are evenly held. One record in a hundred is enough for
+a category, and where the others are alike they are known almost for certain. A missing value is a
+value like any other and needs a category of its own or another's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import Problem
+from indistinct.microdata.domains import SensitiveDomain
+from indistinct.microdata.frequencies import ClassTable, FrequencyTable
+from indistinct.privacy.parameters import whole
+from indistinct.privacy.promise import Closure, Promise
+from indistinct.privacy.values import (
+    cells_of,
+    domain_of,
+    least,
+    present,
+    too_few_values,
+    without_categories,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PPlusSensitive(Promise):
+    """Every equivalence class has values of at least ``p`` categories.
+
+    Closed under supersets: records that join a class take no category away from it.
+    """
+
+    model: ClassVar[str] = "p-plus-sensitive"
+    closure: ClassVar[Closure] = "superset"
+    needs_sensitive: ClassVar[bool] = True
+
+    p: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.model, "p", self.p, 1, "choose p = 2 or more")
+
+    def lacking(self, domain: SensitiveDomain) -> Problem | None:
+        """A category for every value."""
+        return without_categories(self, domain, in_order=False)
+
+    def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
+        """A table with values of fewer than p categories has no class with p."""
+        del allowed
+        held = categories_present(self, table)
+        return None if held is None else too_few_values(self, len(held), self.p, "category")
+
+    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Classes that hold somebody, and fewer than p categories."""
+        broken: NDArray[np.bool_] = categories_held(self, classes)[0] < self.p
+        return broken & (classes.size > 0)
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """The smallest number of categories in a class."""
+        return {"p": least(categories_held(self, classes)[0], classes)}
+
+
+def categories_present(promise: Promise, table: FrequencyTable) -> NDArray[np.int32] | None:
+    """The places of the categories that a table has values of; None where none are known."""
+    totals = present(promise, table)
+    if totals is None:
+        return None
+    about = table.sensitive[str(promise.sensitive)].about
+    held = np.unique(about.category_of[totals > 0])
+    return held[held >= 0] if about.categories else None
+
+
+def categories_held(
+    promise: Promise, classes: ClassTable, worth: NDArray[np.float64] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The number of different categories in every class, and what they are worth together, [G].
+
+    ``worth`` is by category; nothing where not given.
+    """
+    from indistinct.kernels.promises import kinds
+
+    domain = domain_of(promise, classes)
+    cells = cells_of(promise, classes)
+    if worth is None:
+        worth = np.zeros(len(domain.categories))
+    number, total = np.empty(len(cells), np.int64), np.empty(len(cells), np.float64)
+    kinds(cells, domain.category_of, worth, np.empty(len(worth), np.int64), number, total)
+    return number, total

@@ -1,0 +1,88 @@
+"""Checks of the parameters that privacy models have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from indistinct.errors import PolicyError, Problem, did_you_mean
+
+
+def whole(model: str, name: str, given: object, least: int, remedy: str | None = None) -> None:
+    """Raise :class:`PolicyError` unless the parameter is a whole number of at least ``least``.
+
+    >>> whole("k-anonymity", "k", 5, 1)
+    """
+    if isinstance(given, bool) or not isinstance(given, int) or given < least:
+        raise PolicyError(
+            Problem(
+                "bad-parameter",
+                f"{name} of {model} must be a whole number of at least {least}, not {given!r}",
+                remedy=remedy,
+            )
+        )
+
+
+def number(
+    model: str,
+    name: str,
+    given: object,
+    *,
+    least: float | None = None,
+    above: float | None = None,
+    most: float | None = None,
+    remedy: str | None = None,
+) -> None:
+    """Raise :class:`PolicyError` unless the parameter is a finite number within these bounds.
+
+    Arguments:
+        model: Name of the privacy model, for the message.
+        name: Name of the parameter.
+        given: Its value.
+        least: The smallest number that is allowed.
+        above: A number below all that are allowed.
+        most: The largest number that is allowed.
+        remedy: What would mend it.
+
+    >>> number("t-closeness", "t", 0.2, least=0, most=1)
+    """
+    good = (
+        isinstance(given, int | float)
+        and not isinstance(given, bool)
+        and math.isfinite(given)
+        and (least is None or given >= least)
+        and (above is None or given > above)
+        and (most is None or given <= most)
+    )
+    if good:
+        return
+    bounds = [
+        text
+        for bound, text in (
+            (above, f"above {above}"),
+            (least, f"of at least {least}"),
+            (most, f"at most {most}" if least is None and above is None else f"and at most {most}"),
+        )
+        if bound is not None
+    ]
+    raise PolicyError(
+        Problem(
+            "bad-parameter",
+            f"{name} of {model} must be a number {' '.join(bounds)}, not {given!r}",
+            remedy=remedy,
+        )
+    )
+
+
+def choice(model: str, name: str, given: object, known: Sequence[str]) -> None:
+    """Raise :class:`PolicyError` unless the parameter is one of the known words.
+
+    >>> choice("t-closeness", "distance", "equal", ("equal", "ordered"))
+    """
+    if given not in known:
+        raise PolicyError(
+            Problem(
+                "bad-parameter",
+                f"{name} of {model} cannot be {given!r}: {did_you_mean(str(given), known)}",
+            )
+        )

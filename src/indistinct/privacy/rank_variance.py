@@ -1,0 +1,263 @@
+"""Rank variance: how much the ranks of a class's sensitive values vary (Khan and others 2020).
+
+Sort the frequencies of a class's m distinct values in falling order and number them x = 1..m. The
+rank variance is V = sum(f x^2) / N - (sum(f x) / N)^2 with N = sum(f), section 5.1 and Table 5 of
+
+    R. Khan, X. Tao, A. Anjum, T. Kanwal, S. Malik, A. Khan, W. Rehman, C. Maple: "theta-Sensitive
+    k-Anonymity: An Anonymization Model for IoT based Electronic Health Records". Electronics 9(5),
+    2020.
+
+A class is theta-sensitive if V is at least theta(k) = mu (k^2 - 1) / 12, a share mu of the variance
+of k values that are all different.
+
+**What V is not.** It is no measure of diversity. Over all classes with D values V gets as large as
+((2D - 1) / 6)^2, which is *more* than (D^2 - 1) / 12, that of a class in which all values are
+equally frequent: the largest V belongs to classes in which one value has a third of the records.
+(3, 1, 1) has .64 and (2, 2, 1) only .56. A class of 100 records with 90 equal values has V = 3.55
+and is theta-sensitive for k = 4. Nor does V know that values are alike: four cancers are four
+values. Who promises theta-sensitivity should also promise a bound on the largest posterior.
+
+Plain functions of counts, without any compiled code; thresholds with exact fractions, since
+equality counts as kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+TOLERANCE = 1e-12
+"""How far, in proportion, a variance may lie below a threshold and still count as equal to it.
+
+Variances are whole numbers divided by N^2, thresholds products of floats: in the last places they
+differ by rounding alone. Unequal ones differ by far more for any class below ten thousand records.
+"""
+
+EXACT_VALUES = 40
+"""Up to so many values :func:`largest_size` compares all classes there are."""
+
+
+def rank_variance(cells: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The rank variance of every class.
+
+    Arguments:
+        cells: records per class and sensitive value, [G, D].
+
+    Returns:
+        V per class, [G]; 0 for classes without records.
+
+    >>> rank_variance(np.array([[1, 1, 1, 1], [0, 1, 2, 1], [0, 0, 4, 0]])).tolist()
+    [1.25, 0.6875, 0.0]
+    """
+    if cells.shape[1] == 0:
+        return np.zeros(len(cells))
+    falling = -np.sort(-cells.astype(np.int64, copy=False), axis=1)
+    rank = np.arange(1, cells.shape[1] + 1, dtype=np.int64)
+    size = falling.sum(axis=1)
+    linear = falling @ rank
+    square = falling @ (rank * rank)
+    some = np.maximum(size, 1)
+    # Whole numbers up to here: what is equal stays equal.
+    spread = some * square - linear * linear
+    found: NDArray[np.float64] = spread / (some.astype(np.float64) * some)
+    return found
+
+
+def rank_variance_exact(counts: Sequence[int]) -> Fraction:
+    """The rank variance of one class as a fraction; the order of the counts does not matter.
+
+    >>> rank_variance_exact([1, 2, 1]), rank_variance_exact([2, 1, 1, 1])
+    (Fraction(11, 16), Fraction(34, 25))
+    """
+    falling = sorted((int(count) for count in counts if count > 0), reverse=True)
+    size = sum(falling)
+    if size == 0:
+        return Fraction(0)
+    linear = sum(count * rank for rank, count in enumerate(falling, 1))
+    square = sum(count * rank * rank for rank, count in enumerate(falling, 1))
+    return Fraction(size * square - linear * linear, size * size)
+
+
+def theta(k: float, mu: float) -> float:
+    """The least variance asked for: mu (k^2 - 1) / 12, Equation (1), line 8 of Algorithm 1.
+
+    >>> theta(4, 0.6)
+    0.75
+    """
+    return float(_fraction(mu) * (Fraction(k) ** 2 - 1) / 12)
+
+
+def thresholds(sizes: NDArray[np.int64], mu: float) -> NDArray[np.float64]:
+    """The threshold of every class's own size, [G]; 0 for classes without records."""
+    exact = _fraction(mu) / 12
+    wide = np.maximum(sizes, 1).astype(np.float64)
+    found: NDArray[np.float64] = (wide * wide - 1) * exact.numerator / exact.denominator
+    return found
+
+
+def falls_short(
+    variance: NDArray[np.float64], threshold: float | NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Where a variance lies below its threshold; equal ones (up to rounding) do not.
+
+    >>> falls_short(np.array([0.75, 0.6875]), 0.75).tolist()
+    [False, True]
+    """
+    short: NDArray[np.bool_] = variance < np.asarray(threshold) * (1 - TOLERANCE)
+    return short
+
+
+def highest_variance(values: int) -> float:
+    """What no class with that many distinct values exceeds: ((2D - 1) / 6)^2, 0 for one value.
+
+    V is concave in the shares of the ranks, and shares that fall are mixtures of uniform ones over
+    the first 1, 2, .. D ranks. The best mixture is of the first rank and of all D, with a third of
+    the records beside the uniform part.
+    """
+    return 0.0 if values <= 1 else ((2 * values - 1) / 6) ** 2
+
+
+def serves(values: int, k: float, mu: float) -> bool:
+    """Whether theta(k) lies within reach of classes with that many distinct values.
+
+    3 mu (k^2 - 1) <= (2D - 1)^2. Necessary; a class of exactly k records may need more (8 values
+    for k = 9 and mu = .9).
+
+    >>> serves(5, 6, 0.6), serves(5, 7, 0.6)
+    (True, False)
+    """
+    needed = 3 * _fraction(mu) * (Fraction(k) ** 2 - 1)
+    return needed <= 0 or (values > 1 and needed <= (2 * values - 1) ** 2)
+
+
+def least_values(k: int, mu: float) -> int:
+    """How many distinct values every class needs at least, whatever its size.
+
+    The least D with D >= (1 + sqrt(3 mu (k^2 - 1))) / 2.
+
+    >>> [least_values(k, 0.6) for k in (2, 4, 5, 10, 20)]
+    [2, 4, 4, 8, 14]
+    """
+    needed = 3 * _fraction(mu) * (k * k - 1)
+    if needed <= 0:
+        return 1
+    found = max(2, int((1 + math.sqrt(needed)) / 2) - 1)
+    while not serves(found, k, mu):
+        found += 1
+    return found
+
+
+def largest_k(values: int, mu: float) -> int:
+    """The largest k whose theta(k) that many values can serve; at least 1.
+
+    >>> largest_k(5, 0.6), largest_k(14, 0.6)
+    (6, 20)
+    """
+    found = 1
+    step = 1 << max(values, 1).bit_length() + 12
+    while step:
+        if serves(values, found + step, mu):
+            found += step
+        step //= 2
+    return found
+
+
+def largest_size(values: int, mu: float) -> int:
+    """The largest class that can keep theta of its own size with that many values; at least 1.
+
+    Exact up to :data:`EXACT_VALUES` values: the best class is looked for among all. Beyond, an
+    upper bound: :func:`largest_k`.
+
+    >>> [largest_size(values, 0.6) for values in (2, 5, 14)]
+    [2, 6, 20]
+    """
+    bound = largest_k(values, mu)
+    if values > EXACT_VALUES or bound > 4 * EXACT_VALUES:
+        return bound
+    best = _best_spreads(bound, values)
+    share = _fraction(mu)
+    for size in range(bound, 1, -1):
+        if 12 * Fraction(best[size], size * size) >= share * (size * size - 1):
+            return size
+    return 1
+
+
+def largest_variance(size: int, values: int) -> Fraction:
+    """The largest rank variance of any class of that size with at most that many values.
+
+    >>> largest_variance(5, 3), largest_variance(4, 4)
+    (Fraction(16, 25), Fraction(5, 4))
+    """
+    return Fraction(_best_spreads(size, values)[size], size * size)
+
+
+def largest_share(mu: float) -> float:
+    """The share of the most frequent value that theta of the class's own size leaves, in the limit.
+
+    1 - u with u^3 (4 - 3u) = mu: a class with share 1 - u of one value and all other values
+    different has u^3 (4 - 3u) of the variance of one in which all are different, as its size grows.
+
+    >>> [round(largest_share(mu), 3) for mu in (0.5, 0.6, 0.9)]
+    [0.386, 0.329, 0.143]
+    """
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        if middle**3 * (4 - 3 * middle) < mu:
+            low = middle
+        else:
+            high = middle
+    return 1 - high
+
+
+def least_noise(totals: Sequence[int] | NDArray[np.int64], classes: int, k: int, mu: float) -> int:
+    """How many made-up records any algorithm needs at least to make that many classes.
+
+    Every class needs :func:`least_values` distinct values L, whatever its size. A value that occurs
+    t times in the table is in at most min(t, G) of G classes, so real records bring at most
+    sum(min(t, G)) of the L G pairs of a class and a value in it, and a made-up record brings one.
+
+    Arguments:
+        totals: how often each sensitive value occurs in the table, [D].
+        classes: number of classes, G; at most n // k.
+        k: of theta(k).
+        mu: of theta(k).
+
+    >>> least_noise([9, 500, 500], classes=100, k=3, mu=0.6)
+    91
+    """
+    brought = int(np.minimum(np.asarray(totals, dtype=np.int64), classes).sum())
+    return max(0, least_values(k, mu) * classes - brought)
+
+
+def _best_spreads(size: int, values: int) -> list[int]:
+    """For every size up to this one the largest N sum(f x^2) - (sum(f x))^2.
+
+    Falling frequencies are a sum of columns: one record in each of the first j ranks. A knapsack
+    over columns finds for every number of records and every sum(f x) the largest sum(f x^2).
+    """
+    most = min(values, size)
+    width = size * (most + 1) // 2 + most
+    square = np.full((size + 1, width + 1), -1, dtype=np.int64)
+    square[0, 0] = 0
+    for ranks in range(1, most + 1):
+        linear = ranks * (ranks + 1) // 2
+        own = ranks * (ranks + 1) * (2 * ranks + 1) // 6
+        for records in range(ranks, size + 1):
+            before = square[records - ranks, : width + 1 - linear]
+            now = square[records, linear:]
+            np.maximum(now, np.where(before >= 0, before + own, -1), out=now)
+    sums = np.arange(width + 1, dtype=np.int64)
+    return [
+        int(np.where(row >= 0, records * row - sums * sums, 0).max())
+        for records, row in enumerate(square)
+    ]
+
+
+def _fraction(number: float) -> Fraction:
+    """The number that was written: 0.6 is 3/5."""
+    return Fraction(str(number))

@@ -1,0 +1,131 @@
+"""theta-sensitivity: k records in every class, whose sensitive values have a large rank variance.
+
+    R. Khan, X. Tao, A. Anjum, T. Kanwal, S. Malik, A. Khan, W. Rehman, C. Maple: "theta-Sensitive
+    k-Anonymity: An Anonymization Model for IoT based Electronic Health Records". Electronics 9(5),
+    2020, Definition 10 and Algorithm 1.
+
+The rank variance V of a class (:mod:`~indistinct.privacy.rank_variance`) is at least a share mu of
+that of k different values, theta(k) = mu (k^2 - 1) / 12. With ``theta = "k"`` the threshold is the
+same for all classes, as in line 8 of the paper's Algorithm 1; with ``theta = "size"`` each class
+has that of its own size. Equality counts as kept.
+
+What it does not promise: diversity. V falls when the rarer values become *more* evenly frequent, it
+knows no categories, and with ``theta = "k"`` a class of a hundred may have ninety equal values. So
+promise ``max-posterior`` beside it. ``theta = "size"`` bounds the classes' size instead: 5 values
+allow classes of 6, 14 of 20 (mu = 0.6), and few tables can be released so. A missing value is a
+value like any other.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import Problem
+from indistinct.microdata.frequencies import ClassTable, FrequencyTable
+from indistinct.privacy import rank_variance as ranks
+from indistinct.privacy.k_anonymity import too_few_records
+from indistinct.privacy.parameters import choice, number, whole
+from indistinct.privacy.promise import Closure, Promise
+from indistinct.privacy.values import cells_of, present
+
+THETAS = ("k", "size")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThetaSensitive(Promise):
+    """Every equivalence class has ``k`` records and a rank variance of theta or more.
+
+    ``theta`` is ``k`` or ``size``, ``mu`` the share. Closed under nothing: (2, 1, 1) and (1, 1, 2)
+    have a variance of 0.69, and merged to (3, 2, 3) one of 0.61.
+    """
+
+    model: ClassVar[str] = "theta-sensitive"
+    closure: ClassVar[Closure] = "none"
+    needs_sensitive: ClassVar[bool] = True
+
+    k: int
+    mu: float = 0.6
+    theta: str = "k"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.model, "k", self.k, 1, "choose k = 4 or more")
+        number(self.model, "mu", self.mu, above=0, most=1, remedy="choose mu from 0.5 to 0.9")
+        choice(self.model, "theta", self.theta, THETAS)
+
+    def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
+        """Too few records or values, or groups of equal records that are too large for theta."""
+        few = too_few_records(self, self.k, table)
+        totals = present(self, table)
+        if few is not None or totals is None:
+            return few
+        values = int(np.count_nonzero(totals))
+        most = ranks.largest_k(values, self.mu)
+        if self.theta == "size":
+            most = ranks.largest_size(values, self.mu)
+        if most < self.k:
+            return Problem(
+                "too-few-values",
+                f"{self} cannot be met: with {values} different values in the table no class "
+                f"reaches theta({self.k})",
+                attribute=self.sensitive,
+                remedy=f"choose k of at most {most}"
+                + (" or a smaller mu" if self.mu > 0.5 else ""),
+            )
+        return self._too_large(table, allowed, values, most) if self.theta == "size" else None
+
+    def _too_large(
+        self, table: FrequencyTable, allowed: int | None, values: int, most: int
+    ) -> Problem | None:
+        """Combinations that are larger than any class that theta of its own size allows."""
+        weight = table.weight[table.weight > 0]
+        lost = int(weight[weight > most].sum())
+        if lost <= (table.records - 1 if allowed is None else allowed):
+            return None
+        return Problem(
+            "classes-too-large",
+            f"{self} cannot be met: {values} different values allow classes of at most {most} "
+            f"records, and {lost} records share all quasi-identifiers with more than {most - 1} "
+            "others",
+            attribute=self.sensitive,
+            remedy='leave out theta = "size", or choose a smaller mu',
+        )
+
+    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Classes that hold somebody, and are too small or vary too little."""
+        variance = ranks.rank_variance(cells_of(self, classes))
+        if self.theta == "size":
+            short = ranks.falls_short(variance, ranks.thresholds(classes.size, self.mu))
+        else:
+            short = ranks.falls_short(variance, ranks.theta(self.k, self.mu))
+        return (short | (classes.size < self.k)) & (classes.size > 0)
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """The largest k that is kept with this mu, and the largest mu that is with this k.
+
+        With ``theta = "size"`` the size of the smallest class, and the largest mu for all sizes. mu
+        is None where no threshold is above 0, since all classes are of one record.
+        """
+        held = classes.size > 0
+        if not held.any():
+            return {"k": None, "mu": None}
+        variance = ranks.rank_variance(cells_of(self, classes))[held]
+        smallest = int(classes.size[held].min())
+        if self.theta == "size":
+            full = ranks.thresholds(classes.size[held], 1.0)
+            shares = variance[full > 0] / full[full > 0]
+            return {"k": smallest, "mu": float(shares.min()) if len(shares) else None}
+        worst = float(variance.min())
+        largest = int(math.sqrt(12 * worst / self.mu + 1)) + 1
+        while (
+            largest > 1
+            and ranks.falls_short(np.array([worst]), ranks.theta(largest, self.mu)).any()
+        ):
+            largest -= 1
+        mu = worst / ranks.theta(self.k, 1.0) if self.k > 1 else None
+        return {"k": min(largest, smallest), "mu": mu}

@@ -1,0 +1,148 @@
+"""Every promise behaves as it declares when classes grow and merge.
+
+A search concludes from the closure which generalizations need no look. One that is wrong makes it
+prove wrong results.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.privacy.drawing import CHECKED, DOMAIN, LABELS, Class, Counts, classes, promises, table
+
+from indistinct.privacy import Promise, models, promise
+
+MODELS = sorted(name for name in models() if not name.startswith("test-"))
+
+
+def kept(asked: Promise, one: Class, reference: Counts) -> bool:
+    return not asked.breaks(table([one], reference)).any()
+
+
+@pytest.mark.parametrize("model", MODELS)
+@CHECKED
+@given(data=st.data())
+def test_supersets(model: str, data: st.DataObject) -> None:
+    """A class that keeps the promise keeps it after any records are added."""
+    asked = data.draw(promises(model))
+    if asked.behaves != "superset":
+        return
+    one, more = data.draw(classes(least=1)), data.draw(classes())
+    reference = data.draw(classes(least=1)).counts
+    if kept(asked, one, reference):
+        assert kept(asked, one + more, reference)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@CHECKED
+@given(data=st.data())
+def test_unions(model: str, data: st.DataObject) -> None:
+    """Classes that keep the promise keep it when they merge."""
+    asked = data.draw(promises(model))
+    if asked.behaves == "none":
+        return
+    reference = data.draw(classes(least=1)).counts
+    parts = data.draw(st.lists(classes(), min_size=2, max_size=4))
+    good = [part for part in parts if kept(asked, part, reference)]
+    if good:
+        assert kept(asked, reduce(add, good), reference)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@CHECKED
+@given(data=st.data())
+def test_sizes_that_are_safe(model: str, data: st.DataObject) -> None:
+    """No class of more than ``breaks_at_most`` records breaks the promise."""
+    asked = data.draw(promises(model))
+    one = data.draw(classes(least=1))
+    if asked.breaks_at_most is not None and one.size > asked.breaks_at_most:
+        assert kept(asked, one, one.counts)
+
+
+def counts(**values: int) -> Class:
+    return Class(tuple(values.get(f"v{label}", 0) for label in LABELS), 100)
+
+
+NOT_SUPERSET = [
+    ("entropy-l-diversity", {"l": 2}, {"v1": 1, "v2": 1}, {"v1": 9}),
+    ("recursive-cl-diversity", {"c": 2, "l": 2}, {"v1": 1, "v2": 1}, {"v1": 9}),
+    ("alpha-k-anonymity", {"alpha": 0.5, "k": 2}, {"v1": 1, "v2": 1}, {"v1": 9}),
+    ("max-posterior", {"bound": 0.5}, {"v1": 1, "v2": 1}, {"v1": 9}),
+    ("t-closeness", {"t": 0.5}, {"v1": 1, "v2": 1}, {"v1": 9}),
+    ("basic-beta-likeness", {"beta": 1}, {"v1": 1, "v2": 1}, {"v1": 9}),
+    ("enhanced-beta-likeness", {"beta": 1}, {"v1": 1, "v2": 1}, {"v1": 9}),
+    ("theta-sensitive", {"k": 4}, {"v1": 1, "v2": 1, "v3": 1, "v4": 1}, {"v1": 99}),
+    ("balanced-p-plus-sensitive", {"p": 2}, {"v1": 1, "v4": 1}, {"v1": 9}),
+]
+
+
+@pytest.mark.parametrize(("model", "settings", "good", "more"), NOT_SUPERSET)
+def test_what_is_not_closed_under_supersets_does_not_say_so(
+    model: str, settings: dict[str, float], good: dict[str, int], more: dict[str, int]
+) -> None:
+    asked = promise(model, sensitive="s", **settings)
+    reference = counts(v1=3, v2=3, v3=3, v4=3).counts
+    assert kept(asked, counts(**good), reference)
+    assert not kept(asked, counts(**good) + counts(**more), reference)
+    assert asked.behaves != "superset"
+
+
+def test_what_is_not_closed_under_union_does_not_say_so() -> None:
+    balanced = promise("balanced-p-plus-sensitive", p=2, sensitive="s")
+    uneven = counts(v1=2, v4=1)
+    assert kept(balanced, uneven, uneven.counts)
+    assert not kept(balanced, uneven + uneven, uneven.counts)
+    theta = promise("theta-sensitive", k=3, mu=1.0, sensitive="s")
+    parts = [counts(v1=2, v2=1, v3=1), counts(v1=1, v2=1, v3=2)]
+    assert all(kept(theta, part, part.counts) for part in parts)
+    assert not kept(theta, parts[0] + parts[1], parts[0].counts)
+    skipping = promise(
+        "delta-disclosure", delta=0.8, absent="skip", sensitive="s", reference="original"
+    )
+    usual = counts(v1=1, v2=1).counts
+    parts = [counts(v1=1, v2=1), counts(v2=9)]
+    assert all(kept(skipping, part, usual) for part in parts)
+    assert not kept(skipping, parts[0] + parts[1], usual)
+    assert balanced.behaves == theta.behaves == skipping.behaves == "none"
+    # People outside the table dilute a class that they join.
+    presence = promise("delta-presence", lower=0.5, upper=1.0, absent="skip")
+    inside, outside = Class((1, 0, 0, 0, 0, 0), 2), Class((0,) * 6, 2)
+    assert kept(presence, inside, usual)
+    assert kept(presence, outside, usual)
+    assert not kept(presence, inside + outside, usual)
+    assert presence.behaves == "none"
+
+
+def test_people_in_no_class() -> None:
+    nobody = Class((0,) * 6, 3)
+    some = Class((1, 1, 0, 0, 0, 0), 4)
+    for absent, breaks, everybody in (
+        ("break", True, True),
+        ("suppressed", True, False),
+        ("skip", False, False),
+    ):
+        asked = promise("delta-presence", lower=0.1, upper=0.5, absent=absent)
+        assert asked.breaks(table([some, nobody])).tolist() == [False, breaks]
+        assert asked.keeps_everybody == everybody
+        lowest = asked.achieved(table([some, nobody]))["lower"]
+        assert lowest == (0.5 if absent == "skip" else 0.0)
+    unbounded = promise("delta-presence", lower=0, upper=0.5)
+    assert not unbounded.breaks(table([some, nobody])).any()
+    assert not unbounded.keeps_everybody
+    assert not promise("k-map", k=2).keeps_everybody
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_published_reference_promises_nothing_of_a_part(model: str) -> None:
+    kind = models()[model]
+    if not kind.compares:
+        return
+    settings = {"t-closeness": {"t": 0.1}, "delta-disclosure": {"delta": 1.0}}
+    asked = promise(model, sensitive="s", **settings.get(model, {"beta": 1.0}))
+    assert asked.reference == "published"
+    assert asked.behaves == "none"
+    assert DOMAIN.rank is not None

@@ -1,0 +1,239 @@
+"""Every privacy model against its definition, on random classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.privacy.drawing import CHECKED, DEFINITIONS, LABELS, Class, classes, promises, table
+
+from indistinct.knowledge import Knowledge
+from indistinct.microdata.domains import SensitiveDomain
+from indistinct.microdata.frequencies import ClassTable
+from indistinct.privacy import Promise, models, promise
+
+MODELS = sorted(name for name in models() if not name.startswith("test-"))
+
+
+def test_every_model_is_defined_here() -> None:
+    assert sorted(DEFINITIONS) == MODELS
+
+
+@pytest.mark.parametrize("model", MODELS)
+@CHECKED
+@given(data=st.data())
+def test_breaks_what_the_definition_breaks(model: str, data: st.DataObject) -> None:
+    asked = data.draw(promises(model))
+    drawn = data.draw(st.lists(classes(least=1), min_size=1, max_size=4))
+    reference = tuple(sum(one.counts[v] for one in drawn) for v in range(len(LABELS)))
+    if data.draw(st.booleans(), label="another reference"):
+        reference = data.draw(classes(least=1)).counts
+    broken = asked.breaks(table(drawn, reference))
+    assert broken.dtype == np.bool_
+    assert broken.tolist() == [not DEFINITIONS[model](asked, one, reference) for one in drawn]
+
+
+@pytest.mark.parametrize("model", MODELS)
+@CHECKED
+@given(data=st.data())
+def test_classes_of_nobody_do_not_break(model: str, data: st.DataObject) -> None:
+    asked = data.draw(promises(model))
+    empty = Class((0,) * len(LABELS), 0)
+    some = data.draw(classes(least=1))
+    broken = asked.breaks(table([empty, some, empty]))
+    assert broken[[0, 2]].tolist() == [False, False]
+    assert not asked.breaks(table([])).any()
+    assert asked.breaks(table([])).shape == (0,)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_nothing_is_achieved_without_records(model: str) -> None:
+    asked = example(model)
+    for drawn in ([], [Class((0,) * len(LABELS), 0)]):
+        assert set(asked.achieved(table(drawn)).values()) == {None}
+
+
+def example(model: str) -> Promise:
+    settings: dict[str, dict[str, Any]] = {
+        "k-anonymity": {"k": 2},
+        "distinct-l-diversity": {"l": 2},
+        "entropy-l-diversity": {"l": 2},
+        "recursive-cl-diversity": {"c": 2, "l": 2},
+        "alpha-k-anonymity": {"alpha": 0.5, "k": 2},
+        "p-sensitive": {"p": 2},
+        "p-plus-sensitive": {"p": 2},
+        "p-alpha-sensitive": {"p": 2, "alpha": 1},
+        "p-plus-alpha-sensitive": {"p": 2, "alpha": 1},
+        "balanced-p-plus-sensitive": {"p": 2},
+        "theta-sensitive": {"k": 2},
+        "t-closeness": {"t": 0.2},
+        "basic-beta-likeness": {"beta": 1},
+        "enhanced-beta-likeness": {"beta": 1},
+        "delta-disclosure": {"delta": 1},
+        "k-map": {"k": 2},
+        "estimated-k-map": {"k": 20, "fraction": 0.1},
+        "delta-presence": {"lower": 0.1, "upper": 0.5},
+    }
+    return promise(model, sensitive="s", **settings.get(model, {}))
+
+
+# What is achieved, asked for again, is kept; anything stricter is not.
+
+STRICTER = {
+    "k": lambda x: x + 1,
+    "l": lambda x: x * 1.001,
+    "c": lambda x: x * 0.999,
+    "alpha": lambda x: x * 0.999,
+    "bound": lambda x: x * 0.999,
+    "p": lambda x: x + 1,
+    "difference": lambda x: x - 1,
+    "t": lambda x: x * 0.999 - 1e-6,
+    "beta": lambda x: x * 0.999,
+    "delta": lambda x: x * 0.999,
+    "mu": lambda x: x * 1.001,
+    "lower": lambda x: x * 1.001,
+    "upper": lambda x: x * 0.999,
+}
+LARGER_IS_STRICTER = {"k", "l", "p", "mu", "lower"}
+ABOVE = {("recursive-cl-diversity", "c"), ("delta-disclosure", "delta")}
+"""What has to be exceeded: the figure itself is not kept."""
+
+
+@pytest.mark.parametrize(
+    "model", [name for name in MODELS if name not in ("estimated-k-map", "theta-sensitive")]
+)
+@CHECKED
+@given(data=st.data())
+def test_what_is_achieved_is_the_strictest_that_is_kept(model: str, data: st.DataObject) -> None:
+    asked = data.draw(promises(model))
+    drawn = data.draw(st.lists(classes(least=1), min_size=1, max_size=4))
+    seen = table(drawn)
+    achieved = asked.achieved(seen)
+    for name, figure in achieved.items():
+        assert figure is None or type(figure) in (int, float)
+        settings = dict(asked.parameters)
+        others = [other for other in achieved if other != name]
+        if figure is None or (model == "recursive-cl-diversity" and name == "l"):
+            continue
+        # The other parameters as weak as they can be.
+        for other in others:
+            weakest = {
+                "k": 1,
+                "p": 1,
+                "alpha": 1.0 if "k-" in model else 0.0,
+                "l": asked.parameters.get("l"),
+            }
+            weakest |= {"lower": 0.0, "upper": 1.0, "difference": 10**6}
+            settings[other] = weakest[other]
+        weight = model in ("p-alpha-sensitive", "p-plus-alpha-sensitive") and name == "alpha"
+        above = (model, name) in ABOVE
+        shared = {"sensitive": "s", "reference": asked.reference}
+        kept = {**settings, name: figure * 1.0001 + 1e-9 if above else figure}
+        if not (figure == 0 and name in ("beta", "delta", "k")):
+            assert not promise(model, **kept, **shared).breaks(seen).any(), kept
+        if name == "alpha" and weight:
+            strict = figure + 0.001
+        else:
+            strict = figure if above else STRICTER[name](figure)
+        if name == "l" and isinstance(figure, int):
+            strict = figure + 1
+        possible = strict > 0 or (name in ("t", "difference") and strict >= 0)
+        possible = possible and not (name in ("lower", "upper") and strict > 1)
+        if possible and not (figure == 0 and name == "lower"):
+            assert promise(model, **{**settings, name: strict}, **shared).breaks(seen).any()
+
+
+@CHECKED
+@given(data=st.data())
+def test_theta_that_is_achieved(data: st.DataObject) -> None:
+    asked = data.draw(promises("theta-sensitive"))
+    drawn = data.draw(st.lists(classes(least=1), min_size=1, max_size=4))
+    seen = table(drawn)
+    achieved = asked.achieved(seen)
+    settings = {"sensitive": "s", "theta": asked.parameters["theta"]}
+    k, mu = asked.parameters["k"], asked.parameters["mu"]
+    largest, best = achieved["k"], achieved["mu"]
+    assert isinstance(largest, int)
+    if settings["theta"] == "k":
+        assert not promise("theta-sensitive", k=largest, mu=mu, **settings).breaks(seen).any()
+        assert promise("theta-sensitive", k=largest + 1, mu=mu, **settings).breaks(seen).any()
+        smallest = min(one.size for one in drawn)
+        if best and best <= 1 and k <= smallest:
+            assert not promise("theta-sensitive", k=k, mu=best, **settings).breaks(seen).any()
+        if best and best * 1.001 <= 1:
+            assert promise("theta-sensitive", k=k, mu=best * 1.001, **settings).breaks(seen).any()
+    elif best and best <= 1:
+        assert not promise("theta-sensitive", k=largest, mu=best, **settings).breaks(seen).any()
+
+
+@CHECKED
+@given(data=st.data())
+def test_c_and_l_that_are_achieved(data: st.DataObject) -> None:
+    asked = data.draw(promises("recursive-cl-diversity"))
+    seen = table(data.draw(st.lists(classes(least=1), min_size=1, max_size=4)))
+    largest = asked.achieved(seen)["l"]
+    assert isinstance(largest, int)
+    c = asked.parameters["c"]
+    for place, good in ((largest, True), (largest + 1, False)):
+        if place > 0:
+            again = promise("recursive-cl-diversity", c=c, l=place, sensitive="s")
+            assert again.breaks(seen).any() != good
+
+
+# Particular classes
+
+
+def only(counts: list[int], known: SensitiveDomain | None = None) -> ClassTable:
+    cells = np.array([counts], np.int64)
+    return ClassTable(
+        np.zeros(1, np.int32),
+        cells.sum(axis=1),
+        {"s": cells},
+        {},
+        {} if known is None else {"s": known},
+    )
+
+
+@pytest.mark.parametrize("values", range(1, 60))
+def test_as_many_equal_shares_are_as_diverse(values: int) -> None:
+    asked = promise("entropy-l-diversity", l=values, sensitive="s")
+    for count in (1, 2, 3, 7):
+        seen = only([count] * values)
+        assert not asked.breaks(seen).any()
+        assert asked.achieved(seen) == {"l": float(values)}
+        more = promise("entropy-l-diversity", l=values + 0.001, sensitive="s")
+        assert more.breaks(seen).all()
+
+
+def test_the_middle_category_is_in_neither_half() -> None:
+    categories: dict[str | None, str] = {"a": "low", "b": "middle", "c": "high"}
+    known = SensitiveDomain(("a", "b", "c"), Knowledge(categories, ("low", "middle", "high")))
+    asked = promise("balanced-p-plus-sensitive", p=2, difference=0, sensitive="s")
+    assert not asked.breaks(only([2, 9, 2], known)).any()
+    assert asked.breaks(only([2, 9, 3], known)).all()
+    assert asked.achieved(only([2, 9, 3], known)) == {"p": 3, "difference": 1}
+    # Nine records of the middle and none of either half are in balance, but of one category.
+    assert asked.breaks(only([0, 9, 0], known)).all()
+
+
+def test_values_without_a_common_root_are_a_full_unit_apart() -> None:
+    known = SensitiveDomain(("a", "b", "c"), Knowledge(chains=(("a", "x"), ("b", "x"), ("c", "y"))))
+    asked = promise("t-closeness", t=0.5, distance="hierarchical", sensitive="s")
+    cells = np.array([[2, 0, 0], [0, 0, 2]], np.int64)
+    seen = ClassTable(
+        np.arange(2, dtype=np.int32), cells.sum(axis=1), {"s": cells},
+        {"s": np.array([0, 2, 0])}, {"s": known},
+    )  # fmt: skip
+    # From a to b half a unit, from c to b a whole one.
+    assert asked.breaks(seen).tolist() == [False, True]
+    assert asked.achieved(seen) == {"t": 1.0}
+
+
+def test_without_a_reference_classes_are_compared_with_all_of_them() -> None:
+    cells = np.array([[1, 1], [3, 1]], np.int64)
+    seen = ClassTable(np.arange(2, dtype=np.int32), cells.sum(axis=1), {"s": cells})
+    asked = promise("t-closeness", t=0.1, sensitive="s")
+    assert asked.achieved(seen)["t"] == pytest.approx(2 / 3 - 1 / 2)

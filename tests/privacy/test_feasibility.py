@@ -1,0 +1,165 @@
+"""What is said to be impossible before a search is impossible."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+from operator import add
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.privacy.drawing import (
+    CHECKED,
+    KNOWN,
+    LABELS,
+    Class,
+    classes,
+    promises,
+    table,
+)
+
+from indistinct.errors import PolicyError
+from indistinct.microdata.frequencies import Cells, FrequencyTable
+from indistinct.privacy import models, promise
+
+MODELS = sorted(name for name in models() if not name.startswith("test-"))
+
+
+def frequencies(drawn: list[Class]) -> FrequencyTable:
+    """A table whose distinct combinations are these classes."""
+    counts = np.array([one.counts for one in drawn], np.int64).reshape(len(drawn), len(LABELS))
+    rows, values = np.nonzero(counts)
+    indptr = np.searchsorted(rows, np.arange(len(drawn) + 1)).astype(np.int64)
+    cells = Cells(indptr, values.astype(np.int32), counts[rows, values], LABELS, known=KNOWN)
+    return FrequencyTable(
+        ("q",),
+        (np.arange(len(drawn), dtype=np.uint8),),
+        counts.sum(axis=1),
+        {"s": cells},
+        population=np.array([one.people for one in drawn], np.int64),
+    )
+
+
+@pytest.mark.parametrize("model", MODELS)
+@CHECKED
+@given(data=st.data())
+def test_no_release_keeps_what_is_impossible(model: str, data: st.DataObject) -> None:
+    """Combinations are put into classes, and some of them left out, at random."""
+    asked = data.draw(promises(model))
+    drawn = data.draw(st.lists(classes(least=1), min_size=1, max_size=5))
+    groups = data.draw(st.lists(st.integers(0, 2), min_size=len(drawn), max_size=len(drawn)))
+    merged = [
+        reduce(add, members)
+        for group in range(3)
+        if (members := [one for one, of in zip(drawn, groups, strict=True) if of == group])
+    ]
+    keep = data.draw(st.lists(st.booleans(), min_size=len(merged), max_size=len(merged)))
+    published = [one for one, kept in zip(merged, keep, strict=True) if kept]
+    if not published:
+        return
+    records = sum(one.size for one in drawn)
+    lost = records - sum(one.size for one in published)
+    reference = tuple(np.sum([one.counts for one in drawn], axis=0).tolist())
+    if asked.breaks(table(published, reference)).any() or (asked.keeps_everybody and lost):
+        return
+    whole = frequencies(drawn)
+    assert asked.infeasible(whole) is None
+    for allowed in {lost, (lost + records) // 2, records - 1}:
+        assert asked.infeasible(whole, allowed) is None, allowed
+
+
+IMPOSSIBLE = [
+    ("k-anonymity", {"k": 13}, None, "k-exceeds-records"),
+    ("distinct-l-diversity", {"l": 4}, None, "too-few-values"),
+    ("entropy-l-diversity", {"l": 3.2}, None, "too-few-values"),
+    ("entropy-l-diversity", {"l": 2.9}, 0, "values-too-uneven"),
+    ("entropy-l-diversity", {"l": 2.9}, 6, None),
+    ("recursive-cl-diversity", {"c": 9, "l": 4}, None, "too-few-values"),
+    ("recursive-cl-diversity", {"c": 1.9, "l": 2}, 0, "values-too-uneven"),
+    ("recursive-cl-diversity", {"c": 1.9, "l": 2}, 3, None),
+    ("alpha-k-anonymity", {"alpha": 0.6, "k": 2}, 0, "values-too-uneven"),
+    ("alpha-k-anonymity", {"alpha": 0.6, "k": 2}, 1, "values-too-uneven"),
+    ("alpha-k-anonymity", {"alpha": 0.6, "k": 2}, 2, None),
+    ("alpha-k-anonymity", {"alpha": 0.3, "k": 2}, None, "values-too-uneven"),
+    ("alpha-k-anonymity", {"alpha": 0.6, "k": 13}, None, "k-exceeds-records"),
+    ("max-posterior", {}, 0, "values-too-uneven"),
+    ("max-posterior", {}, 4, None),
+    ("p-sensitive", {"p": 4}, None, "too-few-values"),
+    ("p-plus-sensitive", {"p": 3}, None, "too-few-values"),
+    ("p-alpha-sensitive", {"p": 4, "alpha": 0}, None, "too-few-values"),
+    ("p-alpha-sensitive", {"p": 2, "alpha": 2.5}, None, "values-too-light"),
+    ("p-alpha-sensitive", {"p": 2, "alpha": 2.5, "over": "records"}, None, None),
+    ("p-alpha-sensitive", {"p": 2, "alpha": 12, "over": "records"}, None, "values-too-light"),
+    ("p-plus-alpha-sensitive", {"p": 3, "alpha": 1}, None, "too-few-values"),
+    ("p-plus-alpha-sensitive", {"p": 2, "alpha": 1.5}, None, "values-too-light"),
+    ("balanced-p-plus-sensitive", {"p": 3}, None, "too-few-values"),
+    ("balanced-p-plus-sensitive", {"p": 2, "difference": 3}, 0, "halves-out-of-balance"),
+    ("balanced-p-plus-sensitive", {"p": 2, "difference": 3}, 5, None),
+    ("theta-sensitive", {"k": 4}, None, "too-few-values"),
+    ("theta-sensitive", {"k": 13}, None, "k-exceeds-records"),
+    ("theta-sensitive", {"k": 3}, None, None),
+    ("theta-sensitive", {"k": 3, "theta": "size"}, 5, "classes-too-large"),
+    ("theta-sensitive", {"k": 2, "theta": "size"}, 11, "classes-too-large"),
+    ("k-map", {"k": 25}, None, "k-exceeds-population"),
+    ("estimated-k-map", {"k": 200, "fraction": 0.5}, None, "k-exceeds-records"),
+    ("delta-presence", {"lower": 0, "upper": 0.4}, 0, "table-too-large"),
+    ("delta-presence", {"lower": 0, "upper": 0.4}, 6, None),
+    ("delta-presence", {"lower": 0.6, "upper": 1}, 0, "table-too-small"),
+    ("delta-presence", {"lower": 0.6, "upper": 1}, 3, "table-too-small"),
+    ("delta-presence", {"lower": 0.6, "upper": 1, "absent": "suppressed"}, 3, None),
+    ("t-closeness", {"t": 0}, 0, None),
+    ("basic-beta-likeness", {"beta": 0.01}, 0, None),
+    ("enhanced-beta-likeness", {"beta": 0.01}, 0, None),
+    ("delta-disclosure", {"delta": 0.01}, 0, None),
+]
+
+
+@pytest.mark.parametrize(("model", "settings", "allowed", "code"), IMPOSSIBLE)
+def test_what_is_said_of_twelve_records(
+    model: str, settings: dict[str, float], allowed: int | None, code: str | None
+) -> None:
+    """Values 1, 2 and 4 occur 8, 2 and 2 times: two of one category, one sensitive."""
+    whole = frequencies([Class((6, 1, 0, 0, 0, 0), 12), Class((2, 1, 0, 2, 0, 0), 12)])
+    asked = promise(model, sensitive="s", **settings)
+    problem = asked.infeasible(whole, allowed)
+    assert (None if problem is None else problem.code) == code
+    if problem is not None:
+        assert str(asked) in problem.message
+        assert problem.remedy
+    # A table without the attribute is somebody else's problem.
+    asked.infeasible(replace(whole, sensitive={}), allowed)
+
+
+def test_five_values_serve_no_k_of_seven() -> None:
+    """3 mu (k^2 - 1) <= (2D - 1)^2 fails for mu = 0.6, k = 7 and D = 5."""
+    five = frequencies([Class((9, 9, 9, 9, 9, 0), 90)])
+    problem = promise("theta-sensitive", k=7, sensitive="s").infeasible(five)
+    assert problem is not None
+    assert "with 5 different values in the table no class reaches theta(7)" in problem.message
+    assert problem.remedy == "choose k of at most 6 or a smaller mu"
+    assert promise("theta-sensitive", k=6, sensitive="s").infeasible(five) is None
+    assert promise("theta-sensitive", k=7, mu=0.5, sensitive="s").infeasible(five) is None
+    assert promise("theta-sensitive", k=6, mu=0.9, sensitive="s").infeasible(five) is not None
+
+
+def test_people_with_several_values_are_not_evened() -> None:
+    """Leaving out one person takes any number of values away."""
+    whole = frequencies([Class((6, 1, 0, 0, 0, 0), 12)])
+    several = replace(whole.sensitive["s"], exclusive=False)
+    asked = promise("max-posterior", sensitive="s")
+    assert asked.infeasible(whole, 0) is not None
+    assert asked.infeasible(replace(whole, sensitive={"s": several}), 0) is None
+
+
+def test_a_population_is_needed() -> None:
+    whole = replace(frequencies([Class((1, 1, 1, 1, 1, 1), 9)]), population=None)
+    seen = replace(table([Class((1, 1, 1, 1, 1, 1), 9)]), population=None)
+    for asked in (promise("k-map", k=2), promise("delta-presence", lower=0, upper=1)):
+        problem = asked.infeasible(whole)
+        assert problem is not None
+        assert problem.code == "population-missing"
+        assert asked.needs_population
+        with pytest.raises(PolicyError, match="compares with the population"):
+            asked.breaks(seen)

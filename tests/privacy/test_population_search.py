@@ -1,0 +1,152 @@
+"""Searches under promises about a population, against trying every generalization."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.privacy.drawing import CHECKED
+
+from indistinct.errors import Unsatisfiable
+from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.measures import objective
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.microdata.microdata import Microdata
+from indistinct.privacy import Promise, promise
+from indistinct.recoding.full_domain import Settings, full_domain
+
+CHAINS: dict[str, list[tuple[str, ...]]] = {
+    "a": [("1", "x", "*"), ("2", "x", "*"), ("3", "y", "*")],
+    "b": [("1", "*"), ("2", "*")],
+}
+Row = tuple[int, int]
+
+
+def encoded(people: list[tuple[Row, bool]]) -> LeveledTable:
+    """People with their two attributes, some of whom are in the table."""
+    texts = pl.DataFrame(
+        {name: [CHAINS[name][row[j]][0] for row, _ in people] for j, name in enumerate(CHAINS)}
+    )
+    inside = np.array([there for _, there in people], np.int64)
+    taxonomies = {name: Taxonomy(name, chains) for name, chains in CHAINS.items()}
+    found = Microdata.encode(texts, taxonomies, weight=inside)
+    number = found.data.table.combinations
+    population = np.bincount(found.combination_of, minlength=number)
+    return replace(found.data, table=replace(found.data.table, population=population))
+
+
+def fewest(people: list[tuple[Row, bool]], allowed: int, asked: list[Promise]) -> int | None:
+    """The least sum of levels at which the promises are kept, by the definitions."""
+    best = None
+    for first in range(3):
+        for second in range(2):
+            left = leaves_out(people, (first, second), asked)
+            if left is not None and left <= allowed:
+                best = first + second if best is None else min(best, first + second)
+    return best
+
+
+def leaves_out(
+    people: list[tuple[Row, bool]], levels: tuple[int, int], asked: list[Promise]
+) -> int | None:
+    """How many records are left out at a node; None if the promises cannot be kept there."""
+    dropped: set[int] = set()
+    while True:
+        before = len(dropped)
+        for one in asked:
+            names = one.on or tuple(CHAINS)
+            cells = [
+                tuple(
+                    CHAINS[name][row[j]][levels[j]]
+                    for j, name in enumerate(CHAINS)
+                    if name in names
+                )
+                for row, _ in people
+            ]
+            around = Counter(cells)
+            there = Counter(
+                cell
+                for at, (cell, (_, inside)) in enumerate(zip(cells, people, strict=True))
+                if inside and at not in dropped
+            )
+            ever = {cell for cell, (_, inside) in zip(cells, people, strict=True) if inside}
+            for cell, number in around.items():
+                size = there[cell]
+                if size and not good(one, size, number):
+                    dropped |= {
+                        at for at, (_, inside) in enumerate(people) if inside and cells[at] == cell
+                    }
+                bounded = one.parameters.get("lower", 0) > 0
+                if bounded and cell not in ever and one.parameters["absent"] != "skip":
+                    return None
+        if len(dropped) == before:
+            break
+    if dropped and any(one.keeps_everybody for one in asked):
+        return None
+    return len(dropped)
+
+
+def good(asked: Promise, size: int, people: int) -> bool:
+    own: dict[str, Any] = asked.parameters
+    if asked.model == "k-anonymity":
+        return size >= int(own["k"])
+    if asked.model == "k-map":
+        return people >= int(own["k"])
+    return bool(own["lower"] * people - 1e-9 <= size <= own["upper"] * people + 1e-9)
+
+
+@st.composite
+def promised(draw: st.DrawFn) -> list[Promise]:
+    on = draw(st.sampled_from([None, None, ("a",), ("b",)]))
+    found = [
+        draw(
+            st.one_of(
+                st.builds(
+                    lambda lower, upper, absent: promise(
+                        "delta-presence", lower=lower, upper=upper, absent=absent, on=on
+                    ),
+                    st.sampled_from([0.0, 0.1, 0.3]),
+                    st.sampled_from([0.5, 0.8, 1.0]),
+                    st.sampled_from(["break", "suppressed", "skip"]),
+                ),
+                st.builds(lambda k: promise("k-map", k=k, on=on), st.integers(1, 6)),
+            )
+        )
+    ]
+    if draw(st.booleans()):
+        found.append(promise("k-anonymity", k=draw(st.integers(1, 3))))
+    return found
+
+
+@CHECKED
+@given(
+    people=st.lists(
+        st.tuples(st.tuples(st.integers(0, 2), st.integers(0, 1)), st.booleans()),
+        min_size=1,
+        max_size=14,
+    ).filter(lambda people: any(inside for _, inside in people)),
+    asked=promised(),
+    limit=st.sampled_from([0.0, 0.3, 0.6]),
+)
+def test_the_search_finds_what_trying_every_node_finds(
+    people: list[tuple[Row, bool]], asked: list[Promise], limit: float
+) -> None:
+    data = encoded(people)
+    allowed = int(limit * data.table.records + 1e-9)
+    expected = fewest(people, allowed, asked)
+    goal, settings = objective("height"), Settings(suppression_limit=limit)
+    if expected is None:
+        with pytest.raises(Unsatisfiable):
+            full_domain(data, asked, goal, settings)
+        return
+    plan = full_domain(data, asked, goal, settings)
+    assert plan.search.value == expected
+    assert plan.search.optimal
+    left = leaves_out(people, plan.nodes[0], asked)  # type: ignore[arg-type]
+    assert int(data.weight[plan.suppressed].sum()) == left
