@@ -20,6 +20,7 @@ from typing import Any, cast
 import polars as pl
 
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
+from indistinct.knowledge import Knowledge
 from indistinct.release.audit.reading import (
     SUPPRESSED,
     Claims,
@@ -33,7 +34,6 @@ from indistinct.release.audit.verdict import (
     Check,
     ClassSizes,
     Context,
-    Reference,
     Verdict,
     summarize,
     words,
@@ -56,7 +56,8 @@ class Audit:
         tables: Whether each table is the one its certificate speaks of; empty without one.
         agrees: Whether the figures of the certificate, where there is one, are the release's own.
         notes: What a reader should know beside, in sentences.
-        beside: Columns of the table that are no quasi-identifiers: nothing is known of them.
+        beside: Columns of the table that were not looked at, for they are no quasi-identifiers and
+            no promise names them: nothing is known of them.
     """
 
     quasi: tuple[str, ...]
@@ -164,7 +165,9 @@ def audit(
     quasi: Iterable[str] = (),
     *,
     source: Mapping[str, Any] | None = None,
-    references: Mapping[str, Reference] | None = None,
+    known: Mapping[str, Knowledge] | None = None,
+    population: pl.DataFrame | None = None,
+    covers: Mapping[str, Mapping[str | None, frozenset[str | None]]] | None = None,
 ) -> Audit:
     """Recompute from a release alone whether it keeps its promises.
 
@@ -185,12 +188,16 @@ def audit(
         quasi: The quasi-identifiers. None: those of the certificate; without a certificate, those
             that the promises name.
         source: Settings for reading files: ``separator``, ``encoding``, ``sheet`` and the like.
-        references: Distributions of sensitive attributes in the original table, for promises that
-            compare with them.
+        known: What is known of the values of sensitive attributes, for promises that need it.
+            None: what the certificate says of them.
+        population: The people of a population table, for promises that compare with one.
+        covers: For each quasi-identifier the exact values behind each published label, to count
+            the population by.
 
     Raises:
         DataError: If the release cannot be read, or lacks a column that is spoken of.
-        PolicyError: If a promise cannot be understood, or no quasi-identifier is known.
+        PolicyError: If a promise cannot be understood, or needs to know something of the values or
+            of the population that is not known; or if no quasi-identifier is known.
 
     >>> import polars as pl
     >>> table = pl.DataFrame({"age": ["20-29", "20-29", "30-39"], "ward": ["A", "B", "A"]})
@@ -213,14 +220,13 @@ def audit(
     )
     table = _table_of(published, needed)
     texts = table.texts(needed)
-    looked_at = {table.find(name) for name in names}
+    looked_at = {table.find(name) for name in needed}
     hidden = pl.all_horizontal(pl.col(name).eq_missing(SUPPRESSED) for name in names)
     records = texts.filter(~hidden)
-    context = Context(names, references or {})
-    verdicts = tuple(
-        checks()[requirement.model].check(records, requirement, context)
-        for requirement in requirements
-    )
+    if known is None:
+        known = {} if claims is None else claims.known
+    context = Context(names, known, population, covers or {})
+    verdicts = _verdicts(records, requirements, context)
     classes = summarize(context.sizes(records, names))
     found = Audit(names, texts.height, texts.height - records.height, classes, verdicts)
     differing = _differing(found, claims, certified) if claims is not None else []
@@ -253,6 +259,22 @@ def checks() -> Mapping[str, Check]:
         if hasattr(part, "MODEL"):
             found[part.MODEL] = cast(Check, part)
     return found
+
+
+def _verdicts(
+    records: pl.DataFrame, requirements: Sequence[Requirement], context: Context
+) -> tuple[Verdict, ...]:
+    """The verdict on each promise; all that is wrong with any of them is told at once."""
+    found: list[Verdict] = []
+    problems: list[Problem] = []
+    for requirement in requirements:
+        try:
+            found.append(checks()[requirement.model].check(records, requirement, context))
+        except PolicyError as error:
+            problems += error.problems
+    if problems:
+        raise PolicyError(list(dict.fromkeys(problems)))
+    return tuple(found)
 
 
 def _quasi(

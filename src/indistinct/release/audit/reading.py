@@ -20,6 +20,7 @@ import narwhals as nw
 import polars as pl
 
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
+from indistinct.knowledge import Knowledge
 from indistinct.requirement import Requirement
 
 CERTIFICATE = "certificate.json"
@@ -41,6 +42,7 @@ class Claims:
         tables: Digest and number of rows of each table, by its path in the folder.
         records: Number of records published.
         classes: Count and sizes of the equivalence classes.
+        known: What it says of the values of sensitive attributes.
     """
 
     path: Path
@@ -50,6 +52,7 @@ class Claims:
     tables: Mapping[str, tuple[str, int]]
     records: int | None = None
     classes: Mapping[str, Any] | None = None
+    known: Mapping[str, Knowledge] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -371,6 +374,12 @@ def _read_claims(path: Path) -> Claims:
         quasi = [name for requirement in requirements for name in requirement.on or ()]
     if not isinstance(quasi, list) or any(not isinstance(name, str) for name in quasi):
         complain("the certificate's quasi-identifiers are no list of names")
+    sensitive = document.get("sensitive", {})
+    known: dict[str, Knowledge] = {}
+    try:
+        known = {name: Knowledge.from_dict(part) for name, part in sensitive.items()}
+    except (AttributeError, ValueError):
+        complain("what the certificate says of sensitive attributes has an odd form")
     if problems:
         raise DataError(problems)
     classes = document.get("classes")
@@ -383,6 +392,7 @@ def _read_claims(path: Path) -> Claims:
         tables=listed,
         records=document.get("records_published"),
         classes=classes if isinstance(classes, Mapping) else None,
+        known=known,
     )
 
 

@@ -8,25 +8,34 @@ from typing import Any, Protocol
 
 import polars as pl
 
+from indistinct.knowledge import Knowledge
 from indistinct.requirement import Requirement
 
-Reference = Mapping[str | None, float]
-"""How often, or with which share, each value of an attribute occurs (None: missing)."""
+CLASS, VALUE, RECORDS = "class", "value", "records"
+"""Columns of :meth:`Context.counts`."""
 
-_SIZE = "\0size"
+_SIZE, _VALUE = "\0size", "\0value"
 
 
 @dataclass(frozen=True)
 class Context:
     """What a check may need beside the records and the requirement.
 
-    ``quasi`` are the release's quasi-identifiers; ``references`` the distributions of sensitive
-    attributes that a requirement compares with, where those are not the release's own.
+    ``quasi`` are the release's quasi-identifiers; ``known`` what is known of the values of
+    sensitive attributes, with the distribution to compare with where that is not the release's own.
+    ``population`` are the people of a population table, one row each, with the exact values of the
+    quasi-identifiers as text; ``covers[name][label]`` are the exact values that a published label
+    of a quasi-identifier stands for.
     """
 
     quasi: tuple[str, ...]
-    references: Mapping[str, Reference] = field(default_factory=dict)
+    known: Mapping[str, Knowledge] = field(default_factory=dict)
+    population: pl.DataFrame | None = None
+    covers: Mapping[str, Mapping[str | None, frozenset[str | None]]] = field(default_factory=dict)
     _sizes: dict[frozenset[str], pl.Series] = field(default_factory=dict, repr=False, compare=False)
+    _counts: dict[tuple[frozenset[str], str], pl.DataFrame] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     def on(self, requirement: Requirement) -> tuple[str, ...]:
         """The quasi-identifiers that the requirement speaks of: its own, or all."""
@@ -42,6 +51,26 @@ class Context:
             counted = records.group_by(list(on)).agg(pl.len().cast(pl.Int64).alias(_SIZE))
             self._sizes[key] = counted[_SIZE]
         return self._sizes[key]
+
+    def counts(self, records: pl.DataFrame, on: tuple[str, ...], sensitive: str) -> pl.DataFrame:
+        """How often each value of an attribute occurs in each class, counted once for each ``on``.
+
+        Columns ``class`` (a number), ``value`` and ``records``; sorted by class, then by value.
+        """
+        key = frozenset(on), sensitive
+        if key not in self._counts:
+            self._counts[key] = (
+                records.with_columns(pl.col(sensitive).alias(_VALUE))
+                .group_by([*on, _VALUE])
+                .agg(pl.len().cast(pl.Int64).alias(_SIZE))
+                .sort([*on, _VALUE])
+                .select(
+                    pl.struct(on).rle_id().alias(CLASS),
+                    pl.col(_VALUE).alias(VALUE),
+                    pl.col(_SIZE).alias(RECORDS),
+                )
+            )
+        return self._counts[key]
 
 
 @dataclass(frozen=True)
