@@ -245,13 +245,100 @@ class CutPlan:
 
 
 @dataclass(frozen=True)
-class Attempt:
-    """The closest that a search came to the promises, when it could not keep them.
+class Noise:
+    """One record that an algorithm adds: published in a class, with made-up sensitive values."""
 
-    ``suppressed`` units at ``levels`` would be the fewest; ``allowed`` were.
+    group: int
+    values: Mapping[str, str | None]
+
+
+@dataclass(frozen=True)
+class CellPlan:
+    """A class for every combination, and one published cell per class and attribute.
+
+    What is published of a class fits that class alone: a range of numbers, a set of values, a node
+    of the hierarchy. Where equal records may go to different classes, every record is a combination
+    of its own.
+
+    Arguments:
+        attributes: the quasi-identifiers, m of them.
+        class_of: the class of every combination, [C]; -1 for suppressed ones.
+        cell_of: for every attribute the place in ``texts`` of each class's cell, [G].
+        texts: for every attribute the published cells.
+        covered: for every attribute the number of leaves that each of ``texts`` stands for.
+        style: how cells are published: ``range``, ``set``, ``ancestor`` or ``level`` per attribute.
+        search: how the plan was found.
+        noise: records that are added.
+        log: every step on the way, for the custodian alone.
     """
 
-    levels: Mapping[str, int]
-    suppressed: int
-    allowed: int
-    notes: tuple[str, ...] = field(default=())
+    attributes: tuple[str, ...]
+    class_of: NDArray[np.int32]
+    cell_of: tuple[NDArray[np.int32], ...]
+    texts: tuple[tuple[str | None, ...], ...]
+    covered: tuple[NDArray[np.int64], ...]
+    style: tuple[str, ...]
+    search: SearchReport
+    noise: tuple[Noise, ...] = ()
+    log: Mapping[str, Any] = field(default_factory=dict)
+    scope: str = "partition"
+
+    @property
+    def groups(self) -> int:
+        """Number of classes, G."""
+        return len(self.cell_of[0]) if self.cell_of else 0
+
+    @property
+    def suppressed(self) -> NDArray[np.bool_]:
+        """Which combinations are suppressed, [C]."""
+        mask: NDArray[np.bool_] = self.class_of < 0
+        return mask
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """None: the cells of a class are at no level."""
+        return {}
+
+    def level_of(self, attribute: int) -> NDArray[np.int16]:
+        """0 throughout: the cells of a class are at no level, [C]."""
+        del attribute
+        return np.zeros(len(self.class_of), dtype=np.int16)
+
+    def untouched(self, attribute: int) -> bool:
+        """Whether every published cell of attribute j stands for one value."""
+        used = self.cell_of[attribute][np.unique(self.class_of[self.class_of >= 0])]
+        return bool((self.covered[attribute][used] <= 1).all())
+
+    def cells(self, data: LeveledTable, attribute: int) -> NDArray[np.int32]:
+        """What attribute j becomes in every combination, [C]: places in :meth:`labels`, or -1."""
+        del data
+        places = np.append(self.cell_of[attribute], np.int32(-1)).astype(np.int32)
+        found: NDArray[np.int32] = places[self.class_of]
+        return found
+
+    def labels(self, data: LeveledTable, attribute: int) -> list[str | None]:
+        """The published cells of attribute j."""
+        del data
+        return list(self.texts[attribute])
+
+    def onto(self, data: LeveledTable, same: NDArray[np.int32]) -> CellPlan:
+        """The plan for another table of the same records: combination c becomes ``same[c]``."""
+        class_of = np.zeros(data.table.combinations, dtype=np.int32)
+        class_of[same] = self.class_of
+        return replace(self, class_of=class_of)
+
+    def beside(self, suppressed: NDArray[np.bool_]) -> CellPlan:
+        """The plan for a table that has these suppressed combinations [C] beside its own."""
+        class_of = np.full(len(suppressed), -1, dtype=np.int32)
+        class_of[~suppressed] = self.class_of
+        return replace(self, class_of=class_of)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan without its combinations: scope, styles of cells, and how it was found."""
+        return {
+            "scope": self.scope,
+            "levels": self.levels,
+            "cells": dict(zip(self.attributes, self.style, strict=True)),
+            "classes": self.groups,
+            **self.search.to_dict(),
+        }

@@ -1,4 +1,9 @@
-"""What a plan comes to: its classes, and what it costs by every measure."""
+"""What a plan comes to: its classes, and what it costs by every measure.
+
+A plan of cells is at no level of any hierarchy. Its loss is that of the leaves its cells stand for,
+on the same scale; instead of height and precision, which count levels, there is its normalised
+certainty penalty.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.errors import PolicyError, Problem
+from indistinct.hierarchies.cells import range_of
 from indistinct.measures import BoundObjective, Outcome, Recoding, objective
 from indistinct.measures.aggregate import Values
+from indistinct.measures.loss import BoundLoss
+from indistinct.measures.non_uniform_entropy import BoundEntropy
+from indistinct.measures.objective import CellObjective
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.leveled import LeveledTable
+from indistinct.recoding.cells import amounts_under, numbers_in_order
 from indistinct.recoding.grouping import Grouper
-from indistinct.recoding.plan import LevelPlan, Plan
+from indistinct.recoding.plan import CellPlan, LevelPlan, Plan
 
 REPORTED: dict[str, dict[str, Any]] = {
     "loss": {},
@@ -24,6 +35,9 @@ REPORTED: dict[str, dict[str, Any]] = {
     "height": {},
 }
 """The measures reported of every plan, each with its default settings unless it says otherwise."""
+
+OF_LEVELS = frozenset({"precision", "height"})
+"""Those that count levels, which a plan of cells has none of."""
 
 
 def published_classes(data: LeveledTable, plan: Plan) -> NDArray[np.int64]:
@@ -42,7 +56,11 @@ def published_classes(data: LeveledTable, plan: Plan) -> NDArray[np.int64]:
 
 
 def score(data: LeveledTable, plan: Plan, bound: BoundObjective) -> Values:
-    """The key of a plan under a bound objective."""
+    """The key of a plan under a bound objective.
+
+    Raises:
+        PolicyError: for a plan of cells, by a measure that counts levels.
+    """
     if isinstance(plan, LevelPlan) and len(plan.nodes) == 1:
         levels = np.array(plan.nodes[0], dtype=np.int64)
         rows = np.flatnonzero(plan.suppressed).astype(np.int32)
@@ -55,6 +73,8 @@ def score(data: LeveledTable, plan: Plan, bound: BoundObjective) -> Values:
         return bound.score(Outcome(levels, size.copy(), kept, rows, data.weight[rows], suppressed))[
             0
         ]
+    if isinstance(plan, CellPlan):
+        return _score_of_cells(data, plan, bound)
     levels_of = np.stack([plan.level_of(j) for j in range(len(plan.attributes))], axis=1)
     kept = published_classes(data, plan) if bound.needs_classes else np.zeros(0, dtype=np.int64)
     return bound.recoded(Recoding(levels_of, plan.suppressed, kept))
@@ -64,9 +84,82 @@ def measured(data: LeveledTable, plan: Plan) -> dict[str, float]:
     """Every reported measure of a plan on the scale raw / worst, 0 to 1."""
     found = {}
     for name, settings in REPORTED.items():
+        if isinstance(plan, CellPlan) and name in OF_LEVELS:
+            continue
         bound = objective(**{"measure": name, **settings}).bind(data)
         found[name] = bound.scaled(score(data, plan, bound))
+    if isinstance(plan, CellPlan):
+        found["ncp"] = ncp(data, plan)
     return found
+
+
+def ncp(data: LeveledTable, plan: CellPlan) -> float:
+    """The normalised certainty penalty, 0 to 1: mean over records and attributes.
+
+    A range counts its length out of that of the numbers in the table, any other cell the values it
+    stands for out of those in the hierarchy, both less one; a suppressed cell 1 (Xu and others,
+    KDD 2006, section 3.2; here for nodes as for sets).
+    """
+    records = data.table.records
+    if not records or not data.attributes:
+        return 0.0
+    kept = ~plan.suppressed
+    lost = int(data.weight[~kept].sum())
+    total = 0.0
+    for j, domain in enumerate(data.domain.tolist()):
+        cost = (plan.covered[j] - 1.0) / max(domain - 1, 1)
+        if plan.style[j] == "range":
+            cost = _lengths(data, plan, j, cost)
+        of_class = cost[plan.cell_of[j]]
+        total += float((of_class[plan.class_of[kept]] * data.weight[kept]).sum()) + lost
+    return total / (records * len(data.attributes))
+
+
+def _lengths(data: LeveledTable, plan: CellPlan, attribute: int, cost: Values) -> Values:
+    """The cost of every cell of an attribute, ranges by their length."""
+    taxonomy = data.taxonomies[data.attributes[attribute]]
+    ordered = numbers_in_order(taxonomy) or []
+    units = np.bincount(
+        data.table.codes[attribute], weights=data.weight, minlength=len(taxonomy.leaves)
+    )
+    numbers = [float(number) for number, code in ordered if units[code] > 0]
+    length = numbers[-1] - numbers[0] if numbers else 0.0
+    found = cost.copy()
+    for at, text in enumerate(plan.texts[attribute]):
+        ends = range_of(text)
+        if ends is not None and length > 0:
+            found[at] = min(float(ends[1] - ends[0]) / length, 1.0)
+    return found
+
+
+def _score_of_cells(data: LeveledTable, plan: CellPlan, bound: BoundObjective) -> Values:
+    if not isinstance(bound, CellObjective) and bound.needs_classes:
+        levels = np.zeros((len(plan.class_of), len(plan.attributes)), dtype=np.int16)
+        return bound.recoded(Recoding(levels, plan.suppressed, published_classes(data, plan)))
+    if isinstance(bound, BoundLoss):
+        amounts = plan.covered
+    elif isinstance(bound, BoundEntropy):
+        amounts = tuple(_units_under(data, plan, j) for j in range(len(plan.attributes)))
+    else:
+        raise PolicyError(
+            Problem(
+                "measure-of-levels",
+                "the measure counts levels of hierarchies, and the plan publishes cells at none",
+                remedy="measure loss, non-uniform entropy, discernibility or class sizes",
+            )
+        )
+    of_cell = [np.append(amount, 0)[plan.cells(data, j)] for j, amount in enumerate(amounts)]
+    return bound.over.keys(
+        np.array([bound.cost_of(j, amount, plan.suppressed) for j, amount in enumerate(of_cell)])
+    )
+
+
+def _units_under(data: LeveledTable, plan: CellPlan, attribute: int) -> NDArray[np.int64]:
+    """Units whose original value each published cell of an attribute stands for."""
+    taxonomy = data.taxonomies[data.attributes[attribute]]
+    size = len(taxonomy.leaves)
+    units = np.bincount(data.table.codes[attribute], weights=data.weight, minlength=size)
+    return amounts_under(taxonomy, plan.texts[attribute], np.rint(units).astype(np.int64))
 
 
 def leaked(data: LeveledTable, plan: Plan) -> dict[str, dict[str, float]]:

@@ -74,12 +74,16 @@ def full_domain(
     """
     settings = settings or Settings()
     _check(data, promises)
+    if settings.local_recoding:
+        _refuse_local(promises)
     lattice = Lattice.of(data, settings.min_level, settings.max_level)
     bound = objective.bind(data)
     allowed = allowed_units(settings.suppression_limit, data.table.records)
-    impossible = [problem for promise in promises if (problem := promise.infeasible(data.table))]
-    if impossible and allowed < data.table.records:
-        raise Unsatisfiable(impossible)
+    if allowed < data.table.records:
+        looked = [promise.infeasible(data.table, allowed) for promise in promises]
+        impossible = [problem for problem in looked if problem is not None]
+        if impossible:
+            raise Unsatisfiable(impossible)
     search: OptimalSearch | HeuristicSearch
     if settings.algorithm == "heuristic" or lattice.size > LARGEST:
         search = HeuristicSearch(data, lattice, bound)
@@ -159,6 +163,26 @@ def _check(data: LeveledTable, promises: Sequence[Promise]) -> None:
         )
         for promise in promises
         if promise.sensitive is not None and promise.sensitive not in data.table.sensitive
+    ]
+    if problems:
+        raise PolicyError(problems)
+
+
+def _refuse_local(promises: Sequence[Promise]) -> None:
+    """Raise :class:`PolicyError` for promises that look at people outside the release.
+
+    In local recoding somebody of the population may look like several classes, and the search
+    cannot tell of which class he is missing.
+    """
+    problems = [
+        Problem(
+            "no-local-recoding",
+            f"{promise} asks that people of the population be in the release, which local recoding "
+            "cannot see to",
+            remedy="leave local_recoding out, or ask for lower = 0",
+        )
+        for promise in promises
+        if promise.keeps_everybody
     ]
     if problems:
         raise PolicyError(problems)
@@ -287,7 +311,7 @@ def _why(
     text = "; ".join(str(promise) for promise in promises)
     if found.stopped_by:
         how = f"search stopped by {found.stopped_by} before a plan was found"
-    elif algorithm == "heuristic" and any(promise.closure != "superset" for promise in promises):
+    elif algorithm == "heuristic" and any(promise.behaves != "superset" for promise in promises):
         how = "no generalization was found that keeps the promise"
     else:
         how = "no generalization keeps the promise"

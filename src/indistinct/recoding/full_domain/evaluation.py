@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from indistinct.kernels import grouping as kernels
 from indistinct.measures import BoundObjective, Outcome
 from indistinct.measures.aggregate import Values
-from indistinct.microdata.frequencies import Cells, ClassTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.grouping import Classes, Grouper
+from indistinct.recoding.judge import Judge
 
 Scratch = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
 """Rows and units of suppressed classes, units of kept ones."""
@@ -40,6 +40,7 @@ class Evaluation:
 class Evaluator:
     """Looks at nodes of one table under promises, an objective and a number of allowed units.
 
+    ``original`` is the table whose distributions promises compare with, where it is not ``data``.
     Several promises over different attributes are kept together by suppressing the violators of
     each until none is left: what one suppresses can break another.
     """
@@ -51,25 +52,29 @@ class Evaluator:
         objective: BoundObjective,
         allowed: int,
         grouper: Grouper,
+        original: LeveledTable | None = None,
     ) -> None:
         self.data = data
         self.promises = tuple(promises)
         self.objective = objective
-        self.allowed = allowed
+        # Some promises are broken by whatever is left out.
+        self.allowed = 0 if any(part.keeps_everybody for part in promises) else allowed
         self._grouper = grouper
         self._by_set = _by_attributes(data, promises)
-        lasting = [promise for promise in promises if promise.closure == "superset"]
+        lasting = [promise for promise in promises if promise.behaves == "superset"]
         self._lasting = _by_attributes(data, lasting)
         self.all_lasting = len(lasting) == len(self.promises)
         rows = data.table.combinations
         self._dropped = np.zeros(rows, dtype=np.bool_)
-        self._nothing = np.zeros(rows, dtype=np.bool_)
         self._floor, self._rest = _scratch(rows + 1), _scratch(rows + 1)
-        self._dense_cells: dict[str, NDArray[np.int64]] = {}
-        self._references = _references(data)
+        self.judge = Judge(data, promises, original)
         # Over one set of attributes, dropping whole classes leaves the other classes as they are.
         self._simple = set(self._by_set) == {None}
-        self._counts_values = any(promise.sensitive is not None for promise in promises)
+        # More units than there are: what no record left out would mend.
+        self._beyond = data.table.records + 1
+        self._counts_rows = any(
+            promise.sensitive is not None or promise.needs_population for promise in promises
+        )
 
     def evaluate(self, levels: NDArray[np.int64]) -> Evaluation:
         """Look at the node with these levels [m]."""
@@ -92,17 +97,17 @@ class Evaluator:
         if self._simple:
             classes = self._grouper.condensed(levels)
             class_of = classes.class_of
-            if self._counts_values:
+            if self._counts_rows:
                 class_of = self._grouper.spread(levels, classes)
             lasting = self._lasting.get(None)
             if lasting is None:
                 broken = np.zeros(len(classes.size), dtype=np.bool_)
             else:
-                broken = self._broken(lasting, class_of, classes.size, self._nothing)
+                broken = self.judge.broken(class_of, classes.size, promises=lasting)
             floor = self._without(levels, classes, broken, self._floor)
             if self.all_lasting or floor.suppressed > self.allowed:
                 return floor, floor.suppressed, floor
-            broken = self._broken(self._by_set[None], class_of, classes.size, self._nothing)
+            broken = self.judge.broken(class_of, classes.size)
             outcome = self._without(levels, classes, broken, self._rest)
             return outcome, floor.suppressed, floor
         self._dropped[:] = False
@@ -118,47 +123,11 @@ class Evaluator:
         """Which combinations are suppressed at a node, [C]."""
         if self._simple:
             class_of, size = self._grouper.classes(levels)
-            return self._broken(self._by_set[None], class_of, size, self._nothing)[class_of]
+            return self.judge.broken(class_of, size)[class_of]
         dropped = np.zeros(self.data.table.combinations, dtype=np.bool_)
         self._settle(levels, self._lasting, dropped)
         self._settle(levels, self._by_set, dropped)
         return dropped
-
-    def use_references_of(self, data: LeveledTable) -> None:
-        """Compare sensitive values with their distribution in another table."""
-        self._references = _references(data)
-
-    def class_table(
-        self,
-        promise: Promise,
-        class_of: NDArray[np.int32],
-        size: NDArray[np.int64],
-        dropped: NDArray[np.bool_],
-    ) -> ClassTable:
-        """The classes as a promise sees them, with the counts of its sensitive attribute."""
-        name = promise.sensitive
-        if name is None:
-            return ClassTable(class_of, size)
-        cells: Cells = self.data.table.sensitive[name]
-        need = len(size), len(cells.domain)
-        scratch = self._dense_cells.get(name)
-        if scratch is None or len(scratch) < need[0]:
-            scratch = self._dense_cells[name] = np.empty((max(need[0], 64), need[1]), np.int64)
-        dense = scratch[: need[0]]
-        kernels.histogram(class_of, dropped, cells.indptr, cells.value, cells.count, dense)
-        return ClassTable(class_of, size, {name: dense}, {name: self._references[name]})
-
-    def _broken(
-        self,
-        promises: Sequence[Promise],
-        class_of: NDArray[np.int32],
-        size: NDArray[np.int64],
-        dropped: NDArray[np.bool_],
-    ) -> NDArray[np.bool_]:
-        broken = promises[0].breaks(self.class_table(promises[0], class_of, size, dropped))
-        for promise in promises[1:]:
-            broken = broken | promise.breaks(self.class_table(promise, class_of, size, dropped))
-        return broken
 
     def _without(
         self,
@@ -168,9 +137,18 @@ class Evaluator:
         scratch: Scratch,
     ) -> Outcome:
         rows, units, kept = scratch
+        size = classes.size
+        beyond = False
+        if self.data.table.population is not None:
+            # Classes that only the population has are nobody's: neither kept nor suppressed.
+            beyond = bool((broken & (size == 0)).any())
+            broken = broken | (size == 0)
+            size = size[size > 0]
         lost, total = kernels.divide(classes.size, classes.first, broken, rows, units, kept)
         held = len(broken) - lost
-        return Outcome(levels, classes.size, kept[:held], rows[:lost], units[:lost], total)
+        if beyond:
+            total = self._beyond
+        return Outcome(levels, size, kept[:held], rows[:lost], units[:lost], total)
 
     def _settle(
         self,
@@ -185,13 +163,25 @@ class Evaluator:
             for on, promises in by_set.items():
                 class_of, size = self._grouper.classes(levels, on)
                 kernels.class_sizes(class_of, self.data.weight, dropped, size)
-                broken = self._broken(promises, class_of, size, dropped)
+                broken = self.judge.broken(class_of, size, dropped, promises)
+                if self._missed(class_of, size, broken):
+                    return self._beyond
                 lost = kernels.mark_rows(class_of, broken, self.data.weight, dropped)
                 total += lost
                 quiet = 0 if lost else quiet + 1
                 if quiet >= len(by_set):
                     break
         return total
+
+    def _missed(
+        self, class_of: NDArray[np.int32], size: NDArray[np.int64], broken: NDArray[np.bool_]
+    ) -> bool:
+        """Whether a class breaks a promise that only people of the population are in."""
+        empty = broken & (size == 0)
+        if self.data.table.population is None or not empty.any():
+            return False
+        weight = np.bincount(class_of, weights=self.data.weight, minlength=len(size))
+        return bool((empty & (weight == 0)).any())
 
     def _outcome(
         self, levels: NDArray[np.int64], dropped: NDArray[np.bool_], suppressed: int
@@ -212,15 +202,6 @@ def _scratch(length: int) -> Scratch:
         np.empty(length, dtype=np.int64),
         np.empty(length, dtype=np.int64),
     )
-
-
-def _references(data: LeveledTable) -> dict[str, NDArray[np.int64]]:
-    return {
-        name: np.rint(
-            np.bincount(cells.value, weights=cells.count, minlength=len(cells.domain))
-        ).astype(np.int64)
-        for name, cells in data.table.sensitive.items()
-    }
 
 
 def _by_attributes(

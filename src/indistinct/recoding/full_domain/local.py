@@ -25,6 +25,7 @@ from indistinct.privacy.promise import Promise
 from indistinct.recoding.full_domain.evaluation import Evaluator
 from indistinct.recoding.full_domain.optimal import LARGEST
 from indistinct.recoding.grouping import Grouper
+from indistinct.recoding.judge import Judge
 from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.limits import Progress
 
@@ -59,7 +60,7 @@ def recode_remaining(
     release = _Settling(data, promises, objective)
     remaining = np.flatnonzero(node_of < 0).astype(np.int32)
     for at, node in enumerate(levels):
-        if not len(remaining):
+        if not data.weight[remaining].any():
             break
         kept = release(remaining, node.astype(np.int64))
         if kept is not None and kept.any():
@@ -68,8 +69,8 @@ def recode_remaining(
             remaining = remaining[~kept]
         if progress is not None and at % 256 == 0:
             progress(at / len(levels))
-    if any(promise.closure == "none" for promise in promises):
-        _settle_whole(data, promises, objective, found, node_of)
+    if any(promise.behaves == "none" for promise in promises):
+        _settle_whole(data, promises, found, node_of)
     return tuple(found), node_of
 
 
@@ -99,6 +100,8 @@ def _large_enough(promises: Sequence[Promise]) -> int | None:
     for promise in promises:
         most = promise.breaks_at_most
         if promise.on is not None or promise.sensitive is not None or most is None:
+            return None
+        if promise.needs_population:
             return None
         sizes = np.arange(1, most + 1, dtype=np.int64)
         if not promise.breaks(ClassTable(np.arange(most, dtype=np.int32), sizes)).all():
@@ -166,24 +169,24 @@ class _Settling:
     ) -> NDArray[np.bool_] | None:
         if self._rows != len(remaining):
             rest = self._data.restricted(remaining)
+            records = self._data.table.records
             self._evaluator = Evaluator(
-                rest, self._promises, self._objective, self._data.table.records, Grouper(rest)
+                rest, self._promises, self._objective, records, Grouper(rest), self._data
             )
-            self._evaluator.use_references_of(self._data)
             self._rows = len(remaining)
+        # What only the population has stays, to be counted in every class it could be in.
         kept: NDArray[np.bool_] = ~self._evaluator.suppressed(levels)
-        return kept
+        return kept & (self._data.weight[remaining] > 0)
 
 
 def _settle_whole(
     data: LeveledTable,
     promises: Sequence[Promise],
-    objective: BoundObjective,
     nodes: Sequence[tuple[int, ...]],
     node_of: NDArray[np.int32],
 ) -> None:
     """Suppress the classes of the whole release, as published, that break a promise."""
-    evaluator = Evaluator(data, promises, objective, data.table.records, Grouper(data))
+    judge = Judge(data, promises)
     published = _published(data, nodes, node_of)
     dropped = node_of < 0
     quiet = 0
@@ -198,7 +201,7 @@ def _settle_whole(
             class_of = inverse.reshape(-1).astype(np.int32)
             size = np.empty(int(class_of.max(initial=-1)) + 1, dtype=np.int64)
             class_sizes(class_of, data.weight, dropped, size)
-            broken = promise.breaks(evaluator.class_table(promise, class_of, size, dropped))
+            broken = judge.broken(class_of, size, dropped, [promise])
             lost = mark_rows(class_of, broken, data.weight, dropped)
             quiet = 0 if lost else quiet + 1
     node_of[dropped] = -1

@@ -29,6 +29,7 @@ from indistinct.microdata.frequencies import ClassTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.grouping import Grouper
+from indistinct.recoding.judge import Judge
 from indistinct.recoding.lattice import Lattice
 
 
@@ -57,6 +58,7 @@ class Space(ABC):
         self.last = [int(level) for level in bounds.last]
         self.data = data
         self.promises = tuple(promises)
+        self._judge = Judge(data, promises)
         names = data.attributes
         self._on = [
             tuple(sorted(names.index(name) for name in promise.on or ())) for promise in promises
@@ -66,7 +68,6 @@ class Space(ABC):
             tuple(names.index(name) for name in promise.on or ()) for promise in promises
         ]
         self.shield = tuple(dict.fromkeys(j for on in self._named for j in on))
-        self._nothing = np.zeros(data.table.combinations, dtype=np.bool_)
         self._broken: dict[Hashable, tuple[int, ...]] = {}
 
     @property
@@ -107,7 +108,7 @@ class Space(ABC):
         broken = []
         for at, (promise, on) in enumerate(zip(self.promises, self._on, strict=True)):
             class_of, size = self._classes(state, on)
-            bad = promise.breaks(self._seen(promise, class_of, size))
+            bad = promise.breaks(self._judge.table(promise, class_of, size))
             if bad.any():
                 broken.append(at)
                 marked |= bad[class_of]
@@ -122,20 +123,9 @@ class Space(ABC):
         found = []
         for promise, on in zip(self.promises, self._on, strict=True):
             class_of, size = self._classes(state, on)
-            bad = promise.breaks(self._seen(promise, class_of, size))
+            bad = promise.breaks(self._judge.table(promise, class_of, size))
             found.append(bad[class_of])
         return found
-
-    def _seen(
-        self, promise: Promise, class_of: NDArray[np.int32], size: NDArray[np.int64]
-    ) -> ClassTable:
-        name = promise.sensitive
-        if name is None:
-            return ClassTable(class_of, size)
-        cells = self.data.table.sensitive[name]
-        dense = np.zeros((len(size), len(cells.domain)), dtype=np.int64)
-        kernels.histogram(class_of, self._nothing, cells.indptr, cells.value, cells.count, dense)
-        return ClassTable(class_of, size, {name: dense}, {name: dense.sum(axis=0)})
 
 
 class DomainSpace(Space):
