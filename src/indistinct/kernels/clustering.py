@@ -1,0 +1,583 @@
+"""Clusters of records: which record costs a class least, which is furthest, which class is nearest.
+
+A class costs, per attribute, what its published cell would cover: the length of a range, the
+leaves under a node of the hierarchy, the size of a set. Before all records are held against a
+class, what each *value* would make it cost is written into one table over all values of all
+attributes; a record then takes one look-up per attribute. Values of all attributes are numbered in
+one row ("places").
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.kernels.jit import jit
+
+RANGE = 0
+"""A cell from the smallest to the largest number."""
+
+NODE = 1
+"""A cell that is the lowest node of the hierarchy above all values."""
+
+SET = 2
+"""A cell that names every value."""
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+
+
+class Domains(NamedTuple):
+    """What the values of each attribute are, and what covering them costs.
+
+    Attribute j has the places ``start[j]`` to ``start[j + 1]``. ``kind`` [m] is one of the three
+    above, ``full`` [m] the cost of a suppressed cell, ``step`` [m] that of one more value in a set.
+    ``value`` [places] is the number that a value is, on a scale on which differences are costs; NaN
+    for the missing one. ``starred`` [places] are values that are suppressed wherever they are.
+    ``node`` [places] is the node of each value in a forest with ``parent``, ``depth`` and ``cost``.
+    """
+
+    start: NDArray[np.int64]
+    kind: NDArray[np.int64]
+    full: Floats
+    step: Floats
+    value: Floats
+    starred: NDArray[np.bool_]
+    node: Codes
+    parent: Codes
+    depth: Codes
+    cost: Floats
+
+
+class Spans(NamedTuple):
+    """What each of G classes covers: rows of the arrays are classes, columns attributes.
+
+    ``low`` and ``high`` are the ends of a range, ``node`` the lowest node above all values (-1 in
+    an empty class), ``missing`` and ``starred`` whether there are such values, ``held`` the size of
+    a set.
+    """
+
+    low: Floats
+    high: Floats
+    node: Codes
+    missing: NDArray[np.bool_]
+    starred: NDArray[np.bool_]
+    held: Codes
+
+
+@jit
+def _clear(spans: Spans, row: int) -> None:
+    spans.low[row] = np.inf
+    spans.high[row] = -np.inf
+    spans.node[row] = -1
+    spans.missing[row] = False
+    spans.starred[row] = False
+    spans.held[row] = 0
+
+
+@jit
+def _meet(domains: Domains, one: int, other: int) -> int:
+    """The lowest node above both."""
+    while one != other:
+        if domains.depth[one] >= domains.depth[other]:
+            one = domains.parent[one]
+        else:
+            other = domains.parent[other]
+    return one
+
+
+@jit
+def _cell_cost(domains: Domains, spans: Spans, row: int, j: int) -> float:
+    """What attribute j costs a class."""
+    kind = domains.kind[j]
+    if kind == NODE:
+        node = spans.node[row, j]
+        return float(domains.cost[node]) if node >= 0 else 0.0
+    if spans.starred[row, j]:
+        return float(domains.full[j])
+    if kind == SET:
+        return float(max(spans.held[row, j] - 1, 0) * domains.step[j])
+    if spans.low[row, j] > spans.high[row, j]:
+        return 0.0
+    found = float(spans.high[row, j] - spans.low[row, j])
+    if spans.missing[row, j]:
+        found += domains.step[j]
+    return found
+
+
+@jit
+def _cover(
+    domains: Domains, spans: Spans, row: int, held: NDArray[np.bool_], j: int, at: int
+) -> bool:
+    """Let a class cover one value of attribute j as well; returns whether its cell changed.
+
+    ``held`` [places] are the values of a set so far.
+    """
+    kind = domains.kind[j]
+    if kind == NODE:
+        own = domains.node[at]
+        before = spans.node[row, j]
+        spans.node[row, j] = own if before < 0 else _meet(domains, before, own)
+        return bool(before != spans.node[row, j])
+    if kind == SET:
+        changed = not held[at]
+        if changed:
+            held[at] = True
+            spans.held[row, j] += 1
+            if domains.starred[at]:
+                spans.starred[row, j] = True
+        return changed
+    if domains.starred[at]:
+        changed = not spans.starred[row, j]
+        spans.starred[row, j] = True
+        return changed
+    number = domains.value[at]
+    if np.isnan(number):
+        changed = not spans.missing[row, j]
+        spans.missing[row, j] = True
+        return changed
+    changed = False
+    if number < spans.low[row, j]:
+        spans.low[row, j] = number
+        changed = True
+    if number > spans.high[row, j]:
+        spans.high[row, j] = number
+        changed = True
+    return changed
+
+
+@jit
+def _write(
+    domains: Domains, spans: Spans, row: int, held: NDArray[np.bool_], j: int, table: Floats
+) -> None:
+    """What every value of attribute j would make the class's cell cost."""
+    kind = domains.kind[j]
+    first, last = domains.start[j], domains.start[j + 1]
+    if kind == NODE:
+        own = spans.node[row, j]
+        for at in range(first, last):
+            table[at] = domains.cost[_meet(domains, own, domains.node[at])]
+        return
+    if spans.starred[row, j]:
+        table[first:last] = domains.full[j]
+        return
+    if kind == SET:
+        count = spans.held[row, j]
+        for at in range(first, last):
+            if domains.starred[at]:
+                table[at] = domains.full[j]
+            else:
+                table[at] = (count - held[at]) * domains.step[j]
+        return
+    low, high = spans.low[row, j], spans.high[row, j]
+    some = low <= high
+    extra = domains.step[j] if spans.missing[row, j] and some else 0.0
+    for at in range(first, last):
+        number = domains.value[at]
+        if domains.starred[at]:
+            table[at] = domains.full[j]
+        elif np.isnan(number):
+            table[at] = high - low + domains.step[j] if some else 0.0
+        elif some:
+            table[at] = max(high, number) - min(low, number) + extra
+        else:
+            table[at] = domains.step[j] if spans.missing[row, j] else 0.0
+
+
+@jit
+def start_class(
+    domains: Domains, spans: Spans, held: NDArray[np.bool_], values: Codes, table: Floats
+) -> None:
+    """Begin a class (row 0 of ``spans``) with one record, and write the table.
+
+    ``values`` [m] are the places of the record's values.
+    """
+    _clear(spans, 0)
+    for j in range(values.shape[0]):
+        if domains.kind[j] == SET:
+            held[domains.start[j] : domains.start[j + 1]] = False
+        _cover(domains, spans, 0, held, j, values[j])
+        _write(domains, spans, 0, held, j, table)
+
+
+@jit
+def extend_class(
+    domains: Domains, spans: Spans, held: NDArray[np.bool_], values: Codes, table: Floats
+) -> None:
+    """Add one record to the class (row 0 of ``spans``), and bring the table up to date."""
+    for j in range(values.shape[0]):
+        if _cover(domains, spans, 0, held, j, values[j]):
+            _write(domains, spans, 0, held, j, table)
+
+
+@jit
+def class_cost(domains: Domains, spans: Spans, row: int) -> float:
+    """What the cells of a class cost, all attributes together."""
+    total = 0.0
+    for j in range(domains.kind.shape[0]):
+        total += _cell_cost(domains, spans, row, j)
+    return total
+
+
+@jit
+def nearest(
+    values: Codes, left: int, taken: NDArray[np.bool_], table: Floats, floor: float
+) -> tuple[int, float]:
+    """The first of the rows of least cost, and that cost; rows that are taken are passed over.
+
+    ``floor`` is what the class costs already: no row can cost less.
+    """
+    best, least = -1, np.inf
+    for row in range(left):
+        if taken[row]:
+            continue
+        cost = 0.0
+        for j in range(values.shape[1]):
+            cost += table[values[row, j]]
+        if cost < least:
+            best, least = row, cost
+            if cost <= floor:
+                break
+    return best, least
+
+
+@jit
+def nearest_of_each(
+    values: Codes,
+    left: int,
+    taken: NDArray[np.bool_],
+    table: Floats,
+    profile: Codes,
+    best: NDArray[np.int64],
+    least: Floats,
+) -> None:
+    """The same for each profile (of ``profile``, by row) apart: -1 where there is no row."""
+    best[:] = -1
+    least[:] = np.inf
+    for row in range(left):
+        if taken[row]:
+            continue
+        cost = 0.0
+        for j in range(values.shape[1]):
+            cost += table[values[row, j]]
+        kind = profile[row]
+        if cost < least[kind]:
+            best[kind] = row
+            least[kind] = cost
+
+
+@jit
+def furthest(values: Codes, left: int, taken: NDArray[np.bool_], table: Floats) -> int:
+    """The first of the rows of most cost; -1 where all are taken."""
+    best, most = -1, -1.0
+    for row in range(left):
+        if taken[row]:
+            continue
+        cost = 0.0
+        for j in range(values.shape[1]):
+            cost += table[values[row, j]]
+        if cost > most:
+            best, most = row, cost
+    return best
+
+
+@jit
+def close_up(
+    values: Codes, rows: Codes, units: NDArray[np.int64], profile: Codes,
+    taken: NDArray[np.bool_], left: int,
+) -> int:  # fmt: skip
+    """Move the rows that are not taken together, in order; returns how many there are."""
+    kept = 0
+    for row in range(left):
+        if not taken[row]:
+            if kept != row:
+                values[kept] = values[row]
+                rows[kept] = rows[row]
+                units[kept] = units[row]
+                profile[kept] = profile[row]
+            kept += 1
+    taken[:kept] = False
+    return kept
+
+
+@jit
+def grow_classes(
+    domains: Domains,
+    spans: Spans,
+    held: NDArray[np.bool_],
+    table: Floats,
+    values: Codes,
+    rows: Codes,
+    units: NDArray[np.int64],
+    profile: Codes,
+    taken: NDArray[np.bool_],
+    last: Codes,
+    left: int,
+    free: int,
+    least: int,
+    first: int,
+    most: int,
+    class_of: Codes,
+) -> tuple[int, int, int]:
+    """Up to ``most`` classes: each from the record furthest from the last one that was added.
+
+    A class takes the record that costs it least until it has ``least`` units. ``values``, ``rows``
+    (which row of the table each is), ``units`` and ``profile`` are the ``left`` rows that are in no
+    class yet, ``free`` units of them; ``last`` [m] the places of the record that was added last.
+    Returns rows and units left, and the number of the next class.
+    """
+    group = first
+    gone = 0
+    while group < first + most and free >= least:
+        start_class(domains, spans, held, last, table)
+        row = furthest(values, left, taken, table)
+        start_class(domains, spans, held, values[row], table)
+        size = units[row]
+        taken[row] = True
+        gone += 1
+        class_of[rows[row]] = group
+        last[:] = values[row]
+        while size < least:
+            row, _ = nearest(values, left, taken, table, class_cost(domains, spans, 0))
+            extend_class(domains, spans, held, values[row], table)
+            size += units[row]
+            taken[row] = True
+            gone += 1
+            class_of[rows[row]] = group
+            last[:] = values[row]
+        free -= size
+        group += 1
+        if gone * 16 > left:
+            left = close_up(values, rows, units, profile, taken, left)
+            gone = 0
+    return close_up(values, rows, units, profile, taken, left), free, group
+
+
+@jit
+def cover_members(
+    domains: Domains,
+    spans: Spans,
+    row: int,
+    held: NDArray[np.bool_],
+    values: Codes,
+    members: Codes,
+) -> None:
+    """What a class of these rows of ``values`` covers, from nothing."""
+    _clear(spans, row)
+    for j in range(values.shape[1]):
+        if domains.kind[j] == SET:
+            held[domains.start[j] : domains.start[j + 1]] = False
+        for member in members:
+            _cover(domains, spans, row, held, j, values[member, j])
+
+
+@jit
+def costs_together(
+    domains: Domains,
+    spans: Spans,
+    row: int,
+    held: NDArray[np.bool_],
+    values: Codes,
+    members: Codes,
+    start: NDArray[np.int64],
+    order: Codes,
+    alive: NDArray[np.bool_],
+    found: Floats,
+) -> None:
+    """What the cells of class ``row`` merged with each other class would cost, [G].
+
+    ``members`` are the rows of the class itself; the rows of class g are ``order[start[g]:start[g +
+    1]]``, needed for sets alone. Infinite for classes that are not ``alive``, and for itself.
+    """
+    seen = np.full(held.shape[0], -1, dtype=np.int32)
+    sets = False
+    for j in range(values.shape[1]):
+        if domains.kind[j] == SET:
+            sets = True
+            held[domains.start[j] : domains.start[j + 1]] = False
+            for member in members:
+                held[values[member, j]] = True
+    for other in range(found.shape[0]):
+        if other == row or not alive[other]:
+            found[other] = np.inf
+            continue
+        total = 0.0
+        for j in range(values.shape[1]):
+            kind = domains.kind[j]
+            if kind == NODE:
+                total += domains.cost[_meet(domains, spans.node[row, j], spans.node[other, j])]
+            elif spans.starred[row, j] or spans.starred[other, j]:
+                total += domains.full[j]
+            elif kind == RANGE:
+                low = min(spans.low[row, j], spans.low[other, j])
+                high = max(spans.high[row, j], spans.high[other, j])
+                if low <= high:
+                    total += high - low
+                    if spans.missing[row, j] or spans.missing[other, j]:
+                        total += domains.step[j]
+        if sets:
+            for j in range(values.shape[1]):
+                if domains.kind[j] != SET or spans.starred[row, j] or spans.starred[other, j]:
+                    continue
+                count = spans.held[row, j]
+                for at in range(start[other], start[other + 1]):
+                    place = values[order[at], j]
+                    if not held[place] and seen[place] != other:
+                        seen[place] = other
+                        count += 1
+                total += (count - 1) * domains.step[j]
+        found[other] = total
+
+
+@jit
+def _middle(numbers: Floats, left: int, taken: NDArray[np.bool_], middle: Floats) -> None:
+    middle[:] = 0.0
+    count = 0
+    for row in range(left):
+        if not taken[row]:
+            count += 1
+            for j in range(numbers.shape[1]):
+                middle[j] += numbers[row, j]
+    for j in range(numbers.shape[1]):
+        middle[j] /= count
+
+
+@jit
+def distances(
+    numbers: Floats, left: int, taken: NDArray[np.bool_], point: Floats, found: Floats
+) -> int:
+    """Squared distance of every row from a point; returns the first of the furthest, or -1."""
+    best, most = -1, -1.0
+    for row in range(left):
+        if taken[row]:
+            found[row] = np.inf
+            continue
+        total = 0.0
+        for j in range(numbers.shape[1]):
+            away = numbers[row, j] - point[j]
+            total += away * away
+        found[row] = total
+        if total > most:
+            best, most = row, total
+    return best
+
+
+@jit
+def smallest(found: Floats, left: int, number: int, heap: NDArray[np.int64]) -> int:
+    """The rows of the ``number`` smallest distances, nearest first, the first of equal ones first.
+
+    Written to ``heap``; returns how many there are. Rows at infinite distance are passed over.
+    """
+    held = 0
+    for row in range(left):
+        away = found[row]
+        if away == np.inf or (held == number and away >= found[heap[held - 1]]):
+            continue
+        at = held if held < number else number - 1
+        while at > 0 and found[heap[at - 1]] > away:
+            heap[at] = heap[at - 1]
+            at -= 1
+        heap[at] = row
+        if held < number:
+            held += 1
+    return held
+
+
+@jit
+def outermost(
+    numbers: Floats,
+    left: int,
+    taken: NDArray[np.bool_],
+    middle: Floats,
+    found: Floats,
+) -> int:
+    """The row furthest from the average of all that are left; it is left in ``middle``."""
+    _middle(numbers, left, taken, middle)
+    return distances(numbers, left, taken, middle, found)
+
+
+@jit
+def gather(
+    numbers: Floats,
+    rows: Codes,
+    taken: NDArray[np.bool_],
+    found: Floats,
+    centre: int,
+    left: int,
+    k: int,
+    heap: NDArray[np.int64],
+    group: int,
+    class_of: Codes,
+) -> None:
+    """Put a row that is not taken and the k - 1 nearest to it into one group."""
+    distances(numbers, left, taken, numbers[centre], found)
+    found[centre] = -1.0
+    for at in range(smallest(found, left, k, heap)):
+        taken[heap[at]] = True
+        class_of[rows[heap[at]]] = group
+
+
+@jit
+def average_groups(
+    numbers: Floats,
+    rows: Codes,
+    taken: NDArray[np.bool_],
+    found: Floats,
+    middle: Floats,
+    heap: NDArray[np.int64],
+    left: int,
+    k: int,
+    first: int,
+    most: int,
+    class_of: Codes,
+) -> tuple[int, int]:
+    """Up to ``most`` groups of MDAV, two at a time, while 3 k records are left.
+
+    ``numbers`` and ``rows`` are the ``left`` rows that are in no group yet. Returns how many are
+    left, and the number of the next group.
+    """
+    group = first
+    while group < first + most and left >= 3 * k:
+        one = outermost(numbers, left, taken, middle, found)
+        other = distances(numbers, left, taken, numbers[one], found)
+        gather(numbers, rows, taken, found, one, left, k, heap, group, class_of)
+        if taken[other]:  # all records that were left are equal
+            other = distances(numbers, left, taken, numbers[one], found)
+        gather(numbers, rows, taken, found, other, left, k, heap, group + 1, class_of)
+        group += 2
+        left = keep_apart(numbers, rows, taken, left)
+    return left, group
+
+
+@jit
+def keep_apart(numbers: Floats, rows: Codes, taken: NDArray[np.bool_], left: int) -> int:
+    """Move the rows that are not taken together, in order; returns how many there are."""
+    kept = 0
+    for row in range(left):
+        if not taken[row]:
+            if kept != row:
+                numbers[kept] = numbers[row]
+                rows[kept] = rows[row]
+            kept += 1
+    taken[:kept] = False
+    return kept
+
+
+@jit
+def nearest_by_profile(
+    found: Floats,
+    left: int,
+    taken: NDArray[np.bool_],
+    profile: Codes,
+    best: NDArray[np.int64],
+    least: Floats,
+) -> None:
+    """The first of the nearest rows of each profile, and its distance; -1 where there is none."""
+    best[:] = -1
+    least[:] = np.inf
+    for row in range(left):
+        if not taken[row] and found[row] < least[profile[row]]:
+            best[profile[row]] = row
+            least[profile[row]] = found[row]

@@ -1,0 +1,111 @@
+"""Local recoding by partitioning: records are put into classes, each published as fits it.
+
+:func:`partition` picks the algorithm: Mondrian cuts the table into ever smaller parts; k-member
+clustering and MDAV collect near records, which takes time that grows with their square.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Literal
+
+from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.privacy.promise import Promise
+from indistinct.recoding.limits import Progress
+from indistinct.recoding.partition.settings import Cut, Dimension, PartitionSettings
+from indistinct.recoding.plan import CellPlan
+
+__all__ = ["ALGORITHMS", "Cut", "Dimension", "PartitionSettings", "partition"]
+
+ALGORITHMS = ("mondrian", "k-member", "mdav")
+
+
+def partition(
+    data: LeveledTable,
+    promises: Sequence[Promise],
+    algorithm: Literal["mondrian", "k-member", "mdav"] = "mondrian",
+    settings: PartitionSettings | None = None,
+    progress: Progress | None = None,
+) -> CellPlan:
+    """Classes that keep the promises, and the tight cells that are published of each.
+
+    The promises are kept by the classes as they are published: classes whose cells are equal are
+    one, and what a promise compares with is what is published.
+
+    Arguments:
+        data: the table. Where equal records may be told apart, one combination per record.
+        promises: what every class must keep.
+        algorithm: how classes are made.
+        settings: its settings.
+        progress: told the share of the work that is done.
+
+    Raises:
+        Unsatisfiable: if the promises cannot be kept within the suppression limit.
+        PolicyError: for a setting, a style of cells or an attribute that does not fit.
+    """
+    settings = settings or PartitionSettings()
+    _check(data, promises, algorithm, settings)
+    from indistinct.recoding.partition import publishing
+
+    began = time.perf_counter()
+    publishing.check_feasible(data, promises, settings)
+    if algorithm == "mondrian":
+        from indistinct.recoding.partition.mondrian import mondrian
+
+        return mondrian(data, promises, settings, progress)
+    if algorithm == "k-member":
+        from indistinct.recoding.partition.k_member import k_member
+
+        class_of = k_member(data, promises, settings, progress)
+    else:
+        from indistinct.recoding.partition.mdav import mdav
+
+        class_of = mdav(data, promises, settings, progress)
+    return publishing.published(data, promises, class_of, settings, algorithm, began)
+
+
+def _check(
+    data: LeveledTable, promises: Sequence[Promise], algorithm: str, settings: PartitionSettings
+) -> None:
+    problems = []
+    if algorithm not in ALGORITHMS:
+        problems.append(
+            Problem(
+                "unknown-algorithm",
+                f"no partitioning '{algorithm}': {did_you_mean(algorithm, ALGORITHMS)}",
+            )
+        )
+    problems += [
+        Problem(
+            "unchanged-attribute",
+            f"{algorithm} generalizes every quasi-identifier; one without a hierarchy cannot be",
+            attribute=name,
+            remedy="give it a hierarchy",
+        )
+        for name in data.attributes
+        if name in data.unchanged
+    ]
+    problems += [
+        Problem(
+            "unknown-attribute",
+            f"{what} '{name}', which is no quasi-identifier: {did_you_mean(name, data.attributes)}",
+        )
+        for what, names in (
+            ("a weight is set for", settings.weights),
+            *((f"promise '{part.model}' speaks of", part.on or ()) for part in promises),
+        )
+        for name in names
+        if name not in data.attributes
+    ]
+    problems += [
+        Problem(
+            "unknown-attribute",
+            f"promise '{part.model}' protects '{part.sensitive}', whose values are not counted",
+        )
+        for part in promises
+        if part.sensitive is not None and part.sensitive not in data.table.sensitive
+    ]
+    if problems:
+        raise PolicyError(problems)

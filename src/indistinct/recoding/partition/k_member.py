@@ -1,0 +1,151 @@
+"""Greedy k-member clustering (Byun, Kamra, Bertino and Li 2007, "Efficient k-anonymization using
+clustering techniques", DASFAA 2007).
+
+A class begins with the record furthest from the last one that was placed, and takes the record
+that makes its cells cost least until it has k. Records that are left over join the class whose cost
+rises least. The first record, from which the first class is furthest, is drawn.
+
+Promises about sensitive values are kept by going on: a class takes the record that brings it most
+for what it costs, until it breaks nothing. A class for which no record is left that would help is
+merged with another in the end, or suppressed.
+
+Every record is compared with every other: the time grows with their square.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.privacy.promise import Promise
+from indistinct.recoding.limits import Progress
+from indistinct.recoding.partition.distance import domains_of, empty_spans
+from indistinct.recoding.partition.mending import Mending, check
+from indistinct.recoding.partition.settings import PartitionSettings
+from indistinct.recoding.partition.wanting import Wants, least_units
+
+if TYPE_CHECKING:
+    from indistinct.kernels.clustering import Domains
+
+AT_ONCE = 64
+"""Classes made between two reports of progress."""
+
+
+def k_member(
+    data: LeveledTable,
+    promises: Sequence[Promise],
+    settings: PartitionSettings,
+    progress: Progress | None = None,
+) -> NDArray[np.int32]:
+    """The class of every combination, [C]; -1 for suppressed ones.
+
+    A combination of several records is placed as a whole: classes may then be larger than they need
+    be. Combinations of weight 0 are in no class.
+
+    Arguments:
+        data: the table; one combination per record where equal records may be told apart.
+        promises: what every class must keep. k is the largest size they ask for.
+        settings: ``cells`` are what is counted as cost, ``weights`` how often each attribute is;
+            ``seed`` draws the first record; ``suppression_limit``.
+        progress: told the share of records that are placed.
+
+    Raises:
+        PolicyError: for more records than clustering takes on.
+        Unsatisfiable: if the promises cannot be kept within the suppression limit.
+    """
+    check(data, promises, settings, "k-member")
+    allowed = settings.allowed(data.table.records)
+    class_of = np.full(data.table.combinations, -1, dtype=np.int32)
+    there = np.flatnonzero(data.weight > 0).astype(np.int32)
+    if not len(there) or any(part.infeasible(data.table, allowed) for part in promises):
+        return class_of
+    domains, places = domains_of(data, settings)
+    wants = Wants(data, promises)
+    growth = _Growth(data, wants, domains, places, class_of, there)
+    first = int(np.random.default_rng(settings.seed).integers(len(there)))
+    growth.run(least_units(promises), places[there[first]].copy(), progress)
+    mending = Mending(data, promises, wants, domains, places, class_of, settings)
+    mending.take_in(growth.remaining)
+    return mending.mend(allowed)
+
+
+class _Growth:
+    """The classes so far, and the rows that are in none yet, moved together."""
+
+    def __init__(
+        self,
+        data: LeveledTable,
+        wants: Wants,
+        domains: Domains,
+        places: NDArray[np.int32],
+        class_of: NDArray[np.int32],
+        rows: NDArray[np.int32],
+    ) -> None:
+        self._wants = wants
+        self._domains = domains
+        self._class_of = class_of
+        self._values = places[rows]
+        self._rows = rows.copy()
+        self._units = data.weight[rows]
+        self._profile = wants.profile[rows]
+        self._taken = np.zeros(len(rows), dtype=np.bool_)
+        self._left = len(rows)
+        self._free = int(self._units.sum())
+        self._spans = empty_spans(1, places.shape[1])
+        self._held = np.zeros(len(domains.value), dtype=np.bool_)
+        self._table = np.zeros(len(domains.value))
+
+    @property
+    def remaining(self) -> NDArray[np.int32]:
+        """The rows that are in no class."""
+        return self._rows[: self._left]
+
+    def run(self, least: int, last: NDArray[np.int32], progress: Progress | None) -> None:
+        """Make classes of ``least`` units or more while there are so many left.
+
+        ``last`` [m] are the places of the values from which the first class is furthest.
+        """
+        from indistinct.kernels.clustering import grow_classes
+
+        group, whole = 0, self._free
+        at_once = 1 if self._wants.about else AT_ONCE
+        while self._free >= least and self._left:
+            self._left, self._free, group = grow_classes(
+                self._domains, self._spans, self._held, self._table, self._values, self._rows,
+                self._units, self._profile, self._taken, last, self._left, self._free, least, group,
+                at_once, self._class_of,
+            )  # fmt: skip
+            if self._wants.about:
+                self._go_on(group - 1, last)
+            if progress is not None and group % AT_ONCE == 0:
+                progress(1.0 - self._free / whole)
+
+    def _go_on(self, group: int, last: NDArray[np.int32]) -> None:
+        """Give the class that was made last what it still lacks."""
+        from indistinct.kernels.clustering import close_up, extend_class, nearest_of_each
+
+        wants = self._wants
+        class_ = wants.of(wants.profile[np.flatnonzero(self._class_of == group)])
+        best = np.empty(wants.profiles, dtype=np.int64)
+        cost = np.empty(wants.profiles)
+        while not wants.kept(class_):
+            nearest_of_each(
+                self._values, self._left, self._taken, self._table, self._profile, best, cost
+            )
+            chosen = wants.helping(class_, cost)
+            if chosen < 0:
+                break
+            row = int(best[chosen])
+            extend_class(self._domains, self._spans, self._held, self._values[row], self._table)
+            class_ = wants.added(class_, chosen)
+            last[:] = self._values[row]
+            self._taken[row] = True
+            self._class_of[self._rows[row]] = group
+            self._free -= int(self._units[row])
+        self._left = close_up(
+            self._values, self._rows, self._units, self._profile, self._taken, self._left
+        )

@@ -1,0 +1,213 @@
+"""MDAV: groups of k records that are near each other, for numbers (Domingo-Ferrer and Mateo-Sanz
+2002; in the form of Domingo-Ferrer and Torra 2005, "maximum distance to average vector").
+
+The record furthest from the average of all that are left and the k - 1 nearest to it are one
+group; the record furthest from that one and the k - 1 nearest to it another; and so on while 3 k
+are left. Of the last 2 k to 3 k - 1 records those around the outermost are one group and the rest
+another, so that a group has k to 2 k - 1 records. Every quasi-identifier is put on a scale on which
+its standard deviation is 1.
+
+Promises about sensitive values are kept by going on: a group takes the record that brings it most
+for its distance, until it breaks nothing; such groups can be larger than 2 k - 1.
+
+What is published here are the cells of the groups, not their averages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import PolicyError, Problem
+from indistinct.microdata.domains import numbers_of
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.privacy.promise import Promise
+from indistinct.recoding.limits import Progress
+from indistinct.recoding.partition.distance import domains_of
+from indistinct.recoding.partition.mending import Mending, check
+from indistinct.recoding.partition.settings import PartitionSettings
+from indistinct.recoding.partition.wanting import Wants, least_units
+
+AT_ONCE = 64
+"""Groups made between two reports of progress."""
+
+
+def mdav(
+    data: LeveledTable,
+    promises: Sequence[Promise],
+    settings: PartitionSettings,
+    progress: Progress | None = None,
+) -> NDArray[np.int32]:
+    """The class of every combination, [C]; -1 for suppressed ones.
+
+    Nothing is drawn: equal tables give equal groups. Combinations of weight 0 are in no class.
+
+    Arguments:
+        data: the table, one combination per record.
+        promises: what every class must keep. k is the largest size they ask for.
+        settings: ``weights`` of attributes, ``suppression_limit``; ``cells`` are what is counted
+            as cost where classes have to be merged.
+        progress: told the share of records that are placed.
+
+    Raises:
+        PolicyError: for quasi-identifiers that are no numbers, combinations of several records, or
+            more records than clustering takes on.
+        Unsatisfiable: if the promises cannot be kept within the suppression limit.
+    """
+    check(data, promises, settings, "mdav")
+    _check_numbers(data)
+    allowed = settings.allowed(data.table.records)
+    class_of = np.full(data.table.combinations, -1, dtype=np.int32)
+    there = np.flatnonzero(data.weight > 0).astype(np.int32)
+    if not len(there) or any(part.infeasible(data.table, allowed) for part in promises):
+        return class_of
+    wants = Wants(data, promises)
+    averaging = _Averaging(wants, standardized(data, settings.weights)[there], there, class_of)
+    averaging.run(least_units(promises), progress)
+    domains, places = domains_of(data, settings)
+    mending = Mending(data, promises, wants, domains, places, class_of, settings)
+    mending.take_in(averaging.remaining)
+    return mending.mend(allowed)
+
+
+def standardized(
+    data: LeveledTable, weights: Mapping[str, float] | None = None
+) -> NDArray[np.float64]:
+    """The quasi-identifiers as numbers less their mean, over their standard deviation, [C, m].
+
+    Mean and deviation (divided by n) are those of the records. A constant attribute is 0. Squared
+    distances count every attribute as often as its weight says, once where none is given.
+    """
+    weights = weights or {}
+    found = np.zeros((data.table.combinations, len(data.attributes)))
+    weight = data.weight / max(data.table.records, 1)
+    for j, (name, codes) in enumerate(zip(data.attributes, data.table.codes, strict=True)):
+        numbers = np.array(numbers_of(data.taxonomies[name].leaves), dtype=np.float64)[codes]
+        numbers -= (numbers * weight).sum()
+        deviation = float(np.sqrt((numbers**2 * weight).sum()))
+        if deviation > 0 and len(np.unique(codes)) > 1:
+            found[:, j] = numbers / deviation * np.sqrt(weights.get(name, 1.0))
+    return found
+
+
+def _check_numbers(data: LeveledTable) -> None:
+    problems = []
+    for name in data.attributes:
+        taxonomy = data.taxonomies[name]
+        if None in taxonomy.leaves or taxonomy.suppressed:
+            why = "it has missing or suppressed values"
+        elif numbers_of(taxonomy.leaves) is None:
+            why = "its values are not all numbers"
+        else:
+            continue
+        problems.append(
+            Problem(
+                "no-numbers",
+                f"mdav measures distances between numbers, and {why}",
+                attribute=name,
+                remedy='choose algorithm = "k-member" or "mondrian", which use the hierarchy',
+            )
+        )
+    if (data.weight > 1).any():
+        problems.append(
+            Problem(
+                "repeated-records",
+                "mdav makes groups of a fixed size, and some rows stand for several records",
+                remedy="give every record a row of its own",
+            )
+        )
+    if problems:
+        raise PolicyError(problems)
+
+
+class _Averaging:
+    """The groups so far, and the rows that are in none yet, moved together."""
+
+    def __init__(
+        self,
+        wants: Wants,
+        numbers: NDArray[np.float64],
+        rows: NDArray[np.int32],
+        class_of: NDArray[np.int32],
+    ) -> None:
+        self._wants = wants
+        self._numbers = numbers
+        self._rows = rows.copy()
+        self._class_of = class_of
+        self._left = len(rows)
+        self._taken = np.zeros(len(rows), dtype=np.bool_)
+        self._found = np.empty(len(rows))
+        self._middle = np.empty(numbers.shape[1])
+
+    @property
+    def remaining(self) -> NDArray[np.int32]:
+        """The rows that are in no group."""
+        return self._rows[: self._left]
+
+    def run(self, k: int, progress: Progress | None) -> None:
+        """Make groups of k records or more until fewer than k are left."""
+        from indistinct.kernels.clustering import average_groups, keep_apart, outermost
+
+        group, whole = 0, self._left
+        self._heap = np.empty(k, dtype=np.int64)
+        while self._left >= 3 * k:
+            if self._wants.about:
+                group = self._two(group, k)
+            else:
+                self._left, group = average_groups(
+                    self._numbers, self._rows, self._taken, self._found, self._middle, self._heap,
+                    self._left, k, group, AT_ONCE, self._class_of,
+                )  # fmt: skip
+            if progress is not None:
+                progress(1.0 - self._left / whole)
+        if self._left >= 2 * k:
+            centre = outermost(self._numbers, self._left, self._taken, self._middle, self._found)
+            self._gather(centre, group, k)
+            self._left = keep_apart(self._numbers, self._rows, self._taken, self._left)
+            group += 1
+        if self._left >= k:
+            self._class_of[self.remaining] = group
+            self._left = 0
+
+    def _two(self, group: int, k: int) -> int:
+        """Two groups that keep the promises about sensitive values as far as records help."""
+        from indistinct.kernels.clustering import distances, keep_apart, outermost
+
+        one = outermost(self._numbers, self._left, self._taken, self._middle, self._found)
+        point = self._numbers[one].copy()
+        other = distances(self._numbers, self._left, self._taken, point, self._found)
+        self._gather(one, group, k)
+        group += 1
+        if self._left - int(self._taken[: self._left].sum()) >= k:
+            if self._taken[other]:
+                other = distances(self._numbers, self._left, self._taken, point, self._found)
+            self._gather(other, group, k)
+            group += 1
+        self._left = keep_apart(self._numbers, self._rows, self._taken, self._left)
+        return group
+
+    def _gather(self, centre: int, group: int, k: int) -> None:
+        from indistinct.kernels.clustering import distances, gather, nearest_by_profile
+
+        gather(
+            self._numbers, self._rows, self._taken, self._found, centre, self._left, k, self._heap,
+            group, self._class_of,
+        )  # fmt: skip
+        wants = self._wants
+        if not wants.about:
+            return
+        class_ = wants.of(wants.profile[np.flatnonzero(self._class_of == group)])
+        profile = wants.profile[self._rows]
+        best = np.empty(wants.profiles, dtype=np.int64)
+        away = np.empty(wants.profiles)
+        distances(self._numbers, self._left, self._taken, self._numbers[centre], self._found)
+        while not wants.kept(class_):
+            nearest_by_profile(self._found, self._left, self._taken, profile, best, away)
+            chosen = wants.helping(class_, away)
+            if chosen < 0:
+                break
+            class_ = wants.added(class_, chosen)
+            self._taken[best[chosen]] = True
+            self._class_of[self._rows[best[chosen]]] = group

@@ -1,0 +1,261 @@
+"""What a class that is being made still lacks of its promises, and which record would help.
+
+A promise says whether a class breaks it and what it achieves. A class is helped by a record if it
+breaks fewer promises with it, or comes nearer to what it still lacks in those it breaks. This needs
+nothing of a privacy model beyond what every promise has, so it works for models to come.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import IndistinctError
+from indistinct.microdata.frequencies import Cells, ClassTable, Counts
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.privacy.promise import Promise
+
+AT_ONCE = 64
+"""Profiles compared with each other; dearer ones are looked at where none of these helps."""
+
+_NEARER = 1e-12
+
+CellCounts = Mapping[str, NDArray[np.int64]]
+
+
+def least_units(promises: Sequence[Promise]) -> int:
+    """The units a class must have whatever they are: the largest k among the promises.
+
+    >>> from indistinct.privacy import promise
+    >>> least_units([promise("k-anonymity", k=5), promise("k-anonymity", k=3, on=["age"])])
+    5
+    >>> least_units([])
+    1
+    """
+    found = [1]
+    for promise in promises:
+        if promise.breaks_at_most is not None:
+            found.append(promise.breaks_at_most + 1)
+        own = promise.parameters.get("k")
+        if isinstance(own, int):
+            found.append(own)
+    return max(found)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The class so far: how often each sensitive value occurs in it, and its units."""
+
+    counts: CellCounts
+    size: int
+
+
+class Wants:
+    """The promises about sensitive values, held against classes that are being made.
+
+    Combinations that have the same sensitive values in the same numbers have one *profile*:
+    ``profile`` [C] numbers them, ``profiles`` is their number. For a promise they are as good as
+    each other. ``about`` says whether any promise speaks of sensitive values at all.
+    """
+
+    def __init__(self, data: LeveledTable, promises: Sequence[Promise]) -> None:
+        cells = data.table.sensitive
+        # How many of the population a class stands for depends on its cells, known in the end.
+        self.promises = tuple(
+            part for part in promises if part.sensitive in cells and not part.needs_population
+        )
+        self.about = bool(self.promises)
+        names = sorted({part.sensitive for part in self.promises if part.sensitive is not None})
+        self._reference = {name: cells[name].totals for name in names}
+        self._domains = {name: cells[name].about for name in names}
+        self.profile, chosen = _profiles([cells[name] for name in names], data.table.combinations)
+        self.profiles = len(chosen)
+        self._size = data.weight[chosen]
+        self._counts = {name: dense(cells[name].restricted(chosen)) for name in names}
+
+    def nothing(self) -> Wanted:
+        """An empty class."""
+        return Wanted(
+            {name: np.zeros(len(total), np.int64) for name, total in self._reference.items()}, 0
+        )
+
+    def of(self, profile: Sequence[int] | NDArray[np.integer[Any]]) -> Wanted:
+        """A class of combinations with these profiles."""
+        chosen = np.asarray(profile, dtype=np.int64)
+        return Wanted(
+            {name: table[chosen].sum(axis=0) for name, table in self._counts.items()},
+            int(self._size[chosen].sum()),
+        )
+
+    def added(self, wanted: Wanted, profile: int, times: int = 1) -> Wanted:
+        """The class with one combination of that profile more (or less: ``times`` = -1)."""
+        counts = {
+            name: own + times * self._counts[name][profile] for name, own in wanted.counts.items()
+        }
+        return Wanted(counts, wanted.size + times * int(self._size[profile]))
+
+    def broken(self, counts: CellCounts, size: Counts) -> NDArray[np.int64]:
+        """How many promises each of several classes breaks: ``counts`` are [X, D], ``size`` [X]."""
+        found = np.zeros(len(size), dtype=np.int64)
+        for promise in self.promises:
+            found += promise.breaks(self._table(promise, counts, size))
+        return found
+
+    def kept(self, wanted: Wanted) -> bool:
+        """Whether the class keeps every promise."""
+        return not self.broken(*_one(wanted))[0]
+
+    def helping(self, wanted: Wanted, cost: NDArray[np.float64]) -> int:
+        """The profile that brings the class most for what it costs; -1 if none helps it.
+
+        ``cost`` [profiles] is what the cheapest combination of each profile costs, infinite where
+        there is none left. Of very many profiles the cheapest are looked at first.
+        """
+        there = np.flatnonzero(np.isfinite(cost))
+        if not len(there):
+            return -1
+        there = there[np.argsort(cost[there], kind="stable")]
+        now, size = _one(wanted)
+        before = int(self.broken(now, size)[0])
+        unmet = self._unmet(wanted)
+        lack = self._lack(unmet, wanted)
+        for start in range(0, len(there), AT_ONCE):
+            some = there[start : start + AT_ONCE]
+            counts = {name: now[name] + self._counts[name][some] for name in now}
+            breaks = self.broken(counts, size + self._size[some])
+            best, least = -1, math.inf
+            for at in np.flatnonzero(breaks <= before).tolist():
+                then = self._lack(unmet, self.added(wanted, int(some[at])))
+                gain = lack - then + (before - int(breaks[at]))
+                if gain > _NEARER and (price := (cost[some[at]] + _NEARER) / gain) < least:
+                    best, least = int(some[at]), price
+            if best >= 0:
+                return best
+        return -1
+
+    def hindering(self, wanted: Wanted, there: NDArray[np.int32]) -> int:
+        """Which of some profiles the class would best have one less of; -1 if none is in its way.
+
+        ``there`` are profiles of combinations that are in the class.
+        """
+        now, size = _one(wanted)
+        before = int(self.broken(now, size)[0])
+        unmet = self._unmet(wanted)
+        best, least = -1, self._lack(unmet, wanted) - _NEARER
+        for profile in np.unique(there).tolist():
+            less = self.added(wanted, profile, -1)
+            gone = before - int(self.broken(*_one(less))[0])
+            then = self._lack(unmet, less) - gone
+            if gone >= 0 and then < least:
+                best, least = profile, then
+        return best
+
+    def _table(self, promise: Promise, counts: CellCounts, size: Counts) -> ClassTable:
+        name = promise.sensitive
+        assert name is not None
+        return ClassTable(
+            np.arange(len(size), dtype=np.int32),
+            size,
+            {name: counts[name]},
+            {name: self._reference[name]},
+            {name: self._domains[name]},
+        )
+
+    def _achieved(self, promise: Promise, wanted: Wanted) -> dict[str, float]:
+        """What a class achieves of the promise's own parameters, as far as these are numbers."""
+        found = promise.achieved(self._table(promise, *_one(wanted)))
+        asked = promise.parameters
+        return {
+            name: int(value) if isinstance(value, int | np.integer) else float(value)
+            for name, value in found.items()
+            if value is not None and _number(value) and _number(asked.get(name))
+        }
+
+    def _unmet(self, wanted: Wanted) -> list[tuple[Promise, tuple[str, ...]]]:
+        """The promises that the class breaks, each with the parameters that it does not reach."""
+        found = []
+        for promise in self.promises:
+            if not promise.breaks(self._table(promise, *_one(wanted)))[0]:
+                continue
+            achieved = self._achieved(promise, wanted)
+            names = tuple(
+                name for name in achieved if self._breaks_by(promise, wanted, achieved, name)
+            )
+            found.append((promise, names or tuple(achieved)))
+        return found
+
+    def _breaks_by(
+        self, promise: Promise, wanted: Wanted, achieved: Mapping[str, float], name: str
+    ) -> bool:
+        """Whether this parameter alone breaks it, all others being as low as they are reached."""
+        others: dict[str, Any] = {
+            other: value for other, value in achieved.items() if other != name
+        }
+        if not others:
+            return True
+        try:
+            eased = replace(promise, **others)
+        except (IndistinctError, TypeError, ValueError):
+            return True
+        return bool(eased.breaks(self._table(eased, *_one(wanted)))[0])
+
+    def _lack(self, unmet: Sequence[tuple[Promise, tuple[str, ...]]], wanted: Wanted) -> float:
+        """How far the class is from those parameters; smaller is nearer."""
+        total = 0.0
+        for promise, names in unmet:
+            if not promise.breaks(self._table(promise, *_one(wanted)))[0]:
+                continue
+            achieved = self._achieved(promise, wanted)
+            if not names:
+                assert promise.sensitive is not None
+                total += 1.0 / (1 + np.count_nonzero(wanted.counts[promise.sensitive]))
+            for name in names:
+                asked = float(promise.parameters[name])
+                total += abs(achieved[name] - asked) / (1 + abs(asked)) if name in achieved else 1.0
+        return total
+
+
+def dense(cells: Cells) -> NDArray[np.int64]:
+    """How often each sensitive value occurs in each combination, [C, D]."""
+    combinations = len(cells.indptr) - 1
+    found = np.zeros((combinations, max(len(cells.domain), 1)), dtype=np.int64)
+    rows = np.repeat(np.arange(combinations), np.diff(cells.indptr))
+    np.add.at(found, (rows, cells.value), cells.count)
+    return found
+
+
+def _profiles(
+    cells: Sequence[Cells], combinations: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The profile of every combination, and the first combination of each profile."""
+    number: dict[tuple[bytes, ...], int] = {}
+    found = np.zeros(combinations, dtype=np.int32)
+    first: list[int] = []
+    for row in range(combinations if cells else min(combinations, 1)):
+        parts = []
+        for own in cells:
+            held = slice(int(own.indptr[row]), int(own.indptr[row + 1]))
+            parts += [own.value[held].tobytes(), own.count[held].tobytes()]
+        at = number.setdefault(tuple(parts), len(number))
+        if at == len(first):
+            first.append(row)
+        found[row] = at
+    return found, np.array(first, dtype=np.int32)
+
+
+def _one(wanted: Wanted) -> tuple[CellCounts, Counts]:
+    counts = {name: own[None, :] for name, own in wanted.counts.items()}
+    return counts, np.array([wanted.size], dtype=np.int64)
+
+
+def _number(value: Any) -> bool:
+    return (
+        isinstance(value, int | float | np.integer | np.floating)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+    )

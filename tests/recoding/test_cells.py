@@ -1,0 +1,290 @@
+"""Cells of classes: as tight as their style allows, and honest about what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from tests.recoding import tables
+from tests.recoding.tables import Table, members, released
+
+from indistinct.errors import PolicyError
+from indistinct.hierarchies.cells import Coverage, range_text, set_text
+from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.microdata.microdata import Microdata
+from indistinct.recoding.cells import amounts_under, cells_of, classes_as_published
+from indistinct.recoding.plan import CellPlan, LevelPlan, SearchReport
+from indistinct.recoding.recoded import leaked, measured, ncp
+
+REPORT = SearchReport("test", "ncp", "arithmetic", 0.0, False, 0.0, 0, 0, 0.0)
+
+
+def in_order(taxonomy: Taxonomy, values: Sequence[Label]) -> list[Label]:
+    """Depth first: every value by the first leaf under each node on its way down."""
+    order = taxonomy.compile().order
+    return sorted(set(values), key=lambda value: order[taxonomy.index[value]])
+
+
+def expected(taxonomy: Taxonomy, values: Sequence[Label], style: str) -> Label:
+    """The cell of these values, by going through the hierarchy."""
+    shown = [taxonomy.level(0)[taxonomy.index[value]] for value in values]
+    if style == "ancestor":
+        if set(shown) == {SUPPRESSED}:
+            return SUPPRESSED
+        return taxonomy.lowest_common_ancestor(shown)
+    if style == "level":
+        for level in range(taxonomy.levels):
+            labels = {taxonomy.generalize(value, level) for value in values}
+            if len(labels) == 1:
+                return labels.pop()
+        return SUPPRESSED
+    if any(value in taxonomy.suppressed for value in values):
+        return SUPPRESSED
+    if style == "set":
+        return set_text(in_order(taxonomy, values))
+    numbers = sorted({int(value) for value in values if value is not None})
+    if not numbers:
+        return None
+    text = range_text(str(numbers[0]), str(numbers[-1]))
+    return set_text([text, None]) if None in values else text
+
+
+def cell(plan: CellPlan, attribute: int, group: int) -> Label:
+    return plan.texts[attribute][plan.cell_of[attribute][group]]
+
+
+@settings(deadline=None, max_examples=400)
+@given(st.data())
+def test_cells_are_tight(data: st.DataObject) -> None:
+    table = data.draw(tables.tables())
+    microdata = table.encoded()
+    leveled = microdata.data
+    combinations = leveled.table.combinations
+    class_of = np.array(
+        data.draw(st.lists(st.integers(-1, 4), min_size=combinations, max_size=combinations)),
+        dtype=np.int32,
+    )
+    plan = cells_of(leveled, class_of, data.draw(tables.cells(table)), REPORT)
+    for group in range(plan.groups):
+        rows = np.flatnonzero(class_of == group)
+        if not len(rows):
+            continue
+        held = [
+            [leveled.taxonomies[name].leaves[code] for code in leveled.table.codes[j][rows]]
+            for j, name in enumerate(leveled.attributes)
+        ]
+        wanted = [
+            expected(leveled.taxonomies[name], values, style)
+            for name, values, style in zip(leveled.attributes, held, plan.style, strict=True)
+        ]
+        found = [cell(plan, j, group) for j in range(len(wanted))]
+        if all(text == SUPPRESSED for text in wanted):
+            # Published otherwise, if any attribute allows it.
+            can = [
+                name
+                for name, values in zip(leveled.attributes, held, strict=True)
+                if not set(values) & set(leveled.taxonomies[name].suppressed)
+            ]
+            assert bool((plan.class_of[rows] == -1).all()) == (not can)
+            changed = [j for j, text in enumerate(found) if text != SUPPRESSED]
+            assert len(changed) == min(len(can), 1)
+            for j in changed:
+                name = leveled.attributes[j]
+                style = "range" if name == "age" else "set"
+                assert found[j] == expected(leveled.taxonomies[name], held[j], style)
+            continue
+        assert found == wanted
+        assert (plan.class_of[rows] == group).all()
+    for j, name in enumerate(leveled.attributes):
+        taxonomy = leveled.taxonomies[name]
+        coverage = Coverage(taxonomy)
+        assert len(set(plan.texts[j])) == len(plan.texts[j])
+        for text, covered in zip(plan.texts[j], plan.covered[j], strict=True):
+            assert coverage.mask(text).sum() == covered
+        amounts = np.arange(1, len(taxonomy.leaves) + 1)
+        assert amounts_under(taxonomy, plan.texts[j], amounts).tolist() == [
+            int(amounts[coverage.mask(text)].sum()) for text in plan.texts[j]
+        ]
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.data())
+def test_published_cells_cover_every_member(data: st.DataObject) -> None:
+    table = data.draw(tables.tables())
+    microdata = table.encoded()
+    class_of = np.array(
+        [data.draw(st.integers(0, 3)) for _ in range(microdata.data.table.combinations)],
+        dtype=np.int32,
+    )
+    plan = cells_of(microdata.data, class_of, data.draw(tables.cells(table)), REPORT)
+    release = released(table, microdata, plan)
+    group_of = plan.class_of[microdata.combination_of]
+    for name in table.attributes:
+        coverage = Coverage(microdata.data.taxonomies[name])
+        for text, value, group in zip(release[name], table.texts[name], group_of, strict=True):
+            if group >= 0:
+                place = coverage.leaves.index(value)
+                assert coverage.mask(text)[place]
+    hidden = release.select(pl.all_horizontal(pl.col(table.attributes).eq_missing(SUPPRESSED)))
+    assert hidden.to_series().to_list() == (group_of < 0).tolist()
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.data())
+def test_classes_with_equal_cells_get_one_number(data: st.DataObject) -> None:
+    table = data.draw(tables.tables(plain=True))
+    leveled = table.encoded().data
+    class_of = np.array(
+        [data.draw(st.integers(0, 5)) for _ in range(leveled.table.combinations)], dtype=np.int32
+    )
+    plan = cells_of(leveled, class_of, data.draw(tables.cells(table)), REPORT)
+    number = classes_as_published(plan)
+    looks = [
+        tuple(cell(plan, j, group) for j in range(len(plan.texts))) for group in range(plan.groups)
+    ]
+    for one in range(plan.groups):
+        for other in range(plan.groups):
+            assert (number[one] == number[other]) == (looks[one] == looks[other])
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data())
+def test_a_partition_by_levels_costs_what_the_levels_cost(data: st.DataObject) -> None:
+    table = data.draw(tables.tables())
+    leveled = table.encoded().data
+    levels = tuple(data.draw(st.integers(0, int(height))) for height in leveled.heights)
+    columns = np.stack([leveled.columns[leveled.row_of[j, at]] for j, at in enumerate(levels)])
+    _, class_of = np.unique(columns, axis=1, return_inverse=True)
+    gone = np.array([data.draw(st.booleans()) for _ in leveled.weight])
+    node_of = np.where(gone, -1, 0).astype(np.int32)
+    whole = LevelPlan(leveled.attributes, (levels,), node_of, REPORT)
+    plan = _at_levels(leveled, levels, np.where(gone, -1, class_of.reshape(-1)).astype(np.int32))
+    found, wanted = measured(leveled, plan), measured(leveled, whole)
+    assert "height" not in found
+    assert "precision" not in found
+    for name in set(found) - {"ncp", "non-uniform-entropy"}:
+        assert found[name] == pytest.approx(wanted[name], abs=1e-12)
+    assert leaked(leveled, plan) == leaked(leveled, whole)
+
+
+def _at_levels(data: LeveledTable, levels: Sequence[int], class_of: NDArray[np.int32]) -> CellPlan:
+    """The plan of cells that publishes each class at these levels."""
+    groups = int(class_of.max(initial=-1)) + 1
+    cell_of, texts, covered = [], [], []
+    for j, level in enumerate(levels):
+        column = data.columns[data.row_of[j, level]]
+        own = np.zeros(groups, dtype=np.int32)
+        own[class_of[class_of >= 0]] = column[class_of >= 0]
+        cell_of.append(own)
+        texts.append(data.compiled[j].labels[level])
+        covered.append(data.leaves[j][level])
+    style = ("level",) * len(levels)
+    return CellPlan(
+        data.attributes, class_of, tuple(cell_of), tuple(texts), tuple(covered), style, REPORT
+    )
+
+
+def plain(rows: Sequence[tuple[str | None, ...]], **chains: Sequence[Sequence[Label]]) -> Microdata:
+    names = list(chains)
+    texts = pl.DataFrame(list(rows), schema=dict.fromkeys(names, pl.String), orient="row")
+    return Microdata.encode(texts, {name: Taxonomy(name, chains[name]) for name in names})
+
+
+def test_loss_of_ranges_and_sets_by_hand() -> None:
+    ages = [(str(age), "*") for age in range(20, 30)]
+    towns = [("N", "*"), ("E", "*"), ("S", "*")]
+    found = plain([("20", "N"), ("22", "N"), ("27", "N"), ("29", "S")], age=ages, town=towns)
+    class_of = np.array([0, 0, 1, 1], dtype=np.int32)
+    plan = cells_of(found.data, class_of, {"town": "set"}, REPORT)
+    assert [cell(plan, 0, 0), cell(plan, 0, 1)] == ["[20, 22]", "[27, 29]"]
+    assert [cell(plan, 1, 0), cell(plan, 1, 1)] == ["N", "{N, S}"]
+    # Three of ten ages each; one of three towns twice, two of three twice.
+    age, town = (4 * 0.3 - 0.4) / (4 - 0.4), (2 / 3 + 4 / 3 - 4 / 3) / (4 - 4 / 3)
+    assert measured(found.data, plan)["loss-arithmetic"] == pytest.approx((age + town) / 2)
+    # Of nine years between the youngest and the oldest two; of three towns two, less one.
+    assert ncp(found.data, plan) == pytest.approx((2 / 9 + (2 * 0.5) / 4) / 2)
+    gone = cells_of(found.data, np.full(4, -1, dtype=np.int32), None, REPORT)
+    assert ncp(found.data, gone) == 1.0
+    assert measured(found.data, gone)["loss"] == pytest.approx(1.0)
+
+
+def test_bits_lost_under_a_set() -> None:
+    towns = [("N", "*"), ("E", "*"), ("S", "*")]
+    found = plain([("N",), ("N",), ("E",), ("S",)], town=towns)
+    class_of = np.array([0, 0, 1], dtype=np.int32)  # E and N together: by code N, E, S
+    plan = cells_of(found.data, class_of, "set", REPORT)
+    # N: 2 of 3 under {N, E}; E: 1 of 3.
+    lost = 2 * np.log2(3 / 2) + np.log2(3)
+    worst = 2 * np.log2(4 / 2) + 2 * np.log2(4)
+    assert measured(found.data, plan)["non-uniform-entropy"] == pytest.approx(lost / worst)
+
+
+def test_uneven_branches_tell_ancestor_and_level_apart() -> None:
+    chains = [("a", "x", "*"), ("b", "c", "x", "*"), ("d", "*")]
+    found = plain([("a",), ("b",)], q=chains)
+    both = np.zeros(2, dtype=np.int32)
+    beside = plain([("a", "1"), ("b", "1")], q=chains, r=[("1", "*"), ("2", "*")])
+    assert cell(cells_of(beside.data, both, {"q": "ancestor"}, REPORT), 0, 0) == "x"
+    assert cell(cells_of(beside.data, both, {"q": "level"}, REPORT), 0, 0) == "*"
+    assert cell(cells_of(found.data, both, "ancestor", REPORT), 0, 0) == "x"
+    # Nothing else is published of the class, and '*' alone would read as suppressed.
+    assert cell(cells_of(found.data, both, "level", REPORT), 0, 0) == "{a, b}"
+
+
+def test_many_values_make_sets_too() -> None:
+    chains = [(f"v{at:03}", "*") for at in range(200)]
+    found = plain([(f"v{at:03}",) for at in range(0, 200, 2)], q=chains)
+    class_of = (np.arange(100) // 3).astype(np.int32)
+    plan = cells_of(found.data, class_of, "set", REPORT)
+    assert cell(plan, 0, 0) == "{v000, v002, v004}"
+    assert cell(plan, 0, 33) == "v198"
+    assert plan.covered[0][plan.cell_of[0]].tolist() == [3] * 33 + [1]
+
+
+def test_ranges_keep_the_text_of_numbers() -> None:
+    chains = [("1.5", "*"), ("007", "*"), ("-3", "*"), ("1e2", "*")]
+    found = plain([(chain[0],) for chain in chains], q=chains)
+    plan = cells_of(found.data, np.zeros(4, dtype=np.int32), "range", REPORT)
+    assert plan.texts[0] == ("[-3, 1e2]",)
+    assert plan.covered[0].tolist() == [4]
+
+
+@pytest.mark.parametrize(
+    ("style", "code"),
+    [
+        ("range", "no-numbers"),
+        ({"town": "range"}, "no-numbers"),
+        ("sett", "unknown-cells"),
+        ({"twon": "set"}, "unknown-attribute"),
+    ],
+)
+def test_styles_that_do_not_fit_are_told(style: dict[str, str] | str, code: str) -> None:
+    found = plain([("N",)], town=[("N", "*"), ("S", "*")])
+    with pytest.raises(PolicyError) as caught:
+        cells_of(found.data, np.zeros(1, dtype=np.int32), style, REPORT)
+    assert [problem.code for problem in caught.value.problems] == [code]
+
+
+def test_people_of_a_population_widen_the_cells_of_their_class() -> None:
+    table = Table((("20", "A1", "town N", "u"),), "value", ("age",))
+    people = Table((("20", "A1", "town N", "u"), ("22", "A1", "town N", "u")), "value", ("age",))
+    found = table.encoded(population=people).data
+    assert found.weight.tolist() == [1, 0]
+    inside = cells_of(found, np.zeros(2, dtype=np.int32), None, REPORT)
+    outside = cells_of(found, np.array([0, -1], dtype=np.int32), None, REPORT)
+    assert (cell(inside, 0, 0), cell(outside, 0, 0)) == ("[20, 22]", "20")
+
+
+def test_no_class_at_all() -> None:
+    found = plain([("N",)], town=[("N", "*"), ("S", "*")])
+    plan = cells_of(found.data, np.full(1, -1, dtype=np.int32), None, REPORT)
+    assert plan.groups == 0
+    assert classes_as_published(plan).tolist() == []
+    assert leaked(found.data, plan)["town"]["after"] == 0.0
+    assert members(plan, found.data, 0) == [()]
