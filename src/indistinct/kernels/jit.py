@@ -35,6 +35,16 @@ def jit(function: Kernel) -> Kernel:
         return cast(Kernel, numba.njit(nogil=True, cache=True)(function))
 
 
+def inner(function: Kernel) -> Kernel:
+    """Compile a function that only other kernels call.
+
+    It has no entry for Python, and is kept as a part of its callers alone, which saves half the
+    time to compile.
+    """
+    compiled = numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    return cast(Kernel, compiled)
+
+
 @functools.cache
 def cache_folder() -> Path | None:
     """The folder for compiled kernels, made if need be; None where none can be made."""

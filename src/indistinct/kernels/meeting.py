@@ -1,0 +1,125 @@
+"""Which published classes a combination of exact values meets, and what those classes hold.
+
+A class meets a combination if each of its cells covers the combination's value. For every attribute
+and value one row of bits says which classes cover it, so that the classes a combination meets are
+the bits left when the rows of its values are laid upon each other. Combinations come sorted, so
+that neighbours share the rows of their first attributes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.kernels.jit import jit
+
+WORD = 64
+"""Classes in one word of bits."""
+
+_ONE = np.uint64(1)
+_NONE = np.uint64(0)
+
+
+@jit
+def meet(
+    codes: NDArray[np.int32],
+    bits: NDArray[np.uint64],
+    start: NDArray[np.int64],
+    shift: int,
+    indptr: NDArray[np.int64],
+    met: NDArray[np.int32],
+    layer: NDArray[np.uint64],
+    fill: bool,
+) -> None:
+    """The classes that every combination meets: first their number, then, with ``fill``, which.
+
+    ``codes[c, j]`` is the value of combination ``c`` (negative: a value that nothing covers), and
+    ``bits[start[j] + codes[c, j]]`` are the classes that cover it, the first of them being class
+    ``shift``. Without ``fill``, ``indptr[c]`` becomes the number of classes met. With it,
+    ``indptr[c]`` is where the next class goes in ``met``, and is moved on. ``layer`` is scratch
+    [J + 1, words].
+    """
+    combinations, attributes = codes.shape
+    words = bits.shape[1]
+    layer[0, :] = ~_NONE
+    dead = attributes + 1
+    for c in range(combinations):
+        same = 0
+        if c > 0:
+            while same < attributes and codes[c, same] == codes[c - 1, same]:
+                same += 1
+        if dead > same:
+            dead = attributes + 1
+            for j in range(same, attributes):
+                alive = _NONE
+                if codes[c, j] >= 0:
+                    row = start[j] + codes[c, j]
+                    for w in range(words):
+                        left = layer[j, w] & bits[row, w]
+                        layer[j + 1, w] = left
+                        alive |= left
+                if alive == _NONE:
+                    dead = j + 1
+                    break
+        if dead <= attributes:
+            if not fill:
+                indptr[c] = 0
+            continue
+        found = indptr[c] if fill else 0
+        for w in range(words):
+            left = layer[attributes, w]
+            if not fill:
+                while left != _NONE:
+                    left &= left - _ONE
+                    found += 1
+            elif left != _NONE:
+                for at in range(64):
+                    if (left >> np.uint64(at)) & _ONE:
+                        met[found] = shift + w * 64 + at
+                        found += 1
+        indptr[c] = found
+
+
+@jit
+def pool(
+    crowd_indptr: NDArray[np.int64],
+    crowd_class: NDArray[np.int32],
+    indptr: NDArray[np.int64],
+    value: NDArray[np.int32],
+    count: NDArray[np.int64],
+    total: NDArray[np.int64],
+    seen: NDArray[np.int32],
+    pooled_indptr: NDArray[np.int64],
+    pooled_value: NDArray[np.int32],
+    pooled_count: NDArray[np.int64],
+    fill: bool,
+) -> None:
+    """How often each value occurs in the classes of each crowd together, as compressed rows.
+
+    Crowd ``q`` is made of the classes ``crowd_class[crowd_indptr[q]:crowd_indptr[q + 1]]``; the
+    values of class ``g`` are ``value[indptr[g]:indptr[g + 1]]``, ``count`` of each. Without
+    ``fill``, ``pooled_indptr`` is made; with it, the values (not sorted) and counts of each crowd.
+    ``total`` must be zero everywhere, and is handed back so; ``seen`` is scratch, both of length D.
+    """
+    crowds = crowd_indptr.shape[0] - 1
+    if not fill:
+        pooled_indptr[0] = 0
+    for q in range(crowds):
+        values = 0
+        for at in range(crowd_indptr[q], crowd_indptr[q + 1]):
+            g = crowd_class[at]
+            for cell in range(indptr[g], indptr[g + 1]):
+                v = value[cell]
+                if total[v] == 0:
+                    seen[values] = v
+                    values += 1
+                total[v] += count[cell]
+        if fill:
+            base = pooled_indptr[q]
+            for at in range(values):
+                pooled_value[base + at] = seen[at]
+                pooled_count[base + at] = total[seen[at]]
+        else:
+            pooled_indptr[q + 1] = pooled_indptr[q] + values
+        for at in range(values):
+            total[seen[at]] = 0

@@ -1,0 +1,100 @@
+"""Counting queries over distinct rows: how many records fit conditions on some columns."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.kernels.jit import jit
+
+
+@jit
+def answers(
+    columns: NDArray[np.int32],
+    weight: NDArray[np.int64],
+    fits: NDArray[np.float64],
+    counts: NDArray[np.float64],
+) -> None:
+    """The sum over rows of their weight times the product of what their codes fit.
+
+    ``columns`` is [q, R]; ``fits`` [Q, q, L] tells for every query, column and code how well it
+    fits the condition, from 0 (no) to 1 (wholly). ``counts`` [Q] is filled.
+    """
+    width = columns.shape[0]
+    rows = columns.shape[1]
+    for query in range(fits.shape[0]):
+        total = 0.0
+        first = fits[query, 0]
+        for row in range(rows):
+            share = first[columns[0, row]]
+            if share > 0.0:
+                for at in range(1, width):
+                    share *= fits[query, at, columns[at, row]]
+                    if share == 0.0:
+                        break
+                total += share * weight[row]
+        counts[query] = total
+
+
+@jit
+def fit_range(
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    least: float,
+    most: float,
+    whole: bool,
+    uniform: bool,
+    fits: NDArray[np.float64],
+) -> None:
+    """How well intervals [L] fit the condition ``least <= x <= most``.
+
+    With ``uniform`` the share of the interval that fits (of its whole numbers, where values are
+    ``whole``; else of its length), without it 1 if any of it does. Entries of no interval (NaN) are
+    left as they are.
+    """
+    for at in range(low.shape[0]):
+        if np.isnan(low[at]):
+            continue
+        start = max(low[at], least)
+        end = min(high[at], most)
+        if start > end:
+            fits[at] = 0.0
+            continue
+        values = np.floor(high[at]) - np.ceil(low[at]) + 1.0
+        if whole and values >= 1.0:
+            found = max(np.floor(end) - np.ceil(start) + 1.0, 0.0)
+            share = found / values
+        else:
+            found = 1.0
+            share = (end - start) / (high[at] - low[at]) if high[at] > low[at] else 1.0
+        if uniform:
+            fits[at] = share
+        else:
+            fits[at] = 1.0 if found > 0.0 else 0.0
+
+
+@jit
+def fit_leaves(
+    indptr: NDArray[np.int64],
+    leaves: NDArray[np.int32],
+    asked: NDArray[np.bool_],
+    uniform: bool,
+    fits: NDArray[np.float64],
+) -> None:
+    """How well cells [L], each standing for some leaves, fit a condition that names leaves [D].
+
+    With ``uniform`` the share of the leaves that is asked for, without it 1 if any is. Entries
+    without leaves are left as they are.
+    """
+    for at in range(indptr.shape[0] - 1):
+        held = indptr[at + 1] - indptr[at]
+        if held == 0:
+            continue
+        found = 0
+        for place in range(indptr[at], indptr[at + 1]):
+            if asked[leaves[place]]:
+                found += 1
+        if uniform:
+            fits[at] = found / held
+        else:
+            fits[at] = 1.0 if found else 0.0

@@ -1,0 +1,298 @@
+"""The exchange on large tables: the compiled form of :mod:`indistinct.recoding.exchange.procedure`.
+
+The same moves in the same order. The donor for an exchange is the first class in order that has an
+option, however far away: the search is not bounded. An index by blocks of classes keeps
+the search from asking every one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.privacy.rank_variance import theta
+from indistinct.recoding.exchange.moves import WHY, Exchanged, Kind, Move
+from indistinct.recoding.exchange.procedure import Proposal
+from indistinct.recoding.exchange.target import Target
+from indistinct.recoding.exchange.widths import Widths
+from indistinct.recoding.limits import Progress
+
+if TYPE_CHECKING:
+    from indistinct.kernels.exchange import Facts, State
+
+KINDS: tuple[Kind, Kind, Kind] = ("swap", "cross", "noise")
+
+_STEPS = 100
+"""How often progress is told."""
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Classes after the exchange as arrays, and what was done.
+
+    Arguments:
+        slots: the records, those of one class together, [n].
+        start: where each class begins, [G + 1].
+        counts: records per class and sensitive value, noise included; by attribute, [G, D].
+        noise_group: the class of every record of noise.
+        noise_values: its sensitive values (codes), a column for each attribute.
+        failed: classes that could not be repaired, and why.
+        names: the sensitive attributes.
+        log: kinds, attributes, classes, records and reasons of all moves, a row each.
+        figures: variance of the class before and after, of the partner before and after, cost.
+    """
+
+    slots: NDArray[np.int32]
+    start: NDArray[np.int64]
+    counts: Mapping[str, NDArray[np.int64]]
+    noise_group: NDArray[np.int64]
+    noise_values: NDArray[np.int64]
+    failed: Mapping[int, int]
+    names: tuple[str, ...]
+    code: NDArray[np.int64]
+    log: NDArray[np.int64]
+    figures: NDArray[np.float64]
+
+    @property
+    def class_of(self) -> NDArray[np.int32]:
+        """The class of every record, [n]."""
+        found = np.empty(len(self.slots), dtype=np.int32)
+        groups = len(self.start) - 1
+        found[self.slots] = np.repeat(np.arange(groups, dtype=np.int32), np.diff(self.start))
+        return found
+
+    @property
+    def swaps(self) -> int:
+        """Number of exchanges, cross-swaps included."""
+        return len(self.log) - len(self.noise_group)
+
+    def reasons(self) -> dict[str, int]:
+        """How many records of noise there are for each reason."""
+        why, number = np.unique(self.log[self.log[:, 0] == 2, 6], return_counts=True)
+        return {WHY[at]: int(count) for at, count in zip(why.tolist(), number, strict=True)}
+
+    def moves(self) -> tuple[Move, ...]:
+        """The log as records."""
+        found = []
+        for row, figures in zip(self.log.tolist(), self.figures.tolist(), strict=True):
+            kind, attribute, group, partner, given, taken, why, value = row[:8]
+            name = self.names[attribute]
+            if KINDS[kind] == "noise":
+                found.append(
+                    Move(
+                        kind="noise",
+                        attribute=name,
+                        group=group,
+                        taken=value,
+                        values=dict(zip(self.names, row[8:], strict=True)),
+                        variance=(figures[0], figures[1]),
+                        why=WHY[why],
+                    )
+                )
+                continue
+            found.append(
+                Move(
+                    kind=KINDS[kind],
+                    attribute=name,
+                    group=group,
+                    partner=partner,
+                    given=int(self.code[attribute, given]),
+                    taken=value,
+                    records=(given, taken),
+                    variance=(figures[0], figures[1]),
+                    partner_variance=(figures[2], figures[3]),
+                    cost=figures[4],
+                )
+            )
+        return tuple(found)
+
+    def exchanged(self) -> Exchanged:
+        """The same in plain terms."""
+        bounds = self.start.tolist()
+        slots = self.slots.tolist()
+        return Exchanged(
+            classes=tuple(tuple(slots[low:high]) for low, high in pairwise(bounds)),
+            noise=tuple(
+                (int(group), dict(zip(self.names, map(int, values), strict=True)))
+                for group, values in zip(self.noise_group, self.noise_values, strict=True)
+            ),
+            log=self.moves(),
+            failed=dict(self.failed),
+        )
+
+
+def exchange_classes(
+    slots: NDArray[np.int32],
+    start: NDArray[np.int64],
+    values: Mapping[str, NDArray[np.int32]],
+    targets: Mapping[str, Target],
+    widths: Widths,
+    *,
+    donor_guard: bool = True,
+    look_back: bool = False,
+    allowed: Callable[[Proposal], bool] | None = None,
+    progress: Progress | None = None,
+) -> Moves:
+    """Exchange records between classes, and add noise, until every class keeps its targets.
+
+    Arguments:
+        slots: the records in the order of their classes, [n].
+        start: where each class begins in ``slots``, [G + 1]; no class is empty.
+        values: code of every record's value, for each sensitive attribute, [n].
+        targets: what every class has to keep of each of them.
+        widths: how wide classes are.
+        donor_guard: whether a swap must leave its donor within its targets.
+        look_back: whether earlier classes are asked, under guard, where no later one helps.
+        allowed: whether a further move may be made. It is asked in plain Python for every move, so
+            exchanging takes some ten times as long.
+        progress: called with the share of classes that are done.
+    """
+    from indistinct.kernels import exchange as kernel
+
+    names = tuple(targets)
+    facts = _facts(start, {name: values[name] for name in names}, targets, widths)
+    state = _state(slots, facts)
+    kernel.prepare(facts, state, donor_guard)
+    groups = len(start) - 1
+    answer = kernel.UNASKED
+    until = 0
+    while True:
+        if progress is not None and state.cursor[kernel.CLASS] >= until:
+            progress(float(state.cursor[kernel.CLASS]) / max(groups, 1))
+            until = int(state.cursor[kernel.CLASS]) + max(1, groups // _STEPS)
+        stop = until if progress is not None else groups + 1
+        ended = kernel.run(facts, state, donor_guard, look_back, allowed is not None, answer, stop)
+        answer = kernel.UNASKED
+        if ended == kernel.DONE:
+            break
+        if ended == kernel.FULL:
+            state = state._replace(log=_twice(state.log), figures=_twice(state.figures))
+        elif ended == kernel.ASK and allowed is not None:
+            yes = allowed(_proposal(facts, state, names, look_back))
+            answer = kernel.ACCEPT if yes else kernel.REFUSE
+    if progress is not None:
+        progress(1.0)
+    length = int(state.cursor[kernel.LOGGED])
+    log = state.log[:length].copy()
+    noise = log[log[:, 0] == kernel.NOISE]
+    failures = state.failures[: int(state.cursor[kernel.FAILURES])]
+    column = facts.column.tolist()
+    return Moves(
+        slots=state.slots.astype(np.int32),
+        start=start,
+        counts={
+            name: state.counts[:, low:high]
+            for name, low, high in zip(names, column, column[1:], strict=False)
+        },
+        noise_group=noise[:, 2].copy(),
+        noise_values=noise[:, kernel.ENTRY :].copy(),
+        failed={int(group): int(why) for group, why in failures},
+        names=names,
+        code=facts.code,
+        log=log,
+        figures=state.figures[:length].copy(),
+    )
+
+
+def _facts(
+    start: NDArray[np.int64],
+    values: Mapping[str, NDArray[np.int32]],
+    targets: Mapping[str, Target],
+    widths: Widths,
+) -> Facts:
+    from indistinct.kernels.exchange import Facts
+
+    code = np.ascontiguousarray(list(values.values()), dtype=np.int64).reshape(len(values), -1)
+    wide = [targets[name].domain for name in values]
+    preference, category, limits = [], [], []
+    for own, target in zip(code, targets.values(), strict=True):
+        total = np.bincount(own, minlength=target.domain)
+        preference.append(np.argsort(-total, kind="stable"))
+        category.append(np.array(target.categories or [-1] * target.domain, dtype=np.int64))
+        by_size = target.by == "size"
+        least = theta(2, target.mu) / 3 if by_size else theta(target.k, target.mu)
+        limits.append((least, float(by_size), float(target.share)))
+    profile = np.zeros(code.shape[1], dtype=np.int64)
+    for own, domain in zip(code, wide, strict=True):
+        profile = np.unique(profile * domain + own, return_inverse=True)[1]
+    return Facts(
+        code=code,
+        column=np.cumsum([0, *wide]).astype(np.int64),
+        limits=np.array(limits, dtype=np.float64),
+        taste=np.stack([np.concatenate(preference), np.concatenate(category)]).astype(np.int64),
+        profile=profile.astype(np.int64),
+        start=np.ascontiguousarray(start, dtype=np.int64),
+        key=widths.key.astype(np.int64),
+        shape=np.stack([widths.levels, widths.domain, widths.base], axis=1),
+        node=widths.node,
+        width=widths.width,
+        weight=widths.weight,
+    )
+
+
+def _state(slots: NDArray[np.int32], facts: Facts) -> State:
+    from indistinct.kernels import exchange as kernel
+
+    groups = len(facts.start) - 1
+    attributes = len(facts.code)
+    most = int(np.diff(facts.column).max(initial=1))
+    words = (most + 63) // 64
+    blocks = (groups + kernel.BLOCK - 1) // kernel.BLOCK
+    cursor = np.zeros(kernel.CURSOR, dtype=np.int64)
+    cursor[kernel.DONOR] = 1
+    entries = max(1024, len(slots) // 4)
+    return kernel.State(
+        slots=np.array(slots, dtype=np.int64),
+        counts=np.zeros((groups, int(facts.column[-1])), dtype=np.int64),
+        sets=np.zeros((attributes, 3, groups, words), dtype=np.uint64),
+        able=np.zeros((attributes, groups), dtype=np.bool_),
+        blocks=np.zeros((attributes, blocks, most if words == 1 else 1, words), dtype=np.uint64),
+        cursor=cursor,
+        barred=np.zeros((4096, 2), dtype=np.int64),
+        log=np.zeros((entries, kernel.ENTRY + attributes), dtype=np.int64),
+        figures=np.zeros((entries, 5)),
+        failures=np.zeros((groups, 2), dtype=np.int64),
+        falling=np.zeros(most + 1, dtype=np.int64),
+        known=np.full((most, most), -1, dtype=np.int8),
+        ends=np.zeros((2, len(facts.key), 4), dtype=np.int64),
+        filling=np.zeros(attributes, dtype=np.int64),
+    )
+
+
+def _twice(array: Any) -> Any:
+    return np.concatenate([array, np.zeros_like(array)])
+
+
+def _proposal(facts: Facts, state: State, names: Sequence[str], look_back: bool) -> Proposal:
+    """The move that the cursor is at, as counts before and after."""
+    from indistinct.kernels import exchange as kernel
+
+    cursor = state.cursor
+    group = int(cursor[kernel.CLASS])
+    column = facts.column.tolist()
+    parts = list(zip(names, column, column[1:], strict=False))
+
+    def plain(row: NDArray[np.int64]) -> dict[str, list[int]]:
+        return {name: row[low:high].tolist() for name, low, high in parts}
+
+    own = state.counts[group].copy()
+    before = plain(own)
+    if cursor[kernel.STAGE] == 1:
+        own[facts.column[:-1] + state.filling] += 1
+        return Proposal((group,), (before,), (plain(own),))
+    cross = group == len(state.counts) - 1 and not look_back
+    donor = group - 1 if cross else int(cursor[kernel.DONOR]) % len(state.counts)
+    other = state.counts[donor].copy()
+    then = plain(other)
+    out = facts.column[:-1] + facts.code[:, state.slots[cursor[kernel.OUT]]]
+    into = facts.column[:-1] + facts.code[:, state.slots[cursor[kernel.INTO]]]
+    own[out] -= 1
+    own[into] += 1
+    other[into] -= 1
+    other[out] += 1
+    return Proposal((group, donor), (before, then), (plain(own), plain(other)))

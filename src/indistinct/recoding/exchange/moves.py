@@ -1,0 +1,111 @@
+"""What the exchange did: every move, for the custodian alone, and why it ended as it did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from indistinct.errors import Unsatisfiable
+
+Kind = Literal["swap", "cross", "noise"]
+
+WHY = (
+    "no value occurs twice in the class",
+    "the last class has no other to exchange with",
+    "no donor: no class to ask has variance enough and a value that is absent here",
+    "guard: every exchange would lower a class below its threshold",
+    "promise: every exchange left would break another promise",
+)
+"""Why a class needs noise, by number."""
+
+NO_REPEAT, LAST, NO_DONOR, GUARD, REFUSED = range(len(WHY))
+
+FAILED = (
+    "too few values: none is absent from the class, or adding all of them is not enough",
+    "every made-up record would break another promise",
+)
+"""Why a class was left as it was, by number."""
+
+NO_VALUE, NOT_ALLOWED = range(len(FAILED))
+
+
+class ThetaInfeasible(Unsatisfiable):
+    """No exchange and no noise can make every class theta-sensitive within the limits."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """One step of the exchange.
+
+    Arguments:
+        kind: ``swap`` of two records with a later class, ``cross``-swap of the last class with the
+            one before it, or a record of ``noise``.
+        attribute: the sensitive attribute it was made for.
+        group: the class that was short of variance.
+        partner: the class it exchanged with; None for noise.
+        given: the sensitive value (code) that left the class; None for noise.
+        taken: the one that came.
+        records: the record that left the class and the one that came; None for noise.
+        values: for noise the code of every sensitive attribute.
+        variance: of the class before and after.
+        partner_variance: of its partner before and after; None for noise.
+        cost: by how much both classes together became wider (narrower: negative).
+        why: for noise, why no exchange was left.
+    """
+
+    kind: Kind
+    attribute: str
+    group: int
+    taken: int
+    variance: tuple[float, float]
+    partner: int | None = None
+    given: int | None = None
+    records: tuple[int, int] | None = None
+    values: Mapping[str, int] = field(default_factory=dict)
+    partner_variance: tuple[float, float] | None = None
+    cost: float = 0.0
+    why: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The move as plain data, without what does not apply."""
+        document = {
+            "kind": self.kind,
+            "attribute": self.attribute,
+            "group": self.group,
+            "partner": self.partner,
+            "given": self.given,
+            "taken": self.taken,
+            "records": None if self.records is None else list(self.records),
+            "values": dict(self.values),
+            "variance": list(self.variance),
+            "partner_variance": (
+                None if self.partner_variance is None else list(self.partner_variance)
+            ),
+            "cost": self.cost,
+            "why": self.why,
+        }
+        return {key: part for key, part in document.items() if part is not None and part != {}}
+
+
+@dataclass(frozen=True)
+class Exchanged:
+    """Classes after the exchange.
+
+    Arguments:
+        classes: the real records of each class, in order.
+        noise: the class of every made-up record and its sensitive values (codes).
+        log: every move in order.
+        failed: classes that neither exchange nor noise could repair, and why (a number of
+            :data:`FAILED`). They hold no noise.
+    """
+
+    classes: tuple[tuple[int, ...], ...]
+    noise: tuple[tuple[int, Mapping[str, int]], ...]
+    log: tuple[Move, ...]
+    failed: Mapping[int, int]
+
+    @property
+    def swaps(self) -> int:
+        """Number of exchanges, cross-swaps included."""
+        return sum(move.kind != "noise" for move in self.log)

@@ -1,0 +1,662 @@
+"""theta-sensitive k-anonymity by exchange: from a table and promises to a plan.
+
+Classes come from a partitioning; records are exchanged until the rank variance of every class
+suffices, noise is added where exchange cannot help, and what is published fits the classes in the
+end. :mod:`indistinct.recoding.exchange.procedure` says what is done in detail.
+
+Two variants. ``paper`` is Algorithm 1 as it stands: a donor may be left short of variance, and no
+other promise is looked at on the way. ``safe`` makes a move only if it breaks nothing: donors keep
+their variance, the bound on the largest posterior holds beside it, and so do all further promises;
+and earlier classes are asked where no later one helps, which saves most of the noise. Classes that
+cannot be repaired are merged with a neighbour, and the exchange begins again. In both variants
+classes whose cells are equal in the end are one class to a reader; where they break a promise as
+one, they are made one, and the exchange begins again.
+
+What theta-sensitivity does not give, with or without the repairs:
+
+* Rank variance is no measure of diversity (:mod:`indistinct.privacy.rank_variance`). Promise
+  ``max-posterior`` beside it.
+* Noise can be stripped. Where classes have k records as a rule, a class of k + j tells that j of
+  them are made up, and that each of those has a value that occurs once there. Taking them away
+  returns a class whose variance does not suffice. The attacker ``noise-stripping`` measures what
+  that is worth; larger k, and classes of many different sizes, work against it.
+* Exchanged records widen the cells of both classes, and nothing says how much.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import PolicyError, Problem, Unsatisfiable, did_you_mean
+from indistinct.microdata.frequencies import Cells, ClassTable, Counts
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.privacy import rank_variance as ranks
+from indistinct.privacy.k_anonymity import KAnonymity
+from indistinct.privacy.promise import Promise
+from indistinct.recoding.cells import cells_of, classes_as_published, styles_of
+from indistinct.recoding.exchange.compiled import Moves, exchange_classes
+from indistinct.recoding.exchange.moves import FAILED, ThetaInfeasible
+from indistinct.recoding.exchange.procedure import Proposal
+from indistinct.recoding.exchange.target import By, Target
+from indistinct.recoding.exchange.widths import Widths
+from indistinct.recoding.judge import Judge
+from indistinct.recoding.limits import Progress
+from indistinct.recoding.partition import PartitionSettings, partition
+from indistinct.recoding.plan import CellPlan, Noise, SearchReport
+
+Variant = Literal["safe", "paper"]
+Donors = Literal["later", "all"]
+Partitioning = Literal["mondrian", "k-member", "mdav", "chunks"]
+
+THETA, POSTERIOR = "theta-sensitive", "max-posterior"
+
+PATIENCE = 6
+"""Rounds of merging with one neighbour each, before more are merged at once."""
+
+Classes = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class ThetaSettings:
+    """How theta-sensitivity is reached.
+
+    Arguments:
+        variant: ``safe`` or ``paper``, as the module says.
+        partition: how the first classes are made: ``mondrian``, ``k-member``, ``mdav``, or
+            ``chunks`` of k records in the order of the quasi-identifiers (what is left over joins
+            the last).
+        donors: which classes are asked for an exchange: the ``later`` ones, as in the paper, or
+            where none of those helps ``all`` of them; None is all for ``safe``, later for
+            ``paper``. Earlier classes are always left with variance enough.
+        max_noise: how many made-up records there may be, as a number or (a float) as a share of
+            the records; None for any number.
+        cells: ``range``, ``set``, ``ancestor`` or ``level``, for all attributes or by name.
+        weights: what attributes count in the cost of an exchange, by name.
+        seed: for partitionings that draw.
+        partitioning: further settings of the partitioning; ``cells``, ``weights`` and ``seed`` are
+            taken from above.
+    """
+
+    variant: Variant = "safe"
+    partition: Partitioning = "mondrian"
+    donors: Donors | None = None
+    max_noise: int | float | None = None
+    cells: Mapping[str, str] | str | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
+    seed: int = 0
+    partitioning: PartitionSettings = field(default_factory=PartitionSettings)
+
+    def __post_init__(self) -> None:
+        problems = [
+            Problem(
+                "bad-setting",
+                f"'{name}' of theta cannot be {given!r}: "
+                f"{did_you_mean(str(given), filter(None, known))}",
+            )
+            for name, given, known in (
+                ("variant", self.variant, get_args(Variant)),
+                ("partition", self.partition, get_args(Partitioning)),
+                ("donors", self.donors, (None, *get_args(Donors))),
+            )
+            if given not in known
+        ]
+        most = self.max_noise
+        if most is not None and (
+            isinstance(most, bool)
+            or not isinstance(most, int | float)
+            or not most >= 0
+            or (isinstance(most, float) and most > 1)
+        ):
+            problems.append(
+                Problem(
+                    "bad-setting",
+                    f"max_noise must be a number of records or a share from 0.0 to 1.0, not "
+                    f"{most!r}",
+                )
+            )
+        if problems:
+            raise PolicyError(problems)
+
+    def noise_allowed(self, records: int) -> int | None:
+        """How many records of noise there may be in a table of so many."""
+        if isinstance(self.max_noise, float):
+            return int(np.floor(self.max_noise * records + 1e-9))
+        return self.max_noise
+
+
+def theta_sensitive(
+    data: LeveledTable,
+    promises: Sequence[Promise],
+    settings: ThetaSettings | None = None,
+    progress: Progress | None = None,
+) -> CellPlan:
+    """Classes in which the sensitive values' rank variance suffices, and what is published of them.
+
+    Arguments:
+        data: the table, one combination per record (``Microdata.encode(..., by_record=True)``).
+        promises: what is promised; at least one is theta-sensitivity.
+        settings: how it is done.
+        progress: told the share of classes that are done.
+
+    Raises:
+        ThetaInfeasible: if theta cannot be reached: with the values there are, with classes as
+            large as they are, or with the noise that is allowed.
+        Unsatisfiable: if another promise cannot be kept beside it.
+        PolicyError: for settings or promises that do not fit the table.
+    """
+    return _Making(data, promises, settings or ThetaSettings(), progress).plan()
+
+
+def targets_of(
+    data: LeveledTable, promises: Sequence[Promise], variant: Variant = "safe"
+) -> dict[str, Target]:
+    """What every class has to keep of each sensitive attribute.
+
+    Of several thresholds for one attribute the highest counts; one by size outdoes one by k. The
+    variant of the paper knows no bound on the posterior.
+    """
+    found = {}
+    for name, cells in data.table.sensitive.items():
+        target = Target(len(cells.domain), categories=_categories(cells))
+        for promise in promises:
+            own = promise.parameters
+            if promise.sensitive != name:
+                continue
+            if promise.model == THETA:
+                by = cast(By, own["theta"])
+                higher = ranks.theta(own["k"], own["mu"]) > ranks.theta(target.k, target.mu)
+                if (by, higher) == ("size", True) or (by == target.by and higher):
+                    target = replace(target, k=own["k"], mu=own["mu"], by=by)
+            elif promise.model == POSTERIOR and variant == "safe":
+                bound = own["bound"]
+                least = bound if target.posterior is None else min(bound, target.posterior)
+                target = replace(target, posterior=least)
+        found[name] = target
+    return found
+
+
+def chunks(data: LeveledTable, k: int) -> Classes:
+    """Chunks of k records in the order of the quasi-identifiers; the rest joins the last chunk."""
+    keys = Widths.of(data).key
+    there = np.flatnonzero(data.weight > 0)
+    order = there[np.lexsort(keys[::-1, there])] if len(keys) else there
+    groups = max(1, len(order) // k)
+    class_of = np.full(data.table.combinations, -1, dtype=np.int32)
+    class_of[order] = np.minimum(np.arange(len(order)) // k, groups - 1)
+    return class_of
+
+
+class _Making:
+    """One run: the partition, the exchange, and what is done with classes it cannot repair."""
+
+    def __init__(
+        self,
+        data: LeveledTable,
+        promises: Sequence[Promise],
+        settings: ThetaSettings,
+        progress: Progress | None,
+    ) -> None:
+        self.began = time.perf_counter()
+        self.data = data
+        self.promises = tuple(promises)
+        self.settings = settings
+        self.progress = progress
+        self.safe = settings.variant == "safe"
+        self._check()
+        self.thetas = [part for part in promises if part.model == THETA]
+        self.k = max(
+            int(part.parameters["k"]) for part in promises if part.model in (THETA, "k-anonymity")
+        )
+        self.others = [
+            part for part in promises if part.model not in (THETA, POSTERIOR, "k-anonymity")
+        ]
+        self.targets = targets_of(data, promises, settings.variant)
+        self.values = {
+            name: _codes(cells, data.weight) for name, cells in data.table.sensitive.items()
+        }
+        self.widths = Widths.of(data, settings.weights)
+        self.by_size = any(target.by == "size" for target in self.targets.values())
+        self.merged = 0
+        self.rounds = 0
+
+    def plan(self) -> CellPlan:
+        """Exchange, and merge and exchange again, until the plan keeps its promises."""
+        settings = self.settings
+        self._check_feasible()
+        class_of = self._first_classes()
+        self._check_sizes(class_of)
+        while True:
+            slots, start = _slices(class_of)
+            moves = exchange_classes(
+                slots,
+                start,
+                self.values,
+                self.targets,
+                self.widths,
+                donor_guard=self.safe,
+                look_back=(settings.donors or ("all" if self.safe else "later")) == "all",
+                allowed=self._allowed if self.safe and self.others else None,
+                progress=None if self.merged else self.progress,
+            )
+            if moves.failed:
+                class_of = self._merge(class_of, slots, start, set(moves.failed), moves)
+                continue
+            plan = self._cells(class_of, moves)
+            broken, alike = self._broken(plan, moves)
+            if not broken.any():
+                self._check_noise(moves)
+                return self._finished(plan, class_of, moves)
+            class_of = self._merge_broken(class_of, slots, start, broken, alike, moves)
+
+    def _check(self) -> None:
+        problems = []
+        if not any(part.model == THETA for part in self.promises):
+            problems.append(
+                Problem(
+                    "no-theta",
+                    "algorithm 'theta' makes releases that are theta-sensitive, and no promise "
+                    "asks for it",
+                    remedy='add [[promises]] with model = "theta-sensitive"',
+                )
+            )
+        problems += [
+            Problem(
+                "unknown-attribute",
+                f"promise '{part.model}' protects '{part.sensitive}', whose values are not counted",
+            )
+            for part in self.promises
+            if part.sensitive is not None and part.sensitive not in self.data.table.sensitive
+        ]
+        problems += [
+            Problem(
+                "unchanged-attribute",
+                "theta generalizes every quasi-identifier; one without a hierarchy cannot be",
+                attribute=name,
+                remedy="give it a hierarchy",
+            )
+            for name in self.data.attributes
+            if name in self.data.unchanged
+        ]
+        problems += [
+            Problem(
+                "unknown-attribute",
+                f"a weight is set for '{name}', which is no quasi-identifier: "
+                f"{did_you_mean(name, self.data.attributes)}",
+            )
+            for name in self.settings.weights
+            if name not in self.data.attributes
+        ]
+        if self.data.weight.max(initial=0) > 1:
+            problems.append(
+                Problem(
+                    "not-by-record",
+                    "theta exchanges single records, and some combinations stand for several",
+                    remedy="encode the table by record",
+                )
+            )
+        if problems:
+            raise PolicyError(problems)
+        styles_of(self.data, self.settings.cells)
+
+    def _check_feasible(self) -> None:
+        """Before any work: whether there are records and values enough."""
+        problems = []
+        for part in self.thetas:
+            cells = self.data.table.sensitive[str(part.sensitive)]
+            values = int(np.count_nonzero(cells.totals))
+            k, mu = int(part.parameters["k"]), float(part.parameters["mu"])
+            by_size = part.parameters["theta"] == "size"
+            most = ranks.largest_size(values, mu) if by_size else ranks.largest_k(values, mu)
+            if most >= k:
+                continue
+            needs = ranks.least_values(k, mu)
+            problems.append(
+                Problem(
+                    "theta-too-few-values",
+                    f"theta({k}) = {ranks.theta(k, mu):.4g} (mu = {mu:g}) is out of reach: every "
+                    f"class would need {needs} different values, and there are {values} in the "
+                    "table"
+                    if needs > values
+                    else f"no class of {k} records or more reaches theta of its own size with the "
+                    f"{values} different values in the table (mu = {mu:g})",
+                    attribute=part.sensitive,
+                    remedy=f"choose k of at most {most}, or a smaller mu",
+                )
+            )
+        if problems:
+            raise ThetaInfeasible(problems)
+        further = [found for part in self.promises if (found := part.infeasible(self.data.table))]
+        if further:
+            raise Unsatisfiable(further)
+
+    def _first_classes(self) -> Classes:
+        own = self.settings
+        if own.partition == "chunks":
+            return chunks(self.data, self.k)
+        asked: list[Promise] = [KAnonymity(k=self.k)]
+        settings = replace(own.partitioning, cells=own.cells, weights=own.weights, seed=own.seed)
+        if self.safe:
+            asked += self.others
+        return partition(self.data, asked, own.partition, settings).class_of
+
+    def _check_sizes(self, class_of: Classes) -> None:
+        """Whether classes can keep theta of their own size: neither move nor noise shrinks them."""
+        size = np.bincount(class_of[class_of >= 0])
+        for name, target in self.targets.items():
+            if target.by != "size":
+                continue
+            values = int(np.count_nonzero(self.data.table.sensitive[name].totals))
+            most = ranks.largest_size(values, target.mu)
+            large = int((size > most).sum())
+            if large:
+                raise ThetaInfeasible(
+                    Problem(
+                        "theta-classes-too-large",
+                        f"{large} of {len(size)} classes have more than {most} records, and with "
+                        f"{values} different values no larger class reaches theta of its own size "
+                        f"(mu = {target.mu:g})",
+                        attribute=name,
+                        remedy='make classes of equal size with partition = "chunks" or '
+                        '"k-member", choose theta = "k" with a bound on the posterior, or a '
+                        "smaller mu",
+                    )
+                )
+
+    def _allowed(self, proposal: Proposal) -> bool:
+        """Whether a move breaks none of the further promises."""
+        for promise in self.others:
+            name = promise.sensitive
+            if name is None:
+                continue  # promises about sizes alone: no move makes a class smaller
+            broke = promise.breaks(self._seen(promise, name, proposal.before))
+            if (promise.breaks(self._seen(promise, name, proposal.after)) & ~broke).any():
+                return False
+        return True
+
+    def _seen(
+        self, promise: Promise, name: str, classes: Sequence[Mapping[str, Sequence[int]]]
+    ) -> ClassTable:
+        cells = self.data.table.sensitive[name]
+        counts = np.array([own[name] for own in classes], dtype=np.int64)
+        return ClassTable(
+            class_of=np.arange(len(counts), dtype=np.int32),
+            size=counts.sum(axis=1),
+            cells={name: counts},
+            reference={name: cells.totals},
+            domains={name: cells.about},
+        )
+
+    def _cells(self, class_of: Classes, moves: Moves) -> CellPlan:
+        now = np.full(len(class_of), -1, dtype=np.int32)
+        now[moves.slots] = moves.class_of[moves.slots]
+        return cells_of(self.data, now, self.settings.cells, self._report(moves), scope="exchange")
+
+    def _broken(self, plan: CellPlan, moves: Moves) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
+        """Which classes break a promise as they are published, and the number of their cells.
+
+        Noise is looked at as records that share the cells of their class.
+        """
+        from indistinct.recoding.partition.publishing import broken_as_published, broken_classes
+
+        data = _with_noise(self.data, moves)
+        noise = np.where(_hidden(plan, moves), -1, moves.noise_group).astype(np.int32)
+        class_of = np.concatenate([plan.class_of, noise])
+        seen = replace(plan, class_of=class_of)
+        judge = Judge(data, self.promises, self.data)
+        broken = broken_classes(data, self.promises, seen, judge)
+        broken |= broken_as_published(data, self.promises, seen, judge)
+        return broken, classes_as_published(plan)
+
+    def _merge(
+        self,
+        class_of: Classes,
+        slots: NDArray[np.int32],
+        start: NDArray[np.int64],
+        failed: set[int],
+        moves: Moves,
+    ) -> Classes:
+        """Merge each class that cannot be repaired with that of its neighbours it fits best."""
+        groups = len(start) - 1
+        if groups == 1 or not self.safe or self.by_size:
+            raise ThetaInfeasible(self._unrepaired(moves, groups))
+        self.rounds += 1
+        # Few at first, since every class that is merged widens; then ever more at once.
+        reach = 1 if self.rounds <= PATIENCE else 2 ** (self.rounds - PATIENCE)
+        joined = list(range(groups))
+        for group in sorted(failed):
+            if joined[group] != group:
+                continue
+            best = min(
+                (other for other in (group - 1, group + 1) if 0 <= other < groups),
+                key=lambda other: self._joint(slots, start, group, other),
+            )
+            low, high = (group, group + reach) if best > group else (group - reach, group)
+            for other in range(max(low, 0) + 1, min(high, groups - 1) + 1):
+                joined[other] = joined[other - 1]
+        return self._renumbered(class_of, joined)
+
+    def _merge_broken(
+        self,
+        class_of: Classes,
+        slots: NDArray[np.int32],
+        start: NDArray[np.int64],
+        broken: NDArray[np.bool_],
+        alike: NDArray[np.int32],
+        moves: Moves,
+    ) -> Classes:
+        """Merge classes that are published alike and break a promise so; others with neighbours."""
+        if self.by_size:
+            raise Unsatisfiable(self._kept_not(int(broken.sum())))
+        first: dict[int, int] = {}
+        joined = list(range(len(broken)))
+        for group in np.flatnonzero(broken).tolist():
+            joined[group] = first.setdefault(int(alike[group]), group)
+        shared = Counter(joined)
+        lonely = {group for group in np.flatnonzero(broken).tolist() if shared[joined[group]] == 1}
+        if len(lonely) < int(broken.sum()):
+            return self._renumbered(class_of, joined)
+        if len(broken) == 1 or not self.safe:
+            raise Unsatisfiable(self._kept_not(len(lonely)))
+        return self._merge(class_of, slots, start, lonely, moves)
+
+    def _renumbered(self, class_of: Classes, joined: Sequence[int]) -> Classes:
+        roots = np.array(joined, dtype=np.int64)
+        while (roots != roots[roots]).any():
+            roots = roots[roots]
+        number = np.unique(roots, return_inverse=True)[1].astype(np.int32)
+        self.merged += len(roots) - int(number.max()) - 1
+        merged: Classes = np.append(number, np.int32(-1))[class_of]
+        return merged
+
+    def _joint(
+        self, slots: NDArray[np.int32], start: NDArray[np.int64], group: int, other: int
+    ) -> float:
+        own = slots[start[group] : start[group + 1]].tolist()
+        theirs = slots[start[other] : start[other + 1]].tolist()
+        return self.widths(own + theirs) - self.widths(theirs)
+
+    def _unrepaired(self, moves: Moves, groups: int) -> list[Problem]:
+        problems = []
+        for why in sorted(set(moves.failed.values())):
+            number = sum(own == why for own in moves.failed.values())
+            problems.append(
+                Problem(
+                    "theta-infeasible",
+                    f"{number} of {groups} classes cannot be made theta-sensitive by exchange and "
+                    f"noise: {FAILED[why]}",
+                    attribute=", ".join(dict.fromkeys(str(p.sensitive) for p in self.thetas)),
+                    remedy="choose a smaller k or mu"
+                    + ("" if self.safe else ', or variant = "safe", which merges such classes'),
+                )
+            )
+        return problems
+
+    def _kept_not(self, number: int) -> Problem:
+        return Problem(
+            "unsatisfiable",
+            f"after exchange and noise {number} classes break a promise as they are published: "
+            + "; ".join(map(str, self.promises)),
+            remedy="ask for less"
+            + (
+                '; classes with equal cells are one to a reader, and too large for theta = "size"'
+                if self.by_size
+                else ""
+            )
+            + ("" if self.safe else ', or choose variant = "safe", which keeps other promises too'),
+        )
+
+    def _check_noise(self, moves: Moves) -> None:
+        records = len(moves.slots)
+        allowed = self.settings.noise_allowed(records)
+        needed = len(moves.noise_group)
+        if allowed is None or needed <= allowed:
+            return
+        reasons = "; ".join(f"{count}: {why}" for why, count in moves.reasons().items())
+        raise ThetaInfeasible(
+            Problem(
+                "theta-max-noise",
+                f"{needed} records of noise are needed, {needed / records:.3%} of the table, and "
+                f"{allowed} are allowed ({reasons})",
+                remedy=f"allow max_noise = {needed}, or choose a smaller k or mu"
+                + ("" if self.safe else ', or variant = "safe"'),
+            )
+        )
+
+    def _report(self, moves: Moves) -> SearchReport:
+        groups = len(moves.start) - 1
+        noise = len(moves.noise_group)
+        return SearchReport(
+            algorithm="theta",
+            measure="noise",
+            aggregate="sum",
+            value=float(noise),
+            optimal=False,
+            bound=float(self._least_noise(groups)),
+            nodes=groups,
+            checked=groups,
+            seconds=time.perf_counter() - self.began,
+            counters={"swaps": moves.swaps, "noise": noise, "merged": self.merged},
+        )
+
+    def _least_noise(self, groups: int) -> int:
+        """What any algorithm needs for that many classes."""
+        return max(
+            ranks.least_noise(
+                self.data.table.sensitive[str(part.sensitive)].totals,
+                groups,
+                int(part.parameters["k"]),
+                float(part.parameters["mu"]),
+            )
+            for part in self.thetas
+        )
+
+    def _finished(self, plan: CellPlan, class_of: Classes, moves: Moves) -> CellPlan:
+        labels = {name: cells.domain for name, cells in self.data.table.sensitive.items()}
+        noise = tuple(
+            Noise(
+                int(group),
+                {name: labels[name][value] for name, value in zip(moves.names, row, strict=True)},
+            )
+            for group, row, hidden in zip(
+                moves.noise_group, moves.noise_values.tolist(), _hidden(plan, moves), strict=True
+            )
+            if not hidden
+        )
+        if self.progress is not None:
+            self.progress(1.0)
+        return replace(plan, noise=noise, search=self._report(moves), log=self._log(moves, labels))
+
+    def _log(self, moves: Moves, labels: Mapping[str, tuple[str | None, ...]]) -> Mapping[str, Any]:
+        groups = len(moves.start) - 1
+        return {
+            "variant": self.settings.variant,
+            "partition": self.settings.partition,
+            "k": self.k,
+            "records": len(moves.slots),
+            "classes": groups,
+            "merged": self.merged,
+            "swaps": moves.swaps,
+            "noise": len(moves.noise_group),
+            "noise_ratio": len(moves.noise_group) / max(len(moves.slots), 1),
+            "least_noise": self._least_noise(groups),
+            "reasons": moves.reasons(),
+            "moves": [_told(move.to_dict(), labels) for move in moves.moves()],
+        }
+
+
+def _told(document: dict[str, Any], labels: Mapping[str, tuple[str | None, ...]]) -> dict[str, Any]:
+    """A move with values instead of codes, and record numbers from 1."""
+    own = labels[document["attribute"]]
+    for key in ("given", "taken"):
+        if key in document:
+            document[key] = own[document[key]]
+    if "values" in document:
+        document["values"] = {name: labels[name][at] for name, at in document["values"].items()}
+    if "records" in document:
+        document["records"] = [record + 1 for record in document["records"]]
+    return document
+
+
+def _categories(cells: Cells) -> tuple[int, ...]:
+    return tuple(cells.about.category_of.tolist()) if cells.known.categories else ()
+
+
+def _codes(cells: Cells, weight: Counts) -> NDArray[np.int32]:
+    """The value of every record; 0 for combinations that are no record."""
+    found = np.zeros(len(weight), dtype=np.int32)
+    held = np.flatnonzero((np.diff(cells.indptr) > 0) & (weight > 0))
+    found[held] = cells.value[cells.indptr[held]]
+    return found
+
+
+def _slices(class_of: Classes) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The records by class, in their own order, and where each class begins."""
+    there = np.flatnonzero(class_of >= 0)
+    slots = there[np.argsort(class_of[there], kind="stable")].astype(np.int32)
+    size = np.bincount(class_of[there])
+    return slots, np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
+
+
+def _hidden(plan: CellPlan, moves: Moves) -> NDArray[np.bool_]:
+    """Which records of noise are in classes that are suppressed, since no cell can tell them."""
+    first = moves.slots[moves.start[moves.noise_group]]
+    hidden: NDArray[np.bool_] = plan.class_of[first] < 0
+    return hidden
+
+
+def _with_noise(data: LeveledTable, moves: Moves) -> LeveledTable:
+    """The table with the records of noise behind the others, each with a classmate's cells."""
+    more = len(moves.noise_group)
+    if not more:
+        return data
+    table = data.table
+    mates = moves.slots[moves.start[moves.noise_group]]
+    columns = {name: moves.noise_values[:, at] for at, name in enumerate(moves.names)}
+    ones = np.ones(more, dtype=np.int64)
+    sensitive = {}
+    for name, cells in table.sensitive.items():
+        after = cells.indptr[-1] + np.arange(1, more + 1, dtype=np.int64)
+        sensitive[name] = replace(
+            cells,
+            indptr=np.concatenate([cells.indptr, after]),
+            value=np.concatenate([cells.value, columns[name].astype(np.int32)]),
+            count=np.concatenate([cells.count, ones]),
+        )
+    population = table.population
+    if population is not None:
+        population = np.concatenate([population, np.zeros(more, dtype=np.int64)])
+    extended = replace(
+        table,
+        codes=tuple(np.concatenate([codes, codes[mates]]) for codes in table.codes),
+        weight=np.concatenate([table.weight, ones]),
+        sensitive=sensitive,
+        population=population,
+    )
+    return LeveledTable(extended, data.taxonomies, data.unchanged)
