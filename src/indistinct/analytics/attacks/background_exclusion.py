@@ -1,0 +1,119 @@
+"""Background knowledge of what somebody does *not* have (Machanavajjhala 2006, Martin 2007).
+
+The attacker knows b values that the person does not have, in the worst case those that hide the
+true one best: of a class with n records and n_s of the true value s, after excluding the b most
+frequent others, the belief is n_s / (n - their records). l-diversity is made so that l - 2 such
+exclusions leave two values.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.analytics.attacks.finding import (
+    CERTAIN,
+    Finding,
+    Skipped,
+    of_people,
+    summarize,
+    worst_class,
+)
+from indistinct.analytics.attacks.scene import Pool, Scene
+
+NAME = "background-exclusion"
+KNOWLEDGE = "what membership knows, and one value that the person does not have"
+SOURCE = "Machanavajjhala and others (2006); Martin and others (2007)"
+
+
+def run(scene: Scene, sensitive: str | None, *, b: int = 1) -> Finding | Skipped:
+    """Exclude, for every person, the values that hide the true one best.
+
+    Arguments:
+        scene: what the attacker is given.
+        sensitive: the attribute it learns.
+        b: how many values the attacker can exclude; the figures tell of one more as well.
+    """
+    if sensitive is None:
+        return Skipped(NAME, "no attribute is sensitive")
+    found = _finding(scene, sensitive, b)
+    more = _finding(scene, sensitive, b + 1)
+    figures = {
+        "b": b,
+        "largest_belief": found.figures["largest_belief"],
+        f"b{b + 1}_largest_belief": more.figures["largest_belief"],
+        **{f"b{b + 1}_{key}": share for key, share in more.success.items()},
+        f"b{b + 1}_gain_mean": more.gain["mean"],
+    }
+    return Finding(**{**vars(found), "figures": figures})
+
+
+def _finding(scene: Scene, sensitive: str, b: int) -> Finding:
+    pool, held = scene.pooled(sensitive), scene.held(sensitive)
+    crowd, size = scene.crowd_of, scene.crowd_size[scene.crowd_of]
+    true = scene.true_count(sensitive)
+    left = size - hidden(most_frequent(pool, b + 1), crowd, true, b)
+    before = scene.true_prior(sensitive)
+    belief = np.where(scene.found, true / np.maximum(left, 1), before)
+    by_class = largest_beliefs(held, b)
+    found = summarize(
+        scene,
+        sensitive,
+        belief,
+        before,
+        scene.found & (true > 0) & (true == left),
+        name=NAME,
+        knowledge=KNOWLEDGE
+        if b == 1
+        else f"what membership knows, and {b} values that the person does not have",
+        figures={"largest_belief": float(by_class.max(initial=0.0))},
+        worst=worst_class(scene, by_class, belief=by_class),
+    )
+    what = "one value that somebody does not have is" if b == 1 else f"{b} such values are"
+    note = (
+        f"In the worst case the {sensitive} is certain for {of_people(found.success[CERTAIN])}, "
+        f"once {what} known."
+    )
+    return Finding(**{**vars(found), "note": note})
+
+
+def most_frequent(pool: Pool, number: int) -> NDArray[np.int64]:
+    """The counts of the most frequent values of each row, falling, [rows, number]."""
+    order = np.lexsort((-pool.count, pool.row_of))
+    place = np.arange(len(order)) - pool.indptr[pool.row_of[order]]
+    found = np.zeros((len(pool), number), np.int64)
+    kept = place < number
+    found[pool.row_of[order][kept], place[kept]] = pool.count[order][kept]
+    return found
+
+
+def hidden(
+    top: NDArray[np.int64], row: NDArray[np.int32], true: NDArray[np.int64], b: int
+) -> NDArray[np.int64]:
+    """Records of the b most frequent values other than the true one.
+
+    Arguments:
+        top: the counts of the b + 1 most frequent values of each row, [rows, b + 1].
+        row: the row of every person, [n].
+        true: how often the person's true value occurs in it, [n]; 0 if it does not.
+        b: how many are excluded.
+
+    If the true value is among the b + 1, the others of them are excluded; if it is not, all b of
+    the first. Values with equal counts exchange for each other.
+    """
+    first = top[:, :b].sum(axis=1)[row]
+    last = top[row, b]
+    among = true > last
+    found: NDArray[np.int64] = np.where(among, first + last - true, first)
+    return found
+
+
+def largest_beliefs(held: Pool, b: int) -> NDArray[np.float64]:
+    """The largest belief in any value of each row that b exclusions can lead to.
+
+    That of the most frequent value: the others are largest when it is the one that is left.
+    """
+    top = most_frequent(held, b + 1)
+    left = held.size - top[:, 1:].sum(axis=1)
+    found: NDArray[np.float64] = top[:, 0] / np.maximum(left, 1)
+    return found

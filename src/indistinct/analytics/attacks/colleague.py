@@ -1,0 +1,98 @@
+"""A colleague, or corruption: somebody who knows the values of others (Tao and others 2008).
+
+The attacker knows the values of c other people who stand where the person stands, and subtracts
+them. In the worst case they all have other values: of n records with n_s of the true value, the
+belief becomes n_s / (n - c). On average over all choices of c colleagues it is
+(n_s - c (n_s - 1) / (n - 1)) / (n - c).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.analytics.attacks.finding import (
+    CERTAIN,
+    Finding,
+    Skipped,
+    of_people,
+    summarize,
+    worst_class,
+)
+from indistinct.analytics.attacks.scene import Scene
+
+NAME = "colleague"
+KNOWLEDGE = "what membership knows, and the value of one other person of the class"
+SOURCE = "Tao, Xiao, Li and Zhang (2008)"
+
+
+def run(scene: Scene, sensitive: str | None, *, c: int = 1) -> Finding | Skipped:
+    """Subtract what is known of the worst possible colleagues.
+
+    Arguments:
+        scene: what the attacker is given.
+        sensitive: the attribute it learns.
+        c: how many people's values the attacker knows; the figures tell of one more as well.
+    """
+    if sensitive is None:
+        return Skipped(NAME, "no attribute is sensitive")
+    found = _finding(scene, sensitive, c)
+    more = _finding(scene, sensitive, c + 1)
+    figures = {
+        "c": c,
+        "average_belief": found.figures["average"],
+        f"c{c + 1}_average_belief": more.figures["average"],
+        **{f"c{c + 1}_{key}": share for key, share in more.success.items()},
+        f"c{c + 1}_gain_mean": more.gain["mean"],
+    }
+    return Finding(**{**vars(found), "figures": figures})
+
+
+def _finding(scene: Scene, sensitive: str, c: int) -> Finding:
+    crowd = scene.crowd_of
+    size, true = scene.crowd_size[crowd], scene.true_count(sensitive)
+    before = scene.true_prior(sensitive)
+    worst, average = beliefs(size, true, c)
+    held = scene.held(sensitive)
+    by_class = np.zeros(len(held))
+    np.maximum.at(by_class, held.row_of, beliefs(scene.classes.size[held.row_of], held.count, c)[0])
+    found = summarize(
+        scene,
+        sensitive,
+        np.where(scene.found, worst, before),
+        before,
+        scene.found & (worst >= 1),
+        name=NAME,
+        knowledge=KNOWLEDGE
+        if c == 1
+        else f"what membership knows, and the values of {c} other people of the class",
+        figures={
+            "average": float(np.where(scene.found, average, before).mean()) if len(size) else None
+        },
+        worst=worst_class(scene, by_class, belief=by_class),
+    )
+    who = "that of one other person is" if c == 1 else f"those of {c} other people are"
+    note = (
+        f"In the worst case the {sensitive} is certain for {of_people(found.success[CERTAIN])}, "
+        f"once {who} known."
+    )
+    return Finding(**{**vars(found), "note": note})
+
+
+def beliefs(
+    size: NDArray[np.int64], true: NDArray[np.int64], c: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Belief in the true value after subtracting c others: in the worst case, and on average.
+
+    Arguments:
+        size: records among which the person is one, n.
+        true: how many of them have the person's value; 0 if the person is not among them.
+        c: how many others are known; all of them where there are not so many.
+    """
+    known = np.minimum(c, np.maximum(size - 1, 0))
+    left = np.maximum(size - known, 1)
+    alike = np.maximum(known - (size - true), 0)
+    others = np.maximum(true - 1, 0) / np.maximum(size - 1, 1)
+    worst = np.where(true > 0, (true - alike) / left, 0.0)
+    average = np.where(true > 0, (true - known * others) / left, 0.0)
+    return worst, average

@@ -1,0 +1,125 @@
+"""Decoy stripping: which records of a class are decoys, and what is left without them?
+
+A decoy copies values that its class shows (see :mod:`indistinct.release.decoys`), so every value is
+still there when the decoys are gone, and the class holds at least as many records as were promised
+before decoys were added. A removal is *consistent* if that is so. In the worst case only records
+with other values than the true one leave: of s records with m values, n_s of them true, up to
+s - n_s - (m - 1) can, which leaves a belief of n_s / (n_s + m - 1). Nobody becomes certain: decoys
+hide how often a value occurs, and never which values do.
+"""
+
+from __future__ import annotations
+
+import functools
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.analytics.attacks.finding import Finding, Skipped
+from indistinct.analytics.attacks.removal import stripped
+from indistinct.analytics.attacks.scene import Pool, Scene
+
+NAME = "decoy-stripping"
+KNOWLEDGE = "what membership knows, and that decoys copy values of their class"
+SOURCE = "after Arca and Hewett (2021), section 5, who propose decoys"
+
+AVERAGED = 60
+"""Records of the largest class whose removals are averaged one by one.
+
+Of larger ones the share as published is taken: removing records blindly leaves shares as they are,
+but for values that occur a few times only.
+"""
+
+
+def run(
+    scene: Scene,
+    sensitive: str | None,
+    *,
+    k: int | None = None,
+    to: int | None = None,
+    anyway: bool = False,
+) -> Finding | Skipped:
+    """Take out of every class whatever may be a decoy.
+
+    Arguments:
+        scene: what the attacker is given.
+        sensitive: the attribute it learns.
+        k: records that a class has at least without decoys; without, the largest promised k,
+            else 1.
+        to: what smaller classes were enlarged to, if that is known: larger ones have no decoys.
+        anyway: go on where nothing says that the release may contain decoys.
+    """
+    if sensitive is None:
+        return Skipped(NAME, "no attribute is sensitive")
+    if "decoys" not in scene.may_contain and not anyway:
+        return Skipped(NAME, "nothing says that the release may contain decoys", sensitive)
+    k = k or scene.k or 1
+    held, size = scene.held(sensitive), scene.classes.size
+    spare = np.maximum(size - k, 0)
+    if to is not None:
+        spare[size > to] = 0
+    most = np.minimum(spare, size - held.length)
+    row = held.row_of
+    own = np.minimum(spare[row], size[row] - held.count - (held.length[row] - 1))
+    return stripped(
+        scene,
+        sensitive,
+        name=NAME,
+        knowledge=KNOWLEDGE,
+        left=size - most,
+        own_left=size[row] - own,
+        average=_average(held, most),
+        most=most,
+        figures={"k": k, "to": to},
+        what="decoys",
+    )
+
+
+def decoy_strip(counts: NDArray[np.int64], k: int = 1) -> float:
+    """The largest belief in a value of one class after any consistent removal.
+
+    >>> decoy_strip(np.array([3, 3])), decoy_strip(np.array([3, 3]), k=5)
+    (0.75, 0.6)
+    """
+    counts = counts[counts > 0]
+    size = int(counts.sum())
+    taken = np.minimum(max(size - k, 0), size - counts - (len(counts) - 1))
+    return float((counts / (size - taken)).max(initial=0.0))
+
+
+def _average(held: Pool, most: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Belief in each entry's value, on average over how many are removed, and which of them."""
+    found: NDArray[np.float64] = held.count / held.size[held.row_of]
+    for g in np.flatnonzero((most > 0) & (held.size <= AVERAGED)).tolist():
+        own = slice(held.indptr[g], held.indptr[g + 1])
+        counts = held.count[own]
+        order = np.argsort(counts, kind="stable")
+        found[own][order] = _averages(tuple(counts[order].tolist()), int(most[g]))
+    return found
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _averages(counts: tuple[int, ...], most: int) -> tuple[float, ...]:
+    """The mean share of each value after 0 to ``most`` removals that leave every value there.
+
+    The number of removals is uniform, and so are the sets of that many records. Sets are counted
+    with polynomials: removing d of c records of one value is a term C(c, d) x^d, d < c.
+    """
+    size = sum(counts)
+    parts = [np.array([comb(c, d) for d in range(c)], np.float64) for c in counts]
+    beliefs = []
+    known: dict[int, float] = {}
+    for at, count in enumerate(counts):
+        if count not in known:
+            others = np.ones(1)
+            for other, part in enumerate(parts):
+                if other != at:
+                    others = np.convolve(others, part)
+            stays = parts[at] * (count - np.arange(count))
+            sets, left = np.convolve(others, parts[at]), np.convolve(others, stays)
+            taken = np.arange(min(most, len(sets) - 1) + 1)
+            share = left[taken] / sets[taken] / (size - taken)
+            known[count] = float(share.mean())
+        beliefs.append(known[count])
+    return tuple(beliefs)

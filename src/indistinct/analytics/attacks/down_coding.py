@@ -1,0 +1,431 @@
+"""Down-coding: what cells tell because they are as narrow as they can be (Cohen 2022).
+
+A cell that is tight to its class says more than which values it covers. Somebody has the lower end
+of a range, and somebody the upper; somebody has each member of a set; and below the lowest common
+ancestor at least two branches have somebody. As many records as there are such values follow *up to
+permutation* inside the class: where a class of two is published with ``[20, 29]``, one is 20 and
+one is 29. If values are otherwise equally likely, assignments of s records to the w covered values
+in which each of f values has to occur number
+
+    N(s, f) = sum over i of (-1)^i C(f, i) (w - i)^s,
+
+so the belief that a record has one of the f values is N(s - 1, f - 1) / N(s, f), and N(s - 1, f) /
+N(s, f) for each other value. Below an ancestor with branches of w_1, w_2, .. values it is
+(w^(s-1) - w_i^(s-1)) / (w^s - sum of w_j^s) for a value of branch i.
+
+A full-domain release has no tight cells, but a minimal node: one level further down in an attribute
+some class had fewer than k records. Where classes are few, that tells how their values are spread.
+
+Attributes whose cells are not tight to the people who could stand in their classes are left alone:
+whoever knows the algorithm knows that too. Success and prior are shares of *cells* here, one for
+every person and quasi-identifier; the prior spreads belief evenly over what a cell covers.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import comb, lgamma
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.analytics.attacks.finding import Finding, Skipped, summarize, worst_class
+from indistinct.analytics.attacks.lattice_node import Node, node_of
+from indistinct.analytics.attacks.scene import Scene
+from indistinct.hierarchies.cells import Coverage, members_of, range_of
+from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
+from indistinct.microdata.encoding import codes_in, leaf_codes
+from indistinct.microdata.microdata import sorted_values
+
+NAME = "down-coding"
+KNOWLEDGE = "the release, the hierarchies, and that cells are as narrow as they can be"
+SOURCE = "Cohen (2022), section 5"
+PER_SENSITIVE = False
+
+EXACT = 64
+"""Records of the largest class whose assignments are counted in whole numbers."""
+
+LARGE = 2000
+"""Records of a class from which on its branches are taken to fill up independently."""
+
+SURE = 1e-12
+
+
+@dataclass(frozen=True)
+class Tight:
+    """What a tight cell says.
+
+    Arguments:
+        covered: how many values it covers.
+        group_of: the group of every value of the domain, -1 for those it does not cover, [D].
+        forced: how many values have to occur; they are group 1, all others group 0. None for an
+            ancestor, whose branches are the groups.
+        branches: how many values each branch has, empty unless for an ancestor.
+    """
+
+    covered: int
+    group_of: NDArray[np.int32]
+    forced: int | None = 0
+    branches: tuple[int, ...] = ()
+
+    @property
+    def says_something(self) -> bool:
+        """Whether it says more than what it covers."""
+        return self.forced is None or self.forced > 0
+
+    def holds(self, values: NDArray[np.int32]) -> bool:
+        """Whether a class with members of these values can have the cell, if it is tight."""
+        groups = self.group_of[values]
+        if self.forced is None:
+            return len(np.unique(groups[groups >= 0])) > 1
+        return int((groups == 1).sum()) == self.forced
+
+    def beliefs(self, size: int) -> tuple[float, ...]:
+        """Belief in one value of each group for a record of a class of that size."""
+        if self.forced is None:
+            return _of_branches(self.covered, self.branches, size)
+        return _of_forced(self.covered, self.forced, size)
+
+    def narrowed(self, size: int) -> tuple[int, float]:
+        """Records of a class that follow up to permutation, and the mean width of all after."""
+        if self.forced is None:
+            if len(self.branches) != 2 or size < 2:
+                return 0, float(self.covered)
+            return 2, (sum(self.branches) + (size - 2) * self.covered) / size
+        known = min(size, self.forced)
+        return known, (known + (size - known) * self.covered) / size
+
+
+def run(scene: Scene, sensitive: str | None = None) -> Finding | Skipped:
+    """Sharpen the beliefs about every quasi-identifier of every person.
+
+    Arguments:
+        scene: what the attacker is given.
+        sensitive: not looked at.
+    """
+    del sensitive
+    if not scene.records or not scene.people.height:
+        return Skipped(NAME, "nothing is published that could be sharpened")
+    node = node_of(scene)
+    shape = (len(scene.combinations), len(scene.quasi))
+    before, after = np.empty(shape), np.empty(shape)
+    figures: dict[str, float | int | None] = {}
+    score = np.zeros(len(scene.classes))
+    totals = np.zeros(4)
+    size = scene.classes.size
+    for j, name in enumerate(scene.quasi):
+        column = _Column(scene, name)
+        tight = node is None and column.is_tight()
+        factors = None if node is None else by_minimal_node(node, j)
+        before[:, j], after[:, j] = column.beliefs(tight, factors)
+        known, width = column.narrowed(tight)
+        wide = column.width > 1
+        records = float(size[wide].sum())
+        sums = np.array(
+            [
+                records,
+                known[wide].sum(),
+                (column.width * size)[wide].sum(),
+                (width * size)[wide].sum(),
+            ]
+        )
+        totals += sums
+        score += np.where(wide, known, 0) / size / len(scene.quasi)
+        figures |= _figures(f"{name}.", sums)
+        figures[f"{name}.minimal"] = int(tight or factors is not None)
+    of = scene.combination_of
+    believed, known_before = after[of].ravel(), before[of].ravel()
+    sharpened = float(totals[1] / totals[0]) if totals[0] else 0.0
+    return summarize(
+        scene,
+        None,
+        believed,
+        known_before,
+        believed >= 1 - SURE,
+        name=NAME,
+        knowledge=KNOWLEDGE,
+        figures={
+            "cells": len(believed),
+            **_figures("", totals),
+            "changed": float((np.abs(believed - known_before) > SURE).mean()),
+            **figures,
+        },
+        worst=worst_class(scene, score, sharpened=score) if score.any() else {},
+        note=(
+            f"{sharpened:.1%} of generalized cells follow up to permutation inside their class."
+            if sharpened
+            else "No generalized cell follows from the others of its class."
+        ),
+    )
+
+
+def _figures(of: str, sums: NDArray[np.float64]) -> dict[str, float | int | None]:
+    cells, known, before, after = sums.tolist()
+    return {
+        f"{of}generalized": int(cells),
+        f"{of}sharpened": known / cells if cells else 0.0,
+        f"{of}width_before": before / cells if cells else None,
+        f"{of}width_after": after / cells if cells else None,
+    }
+
+
+def meaning(cell: Label, taxonomy: Taxonomy, coverage: Coverage) -> Tight:
+    """What a cell says if it is tight to its class."""
+    places = np.array(coverage.places(cell) or [], np.int64)
+    group_of = np.full(len(taxonomy.leaves), -1, np.int32)
+    group_of[places] = 0
+    nothing = Tight(len(places), group_of)
+    if len(places) < 2:
+        return nothing
+    if cell == SUPPRESSED and taxonomy.suppressed:
+        return nothing  # It may stand for a value that is always suppressed.
+    label_of = {taxonomy.level(level)[places[0]] for level in range(taxonomy.levels)}
+    if cell == SUPPRESSED or cell in label_of:
+        return _ancestor(cell, taxonomy, places, group_of)
+    forced = _forced(cell, taxonomy)
+    if forced is None:
+        return nothing
+    group_of[forced] = 1
+    return Tight(len(places), group_of, len(forced))
+
+
+def _forced(cell: Label, taxonomy: Taxonomy) -> list[int] | None:
+    """Places of the values that have to occur in a class with a range or a set."""
+    found: set[int] = set()
+    for part in members_of(cell) or (cell,):
+        if part in taxonomy.index:
+            found.add(taxonomy.index[part])
+            continue
+        ends = range_of(part)
+        if ends is None:
+            return None
+        for end in ends:
+            same = [
+                at for leaf, at in taxonomy.index.items()
+                if (own := range_of(f"[{leaf}, {leaf}]")) is not None and own[0] == end
+            ]  # fmt: skip
+            if len(same) != 1:
+                return None
+            found.add(same[0])
+    return sorted(found)
+
+
+def _ancestor(
+    cell: Label, taxonomy: Taxonomy, places: NDArray[np.int64], group_of: NDArray[np.int32]
+) -> Tight:
+    """The branches below a node: what its values become on the way up just before it."""
+    branches: dict[tuple[Label, bool], int] = {}
+    sizes: list[int] = []
+    for at in places.tolist():
+        way = [taxonomy.level(level)[at] for level in range(taxonomy.levels)]
+        below = way[: way.index(cell)] if cell in way else way
+        # Two values without a label below the node are branches of their own.
+        name = (below[-1], True) if below else (taxonomy.leaves[at], False)
+        number = branches.setdefault(name, len(branches))
+        if number == len(sizes):
+            sizes.append(0)
+        sizes[number] += 1
+        group_of[at] = number
+    if len(sizes) < 2:
+        group_of[places] = 0
+        return Tight(len(places), group_of)
+    return Tight(len(places), group_of, None, tuple(sizes))
+
+
+class _Column:
+    """One quasi-identifier: its cells, by class, and the people who could stand there."""
+
+    def __init__(self, scene: Scene, name: str) -> None:
+        self.scene, self.taxonomy = scene, scene.taxonomies[name]
+        coverage = Coverage(self.taxonomy)
+        labels = sorted_values(scene.release[name])
+        self.cell_of = codes_in(scene.classes.cells[name], labels)
+        self.meanings = [meaning(cell, self.taxonomy, coverage) for cell in labels]
+        self.width = np.array([cell.covered for cell in self.meanings], np.int64)[self.cell_of]
+        self.leaf = leaf_codes(scene.combinations[name], self.taxonomy)
+        met = scene.compatible
+        self.of = np.repeat(np.arange(len(met)), met.length)
+        self.met = met.index
+
+    def is_tight(self) -> bool:
+        """Whether every class can have its cell if cells are tight."""
+        domain = max(len(self.taxonomy.leaves), 1)
+        pairs = np.unique(self.met.astype(np.int64) * domain + self.leaf[self.of])
+        starts = np.searchsorted(pairs, np.arange(len(self.scene.classes) + 1) * domain)
+        for g, cell in enumerate(self.cell_of.tolist()):
+            own = self.meanings[cell]
+            values = (pairs[starts[g] : starts[g + 1]] % domain).astype(np.int32)
+            if own.says_something and not own.holds(values):
+                return False
+            if own.forced is not None and own.forced > self.scene.classes.size[g]:
+                return False
+            if own.forced is None and self.scene.classes.size[g] < 2:
+                return False
+        return True
+
+    def beliefs(
+        self, tight: bool, factors: Mapping[int, NDArray[np.float64]] | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Belief in the true value of every combination, before and after, [C].
+
+        Averaged over the compatible classes by their records; even over the whole domain where
+        there is none.
+        """
+        size, cell = self.scene.classes.size, self.cell_of[self.met]
+        leaf = self.leaf[self.of]
+        prior = 1 / np.maximum(self.width[self.met], 1)
+        after = prior.copy()
+        order = np.argsort(cell, kind="stable")
+        starts = np.searchsorted(cell[order], np.arange(len(self.meanings) + 1))
+        for at, own in enumerate(self.meanings):
+            inside = order[starts[at] : starts[at + 1]]
+            if tight and own.says_something and len(inside):
+                sizes, which = np.unique(size[self.met[inside]], return_inverse=True)
+                table = np.array([own.beliefs(int(each)) for each in sizes])
+                after[inside] = table[which, own.group_of[leaf[inside]]]
+        if factors:
+            for g, by_leaf in factors.items():
+                here = np.flatnonzero(self.met == g)
+                after[here] = prior[here] * by_leaf[leaf[here]]
+        weight = size[self.met].astype(np.float64)
+        total = np.bincount(self.of, weight, minlength=len(self.leaf))
+        even = 1 / max(len(self.taxonomy.leaves), 1)
+
+        def mean(belief: NDArray[np.float64]) -> NDArray[np.float64]:
+            summed = np.bincount(self.of, belief * weight, minlength=len(self.leaf))
+            return np.where(total > 0, summed / np.maximum(total, 1), even)
+
+        return mean(prior), mean(after)
+
+    def narrowed(self, tight: bool) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Records that follow up to permutation, and the mean width afterwards, by class, [G]."""
+        known, width = np.zeros(len(self.width), np.int64), self.width.astype(np.float64)
+        if tight:
+            for g, (cell, size) in enumerate(
+                zip(self.cell_of.tolist(), self.scene.classes.size.tolist(), strict=True)
+            ):
+                if self.width[g] > 1:
+                    known[g], width[g] = self.meanings[cell].narrowed(size)
+        return known, width
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _of_forced(width: int, forced: int, size: int) -> tuple[float, float]:
+    """Belief in each value that need not occur, and in each that has to.
+
+    >>> _of_forced(10, 2, 2), _of_forced(3, 1, 2)
+    ((0.0, 0.5), (0.2, 0.6))
+    """
+    if forced in (0, width):
+        return 1 / width, 1 / width
+    signs = [(-1) ** i * comb(forced, i) for i in range(forced + 1)]
+    if size <= EXACT:
+        total = sum(sign * (width - i) ** size for i, sign in enumerate(signs))
+        other = sum(sign * (width - i) ** (size - 1) for i, sign in enumerate(signs))
+        share = other / total
+    else:
+        left = [1 - i / width for i in range(forced + 1)]
+        total_share = sum(sign * part**size for sign, part in zip(signs, left, strict=True))
+        other_share = sum(sign * part ** (size - 1) for sign, part in zip(signs, left, strict=True))
+        share = other_share / total_share / width
+    # What is left for those that have to occur is even among them.
+    return share, (1 - (width - forced) * share) / forced
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _of_branches(width: int, branches: tuple[int, ...], size: int) -> tuple[float, ...]:
+    """Belief in one value of each branch.
+
+    >>> _of_branches(4, (1, 3), 2)
+    (0.5, 0.16666666666666666)
+    """
+    share = [part / width for part in branches]
+    total = 1 - sum(part**size for part in share)
+    if total <= 0:
+        return (1 / width,) * len(branches)
+    return tuple((1 - part ** (size - 1)) / total / width for part in share)
+
+
+def by_minimal_node(node: Node, attribute: int) -> Mapping[int, NDArray[np.float64]] | None:
+    """How beliefs in values change since one level further down was not possible.
+
+    For every class the factor for every value of the domain; None where nothing follows: promises
+    that are not about sizes alone, records left out, an attribute as it is, a node that was not
+    minimal, or so many classes that one of them has to be too small anyway.
+    """
+    scene = node.scene
+    level = node.levels[attribute]
+    sizes = [item.parameters.get("k") for item in scene.promises if item.sensitive is None]
+    only_sizes = len(sizes) == len(scene.promises) and all(isinstance(k, int) for k in sizes)
+    parted = any(item.on is not None or item.unit != "record" for item in scene.promises)
+    if not only_sizes or parted or scene.k is None or not level or scene.suppressed:
+        return None
+    if (node.class_of < 0).any() or node.loss(attribute, level - 1) == node.loss(attribute, level):
+        return None
+    lower = (*node.levels[:attribute], level - 1, *node.levels[attribute + 1 :])
+    held = np.bincount(node.grouped(lower, range(len(scene.quasi))), scene.weight)
+    if held.min() >= scene.k:
+        return None
+    table = scene.taxonomies[scene.quasi[attribute]].compile()
+    own, below = table.code[level], table.code[level - 1].astype(np.int64)
+    first = np.zeros(len(scene.classes), np.int64)
+    first[node.class_of] = np.arange(len(node.class_of))
+    spread = []
+    for g, size in enumerate(scene.classes.size.tolist()):
+        inside = own == own[node.leaf[first[g], attribute]]
+        parts = np.unique(below[inside], return_counts=True)
+        shares = tuple((parts[1] / inside.sum()).tolist())
+        keeps, given = _all_large(shares, size, scene.k)
+        spread.append((inside, parts[0], keeps, given))
+    logs = np.array([np.log(max(keeps, 1e-300)) for _, _, keeps, _ in spread])
+    kept = -np.expm1(logs.sum())
+    if logs.sum() - logs.min() < np.log(SURE) or kept <= SURE:
+        return None
+    factors = {}
+    for g, (inside, names, _, given) in enumerate(spread):
+        others = np.exp(logs.sum() - logs[g])
+        factor = np.zeros(len(inside))
+        by_part = dict(zip(names.tolist(), given, strict=True))
+        chance = np.array([by_part.get(int(code), 0.0) for code in below])
+        factor[inside] = (1 - chance[inside] * others) / kept
+        factors[g] = factor
+    return factors
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _all_large(shares: tuple[float, ...], size: int, k: int) -> tuple[float, tuple[float, ...]]:
+    """The chance that every branch has none or at least k of so many records.
+
+    And the same given that one of the records is in each of the branches. Branches are counted as
+    Poisson variables, given their sum.
+
+    >>> _all_large((0.5, 0.5), 2, 2)
+    (0.5, (0.5, 0.5))
+    """
+    number = np.arange(size + 1)
+    factorials = np.array([lgamma(n + 1) for n in number])
+    log = np.log(size) * number - size - factorials
+    branches = []
+    for share in shares:
+        chance = np.exp(np.log(size * share) * number - size * share - factorials)
+        branches.append(chance)
+
+    def together(parts: Sequence[NDArray[np.float64]], records: int) -> float:
+        if size > LARGE:
+            return float(np.prod([part.sum() for part in parts]))
+        sums = np.zeros(records + 1)
+        sums[0] = 1.0
+        for part in parts:
+            sums = np.convolve(sums, part[: records + 1])[: records + 1]
+        return float(sums[records] / np.exp(log[records]))
+
+    kept = [np.where((number == 0) | (number >= k), chance, 0.0) for chance in branches]
+    every = min(together(kept, size), 1.0)
+    given = []
+    for at, chance in enumerate(branches):
+        more = np.where(number >= k - 1, chance, 0.0)
+        parts = [*kept[:at], more, *kept[at + 1 :]]
+        given.append(min(together(parts, size - 1), 1.0))
+    return every, tuple(given)

@@ -1,0 +1,267 @@
+"""What an attacker found, in figures that a custodian can compare, and all of it together."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.analytics.attacks.scene import Scene
+
+THRESHOLDS = (0.5, 0.95)
+"""Beliefs from which on an attacker counts as successful."""
+
+CERTAIN = "certain"
+
+NEVER_PUBLISH = "what an attacker shows must never be published with the data"
+
+_SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one attacker reaches against a release.
+
+    All shares are of the people of the source, suppressed ones too; a person without a compatible
+    class is believed at the prior.
+
+    Arguments:
+        name: the attacker's name.
+        knowledge: what the attacker knows, in one sentence.
+        people: how many people were attacked.
+        success: the share of people for whom the belief in the truth is at least 0.5, at least
+            0.95, and for whom it is certain.
+        prior: the same, for somebody who knows only how often each value occurs in the release.
+        gain: the mean and the largest difference of belief and prior, in the truth.
+        sensitive: the attribute that is learnt, None where it is identity or presence.
+        figures: further figures of this attacker, by name.
+        worst: the class in which it learns most; private.
+        note: what this means, in a sentence for the custodian.
+    """
+
+    name: str
+    knowledge: str
+    people: int
+    success: Mapping[str, float]
+    prior: Mapping[str, float]
+    gain: Mapping[str, float]
+    sensitive: str | None = None
+    figures: Mapping[str, float | int | None] = field(default_factory=dict)
+    worst: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The finding as plain data; private, like everything an attacker shows."""
+        return {
+            "name": self.name,
+            "sensitive": self.sensitive,
+            "knowledge": self.knowledge,
+            "people": self.people,
+            "success": dict(self.success),
+            "prior": dict(self.prior),
+            "gain": dict(self.gain),
+            "figures": dict(self.figures),
+            "worst": dict(self.worst),
+            "note": self.note,
+        }
+
+    def __repr__(self) -> str:
+        of = f" on {self.sensitive}" if self.sensitive else ""
+        won = ", ".join(f"{key} {share:.1%}" for key, share in self.success.items())
+        return f"<Finding: {self.name}{of}: {won} of {self.people} people>"
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """An attacker that had nothing to go on, and why."""
+
+    name: str
+    why: str
+    sensitive: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return {"name": self.name, "sensitive": self.sensitive, "why": self.why}
+
+
+def summarize(
+    scene: Scene,
+    sensitive: str | None,
+    belief: NDArray[np.float64],
+    prior: NDArray[np.float64],
+    certain: NDArray[np.bool_],
+    *,
+    name: str,
+    knowledge: str,
+    figures: Mapping[str, float | int | None] | None = None,
+    worst: Mapping[str, Any] | None = None,
+    note: str = "",
+) -> Finding:
+    """The finding that follows from what an attacker believes of every person.
+
+    Arguments:
+        scene: what the attacker was given.
+        sensitive: the attribute that is learnt, None where it is identity or presence.
+        belief: belief in each person's true value, [n].
+        prior: belief in it of somebody who knows only the marginal distribution, [n].
+        certain: whether the attacker is certain of the truth, [n].
+        name: the attacker's name.
+        knowledge: what the attacker knows.
+        figures: further figures.
+        worst: the class in which it learns most.
+        note: what this means.
+    """
+    people = scene.people.height
+    gain = belief - prior
+
+    def shares(held: NDArray[np.float64], sure: NDArray[np.bool_]) -> dict[str, float]:
+        known = {str(at): _share(held >= at - _SLACK) for at in THRESHOLDS}
+        return {**known, CERTAIN: _share(sure)}
+
+    return Finding(
+        name=name,
+        knowledge=knowledge,
+        people=people,
+        success=shares(belief, certain),
+        prior=shares(prior, prior >= 1 - _SLACK),
+        gain={
+            "mean": float(gain.mean()) if people else 0.0,
+            "max": float(gain.max()) if people else 0.0,
+        },
+        sensitive=sensitive,
+        figures=dict(figures or {}),
+        worst=dict(worst or {}),
+        note=note,
+    )
+
+
+def worst_class(scene: Scene, score: NDArray[np.float64], **more: NDArray[Any]) -> dict[str, Any]:
+    """The class with the largest score, the first of them in sorted order; empty without one.
+
+    ``more`` are further figures by class, told of the worst one.
+    """
+    if not len(score):
+        return {}
+    at = int(np.argmax(score))
+    return {
+        "class": scene.classes.cells.row(at, named=True),
+        "records": int(scene.classes.size[at]),
+        **{key: values[at].item() for key, values in more.items()},
+    }
+
+
+def of_people(share: float) -> str:
+    """A share of people, for a sentence.
+
+    >>> of_people(0.0), of_people(0.00002), of_people(0.25), of_people(1.0)
+    ('nobody', 'fewer than 0.1% of people', '25.0% of people', 'everybody')
+    """
+    if share in (0, 1):
+        return "everybody" if share else "nobody"
+    if share < 0.001:
+        return "fewer than 0.1% of people"
+    return "more than 99.9% of people" if share > 0.999 else f"{share:.1%} of people"
+
+
+def _share(which: NDArray[np.bool_]) -> float:
+    return float(which.mean()) if len(which) else 0.0
+
+
+@dataclass(frozen=True)
+class AttackReport:
+    """What every attacker found against a release. It is for the custodian alone.
+
+    Arguments:
+        attacks: what each attacker found, per sensitive attribute where it learns one.
+        skipped: the attackers that had nothing to go on, and why.
+        records: published records, suppressed ones not counted.
+        notes: what else the reader should know.
+        warning: what holds of every such report.
+    """
+
+    attacks: tuple[Finding, ...]
+    skipped: tuple[Skipped, ...] = ()
+    records: int = 0
+    notes: tuple[str, ...] = ()
+    warning: str = NEVER_PUBLISH
+
+    def __getitem__(self, name: str) -> Finding:
+        """The first finding of the attacker of that name."""
+        for item in self.attacks:
+            if item.name == name:
+                return item
+        raise KeyError(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain data, in the shape of ``indistinct attack --json``."""
+        return {
+            "warning": self.warning,
+            "records": self.records,
+            "attacks": [item.to_dict() for item in self.attacks],
+            "skipped": [item.to_dict() for item in self.skipped],
+            "notes": list(self.notes),
+        }
+
+    def frame(self) -> pl.DataFrame:
+        """One row per finding: attacker, attribute, people, successes, priors, gains."""
+        rows = [
+            {
+                "attacker": item.name,
+                "sensitive": item.sensitive,
+                "people": item.people,
+                **{f"success_{key}": share for key, share in item.success.items()},
+                **{f"prior_{key}": share for key, share in item.prior.items()},
+                **{f"gain_{key}": value for key, value in item.gain.items()},
+            }
+            for item in self.attacks
+        ]
+        return pl.DataFrame(rows, schema=_SCHEMA)
+
+    def __repr__(self) -> str:
+        worst = max(self.attacks, key=lambda item: item.success[CERTAIN], default=None)
+        sure = f", worst {worst.name}: {worst.success[CERTAIN]:.1%} certain" if worst else ""
+        return f"<AttackReport: {len(self.attacks)} attacks, {len(self.skipped)} skipped{sure}>"
+
+    def _repr_html_(self) -> str:
+        head = ("attacker", "learns", "people", "at 50%", "at 95%", "certain", "prior 50%", "gain")
+        lines = [
+            (
+                item.name,
+                item.sensitive or "",
+                f"{item.people:,}",
+                *(f"{share:.1%}" for share in item.success.values()),
+                f"{item.prior[str(THRESHOLDS[0])]:.1%}",
+                f"{item.gain['mean']:+.3f}",
+            )
+            for item in self.attacks
+        ]
+        top = "".join(f"<th>{html.escape(part)}</th>" for part in head)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(part)}</td>" for part in line) + "</tr>"
+            for line in lines
+        )
+        skipped = "".join(
+            f"<li>{html.escape(item.name)}: {html.escape(item.why)}</li>" for item in self.skipped
+        )
+        return (
+            f"<table><tr>{top}</tr>{body}</table>"
+            + (f"<p>skipped</p><ul>{skipped}</ul>" if skipped else "")
+            + f"<p><strong>{html.escape(self.warning)}</strong></p>"
+        )
+
+
+_SCHEMA: Mapping[str, Any] = {
+    "attacker": pl.String,
+    "sensitive": pl.String,
+    "people": pl.Int64,
+    **{
+        f"{kind}_{at}": pl.Float64 for kind in ("success", "prior") for at in (*THRESHOLDS, CERTAIN)
+    },
+    "gain_mean": pl.Float64,
+    "gain_max": pl.Float64,
+}

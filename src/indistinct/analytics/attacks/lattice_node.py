@@ -1,0 +1,106 @@
+"""The node of the lattice at which a release was made, read off its cells.
+
+A full-domain release publishes every value of an attribute at one level of its hierarchy. Which
+levels these are is told by the labels; whether it is such a release at all, by comparing the
+classes with the people who would be in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.analytics.attacks.scene import Scene
+from indistinct.microdata.encoding import count_combinations, leaf_codes
+
+Levels = tuple[int, ...]
+
+NODES_TRIED = 64
+"""Nodes that are compared with the classes, where labels belong to several levels."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A full-domain release: its levels, and the published class of every combination.
+
+    Arguments:
+        levels: the level of each quasi-identifier.
+        leaf: the leaf codes of every combination of exact values, [C, J].
+        class_of: the published class of every combination, -1 for those left out, [C].
+    """
+
+    scene: Scene
+    levels: Levels
+    leaf: NDArray[np.int32]
+    class_of: NDArray[np.int32]
+
+    def grouped(self, levels: Sequence[int], on: Sequence[int]) -> NDArray[np.int32]:
+        """The class of every combination at a node, over some attributes, [C]."""
+        codes, cards = [], []
+        for j in on:
+            table = self.scene.taxonomies[self.scene.quasi[j]].compile()
+            codes.append(table.code[levels[j]][self.leaf[:, j]].astype(np.int32))
+            cards.append(int(table.card[levels[j]]))
+        return count_combinations(codes, cards, np.ones(len(self.leaf), np.int64))[2]
+
+    def loss(self, attribute: int, level: int) -> int:
+        """Leaves under the cells that the published people have in an attribute at a level."""
+        table = self.scene.taxonomies[self.scene.quasi[attribute]].compile()
+        shown = self.class_of >= 0
+        under = table.leaves[level][self.leaf[shown, attribute]]
+        return int((under * self.scene.weight[shown]).sum())
+
+    def below(self, levels: Levels) -> Iterator[Levels]:
+        """The nodes right below one."""
+        for j, level in enumerate(levels):
+            if level > 0:
+                yield (*levels[:j], level - 1, *levels[j + 1 :])
+
+
+def node_of(scene: Scene) -> Node | None:
+    """The node at which a release was made, None where it is no full-domain release of the people.
+
+    Of several nodes that publish the same, the lowest.
+    """
+    if not scene.records:
+        return None
+    texts = scene.combinations
+    leaf = np.stack(
+        [leaf_codes(texts[name], scene.taxonomies[name]) for name in scene.quasi], axis=1
+    )
+    if (leaf < 0).any():
+        return None
+    possible = []
+    for name in scene.quasi:
+        taxonomy, cells = scene.taxonomies[name], set(scene.release[name].unique().to_list())
+        possible.append([l for l in range(taxonomy.levels) if cells <= set(taxonomy.level(l))])  # noqa: E741
+    for tried, levels in enumerate(sorted(product(*possible), key=lambda own: (sum(own), own))):
+        if tried == NODES_TRIED:
+            break
+        class_of = _classes(scene, leaf, levels)
+        held = np.bincount(
+            class_of[class_of >= 0],
+            scene.weight[class_of >= 0],
+            minlength=len(scene.classes),
+        )
+        if (held == scene.classes.size).all():
+            return Node(scene, levels, leaf, class_of)
+    return None
+
+
+def _classes(scene: Scene, leaf: NDArray[np.int32], levels: Levels) -> NDArray[np.int32]:
+    labels = []
+    for j, (name, level) in enumerate(zip(scene.quasi, levels, strict=True)):
+        table = scene.taxonomies[name].compile()
+        own = pl.Series(name, table.labels[level], pl.String)
+        labels.append(own[table.code[level][leaf[:, j]].astype(np.int64)])
+    classes = scene.classes.cells.with_columns(pl.Series("\0class", range(len(scene.classes))))
+    joined = pl.DataFrame(labels).join(
+        classes, on=list(scene.quasi), how="left", nulls_equal=True, maintain_order="left"
+    )
+    return joined["\0class"].fill_null(-1).cast(pl.Int32).to_numpy()

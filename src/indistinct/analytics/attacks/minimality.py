@@ -1,0 +1,517 @@
+"""Minimality: what follows from the release not being more specific (Wong and others 2007).
+
+An algorithm generalizes only as far as its promises ask. So every plan that is more specific, and
+scores better, has broken one. Where the classes of such a plan were large enough, it must have
+been the promise about the sensitive values that was broken; and who knows everybody's
+quasi-identifiers knows who would have been in these classes. Only some assignments of the values
+of the published classes to the people in them break it; the others are struck out, and beliefs are
+taken from what is left.
+
+For full-domain releases, whose levels are read off the cells. More specific plans are the nodes
+below; where the promises are closed under union (a plan that breaks them stands above plans that
+do) the topmost of them decide. They are taken to suppress whom the release suppresses and nobody
+else.
+
+Assignments of one class are independent of those of another, so nothing has to be drawn for the
+whole table: of every class the assignments are enumerated, or drawn where there are too many, and
+q(S), the share of them that keeps the promises under all plans of a set S, is counted. The chance
+that all plans are broken is the sum over S of (-1)^|S| times the product of all q(S); a belief of
+random worlds changes by the factor by which this chance changes when it is true. With enumerated
+classes the beliefs are exact; of drawn ones a belief changes only where chance does not explain it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import factorial, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.analytics.attacks.finding import Finding, Skipped, of_people, summarize, worst_class
+from indistinct.analytics.attacks.lattice_node import Levels, Node, node_of
+from indistinct.analytics.attacks.scene import Scene
+from indistinct.errors import PolicyError
+from indistinct.microdata.encoding import count_combinations
+from indistinct.microdata.frequencies import ClassTable
+from indistinct.privacy.promise import Promise, promise
+from indistinct.requirement import Requirement
+
+NAME = "minimality"
+KNOWLEDGE = (
+    "the exact quasi-identifiers of everybody, the algorithm, its objective and the promises"
+)
+SOURCE = "Wong, Fu, Wang and Pei (2007)"
+
+ENUMERATED = 5040
+"""Assignments of a class up to which all are tried."""
+
+DRAWN = 2000
+"""Assignments that are drawn of a class which has more."""
+
+CELLS_AT_ONCE = 1 << 22
+
+PLANS = 10
+"""More specific plans that are looked at; of more, those nearest to the release."""
+
+NODES = 4096
+"""Nodes that are looked at for plans."""
+
+DEVIATIONS = 5.0
+"""Standard deviations by which a belief has to change, where assignments are drawn."""
+
+LEAST_EXPECTED = 5.0
+"""Drawn assignments that should show a value and break all plans, for a belief to be looked at."""
+
+SURE = 1e-12
+"""A chance this near to certainty changes no belief."""
+
+NEVER = 1e-9
+"""With a smaller chance that all plans are broken, the release was not made minimal."""
+
+
+def run(
+    scene: Scene,
+    sensitive: str | None,
+    *,
+    enumerated: int = ENUMERATED,
+    drawn: int = DRAWN,
+) -> Finding | Skipped:
+    """Strike out assignments under which a better plan would have kept the promises.
+
+    Arguments:
+        scene: what the attacker is given.
+        sensitive: the attribute it learns.
+        enumerated: assignments of a class up to which all are tried.
+        drawn: how many are drawn of a class which has more.
+    """
+    if sensitive is None:
+        return Skipped(NAME, "no attribute is sensitive")
+    asked = _promises(scene, sensitive)
+    if isinstance(asked, str):
+        return Skipped(NAME, asked, sensitive)
+    node = node_of(scene)
+    if node is None:
+        return Skipped(NAME, "it is no full-domain release of these people", sensitive)
+    plans, left_out = better_plans(node, asked)
+    worlds = _Worlds(node, sensitive, asked, plans, enumerated, drawn)
+    if worlds.broken:
+        return Skipped(NAME, "the release itself breaks a promise about values", sensitive)
+    before = scene.true_prior(sensitive)
+    base, belief = worlds.beliefs()
+    sure = (belief >= 1 - NEVER) & (worlds.exact | (base >= 1))
+    changed = np.abs(belief - base) > NEVER
+    gain = np.zeros(len(scene.classes))
+    inside = node.class_of[scene.combination_of]
+    np.maximum.at(gain, inside[inside >= 0], (belief - base)[inside >= 0])
+    return summarize(
+        scene,
+        sensitive,
+        belief,
+        before,
+        sure & (inside >= 0),
+        name=NAME,
+        knowledge=KNOWLEDGE,
+        figures={
+            "plans": len(plans),
+            "plans_left_out": left_out,
+            "kept": worlds.chance,
+            "classes_enumerated": worlds.enumerated_classes,
+            "classes_drawn": worlds.drawn_classes,
+            "assignments": worlds.tried,
+            "changed": float(changed.mean()) if len(changed) else 0.0,
+            "gain_over_random_worlds": float((belief - base).mean()) if len(belief) else 0.0,
+            "largest_gain_over_random_worlds": float((belief - base).max(initial=0.0)),
+        },
+        worst=worst_class(scene, gain, gain_over_random_worlds=gain) if changed.any() else {},
+        note=_note(len(plans), worlds.chance, float(changed.mean()) if len(changed) else 0.0),
+    )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The promises as this attacker reads them.
+
+    Arguments:
+        sizes: attributes (by place) over which classes have at least so many records.
+        about: promises about sensitive values.
+    """
+
+    sizes: tuple[tuple[tuple[int, ...], int], ...]
+    about: tuple[Promise, ...]
+
+    @property
+    def monotone(self) -> bool:
+        """Whether a plan that breaks a promise stands above plans that break it, too.
+
+        Closed under union is enough. What a promise compares with is the same for all plans here,
+        since all publish the same records.
+        """
+        return all(item.closure in ("superset", "union") for item in self.about)
+
+
+def _promises(scene: Scene, sensitive: str) -> Asked | str:
+    """The promises, or why they are none that this attacker can use."""
+    sizes: list[tuple[tuple[int, ...], int]] = []
+    about: list[Promise] = []
+    if not any(item.sensitive == sensitive for item in scene.promises):
+        return "no promise is about this attribute, so none made the release less specific"
+    for item in scene.promises:
+        on = tuple(
+            scene.quasi.index(name) for name in item.on or scene.quasi if name in scene.quasi
+        )
+        if item.unit != "record":
+            return "promises that count people and not records are not looked at"
+        if isinstance(item.parameters.get("k"), int):
+            sizes.append((on, item.parameters["k"]))
+        made = _made(item)
+        if made is None:
+            return f"the promise {item.model} cannot be computed here"
+        if made.needs_population:
+            return "promises about a population are not looked at"
+        if item.sensitive is None:
+            if "k" not in item.parameters:
+                return f"the promise {item.model} is not looked at"
+            continue
+        if item.sensitive not in scene.sensitive:
+            return f"a promise is about '{item.sensitive}', which is not published"
+        if len(on) < len(scene.quasi):
+            return "promises about some of the quasi-identifiers are not looked at"
+        if made.lacking(scene.domain(item.sensitive)) is not None:
+            return f"what {item.model} needs to know of the values is not known"
+        about.append(made)
+    return Asked(tuple(sizes), tuple(about))
+
+
+def _made(requirement: Requirement) -> Promise | None:
+    try:
+        return promise(requirement.model, **requirement.settings)
+    except PolicyError:
+        return None
+
+
+def better_plans(node: Node, asked: Asked) -> tuple[list[Levels], int]:
+    """More specific nodes that score better and whose classes are large enough.
+
+    Where promises are monotone, the topmost alone. Returns them from the nearest to the farthest
+    and how many were left out.
+    """
+    losses = {
+        (j, level): node.loss(j, level)
+        for j, top in enumerate(node.levels)
+        for level in range(top + 1)
+    }
+
+    def better(levels: Levels) -> bool:
+        pairs = zip(enumerate(levels), enumerate(node.levels), strict=True)
+        return any(losses[own] < losses[top] for own, top in pairs)
+
+    found: list[Levels] = []
+    layer, seen = [node.levels], {node.levels}
+    cut = 0
+    while layer:
+        below: list[Levels] = []
+        for levels in layer:
+            for lower in node.below(levels):
+                if lower in seen:
+                    continue
+                if len(seen) >= NODES:
+                    cut += 1
+                    continue
+                seen.add(lower)
+                is_better = better(lower)
+                if is_better and not _large_enough(node, lower, asked):
+                    continue  # Neither is any node below it.
+                if is_better:
+                    found.append(lower)
+                if not is_better or not asked.monotone:
+                    below.append(lower)
+        layer = below
+    if asked.monotone:
+        found = [
+            own for own in found if not any(_under(own, other) for other in found if other != own)
+        ]
+    return found[:PLANS], max(len(found) - PLANS, 0) + cut
+
+
+def _under(one: Levels, other: Levels) -> bool:
+    return all(a <= b for a, b in zip(one, other, strict=True))
+
+
+def _large_enough(node: Node, levels: Levels, asked: Asked) -> bool:
+    shown = node.class_of >= 0
+    for on, k in asked.sizes:
+        size = np.bincount(node.grouped(levels, on)[shown], node.scene.weight[shown])
+        if (size[size > 0] < k).any():
+            return False
+    return True
+
+
+@dataclass(frozen=True)
+class _Looked:
+    """The assignments of one class that were looked at.
+
+    Arguments:
+        combinations: those of the people in it.
+        keeps: for each assignment the plans under which it keeps the promises, as bits.
+        exact: whether these are all assignments.
+    """
+
+    combinations: NDArray[np.int64]
+    keeps: NDArray[np.int64]
+    exact: bool
+
+
+class _Worlds:
+    """The assignments of sensitive values that every better plan has to break."""
+
+    def __init__(
+        self,
+        node: Node,
+        sensitive: str,
+        asked: Asked,
+        plans: Sequence[Levels],
+        enumerated: int,
+        drawn: int,
+    ) -> None:
+        self.node, self.scene, self.sensitive = node, node.scene, sensitive
+        self.asked, self.most, self.drawn = asked, enumerated, drawn
+        self.enumerated_classes = self.drawn_classes = self.tried = 0
+        self.chance = 1.0
+        every = range(len(self.scene.quasi))
+        self.part_of = [node.grouped(levels, list(every)) for levels in plans]
+        names = [str(item.sensitive) for item in asked.about]
+        self.names = tuple(dict.fromkeys([sensitive, *names]))
+        self.domains = {name: self.scene.domain(name) for name in self.names}
+        self.reference = {item: self._reference(item) for item in asked.about}
+        kinds, _, kind_of = count_combinations(
+            [self.scene.published(name) for name in self.names],
+            [len(self.domains[name]) for name in self.names],
+            np.ones(self.scene.records, np.int64),
+        )
+        self.kinds = dict(zip(self.names, kinds, strict=True))
+        order = np.argsort(self.scene.class_of, kind="stable")
+        starts = np.searchsorted(self.scene.class_of[order], np.arange(len(self.scene.classes) + 1))
+        self.kinds_in = [
+            np.sort(kind_of[order[starts[g] : starts[g + 1]]])
+            for g in range(len(self.scene.classes))
+        ]
+
+    @property
+    def exact(self) -> bool:
+        """Whether all assignments of all classes were tried."""
+        return self.drawn_classes == 0
+
+    @property
+    def broken(self) -> bool:
+        """Whether a published class breaks a promise about values."""
+        size = self.scene.classes.size
+        return any(
+            item.breaks(self._table(item, size, self.scene.counts(str(item.sensitive)))).any()
+            for item in self.asked.about
+        )
+
+    def beliefs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Belief in each person's value in random worlds, and in those that are left, [n]."""
+        scene, node = self.scene, self.node
+        base = scene.true_belief(self.sensitive)
+        of = node.class_of[scene.combination_of]
+        held = scene.held(self.sensitive)
+        truth = scene.truth(self.sensitive)
+        within = held.of(np.maximum(of, 0), truth, len(scene.domain(self.sensitive)))
+        base = np.where(of >= 0, within / scene.classes.size[np.maximum(of, 0)], base)
+        if not self.part_of:
+            return base, base.copy()
+        looked = self._look()
+        if looked is None:
+            return base, base.copy()
+        sets = np.arange(1 << len(self.part_of))
+        sign = np.array([(-1.0) ** int(s).bit_count() for s in sets])
+        keeps = np.stack(
+            [np.ones(len(sets)), *((_over(one, sets)).mean(axis=0) for one in looked.values())]
+        )
+        zeros = keeps <= 0
+        logs = np.where(zeros, 0.0, np.log(np.where(zeros, 1.0, keeps)))
+        no, sums = zeros.sum(axis=0), logs.sum(axis=0)
+        self.chance = float(np.clip((sign * np.where(no > 0, 0.0, np.exp(sums))).sum(), 0.0, 1.0))
+        if self.chance < NEVER:
+            self.chance = 0.0
+            return base, base.copy()
+        wanted: dict[int, set[tuple[int, int]]] = {}
+        pairs = list(zip(scene.combination_of.tolist(), truth.tolist(), strict=True))
+        for g, pair in zip(of.tolist(), pairs, strict=True):
+            wanted.setdefault(g, set()).add(pair)
+        factors: dict[tuple[int, int], float] = {}
+        for at, (g, one) in enumerate(looked.items(), 1):
+            others = np.where(no - zeros[at] > 0, 0.0, np.exp(sums - logs[at]))
+            broken = _over(one, sets) @ (sign * others)
+            factors |= self._factors(g, one, broken, sorted(wanted.get(g, ())))
+        factor = np.array([factors.get(pair, 1.0) for pair in pairs])
+        belief = np.where(of >= 0, np.minimum(base * factor, 1.0), base)
+        belief[belief < NEVER] = 0.0
+        return base, belief
+
+    def _look(self) -> dict[int, _Looked] | None:
+        """The assignments of every class that a plan splits; None once they cannot matter."""
+        order = np.argsort(self.node.class_of, kind="stable")
+        classes = np.arange(len(self.scene.classes))
+        starts = np.searchsorted(self.node.class_of[order], classes)
+        ends = np.searchsorted(self.node.class_of[order], classes, side="right")
+        found: dict[int, _Looked] = {}
+        plans = len(self.part_of)
+        total, least = np.zeros(plans), np.zeros(plans)
+        for g in np.argsort(-self.scene.classes.size, kind="stable").tolist():
+            own = order[starts[g] : ends[g]]
+            if all(len(np.unique(part[own])) == 1 for part in self.part_of):
+                continue
+            found[g] = self._look_at(g, own)
+            share = [np.mean((found[g].keeps >> at) & 1) for at in range(plans)]
+            logs = np.log(np.maximum(share, np.finfo(np.float64).tiny))
+            total += logs
+            least = np.minimum(least, logs)
+            # Even without any one of the classes, all plans are as good as surely broken.
+            if (total - least < np.log(SURE)).all():
+                return None
+        return found
+
+    def _look_at(self, g: int, own: NDArray[np.int64]) -> _Looked:
+        worlds, exact = self._assigned(g, own)
+        if exact:
+            self.enumerated_classes += 1
+        else:
+            self.drawn_classes += 1
+        self.tried += len(worlds)
+        slots = np.repeat(np.arange(len(own)), self.scene.weight[own])
+        keeps = np.zeros(len(worlds), np.int64)
+        for at, part in enumerate(self.part_of):
+            numbers = np.unique(part[own], return_inverse=True)[1]
+            keeps |= self._keeps(worlds, numbers[slots]).astype(np.int64) << at
+        return _Looked(own, keeps, exact)
+
+    def _assigned(self, g: int, own: NDArray[np.int64]) -> tuple[NDArray[np.int64], bool]:
+        """Assignments of a class's kinds of records to its people, and whether these are all."""
+        kinds = self.kinds_in[g].astype(np.int64)
+        values, counts = np.unique(kinds, return_counts=True)
+        if factorial(len(kinds)) // prod(factorial(int(n)) for n in counts) <= self.most:
+            return values[assignments(counts.tolist())], True
+        width = max(len(np.unique(part[own])) for part in self.part_of)
+        cells = max(width * max(map(len, self.domains.values())), len(kinds))
+        times = min(self.drawn, max(CELLS_AT_ONCE // cells, 100))
+        random = np.random.default_rng([self.scene.seed, 0x3131, g])
+        return random.permuted(np.tile(kinds, (times, 1)), axis=1), False
+
+    def _factors(
+        self,
+        g: int,
+        one: _Looked,
+        broken: NDArray[np.float64],
+        pairs: Sequence[tuple[int, int]],
+    ) -> dict[tuple[int, int], float]:
+        """By how much the belief changes that people of a combination have a value.
+
+        Of drawn assignments only where it changes by more than what drawing explains.
+
+        Arguments:
+            g: a class.
+            one: its assignments.
+            broken: the chance that all plans are broken under each of them.
+            pairs: combinations and values.
+        """
+        worlds, _ = self._assigned(g, one.combinations)
+        code = self.kinds[self.sensitive][worlds]
+        weight = self.scene.weight[one.combinations]
+        first = np.cumsum(weight) - weight
+        place = {int(c): at for at, c in enumerate(one.combinations)}
+        mean, spread = float(broken.mean()), float(broken.std())
+        found = {}
+        for c, v in pairs:
+            own = slice(first[place[c]], first[place[c]] + weight[place[c]])
+            has = (code[:, own] == v).sum(axis=1)
+            usual = float(has.mean())
+            if not usual or not mean:
+                continue
+            both = float((has @ broken) / len(has))
+            if not one.exact:
+                noise = float(has.std()) * spread / len(has) ** 0.5
+                expected = usual * mean * len(has)
+                if expected < LEAST_EXPECTED or abs(both - usual * mean) < DEVIATIONS * noise:
+                    continue
+            found[c, v] = max(both, 0.0) / (usual * mean)
+        return found
+
+    def _keeps(self, worlds: NDArray[np.int64], part: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether each assignment keeps every promise in all parts of a class."""
+        parts = int(part.max()) + 1
+        size = np.bincount(part, minlength=parts).astype(np.int64)
+        row = np.arange(len(worlds))[:, None] * parts + part
+        broken = np.zeros(len(worlds), np.bool_)
+        cells: dict[str, NDArray[np.int64]] = {}
+        for item in self.asked.about:
+            name = str(item.sensitive)
+            if name not in cells:
+                domain = len(self.domains[name])
+                flat = row * domain + self.kinds[name][worlds]
+                counted = np.bincount(flat.ravel(), minlength=len(worlds) * parts * domain)
+                cells[name] = counted.reshape(-1, domain).astype(np.int64)
+            table = self._table(item, np.tile(size, len(worlds)), cells[name])
+            broken |= item.breaks(table).reshape(len(worlds), parts).any(axis=1)
+        return ~broken
+
+    def _table(
+        self, item: Promise, size: NDArray[np.int64], cells: NDArray[np.int64]
+    ) -> ClassTable:
+        name = str(item.sensitive)
+        return ClassTable(
+            np.zeros(0, np.int32),
+            size,
+            {name: cells},
+            {name: self.reference[item]},
+            {name: self.domains[name]},
+        )
+
+    def _reference(self, item: Promise) -> NDArray[np.int64]:
+        name, scene = str(item.sensitive), self.scene
+        values = scene.truth(name) if item.reference == "original" else scene.published(name)
+        return np.bincount(values, minlength=len(scene.domain(name))).astype(np.int64)
+
+
+def _over(one: _Looked, sets: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each assignment keeps the promises under all plans of each set, [assignments, 2^m]"""
+    found: NDArray[np.bool_] = (one.keeps[:, None] & sets) == sets
+    return found
+
+
+def assignments(counts: Sequence[int]) -> NDArray[np.int64]:
+    """Every order of a multiset, as places of its values, [orders, items].
+
+    >>> assignments([2, 1]).tolist()
+    [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
+    """
+    size = sum(counts)
+    found = np.full((1, size), -1, np.int64)
+    free = size
+    for value, count in enumerate(counts):
+        places = np.array(list(combinations(range(free), count)), np.int64).reshape(-1, count)
+        open_at = np.nonzero(found < 0)[1].reshape(len(found), free)
+        taken = open_at[:, places].reshape(-1, count)
+        found = np.repeat(found, len(places), axis=0)
+        np.put_along_axis(found, taken, value, axis=1)
+        free -= count
+    return found
+
+
+def _note(plans: int, chance: float, changed: float) -> str:
+    if not plans:
+        return "No better plan has classes that are large enough: nothing follows from its absence."
+    if not chance:
+        return (
+            "A better plan keeps the promises under every assignment tried: the release was not "
+            "made minimal."
+        )
+    many = "one better plan was" if plans == 1 else f"{plans} better plans were"
+    return (
+        f"That {many} not published leaves {chance:.1%} of all assignments of values to people, "
+        f"and changes what is believed of {of_people(changed)}."
+    )

@@ -1,0 +1,56 @@
+"""Non-membership: which sensitive values can somebody *not* have?
+
+A value that occurs in no compatible class is excluded. That alone can harm ("she does not have what
+she says she has"), and many exclusions leave few values: the attacker here knows nothing of how
+often the values of a class occur, only which do, and believes in each of those as in the whole
+release, in proportion.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from indistinct.analytics.attacks.finding import Finding, Skipped, summarize, worst_class
+from indistinct.analytics.attacks.scene import Scene
+
+NAME = "non-membership"
+KNOWLEDGE = "the exact quasi-identifiers of a person, and that the person is in the table"
+SOURCE = "Fazal and others (2023)"
+
+
+def run(scene: Scene, sensitive: str | None) -> Finding | Skipped:
+    """Exclude every published value that occurs in none of a person's compatible classes."""
+    if sensitive is None:
+        return Skipped(NAME, "no attribute is sensitive")
+    pool, prior = scene.pooled(sensitive), scene.prior(sensitive)
+    values = int((prior > 0).sum())
+    left = np.bincount(pool.row_of, weights=prior[pool.index], minlength=len(pool))
+    crowd = scene.crowd_of
+    possible = scene.true_count(sensitive) > 0
+    before = scene.true_prior(sensitive)
+    held = np.where(possible, before / np.maximum(left[crowd], 1e-300), 0.0)
+    excluded = np.where(scene.found, values - pool.length[crowd], 0)
+    wrong = int((scene.found & ~possible & (before > 0)).sum())
+    pairs = int(excluded.sum())
+    rate = pairs / (scene.people.height * values) if scene.people.height and values else 0.0
+    by_class = (values - scene.held(sensitive).length).astype(np.float64)
+    return summarize(
+        scene,
+        sensitive,
+        np.where(scene.found, held, before),
+        before,
+        possible & (pool.length[crowd] == 1),
+        name=NAME,
+        knowledge=KNOWLEDGE,
+        figures={
+            "values": values,
+            "excluded_pairs": pairs,
+            "exclusion_rate": rate,
+            "right": 1 - wrong / pairs if pairs else None,
+        },
+        worst=worst_class(scene, by_class, excluded=by_class.astype(np.int64)),
+        note=(
+            f"On average {rate:.1%} of the {values:,} published values of {sensitive} "
+            "can be ruled out for a person."
+        ),
+    )

@@ -1,0 +1,127 @@
+"""Record linkage: which published record is this person's? (El Emam; Victor and Lopez 2020.)
+
+The *prosecutor* knows that the person is in the table, and guesses among the records of the
+compatible classes: he is right with one over their number. The *journalist* only knows that the
+person belongs to a population, and guesses among the people there who could be meant. The
+*marketer* links everybody, and asks how many links are right. With class sizes f and n their sum,
+population sizes F of the same classes, and a threshold t:
+
+* prosecutor: at risk sum(f [1/f > t]) / n, highest 1 / min f, average |classes| / n;
+* journalist: at risk sum(f [1/F > t]) / n, highest 1 / min F, average
+  max(|classes| / sum F, sum(f / F) / n);
+* marketer: |classes| / n where the release holds the whole population, else sum(f / F) / n.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.analytics.attacks.finding import Finding, Skipped, summarize, worst_class
+from indistinct.analytics.attacks.scene import Scene
+
+NAME = "record-linkage"
+KNOWLEDGE = "the exact quasi-identifiers of a person, and that the person is in the table"
+SOURCE = "El Emam and others (2009); Victor and Lopez (2020), section IV"
+
+RISK_THRESHOLD = 0.2
+"""Records linked with more than this probability are at risk."""
+
+
+def run(
+    scene: Scene, sensitive: str | None = None, *, threshold: float = RISK_THRESHOLD
+) -> Finding | Skipped:
+    """Link every person to a record of the compatible classes.
+
+    Arguments:
+        scene: what the attacker is given.
+        sensitive: not looked at.
+        threshold: records that are linked with more than this probability are at risk.
+    """
+    del sensitive
+    guess = 1 / max(scene.records, 1)
+    prior = np.full(scene.people.height, guess if scene.records else 0.0)
+    size = scene.crowd_size[scene.crowd_of]
+    belief = np.where(size > 0, 1 / np.maximum(size, 1), prior)
+    held = scene.classes.size
+    figures: dict[str, float | int | None] = {"threshold": threshold}
+    if len(held):
+        figures |= _named("prosecutor", *prosecutor(held, threshold))
+        figures["marketer"] = len(held) / int(held.sum())
+        population = scene.class_population
+        if population is not None:
+            figures |= _named("journalist", *journalist(held, population, threshold))
+            assert scene.population is not None
+            whole = int(held.sum()) == scene.population.height
+            figures["marketer"] = marketer(held, population, whole)
+    return summarize(
+        scene,
+        None,
+        belief,
+        prior,
+        size == 1,
+        name=NAME,
+        knowledge=KNOWLEDGE,
+        figures=figures,
+        worst=worst_class(scene, 1 / held),
+        note=_note(scene, held),
+    )
+
+
+def prosecutor(size: NDArray[np.int64], threshold: float) -> tuple[float, float, float]:
+    """At risk, highest and average risk of somebody who is known to be in the table.
+
+    >>> prosecutor(np.array([2, 3, 5]), 0.2)
+    (0.5, 0.5, 0.3)
+    """
+    records = int(size.sum())
+    # 1/f > t, without rounding where 1/t is whole.
+    risky = size * threshold < 1 - 1e-12
+    return float(size[risky].sum()) / records, 1 / int(size.min()), len(size) / records
+
+
+def journalist(
+    size: NDArray[np.int64], population: NDArray[np.int64], threshold: float
+) -> tuple[float, float, float]:
+    """At risk, highest and average risk of somebody who is known to be in the population.
+
+    >>> journalist(np.array([4, 4, 8]), np.array([4, 16, 16]), 0.2)
+    (0.25, 0.25, 0.109375)
+    """
+    records = int(size.sum())
+    risky = population * threshold < 1 - 1e-12
+    average = max(len(size) / int(population.sum()), _links(size, population))
+    return float(size[risky].sum()) / records, 1 / int(population.min()), average
+
+
+def marketer(size: NDArray[np.int64], population: NDArray[np.int64], whole: bool) -> float:
+    """The share of right links where everybody is linked."""
+    return len(size) / int(size.sum()) if whole else _links(size, population)
+
+
+def _links(size: NDArray[np.int64], population: NDArray[np.int64]) -> float:
+    return float((size / population).sum()) / int(size.sum())
+
+
+def _named(who: str, at_risk: float, highest: float, average: float) -> dict[str, float]:
+    return {
+        f"{who}_at_risk": at_risk,
+        f"{who}_highest": highest,
+        f"{who}_average": average,
+    }
+
+
+def _note(scene: Scene, size: NDArray[np.int64]) -> str:
+    if not len(size):
+        return "Nothing is published that a person could be linked to."
+    alone = int((scene.crowd_size[scene.crowd_of] == 1).sum())
+    least = int(size.min())
+    if alone:
+        return (
+            f"{alone:,} of {scene.people.height:,} people are found for certain: "
+            "one published record only can be theirs."
+        )
+    return (
+        f"Whoever is looked for hides among at least {least:,} records: "
+        f"a guess is right with {1 / least:.0%} at most."
+    )

@@ -1,0 +1,144 @@
+"""Small scenes for attackers, and beliefs by trying out every random world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
+
+import polars as pl
+
+from indistinct.analytics.attacks import Scene
+from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.knowledge import Knowledge
+
+Classes = Sequence[Sequence[str]]
+
+K20: dict[str, tuple[int, Classes]] = {
+    "1b": (
+        2,
+        [
+            ["HIV", "HIV"],
+            ["Cancer", "Cancer"],
+            ["Hepatitis", "Obesity"],
+            ["Asthma", "Phthisis"],
+            ["Flu", "Indigestion"],
+            ["Flu", "Flu"],
+        ],
+    ),
+    "4a": (
+        4,
+        [
+            ["HIV", "Cancer", "Flu", "Indigestion"],
+            ["Hepatitis", "Phthisis", "Asthma", "Obesity"],
+            ["HIV", "Cancer", "Flu", "Flu"],
+        ],
+    ),
+    "4b": (
+        4,
+        [
+            ["HIV", "HIV", "Cancer", "Flu"],
+            ["Hepatitis", "Phthisis", "Asthma", "Obesity"],
+            ["Cancer", "Flu", "Flu", "Indigestion"],
+        ],
+    ),
+    "8a": (
+        4,
+        [
+            ["HIV", "Cancer", "Hepatitis", "Obesity"],
+            ["HIV", "Phthisis", "Asthma", "Flu"],
+            ["Cancer", "Flu", "Flu", "Indigestion", "Obesity"],
+        ],
+    ),
+    "8b": (
+        4,
+        [
+            ["Hepatitis", "HIV", "Cancer", "Flu"],
+            ["HIV", "Phthisis", "Asthma", "Flu"],
+            ["Cancer", "Obesity", "Flu", "Indigestion"],
+        ],
+    ),
+}
+"""The classes of tables of Khan and others (2020), with their k."""
+
+DISEASES = Knowledge(
+    categories={
+        "HIV": "top secret",
+        "Cancer": "top secret",
+        "Phthisis": "secret",
+        "Hepatitis": "secret",
+        "Asthma": "less secret",
+        "Obesity": "less secret",
+        "Flu": "non secret",
+        "Indigestion": "non secret",
+    },
+    category_order=("non secret", "less secret", "secret", "top secret"),
+)
+
+
+def of_classes(
+    classes: Classes,
+    *,
+    published: Classes | None = None,
+    known: Knowledge | None = None,
+    **more: Any,
+) -> Scene:
+    """People in classes, each with a quasi-identifier of their own, published as their class.
+
+    ``published`` are the values of each class in the release, where they are not the people's.
+    """
+    names = [[f"{at}.{place}" for place in range(len(own))] for at, own in enumerate(classes)]
+    chains = [(leaf, f"class {at}", "*") for at, own in enumerate(names) for leaf in own]
+    chains = chains or [("nobody", "nowhere", "*")]
+    people = [
+        (leaf, value)
+        for leaves, own in zip(names, classes, strict=True)
+        for leaf, value in zip(leaves, own, strict=True)
+    ]
+    release = [
+        (f"class {at}", value) for at, own in enumerate(published or classes) for value in own
+    ]
+    schema = {"q": pl.String, "s": pl.String}
+    return Scene(
+        quasi=("q",),
+        sensitive=("s",),
+        people=pl.DataFrame(people, schema=schema, orient="row"),
+        release=pl.DataFrame(release, schema=schema, orient="row"),
+        taxonomies={"q": Taxonomy("q", chains)},
+        known={} if known is None else {"s": known},
+        **more,
+    )
+
+
+def of_rows(
+    people: Sequence[Mapping[str, str | None]],
+    release: Sequence[Mapping[str, str | None]],
+    taxonomies: Mapping[str, Taxonomy],
+    **more: Any,
+) -> Scene:
+    """People and published records as they are given; the sensitive attribute is ``s``."""
+    schema = {**dict.fromkeys(taxonomies, pl.String), "s": pl.String}
+    return Scene(
+        quasi=tuple(taxonomies),
+        sensitive=("s",),
+        people=pl.DataFrame(people, schema=schema),
+        release=pl.DataFrame(release, schema=schema),
+        taxonomies=taxonomies,
+        **more,
+    )
+
+
+def worlds(values: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Every assignment of a class's values to its people; the first person is the target."""
+    yield from permutations(values)
+
+
+def belief(
+    values: Sequence[str], truth: str, possible: Callable[[tuple[str, ...]], bool]
+) -> Fraction | None:
+    """The share of possible worlds in which the target has the value; None if none is possible."""
+    kept = [world for world in worlds(values) if possible(world)]
+    if not kept:
+        return None
+    return Fraction(sum(world[0] == truth for world in kept), len(kept))

@@ -1,0 +1,164 @@
+"""What holds for every attacker, whatever the release."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indistinct.analytics.attacks import Finding, Scene, attackers
+from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.knowledge import Knowledge
+from indistinct.requirement import Requirement
+
+AGES = Taxonomy("age", [[str(age), f"{age // 5 * 5}+", "*"] for age in range(20, 30)])
+TOWNS = Taxonomy(
+    "town", [["Bonn", "Rhine", "*"], ["Köln", "Rhine", "*"], ["Ulm", "South", "*"], ["Hof", "*"]]
+)
+TAXONOMIES = {"age": AGES, "town": TOWNS}
+VALUES = ("flu", "gout", "HIV", "cancer")
+KNOWN = Knowledge(
+    categories={"flu": "mild", "gout": "mild", "HIV": "grave", "cancer": "grave", None: "mild"},
+    category_order=("mild", "grave"),
+)
+COLUMNS = {"age": pl.String, "town": pl.String, "illness": pl.String}
+
+NO_MORE_THAN_THE_CLASS = (
+    "membership",
+    "homogeneity",
+    "categorical-similarity",
+    "sensitive-variance",
+    "skewness",
+    "learned-correlation",
+)
+"""Attackers who know of a person's class alone, and so nothing where all are in one."""
+
+PEOPLE = st.lists(
+    st.tuples(
+        st.sampled_from(AGES.leaves),
+        st.sampled_from(TOWNS.leaves),
+        st.sampled_from((*VALUES, None)),
+    ),
+    min_size=1,
+    max_size=12,
+)
+CELLS = st.tuples(
+    st.sampled_from(["[20, 24]", "[25, 29]", "20+", "25+", "*", "{20, 29}", "22", "strange"]),
+    st.sampled_from(["Rhine", "South", "Bonn", "*", "{Bonn, Hof}"]),
+)
+PROMISES = st.lists(
+    st.sampled_from(
+        [
+            Requirement("k-anonymity", {"k": 2}),
+            Requirement("distinct-l-diversity", {"l": 2}, sensitive="illness"),
+            Requirement("theta-sensitive", {"k": 2, "mu": 0.6}, sensitive="illness"),
+            Requirement("max-posterior", {"bound": 0.6}, sensitive="illness"),
+            Requirement("t-closeness", {"t": 0.4}, sensitive="illness"),
+        ]
+    ),
+    max_size=3,
+    unique_by=lambda item: item.model,
+)
+
+
+def made(people: object, release: object, promises: object = (), **more: object) -> Scene:
+    return Scene(
+        quasi=("age", "town"),
+        sensitive=("illness",),
+        people=pl.DataFrame(people, COLUMNS, orient="row"),  # type: ignore[arg-type]
+        release=pl.DataFrame(release, COLUMNS, orient="row"),  # type: ignore[arg-type]
+        taxonomies=TAXONOMIES,
+        known={"illness": KNOWN},
+        promises=tuple(promises),  # type: ignore[arg-type]
+        may_contain=("noise", "decoys"),
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def found(scene: Scene) -> list[Finding]:
+    results = []
+    for module in attackers().values():
+        per_sensitive = getattr(module, "PER_SENSITIVE", True)
+        result = module.run(scene, "illness" if per_sensitive else None)
+        if isinstance(result, Finding):
+            results.append(result)
+    return results
+
+
+def holds(result: Finding, people: int) -> None:
+    assert result.people == people
+    for shares in (result.success, result.prior):
+        assert list(shares) == ["0.5", "0.95", "certain"]
+        low, high, certain = shares.values()
+        assert 0.0 <= certain <= high + 1e-9
+        assert high <= low + 1e-12
+        assert low <= 1.0
+    assert -1.0 - 1e-9 <= result.gain["mean"] <= result.gain["max"] + 1e-12
+    assert result.gain["max"] <= 1.0 + 1e-9
+    assert np.isfinite([value for value in result.figures.values() if value is not None]).all()
+    json.dumps(result.to_dict(), allow_nan=False)
+
+
+@settings(max_examples=60, deadline=None)
+@given(PEOPLE, st.lists(CELLS, min_size=12, max_size=12), PROMISES, st.randoms())
+def test_shares_are_shares_whatever_is_published(
+    people: list[tuple[str, str, str | None]],
+    cells: list[tuple[str, str]],
+    promises: list[Requirement],
+    random: object,
+) -> None:
+    values = [value for *_, value in people]
+    random.shuffle(values)  # type: ignore[attr-defined]
+    release = [(*cell, value) for cell, value in zip(cells, values, strict=False)]
+    scene = made(people, release, promises)
+    for result in found(scene):
+        holds(result, len(people))
+
+
+@settings(max_examples=40, deadline=None)
+@given(PEOPLE, st.integers(0, 2), st.integers(0, 2), PROMISES)
+def test_shares_are_shares_in_full_domain_releases(
+    people: list[tuple[str, str, str | None]], age: int, town: int, promises: list[Requirement]
+) -> None:
+    release = [
+        (AGES.generalize(a, age), TOWNS.generalize(t, town), value) for a, t, value in people
+    ]
+    for result in found(made(people, release, promises)):
+        holds(result, len(people))
+
+
+@settings(max_examples=40, deadline=None)
+@given(PEOPLE)
+def test_one_class_resists_who_knows_only_of_classes(
+    people: list[tuple[str, str, str | None]],
+) -> None:
+    release = [("*", "{Bonn, Köln, Ulm, Hof}", value) for *_, value in people]
+    scene = made(people, release)
+    by_name = {result.name: result for result in found(scene)}
+    for name in NO_MORE_THAN_THE_CLASS:
+        if name in by_name:
+            assert by_name[name].success["0.5"] == by_name[name].prior["0.5"]
+            assert by_name[name].gain["max"] == pytest.approx(0.0, abs=1e-9)
+            assert by_name[name].gain["mean"] == pytest.approx(0.0, abs=1e-9)
+    assert by_name["record-linkage"].gain["max"] == pytest.approx(0.0, abs=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(PEOPLE)
+def test_nothing_published_tells_nothing(people: list[tuple[str, str, str | None]]) -> None:
+    for result in found(made(people, [])):
+        holds(result, len(people))
+        assert result.success["certain"] == 0.0
+        assert result.gain["max"] <= 1e-9
+
+
+def test_every_attacker_says_what_it_knows() -> None:
+    for name, module in attackers().items():
+        assert name == module.NAME
+        assert module.KNOWLEDGE
+        assert module.SOURCE
+        assert not module.KNOWLEDGE.endswith(".")

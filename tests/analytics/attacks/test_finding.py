@@ -1,0 +1,133 @@
+"""How attackers are found, and how their findings are told."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from tests.analytics.attacks.scenes import of_classes
+
+from indistinct.analytics.attacks import (
+    AttackReport,
+    Finding,
+    Skipped,
+    attackers,
+    homogeneity,
+    membership,
+    summarize,
+)
+from indistinct.analytics.attacks.finding import NEVER_PUBLISH, worst_class
+
+CORE = (
+    "record-linkage",
+    "presence",
+    "membership",
+    "non-membership",
+    "homogeneity",
+    "categorical-similarity",
+    "sensitive-variance",
+    "skewness",
+    "background-exclusion",
+    "colleague",
+)
+
+
+def test_attackers_are_found_by_being_there_in_a_steady_order() -> None:
+    found = attackers()
+    assert [name for name in found if name in CORE] == list(CORE)
+    for name, module in found.items():
+        assert name == module.NAME
+        assert module.KNOWLEDGE
+        assert module.SOURCE
+        assert callable(module.run)
+
+
+def test_a_summary_counts_thresholds_and_gains() -> None:
+    scene = of_classes([["a", "b"], ["c", "d"]])
+    found = summarize(
+        scene,
+        "s",
+        np.array([0.5, 0.95, 1.0, 0.2]),
+        np.array([0.25, 0.5, 1.0, 0.5]),
+        np.array([False, False, True, False]),
+        name="somebody",
+        knowledge="something",
+    )
+    assert found.success == {"0.5": 0.75, "0.95": 0.5, "certain": 0.25}
+    assert found.prior == {"0.5": 0.75, "0.95": 0.25, "certain": 0.25}
+    assert found.gain == pytest.approx({"mean": (0.25 + 0.45 - 0.3) / 4, "max": 0.45})
+    assert (
+        repr(found) == "<Finding: somebody on s: 0.5 75.0%, 0.95 50.0%, certain 25.0% of 4 people>"
+    )
+
+
+def test_nobody_is_attacked_with_no_success() -> None:
+    scene = of_classes([])
+    none = np.zeros(0)
+    found = summarize(scene, "s", none, none, none > 0, name="x", knowledge="y")
+    assert found.success == found.prior == {"0.5": 0, "0.95": 0, "certain": 0}
+    assert found.gain == {"mean": 0, "max": 0}
+    for module in attackers().values():
+        result = module.run(scene, "s")
+        assert isinstance(result, Skipped) or result.people == 0
+
+
+def test_the_worst_class_is_the_first_of_the_highest() -> None:
+    scene = of_classes([["a"], ["b", "b"], ["c", "c"]])
+    assert worst_class(scene, np.array([0.0, 2.0, 2.0]), extra=np.array([1, 2, 3])) == {
+        "class": {"q": "class 1"},
+        "records": 2,
+        "extra": 2,
+    }
+    assert worst_class(scene, np.zeros(0)) == {}
+
+
+def report() -> AttackReport:
+    scene = of_classes([["a", "a"], ["a", "<b>"]])
+    found = tuple(module.run(scene, "s") for module in (membership, homogeneity))
+    assert all(isinstance(item, Finding) for item in found)
+    return AttackReport(found, (Skipped("presence", "no <population>"),), 4, ("a note",))  # type: ignore[arg-type]
+
+
+def test_a_report_as_plain_data() -> None:
+    document = report().to_dict()
+    assert json.loads(json.dumps(document)) == document
+    assert document["warning"] == NEVER_PUBLISH
+    assert [item["name"] for item in document["attacks"]] == ["membership", "homogeneity"]
+    for item in document["attacks"]:
+        assert {"name", "knowledge", "people", "success", "prior", "gain"} <= set(item)
+        assert list(item["success"]) == list(item["prior"]) == ["0.5", "0.95", "certain"]
+        assert list(item["gain"]) == ["mean", "max"]
+    assert document["skipped"] == [
+        {"name": "presence", "sensitive": None, "why": "no <population>"}
+    ]
+    assert document["notes"] == ["a note"]
+
+
+def test_a_report_as_a_table() -> None:
+    frame = report().frame()
+    assert frame["attacker"].to_list() == ["membership", "homogeneity"]
+    assert frame["success_certain"].to_list() == [0.5, 0.5]
+    assert AttackReport(()).frame().columns == frame.columns
+
+
+def test_a_report_on_a_page_and_in_a_line() -> None:
+    page = report()._repr_html_()
+    assert NEVER_PUBLISH in page
+    assert "no &lt;population&gt;" in page
+    assert repr(report()) == "<AttackReport: 2 attacks, 1 skipped, worst membership: 50.0% certain>"
+    assert repr(AttackReport(())) == "<AttackReport: 0 attacks, 0 skipped>"
+    assert report()["homogeneity"].name == "homogeneity"
+    with pytest.raises(KeyError):
+        report()["nobody"]
+
+
+def test_an_attacker_that_succeeds_at_more_succeeds_at_less() -> None:
+    scene = of_classes([["a", "a"], ["a", "b", "c"], ["d", "d", "d", "a"]])
+    for module in attackers().values():
+        found = module.run(scene, "s")
+        if isinstance(found, Finding):
+            shares = [found.success[key] for key in ("0.5", "0.95", "certain")]
+            assert all(one >= other for one, other in pairwise(shares)), module.NAME

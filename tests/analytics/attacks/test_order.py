@@ -1,0 +1,199 @@
+"""Unsorted matching: a release in its source's order, and one that was shuffled."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indistinct.analytics.attacks import Finding, Scene, Skipped
+from indistinct.analytics.attacks.order import (
+    attributable,
+    rank_correlation,
+    run,
+    take_in_order,
+)
+from indistinct.hierarchies.taxonomy import Taxonomy
+
+AREAS = Taxonomy("area", [[f"{i}{j}", f"{i}*", "*"] for i in "123" for j in "12345"])
+
+
+def scene(people: pl.DataFrame, release: pl.DataFrame, seed: int = 0) -> Scene:
+    return Scene(
+        quasi=("area",),
+        sensitive=("illness",),
+        people=people,
+        release=release,
+        taxonomies={"area": AREAS},
+        seed=seed,
+    )
+
+
+def invented(seed: int, people: int = 300, values: int = 6) -> pl.DataFrame:
+    random = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "area": random.choice(AREAS.leaves, people).tolist(),
+            "illness": [f"i{v}" for v in random.integers(0, values, people)],
+        }
+    )
+
+
+def generalized(people: pl.DataFrame) -> pl.DataFrame:
+    return people.with_columns(pl.col("area").str.slice(0, 1) + "*")
+
+
+def found(scene: Scene) -> Finding:
+    result = run(scene, "illness")
+    assert isinstance(result, Finding)
+    return result
+
+
+def test_beats_a_release_in_the_order_of_its_source() -> None:
+    people = invented(1)
+    result = found(scene(people, generalized(people)))
+    assert result.success == {"0.5": 1.0, "0.95": 1.0, "certain": 1.0}
+    assert result.figures["matched"] == 1.0
+    assert result.figures["aligned"] == 1.0
+    assert result.figures["p_value"] == pytest.approx(1 / 100)
+    assert float(result.figures["beyond_chance"] or 0) > 200
+
+
+def test_resists_shuffling() -> None:
+    people = invented(2)
+    release = generalized(people).sample(fraction=1, shuffle=True, seed=5)
+    here = scene(people, release)
+    result = found(here)
+    assert result.figures["trust"] == 0.0
+    assert result.success["certain"] == 0.0
+    assert result.gain["mean"] == pytest.approx(
+        float((here.true_belief("illness") - here.true_prior("illness")).mean())
+    )
+    assert result.worst == {}
+
+
+def test_beats_a_release_that_was_sorted_by_what_it_shows_only() -> None:
+    """A stable sort keeps the order inside every class."""
+    people = invented(3)
+    release = generalized(people).sort("area", maintain_order=True)
+    result = found(scene(people, release))
+    assert result.figures["matched"] == 1.0
+    assert result.success["certain"] == 1.0
+
+
+def test_resists_a_release_sorted_by_everything() -> None:
+    people = invented(4)
+    result = found(scene(people, generalized(people).sort("area", "illness")))
+    assert result.figures["trust"] == 0.0
+
+
+def test_rows_left_out_make_it_less_certain() -> None:
+    people = invented(5)
+    release = generalized(people).gather_every(1).with_row_index().filter(pl.col("index") % 50 > 0)
+    result = found(scene(people, release.drop("index")))
+    assert 0.0 < float(result.figures["trust"] or 0) < 1.0
+    assert result.success["certain"] == 0.0
+    assert result.gain["mean"] > 0.05
+
+
+def test_people_without_a_class_do_not_shift_the_others() -> None:
+    people = invented(6)
+    release = generalized(people).filter(pl.col("area") != "2*")
+    here = scene(people, release)
+    result = found(here)
+    assert result.figures["aligned"] == 1.0
+    there = here.found
+    taken = take_in_order(here, np.arange(here.records))
+    assert (taken[~there] == -1).all()
+    assert (here.published("illness")[taken] == here.truth("illness"))[there].all()
+
+
+def test_rank_correlation_of_attributable_people() -> None:
+    names = [f"i{v}" for v in range(60)]
+    people = pl.DataFrame(
+        {"area": [f"{1 + i % 3}{1 + i % 5}" for i in range(60)], "illness": names}
+    )
+    kept = found(scene(people, generalized(people)))
+    assert kept.figures["attributable"] == 60
+    assert kept.figures["rank_correlation"] == pytest.approx(1.0)
+    assert kept.figures["overall_rank_correlation"] == pytest.approx(1.0)
+    turned = found(scene(people, generalized(people).reverse()))
+    assert turned.figures["rank_correlation"] == pytest.approx(-1.0)
+    mixed = found(scene(people, generalized(people).sample(fraction=1, shuffle=True, seed=1)))
+    assert abs(float(mixed.figures["rank_correlation"] or 0)) < 0.5
+    by_area = generalized(people).sort("area", maintain_order=True)
+    inside = found(scene(people, by_area))
+    assert inside.figures["rank_correlation"] == pytest.approx(1.0)
+    assert float(inside.figures["overall_rank_correlation"] or 0) < 0.7
+
+
+def test_skipped() -> None:
+    people = invented(7, 10)
+    assert isinstance(run(scene(people, generalized(people)), None), Skipped)
+    assert isinstance(run(scene(people, generalized(people).head(0)), "illness"), Skipped)
+
+
+def test_same_again() -> None:
+    people = invented(8, 80)
+    release = generalized(people).sample(fraction=1, shuffle=True, seed=2)
+    assert found(scene(people, release)).to_dict() == found(scene(people, release)).to_dict()
+
+
+def spearman(one: list[int], other: list[int]) -> float:
+    ranks = [np.argsort(np.argsort(part)) for part in (one, other)]
+    return float(np.corrcoef(*ranks)[0, 1])
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 10**6), min_size=2, max_size=20, unique=True), st.randoms())
+def test_rank_correlation_of_one_group(values: list[int], random: object) -> None:
+    other = sorted(values)
+    random.shuffle(other)  # type: ignore[attr-defined]
+    ours = rank_correlation(np.array(values), np.array(other), np.zeros(len(values), np.int32))
+    assert ours == pytest.approx(spearman(values, other))
+
+
+CELLS = st.sampled_from(["11", "12", "21", "1*", "2*", "*", "{11, 21}"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    people=st.lists(
+        st.tuples(st.sampled_from(["11", "12", "21"]), st.sampled_from("ab")),
+        min_size=1,
+        max_size=8,
+    ),
+    release=st.lists(st.tuples(CELLS, st.sampled_from("ab")), min_size=1, max_size=8),
+)
+def test_rows_are_taken_as_said(
+    people: list[tuple[str, str]], release: list[tuple[str, str]]
+) -> None:
+    columns = ["area", "illness"]
+    here = scene(
+        pl.DataFrame(people, columns, orient="row"), pl.DataFrame(release, columns, orient="row")
+    )
+    covers = {
+        cell: set(AREAS.leaves) if cell == "*" else {v for v in AREAS.leaves if v[0] == cell[0]}
+        if cell.endswith("*") else {"11", "21"} if cell.startswith("{") else {cell}
+        for cell, _ in release
+    }  # fmt: skip
+    unused = list(range(len(release)))
+    expected = []
+    for area, _ in people:
+        fitting = [row for row in unused if area in covers[release[row][0]]]
+        expected.append(fitting[0] if fitting else -1)
+        if fitting:
+            unused.remove(fitting[0])
+    assert take_in_order(here, np.arange(len(release))).tolist() == expected
+
+    pairs = set()
+    for row, (cell, value) in enumerate(release):
+        if release.count((cell, value)) > 1:
+            continue
+        able = [p for p, (area, own) in enumerate(people) if area in covers[cell] and own == value]
+        if len(able) == 1:
+            pairs.add((able[0], row))
+    got = attributable(here, "illness")
+    assert set(zip(*(part.tolist() for part in got), strict=True)) == pairs

@@ -1,0 +1,213 @@
+"""Who meets which published class, and what is believed there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.analytics.attacks.scenes import of_classes, of_rows
+
+from indistinct.analytics.attacks import scene as scenes
+from indistinct.analytics.attacks.scene import Scene, is_suppressed
+from indistinct.hierarchies.cells import Coverage
+from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.knowledge import Knowledge
+from indistinct.requirement import Requirement
+
+AGES = Taxonomy(
+    "age",
+    [
+        ("20", "20-29", "*"),
+        ("25", "20-29", "*"),
+        ("30", "30-39", "*"),
+        ("35", "30-39", "*"),
+    ],
+)
+SEXES = Taxonomy("sex", [("f", "*"), ("m", "*"), (None, "*")])
+
+
+def met(scene: Scene) -> dict[tuple[str | None, ...], list[tuple[str | None, ...]]]:
+    """The cells of the classes that every combination meets."""
+    cells = scene.classes.cells.rows()
+    return {
+        row: [cells[g] for g in scene.compatible[c]]
+        for c, row in enumerate(scene.combinations.rows())
+    }
+
+
+def test_cells_of_every_kind_cover_what_they_say() -> None:
+    cells = ["20", "20-29", "[24, 31]", "{20, 35}", "*", "40"]
+    people = [{"age": age, "s": "x"} for age in ("20", "25", "30", "35")]
+    scene = of_rows(people, [{"age": cell, "s": "x"} for cell in cells], {"age": AGES})
+    found = {row[0]: sorted(str(cell[0]) for cell in own) for row, own in met(scene).items()}
+    assert found == {
+        "20": ["*", "20", "20-29", "{20, 35}"],
+        "25": ["*", "20-29", "[24, 31]"],
+        "30": ["*", "[24, 31]"],
+        "35": ["*", "{20, 35}"],
+    }
+
+
+def test_a_missing_value_meets_missing_cells_stars_sets_with_it_and_its_nodes() -> None:
+    sexes = Taxonomy("sex", [("f", "known", "*"), ("m", "known", "*"), (None, "open", "*")])
+    cells = [None, "*", "{f, missing}", "{f, m}", "open", "known", "f"]
+    people: list[dict[str, str | None]] = [{"sex": None, "s": "x"}, {"sex": "f", "s": "x"}]
+    scene = of_rows(people, [{"sex": cell, "s": "x"} for cell in cells], {"sex": sexes})
+    found = {row[0]: {cell[0] for cell in own} for row, own in met(scene).items()}
+    assert found[None] == {None, "*", "{f, missing}", "open"}
+    assert found["f"] == {"*", "{f, missing}", "{f, m}", "known", "f"}
+
+
+def test_suppressed_values_and_values_unknown_to_the_hierarchy() -> None:
+    ages = AGES.extended(None, ["99"])
+    people = [{"age": "99", "s": "x"}, {"age": "77", "s": "x"}]
+    release = [{"age": cell, "s": "x"} for cell in ("*", "99", "20-29")]
+    scene = of_rows(people, release, {"age": ages})
+    assert [len(own) for own in met(scene).values()] == [2, 0]
+    assert scene.found.tolist() == [True, False]
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    people=st.lists(
+        st.tuples(st.sampled_from(["20", "25", "30", "35"]), st.sampled_from(["f", "m", None])),
+        min_size=1,
+        max_size=8,
+    ),
+    release=st.lists(
+        st.tuples(
+            st.sampled_from(["20", "25", "20-29", "[25, 30]", "{20, 35}", "*"]),
+            st.sampled_from(["f", "m", None, "*", "{f, missing}"]),
+            st.sampled_from(["flu", "asthma", None]),
+        ),
+        max_size=10,
+    ),
+    blocks=st.sampled_from([1, 1 << 29]),
+)
+def test_everything_counted_is_what_brute_force_counts(
+    people: list[tuple[str, str | None]],
+    release: list[tuple[str, str | None, str | None]],
+    blocks: int,
+) -> None:
+    taxonomies = {"age": AGES, "sex": SEXES}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scenes, "BITS_AT_ONCE", blocks)
+        scene = of_rows(
+            [{"age": age, "sex": sex, "s": "flu"} for age, sex in people],
+            [{"age": age, "sex": sex, "s": value} for age, sex, value in release],
+            taxonomies,
+        )
+        beliefs = scene.beliefs("s")
+    labels = scene.domain("s").labels
+    covers = [Coverage(taxonomies[name]) for name in scene.quasi]
+    for i, person in enumerate(people):
+        c = scene.combination_of[i]
+        assert scene.combinations.row(c) == person
+        own = [
+            value
+            for *cells, value in release
+            if all(
+                cover.mask(cell)[taxonomies[name].code_of(exact)]
+                for cover, cell, name, exact in zip(covers, cells, scene.quasi, person, strict=True)
+            )
+        ]
+        held = own or [value for *_, value in release]
+        want = [held.count(label) / len(held) if held else 0.0 for label in labels]
+        assert beliefs[c] == pytest.approx(want)
+        assert scene.true_belief("s")[i] == pytest.approx(want[labels.index("flu")])
+        assert scene.crowd_size[scene.crowd_of[i]] == len(own)
+        assert scene.found[i] == bool(own)
+    assert scene.classes.size.sum() == len(release)
+    if release:
+        assert np.array_equal(
+            scene.counts("s").sum(axis=0),
+            [sum(value == label for *_, value in release) for label in labels],
+        )
+        for r, (*cells, _) in enumerate(release):
+            assert list(scene.classes.cells.row(scene.class_of[r])) == cells
+
+
+def test_many_classes_are_laid_out_block_by_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = [str(at) for at in range(150)]
+    ages = Taxonomy("age", [(number, "*") for number in numbers])
+    people = [{"age": number, "s": "x"} for number in numbers]
+    release = [{"age": f"[{at}, {at + 9}]", "s": "x"} for at in range(150)]
+    whole = of_rows(people, release, {"age": ages})
+    monkeypatch.setattr(scenes, "BITS_AT_ONCE", 1)
+    parts = of_rows(people, release, {"age": ages})
+    assert np.array_equal(whole.compatible.indptr, parts.compatible.indptr)
+    assert np.array_equal(whole.compatible.index, parts.compatible.index)
+    assert whole.compatible.length.tolist() == [min(int(age) + 1, 10) for age in numbers]
+    assert whole.weight.tolist() == [1] * 150
+
+
+def test_crowds_are_the_people_with_the_same_compatible_classes() -> None:
+    scene = of_classes([["a", "b"], ["a"]])
+    assert len(scene.crowds) == 2
+    assert len(set(scene.crowd_of[:2])) == 1
+    assert scene.crowd_of[2] != scene.crowd_of[0]
+
+
+def test_classes_do_not_depend_on_the_order_of_the_release() -> None:
+    scene = of_classes([["a", "b"], ["a", "c"], ["b", "b"]])
+    other = replace(scene, release=scene.release.reverse())
+    assert scene.classes.cells.equals(other.classes.cells)
+    assert np.array_equal(scene.counts("s"), other.counts("s"))
+
+
+def test_k_is_the_largest_promised_for_all_quasi_identifiers() -> None:
+    asked = (
+        Requirement("k-anonymity", {"k": 3}),
+        Requirement("theta-sensitive", {"k": 4, "mu": 0.6}, on=("q",), sensitive="s"),
+        Requirement("k-anonymity", {"k": 9}, on=("other",)),
+        Requirement("distinct-l-diversity", {"l": 20}, sensitive="s"),
+        Requirement("k-anonymity", {"k": 30}, unit="person"),
+    )
+    assert of_classes([["a"]], promises=asked).k == 4
+    assert of_classes([["a"]]).k is None
+
+
+def test_harmful_are_the_values_of_the_most_sensitive_category_unless_others_are_named() -> None:
+    known = Knowledge({"a": "low", "b": "high", "c": "high"}, ("low", "high"))
+    assert of_classes([["a"]], known=known).harmful == {"s": {"b", "c"}}
+    named = of_classes([["a"]], known=known, harmful={"s": frozenset({"a"})})
+    assert named.harmful == {"s": {"a"}}
+    assert of_classes([["a"]]).harmful == {}
+
+
+def test_a_population_counts_for_every_class_that_could_be_its_people() -> None:
+    people = [{"age": "20", "s": "x"}, {"age": "30", "s": "x"}]
+    release = [{"age": "20-29", "s": "x"}, {"age": "[30, 34]", "s": "x"}]
+    ages = ["20", "25", "25", "31", "33", None, "20-29"]
+    population = pl.DataFrame({"age": ages}, schema={"age": pl.String})
+    scene = of_rows(people, release, {"age": AGES}, population=population)
+    assert scene.classes.cells["age"].to_list() == ["20-29", "[30, 34]"]
+    assert scene.class_population is not None
+    # 31 and 33 are no values of the hierarchy: only the range covers them. "20-29" is no age.
+    assert scene.class_population.tolist() == [3, 2]
+    assert of_rows(people, release, {"age": AGES}).class_population is None
+    assert of_rows(people, release, {"age": AGES}).population_compatible is None
+
+
+def test_a_class_is_never_larger_than_its_population() -> None:
+    population = pl.DataFrame({"q": ["0.0"]}, schema={"q": pl.String})
+    scene = of_classes([["a", "b"]], population=population)
+    assert scene.class_population is not None
+    assert scene.class_population.tolist() == [2]
+
+
+def test_an_empty_release_leaves_nothing_to_believe() -> None:
+    scene = of_rows([{"age": "20", "s": "x"}], [], {"age": AGES})
+    assert len(scene.classes) == len(scene.class_of) == scene.records == 0
+    assert scene.prior("s").tolist() == [0.0]
+    assert scene.true_belief("s").tolist() == [0.0]
+    assert scene.counts("s").shape == (0, 1)
+
+
+def test_suppressed_are_the_records_with_stars_in_every_quasi_identifier() -> None:
+    records = pl.DataFrame({"a": ["*", "*", None], "b": ["*", "1", "*"], "s": ["x", "*", "*"]})
+    assert is_suppressed(records, ("a", "b")).to_list() == [True, False, False]

@@ -1,0 +1,74 @@
+"""Which classes a combination meets, and what crowds of classes hold together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indistinct.kernels.meeting import meet, pool
+
+
+def packed(cover: np.ndarray) -> np.ndarray:
+    """[D, G] booleans as words of bits."""
+    wide = np.pad(cover, ((0, 0), (0, -cover.shape[1] % 64)))
+    return np.packbits(wide, axis=1, bitorder="little").view(np.uint64)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    attributes=st.integers(1, 5),
+    classes=st.sampled_from([1, 3, 63, 64, 65, 130]),
+    rows=st.integers(1, 12),
+    share=st.sampled_from([0.2, 0.6, 0.95, 1.0]),
+)
+def test_the_classes_met_are_those_whose_cells_all_cover(
+    seed: int, attributes: int, classes: int, rows: int, share: float
+) -> None:
+    random = np.random.default_rng(seed)
+    sizes = random.integers(1, 5, attributes)
+    covers = [random.random((size, classes)) < share for size in sizes]
+    codes = np.stack([random.integers(-1, size, rows) for size in sizes], axis=1)
+    codes = codes[np.lexsort(codes.T[::-1])].astype(np.int32)
+    want = [
+        [
+            7 + g
+            for g in range(classes)
+            if all(code >= 0 and covers[j][code, g] for j, code in enumerate(row))
+        ]
+        for row in codes
+    ]
+    start = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+    bits = np.concatenate([packed(cover) for cover in covers])
+    layer = np.empty((attributes + 1, bits.shape[1]), np.uint64)
+    count = np.zeros(rows, np.int64)
+    meet(codes, bits, start, 7, count, np.zeros(0, np.int32), layer, False)
+    assert count.tolist() == [len(own) for own in want]
+    met = np.empty(count.sum(), np.int32)
+    meet(codes, bits, start, 7, np.cumsum(count) - count, met, layer, True)
+    assert met.tolist() == [g for own in want for g in own]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_crowds_pool_the_counts_of_their_classes(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    dense = random.integers(0, 3, (6, 4))
+    row, value = np.nonzero(dense)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=6))]).astype(np.int64)
+    members = [[0], [1, 2], [], [0, 3, 5], [4]]
+    crowd_indptr = np.concatenate([[0], np.cumsum([len(own) for own in members])]).astype(np.int64)
+    crowd_class = np.array([g for own in members for g in own], np.int32)
+    total, seen = np.zeros(4, np.int64), np.empty(4, np.int32)
+    made = np.zeros(6, np.int64)
+    held = (crowd_indptr, crowd_class, indptr, value.astype(np.int32), dense[row, value])
+    none = (np.zeros(0, np.int32), np.zeros(0, np.int64))
+    pool(*held, total, seen, made, *none, False)
+    values, counts = np.empty(made[-1], np.int32), np.empty(made[-1], np.int64)
+    pool(*held, total, seen, made, values, counts, True)
+    assert not total.any()
+    for q, own in enumerate(members):
+        found = np.zeros(4, np.int64)
+        found[values[made[q] : made[q + 1]]] = counts[made[q] : made[q + 1]]
+        assert found.tolist() == dense[own].sum(axis=0).tolist()
