@@ -35,6 +35,12 @@ PAPERS: Mapping[str, Paper] = {
         "arca_hewett",
         ("processed.cleveland.data", "processed.hungarian.data", "processed.va.data"),
     ),
+    "khan": Paper(
+        "Khan and others (2020): theta-Sensitive k-Anonymity: An Anonymization Model for IoT based "
+        "Electronic Health Records",
+        "khan",
+        ("adult.data",),
+    ),
 }
 """The papers, by the name that the command line uses."""
 

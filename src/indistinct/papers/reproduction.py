@@ -220,9 +220,14 @@ class Reproduction:
 
 
 class Ledger:
-    """Collects the items of a reproduction, in the order of the paper."""
+    """Collects the items of a reproduction, in the order of the paper.
 
-    def __init__(self) -> None:
+    Arguments:
+        usual: what to say of figures that are cut off or rounded.
+    """
+
+    def __init__(self, usual: Mapping[Verdict, str] = USUAL) -> None:
+        self.usual = usual
         self.items: list[Item] = []
         self.sheets: list[Sheet] = []
         self.pictures: list[Picture] = []
@@ -233,7 +238,7 @@ class Ledger:
     ) -> Item:
         """A number against a number; ``printed`` is text, so that its digits are known."""
         verdict = verdict_of(str(printed), computed)
-        told = why if verdict == "differs" else USUAL.get(verdict, "")
+        told = why if verdict == "differs" else self.usual.get(verdict, "")
         return self._add(where, what, _number(str(printed)), computed, verdict, told)
 
     def same(self, where: str, what: str, printed: Value, computed: Value, why: str = "") -> Item:
@@ -243,10 +248,20 @@ class Ledger:
         return self._add(where, what, printed, computed, verdict, "" if alike else why)
 
     def claim(
-        self, where: str, what: str, printed: Value, computed: Value, holds: bool, why: str
+        self,
+        where: str,
+        what: str,
+        printed: Value,
+        computed: Value,
+        holds: bool,
+        why: str,
+        otherwise: Verdict = "refuted",
     ) -> Item:
-        """A sentence of the paper, held against a computation: equal or refuted."""
-        return self._add(where, what, printed, computed, "equal" if holds else "refuted", why)
+        """A sentence of the paper, held against a computation: equal or refuted.
+
+        What another table than the paper's shows refutes nothing: ``otherwise`` it ``differs``.
+        """
+        return self._add(where, what, printed, computed, "equal" if holds else otherwise, why)
 
     def unprinted(
         self,

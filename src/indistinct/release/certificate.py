@@ -18,6 +18,7 @@ from typing import Any
 
 import polars as pl
 
+from indistinct.knowledge import Knowledge
 from indistinct.release.audit import Audit
 
 MAY_CONTAIN = ("noise", "decoys", "perturbed values")
@@ -57,6 +58,7 @@ class Certificate:
         may_contain: Which of ``noise``, ``decoys`` and ``perturbed values`` a reader has to
             reckon with.
         warnings: What a reader should know, without any figure of the run.
+        sensitive: What is known of the values of sensitive attributes, where a promise needs it.
 
     Raises:
         ValueError: If ``created`` has no time zone or ``may_contain`` an unknown word.
@@ -72,6 +74,7 @@ class Certificate:
     linked: Mapping[str, str] | None = None
     may_contain: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    sensitive: Mapping[str, Knowledge] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.created.tzinfo is None:
@@ -90,6 +93,7 @@ class Certificate:
         linked: Mapping[str, str] | None = None,
         may_contain: Iterable[str] = (),
         warnings: Iterable[str] = (),
+        sensitive: Mapping[str, Knowledge] | None = None,
     ) -> Certificate:
         """The certificate that says what an audit of the published tables has found.
 
@@ -101,6 +105,7 @@ class Certificate:
             linked: How linked tables belong together.
             may_contain: What the release may hold that was not in the table.
             warnings: Public warnings.
+            sensitive: What is known of the values of sensitive attributes.
         """
         return cls(
             version=version,
@@ -116,6 +121,7 @@ class Certificate:
             linked=linked,
             may_contain=tuple(may_contain),
             warnings=tuple(warnings),
+            sensitive=dict(sensitive or {}),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -131,6 +137,10 @@ class Certificate:
         }
         if self.linked is not None:
             document["linked"] = dict(self.linked)
+        if self.sensitive:
+            document["sensitive"] = {
+                name: known.to_dict() for name, known in self.sensitive.items()
+            }
         document["may_contain"] = list(self.may_contain)
         document["warnings"] = list(self.warnings)
         plain: dict[str, Any] = _plain(document)

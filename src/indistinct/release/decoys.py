@@ -85,7 +85,7 @@ def with_decoys(
             behind += random.choice(members, size=got).tolist()
     if not made:
         return Decoyed(frame, (), short)
-    decoys = _with_pseudonyms(pl.concat(made), frame, fresh, random)
+    decoys = with_pseudonyms(pl.concat(made), frame, fresh, random)
     together = pl.concat([frame, decoys])
     places = np.concatenate([np.arange(frame.height) + 0.0, np.array(behind) + 0.5])
     order = random.permutation(together.height) if shuffle else np.argsort(places, kind="stable")
@@ -113,7 +113,7 @@ def _draw(
     return pl.DataFrame(found, schema=schema, orient="row") if found else None
 
 
-def _with_pseudonyms(
+def with_pseudonyms(
     decoys: pl.DataFrame, frame: pl.DataFrame, fresh: Sequence[str], random: np.random.Generator
 ) -> pl.DataFrame:
     """Pseudonyms of the usual length that nobody in the release has."""

@@ -73,7 +73,7 @@ def draw_leakage(assessment: Assessment, path: str | Path) -> Path:
         import altair as alt
 
         chart = alt.vconcat(chart, pairs).resolve_scale(color="independent")
-    _save(chart, path)
+    save_chart(chart, path)
     return path
 
 
@@ -164,7 +164,8 @@ def leakage_map(assessment: Assessment) -> Any | None:
     return alt.layer(drawn, text).properties(width=side, height=side, title=title)
 
 
-def _save(chart: Any, path: Path) -> None:
+def save_chart(chart: Any, path: Path) -> None:
+    """Write a chart into a file, whole or not at all."""
     ending = path.suffix.lower()
     if ending == ".svg":
         content = _converted(chart, "svg").encode("utf-8")
