@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indistinct.measures.aggregate import Values
 from indistinct.measures.objective import CellObjective, Objective, Outcome, Recoding
@@ -83,15 +84,22 @@ class BoundLoss(CellObjective):
 
     def cells(self, attribute: int, recoding: Recoding) -> float:
         """Leaves under every published cell, put on the same scale."""
+        data = self.data
+        leaves = data.of_cells(data.leaves[attribute], attribute, recoding.levels[:, attribute])
+        return self.cost_of(attribute, leaves, recoding.suppressed)
+
+    def cost_of(
+        self, attribute: int, leaves: NDArray[np.int64], suppressed: NDArray[np.bool_]
+    ) -> float:
+        """The loss of attribute j where the cell of each combination stands for so many leaves."""
         if not self._alive[attribute]:
             return 0.0
-        data, kept = self.data, ~recoding.suppressed
-        leaves = data.of_cells(data.leaves[attribute], attribute, recoding.levels[:, attribute])
+        data, kept = self.data, ~suppressed
         covered = int((leaves * data.weight)[kept].sum()) / float(data.domain[attribute])
         records = data.table.records
-        suppressed = int(data.weight[~kept].sum())
+        lost = int(data.weight[~kept].sum())
         untouched = self._g * records / float(data.domain[attribute])
-        return float((self._g * covered + suppressed - untouched) / self._spread[attribute])
+        return float((self._g * covered + lost - untouched) / self._spread[attribute])
 
     def _added(self, units: float, share: Values | float) -> Values:
         if self._s < 1.0:

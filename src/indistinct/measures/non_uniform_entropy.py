@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indistinct.measures.aggregate import Values
 from indistinct.measures.objective import CellObjective, Objective, Outcome, Recoding
@@ -56,10 +57,19 @@ class BoundEntropy(CellObjective):
     def cells(self, attribute: int, recoding: Recoding) -> float:
         """Sum over cells of log2(records under the published value / with the original one)."""
         data = self.data
-        own = data.tallies[attribute][0][data.columns[data.row_of[attribute, 0]]]
         under = data.of_cells(data.tallies[attribute], attribute, recoding.levels[:, attribute])
-        under = np.where(recoding.suppressed, data.table.records, under)
-        return float((data.weight * np.log2(under / own)).sum())
+        return self.cost_of(attribute, under, recoding.suppressed)
+
+    def cost_of(
+        self, attribute: int, under: NDArray[np.int64], suppressed: NDArray[np.bool_]
+    ) -> float:
+        """Bits lost in attribute j where the cell of each combination covers so many records."""
+        data = self.data
+        own = data.tallies[attribute][0][data.columns[data.row_of[attribute, 0]]]
+        under = np.where(suppressed, data.table.records, under)
+        # What only a population has weighs nothing, and may have nobody under its value.
+        bits = np.log2(np.maximum(under, 1) / np.maximum(own, 1))
+        return float((data.weight * bits).sum())
 
     def extra(self, outcome: Outcome) -> Values:
         """Size times entropy of the suppressed records' generalized values."""

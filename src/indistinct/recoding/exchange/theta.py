@@ -525,7 +525,8 @@ class _Making:
                 f"{needed} records of noise are needed, {needed / records:.3%} of the table, and "
                 f"{allowed} are allowed ({reasons})",
                 remedy=f"allow max_noise = {needed}, or choose a smaller k or mu"
-                + ("" if self.safe else ', or variant = "safe"'),
+                + ("" if self.safe else ', or variant = "safe"')
+                + (', or donors = "all"' if self.settings.donors == "later" else ""),
             )
         )
 
