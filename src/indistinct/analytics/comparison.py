@@ -1,0 +1,343 @@
+"""Several releases of one table side by side: what they promise and keep, and what they cost.
+
+Everything is computed from the releases and the table, with the same questions asked of each. Only
+what was added and how long a search took comes from the private account of a run, where there is
+one.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from indistinct.analytics.query_error import Mode, QueryError, Workload
+from indistinct.analytics.utility import Utility
+from indistinct.release.audit.verdict import Verdict, words
+from indistinct.requirement import Requirement
+
+if TYPE_CHECKING:
+    from indistinct.analytics.attacks.finding import Finding
+
+CERTAIN = "certain"
+LIKELY = "0.5"
+"""How attackers name the share of people of whom the truth is known, or believed with one half."""
+
+NOT_KEPT = "no"
+"""What is said beside the figure of a promise that a release does not keep."""
+
+Row = tuple[str, tuple[str, ...]]
+"""A measure, and its text for every release."""
+
+_QUALITY: Final = {
+    "missings": "cells not suppressed",
+    "granularity": "granularity",
+    "discernibility": "discernibility",
+    "average_class_size": "average class size",
+}
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a release achieves of one promise; ``verdict`` is None where it cannot be audited.
+
+    ``own`` says that the release's certificate, or else the policy, promises it.
+    """
+
+    requirement: Requirement
+    verdict: Verdict | None
+    own: bool = True
+
+    def to_dict(self) -> dict[str, Any]:
+        """The promise as plain data; ``holds`` and ``achieved`` are None without a verdict."""
+        verdict = self.verdict
+        return {
+            **self.requirement.to_dict(),
+            "holds": None if verdict is None else verdict.holds,
+            "achieved": None if verdict is None else dict(verdict.achieved),
+            "promised": self.own,
+        }
+
+
+@dataclass(frozen=True)
+class ComparedRelease:
+    """One of the releases that are compared.
+
+    Arguments:
+        name: what the tables call it.
+        path: where it was read from; its name, for a release that was not read from a file.
+        utility: what is left of the table.
+        errors: how wrong it answers the queries, by mode.
+        mode: the mode that is told first.
+        promises: what it achieves of every promise of the policy or of one of the releases.
+        added: number of records of ``noise`` and of ``decoys``, where that is known.
+        seconds: how long its search took, where that is known.
+        attacks: what attackers reach, where they were let loose.
+        notes: what else a reader should know.
+    """
+
+    name: str
+    path: str
+    utility: Utility
+    errors: Mapping[Mode, QueryError]
+    mode: Mode
+    promises: tuple[Kept, ...] = ()
+    added: Mapping[str, int] | None = None
+    seconds: float | None = None
+    attacks: tuple[Finding, ...] | None = None
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The release as plain data; ``attacks`` only where attackers were let loose."""
+        modes = {
+            mode: {"mean": error.mean, "median": error.median}
+            for mode, error in self.errors.items()
+        }
+        document = {
+            "path": self.path,
+            "name": self.name,
+            **self.utility.to_dict(),
+            "query_error": {**self.errors[self.mode].to_dict(), "by_mode": modes},
+            "added": None if self.added is None else dict(self.added),
+            "seconds": self.seconds,
+            "promises": [kept.to_dict() for kept in self.promises],
+        }
+        if self.attacks is not None:
+            document["attacks"] = [
+                {
+                    "name": item.name,
+                    "sensitive": item.sensitive,
+                    "people": item.people,
+                    "success": dict(item.success),
+                    "prior": dict(item.prior),
+                    "gain": dict(item.gain),
+                }
+                for item in self.attacks
+            ]
+        document["notes"] = list(self.notes)
+        return document
+
+    def __repr__(self) -> str:
+        return (
+            f"<{self.name}: NCP {self.utility.ncp.normalized:.4f}, DCP {self.utility.dcp}, "
+            f"query error {self.errors[self.mode].median:.4f}>"
+        )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Releases of one table, measured alike. Private: it is computed with the table.
+
+    Arguments:
+        records: records of the table.
+        quasi: its quasi-identifiers.
+        releases: the releases, in the order given.
+        workload: which queries they were asked.
+        dimensions: how many conditions each query had.
+    """
+
+    records: int
+    quasi: tuple[str, ...]
+    releases: tuple[ComparedRelease, ...]
+    workload: Workload = field(default_factory=Workload)
+    dimensions: int = 1
+
+    def __getitem__(self, name: str) -> ComparedRelease:
+        """The release of that name."""
+        for item in self.releases:
+            if item.name == name:
+                return item
+        raise KeyError(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of ``compare``."""
+        return {
+            "records": self.records,
+            "quasi_identifiers": list(self.quasi),
+            "workload": {
+                "queries": self.workload.queries,
+                "dimensions": self.dimensions,
+                "selectivity": self.workload.selectivity,
+                "seed": self.workload.seed,
+            },
+            "releases": [item.to_dict() for item in self.releases],
+        }
+
+    def frame(self) -> pl.DataFrame:
+        """One row per release, one column per figure."""
+        rows = []
+        for item in self.releases:
+            utility = item.utility
+            row: dict[str, Any] = {
+                "release": item.name,
+                "rows": utility.published.rows,
+                "suppressed": utility.suppressed,
+                "classes": utility.published.classes,
+                "ncp": utility.ncp.normalized,
+                **{f"ncp of {name}": cost for name, cost in utility.ncp.per_attribute.items()},
+                "loss": utility.mean_loss,
+                "dcp": utility.dcp,
+                "c_avg": utility.c_avg,
+            }
+            for mode, error in item.errors.items():
+                row[f"query error, {mode}, mean"] = error.mean
+                row[f"query error, {mode}, median"] = error.median
+            row["noise ratio"] = utility.noise_ratio
+            row["seconds"] = item.seconds
+            for kept in item.promises:
+                verdict = kept.verdict
+                row[str(kept.requirement)] = None if verdict is None else words(verdict.achieved)
+            for found in item.attacks or ():
+                row[f"{_attack(found.name, found.sensitive)}, likely"] = found.success[LIKELY]
+                row[f"{_attack(found.name, found.sensitive)}, certain"] = found.success[CERTAIN]
+            rows.append(row)
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def sections(self) -> list[tuple[str, list[Row]]]:
+        """The comparison for people: titles, and under each the measures and their texts."""
+        parts = [
+            ("size", self._sizes()),
+            (f"promises: achieved ({NOT_KEPT}: not kept)", self._promises()),
+            ("attackers: likely, certain", self._attacks()),
+            ("lost", self._costs()),
+            ("left, from 0 to 1", self._qualities()),
+        ]
+        return [(title, rows) for title, rows in parts if rows]
+
+    def _row(self, label: str, values: Iterable[str]) -> Row:
+        return label, tuple(values)
+
+    def _sizes(self) -> list[Row]:
+        each = [item.utility for item in self.releases]
+        rows = [
+            self._row("records published", (f"{one.published.rows:,}" for one in each)),
+            self._row("records suppressed", (f"{one.suppressed:,}" for one in each)),
+            self._row("classes", (f"{one.published.classes:,}" for one in each)),
+            self._row(
+                "smallest class",
+                (f"{one.published.size.min():,}" if one.published.classes else "-" for one in each),
+            ),
+        ]
+        if any(one.noise_ratio for one in each):
+            rows.append(
+                self._row("added records, share", (_share(one.noise_ratio) for one in each))
+            )
+        if any(item.seconds is not None for item in self.releases):
+            rows.append(
+                self._row(
+                    "seconds of search",
+                    ("-" if s.seconds is None else f"{s.seconds:.3g}" for s in self.releases),
+                )
+            )
+        return rows
+
+    def _promises(self) -> list[Row]:
+        asked = dict.fromkeys(kept.requirement for item in self.releases for kept in item.promises)
+        return [
+            self._row(str(one), (_achieved(item.promises, one) for item in self.releases))
+            for one in asked
+        ]
+
+    def _attacks(self) -> list[Row]:
+        asked = dict.fromkeys(
+            (found.name, found.sensitive) for item in self.releases for found in item.attacks or ()
+        )
+        rows = []
+        for one in asked:
+            found = [_found(item.attacks, one) for item in self.releases]
+            reached = [None if f is None else f.success for f in found]
+            before = [None if f is None else f.prior for f in found]
+            rows.append(self._row(_attack(*one), map(_shares, reached)))
+            if any(prior is not None and prior[LIKELY] > 0 for prior in before):
+                rows.append(self._row("  by frequencies alone", map(_shares, before)))
+        return rows
+
+    def _costs(self) -> list[Row]:
+        each = [item.utility for item in self.releases]
+        rows = [self._row("NCP, normalized", (_figure(one.ncp.normalized) for one in each))]
+        for name in self.quasi:
+            costs = (_figure(one.ncp.per_attribute[name]) for one in each)
+            rows.append(self._row(f"  {name}", costs))
+        rows += [
+            self._row("loss, mean", (_figure(one.mean_loss) for one in each)),
+            self._row("DCP", (f"{one.dcp:,}" for one in each)),
+            self._row("  least possible", (_count(one.dcp_least) for one in each)),
+            self._row("C_AVG", (_figure(one.c_avg) for one in each)),
+        ]
+        for mode in self.releases[0].errors if self.releases else ():
+            errors = [item.errors[mode] for item in self.releases]
+            rows += [
+                self._row(f"query error, {mode}, mean", (_figure(one.mean) for one in errors)),
+                self._row("  median", (_figure(one.median) for one in errors)),
+            ]
+        return rows
+
+    def _qualities(self) -> list[Row]:
+        each = [item.utility.quality for item in self.releases]
+        return [
+            self._row(label, (_figure(one[key]) for one in each)) for key, label in _QUALITY.items()
+        ]
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {self.records} records in {list(self.releases)}>"
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(item.name)}</th>" for item in self.releases)
+        lines = [f"<tr><th></th>{head}</tr>"]
+        for title, rows in self.sections():
+            span = len(self.releases) + 1
+            lines.append(f"<tr><th colspan='{span}'>{html.escape(title)}</th></tr>")
+            for label, texts in rows:
+                cells = "".join(f"<td>{html.escape(text)}</td>" for text in texts)
+                shown = html.escape(label).replace("  ", "&emsp;")
+                lines.append(f"<tr><th>{shown}</th>{cells}</tr>")
+        return f"<table>{''.join(lines)}</table>"
+
+
+def _achieved(promises: Sequence[Kept], asked: Requirement) -> str:
+    for kept in promises:
+        if kept.requirement == asked:
+            if kept.verdict is None:
+                return "-"
+            text = words(_short(kept.verdict.achieved))
+            return text if kept.verdict.holds else f"{text}, {NOT_KEPT}"
+    return "-"
+
+
+def _attack(name: str, sensitive: str | None) -> str:
+    return name if sensitive is None else f"{name} of {sensitive}"
+
+
+def _found(attacks: Sequence[Finding] | None, asked: tuple[str, str | None]) -> Finding | None:
+    return next((f for f in attacks or () if (f.name, f.sensitive) == asked), None)
+
+
+def _shares(reached: Mapping[str, float] | None) -> str:
+    return "-" if reached is None else f"{_share(reached[LIKELY])}, {_share(reached[CERTAIN])}"
+
+
+def _share(share: float | None) -> str:
+    if share is None:
+        return "-"
+    if 0 < share < 0.001:
+        return "<0.1%"
+    return f"{share:.0%}" if share in (0, 1) else f"{share:.1%}"
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"
+
+
+def _short(achieved: Mapping[str, float | int | None]) -> dict[str, float | int | None]:
+    """Figures with as many digits as a narrow column has room for."""
+    return {
+        name: float(f"{value:.3g}") if isinstance(value, float) else value
+        for name, value in achieved.items()
+    }
+
+
+def _count(value: int | None) -> str:
+    return "-" if value is None else f"{value:,}"

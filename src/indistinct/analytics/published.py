@@ -1,0 +1,316 @@
+"""A release read against the table it was made from: which values each published cell stands for.
+
+Works on any release, whoever made it. A cell is an exact value, a node of the attribute's
+hierarchy, a range of numbers ``[20, 24]``, a set ``{flu, asthma}``, or ``*``; a number that the
+table does not have is read as a number, too. Records with ``*`` in every quasi-identifier are in no
+class, whether they were left out or published so. A cell that is none of these cannot be measured,
+and is told instead of guessed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.errors import DataError, Problem
+from indistinct.hierarchies.cells import Coverage, members_of, range_of
+from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
+from indistinct.microdata.domains import numbers_of
+from indistinct.microdata.encoding import codes_in, count_combinations, leaf_codes
+from indistinct.microdata.microdata import sorted_values
+from indistinct.sources.table import ROWS_FOUND
+
+EXACT = 2.0**53
+"""Above this size not every whole number can be told from its neighbours."""
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """The values that one quasi-identifier can have, and how many records of the table have each.
+
+    ``counts`` is over the D leaves of the hierarchy. An attribute is *numeric* if all its values
+    (missing ones and those that the hierarchy suppresses aside) are numbers.
+    """
+
+    taxonomy: Taxonomy
+    counts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64] | None:
+        """The leaves as numbers, NaN for those that are none, [D]; None: not numeric."""
+        leaves = self.taxonomy.leaves
+        outside = set(self.taxonomy.suppressed)
+        found = numbers_of([None if leaf in outside else leaf for leaf in leaves])
+        if found is None or not (self.counts[np.isfinite(found)] > 0).any():
+            return None
+        return np.array(found)
+
+    @cached_property
+    def span(self) -> tuple[float, float]:
+        """The smallest and the largest number in the table; NaN where it is not numeric."""
+        if self.numbers is None:
+            return math.nan, math.nan
+        there = self.numbers[(self.counts > 0) & np.isfinite(self.numbers)]
+        return float(there.min()), float(there.max())
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether all numbers in the table are whole ones."""
+        if self.numbers is None:
+            return False
+        there = self.numbers[(self.counts > 0) & np.isfinite(self.numbers)]
+        return bool(((there == np.floor(there)) & (np.abs(there) < EXACT)).all())
+
+    @cached_property
+    def sorted_numbers(self) -> NDArray[np.float64]:
+        """The numbers among the leaves, rising."""
+        numbers = np.zeros(0) if self.numbers is None else self.numbers
+        return np.sort(numbers[np.isfinite(numbers)])
+
+
+@dataclass(frozen=True, eq=False)
+class Original:
+    """The private table as far as releases are measured by it: its distinct combinations.
+
+    Arguments:
+        domains: of every quasi-identifier.
+        codes: for each of them the leaf of every combination, [C].
+        weight: records of each combination, [C].
+    """
+
+    domains: Mapping[str, Domain]
+    codes: tuple[NDArray[np.int32], ...]
+    weight: NDArray[np.int64]
+
+    @classmethod
+    def of(
+        cls,
+        texts: pl.DataFrame,
+        taxonomies: Mapping[str, Taxonomy],
+        weight: NDArray[np.int64] | None = None,
+    ) -> Original:
+        """The table with these canonical texts, one row per record or ``weight`` records each.
+
+        Arguments:
+            texts: has a column for every quasi-identifier; null is missing.
+            taxonomies: of every quasi-identifier; they cover all values.
+            weight: records per row, one each where not given.
+        """
+        if weight is None:
+            weight = np.ones(texts.height, dtype=np.int64)
+        columns, counted, _ = count_combinations(
+            [leaf_codes(texts[name], taxonomy) for name, taxonomy in taxonomies.items()],
+            [len(taxonomy.leaves) for taxonomy in taxonomies.values()],
+            weight,
+        )
+        domains = {
+            name: Domain(taxonomy, _tally(column, counted, len(taxonomy.leaves)))
+            for (name, taxonomy), column in zip(taxonomies.items(), columns, strict=True)
+        }
+        return cls(domains, tuple(columns), counted)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+        return tuple(self.domains)
+
+    @cached_property
+    def records(self) -> int:
+        """Number of records."""
+        return int(self.weight.sum())
+
+    @property
+    def combinations(self) -> int:
+        """Number of distinct combinations, C."""
+        return len(self.weight)
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedCells:
+    """The distinct cells of one column of a release, and what each stands for.
+
+    A cell is an interval, whose ends are ``low`` and ``high`` (NaN where it is none), or else it
+    stands for the leaves ``leaves[indptr[i]:indptr[i + 1]]``. Intervals are ranges, single numbers,
+    ``*`` of a numeric attribute (all of its span), and nodes of the hierarchy with all numbers from
+    the smallest to the largest of their leaves. ``covered`` is the number of leaves either way.
+
+    All arrays are over the L labels but for ``leaves``.
+    """
+
+    labels: tuple[Label, ...]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    indptr: NDArray[np.int64]
+    leaves: NDArray[np.int32]
+    covered: NDArray[np.int64]
+    suppressed: NDArray[np.bool_]
+
+    @property
+    def intervals(self) -> NDArray[np.bool_]:
+        """Which cells are intervals, [L]."""
+        mask: NDArray[np.bool_] = ~np.isnan(self.low)
+        return mask
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedRows:
+    """The rows of a release as classes of equal cells.
+
+    Arguments:
+        attributes: the quasi-identifiers.
+        cells: for each of them its distinct cells.
+        codes: for each of them the cell of every class, [G].
+        size: rows of each class, [G].
+        class_of: class of every row, in the order of the release; -1 for rows with ``*`` in every
+            quasi-identifier.
+    """
+
+    attributes: tuple[str, ...]
+    cells: tuple[PublishedCells, ...]
+    codes: tuple[NDArray[np.int32], ...]
+    size: NDArray[np.int64]
+    class_of: NDArray[np.int32]
+
+    @property
+    def rows(self) -> int:
+        """Rows of the release."""
+        return len(self.class_of)
+
+    @cached_property
+    def kept(self) -> int:
+        """Rows that are in a class."""
+        return int(self.size.sum())
+
+    @property
+    def classes(self) -> int:
+        """Number of classes, G."""
+        return len(self.size)
+
+
+def read_rows(original: Original, texts: pl.DataFrame, name: str = "the release") -> PublishedRows:
+    """The rows of a release, read against the table it was made from.
+
+    Arguments:
+        original: the table.
+        texts: the published cells as text, null where one is missing.
+        name: what messages call the release.
+
+    Raises:
+        DataError: where cells cannot be read. It names attribute and rows, of all attributes.
+    """
+    problems: list[Problem] = []
+    cells, columns = [], []
+    for attribute, domain in original.domains.items():
+        labels = sorted_values(texts[attribute])
+        codes = codes_in(texts[attribute], labels)
+        found, unread = read_cells(domain, labels)
+        cells.append(found)
+        columns.append(codes)
+        if unread.any():
+            problems.append(_unreadable(attribute, name, domain, codes, unread))
+    if problems:
+        raise DataError(problems)
+    hidden = np.ones(texts.height, dtype=np.bool_)
+    for found, codes in zip(cells, columns, strict=True):
+        hidden &= found.suppressed[codes]
+    kept = ~hidden
+    counted, size, of_kept = count_combinations(
+        [codes[kept] for codes in columns],
+        [max(len(found.labels), 1) for found in cells],
+        np.ones(int(kept.sum()), dtype=np.int64),
+    )
+    class_of = np.full(texts.height, -1, dtype=np.int32)
+    class_of[kept] = of_kept
+    return PublishedRows(original.attributes, tuple(cells), tuple(counted), size, class_of)
+
+
+def read_cells(domain: Domain, labels: Sequence[Label]) -> tuple[PublishedCells, NDArray[np.bool_]]:
+    """What each label of a column stands for, and which of them cannot be read, [L]."""
+    coverage = Coverage(domain.taxonomy)
+    count = len(labels)
+    low, high = np.full(count, np.nan), np.full(count, np.nan)
+    covered = np.ones(count, dtype=np.int64)
+    unread = np.zeros(count, dtype=np.bool_)
+    indptr = np.zeros(count + 1, dtype=np.int64)
+    leaves: list[NDArray[np.int32]] = []
+    for at, label in enumerate(labels):
+        places = coverage.places(label)
+        ends = _ends(domain, label, places)
+        if places is None and ends is None:
+            unread[at] = True
+        if ends is not None:
+            low[at], high[at] = ends
+        elif places is not None:
+            leaves.append(np.asarray(places, dtype=np.int32))
+            indptr[at + 1] = len(places)
+        covered[at] = max(len(places or ()), 1)
+    cells = PublishedCells(
+        labels=tuple(labels),
+        low=low,
+        high=high,
+        indptr=np.cumsum(indptr),
+        leaves=np.concatenate(leaves) if leaves else np.zeros(0, dtype=np.int32),
+        covered=covered,
+        suppressed=np.array([label == SUPPRESSED for label in labels], dtype=np.bool_),
+    )
+    return cells, unread
+
+
+def _ends(domain: Domain, label: Label, places: Sequence[int] | None) -> tuple[float, float] | None:
+    """The ends of the interval that a cell is; None where it is none."""
+    numbers = domain.numbers
+    if numbers is None or label is None or members_of(label) is not None:
+        return None
+    if label == SUPPRESSED:
+        return domain.span
+    if (ends := range_of(label)) is not None:
+        return float(ends[0]), float(ends[1])
+    if places is None:
+        alone = numbers_of([label])
+        return None if alone is None else (alone[0], alone[0])
+    under = numbers[np.asarray(places)]
+    under = under[np.isfinite(under)]
+    if not len(under):
+        return None
+    low, high = float(under.min()), float(under.max())
+    inside = domain.sorted_numbers
+    between = np.searchsorted(inside, high, "right") - np.searchsorted(inside, low, "left")
+    return (low, high) if between == len(under) else None
+
+
+def _unreadable(
+    attribute: str,
+    name: str,
+    domain: Domain,
+    codes: NDArray[np.int32],
+    unread: NDArray[np.bool_],
+) -> Problem:
+    rows = np.flatnonzero(unread[codes]) + 1
+    kinds = int(unread.sum())
+    texts = "text is" if kinds == 1 else "different texts are"
+    numbers = "" if domain.numbers is None else "a range such as [20, 24], "
+    return Problem(
+        "unreadable-cell",
+        f"{kinds} published {texts} neither a value of the table, a node of the hierarchy, "
+        f"{numbers}a set such as {{a, b}}, nor *; {len(rows)} of {len(codes)} records have such",
+        file=name,
+        attribute=attribute,
+        rows=tuple(rows[:ROWS_FOUND].tolist()),
+        remedy="write these cells in one of the ways named, or give the policy a hierarchy that "
+        "has them",
+    )
+
+
+def _tally(codes: NDArray[np.int32], weight: NDArray[np.int64], length: int) -> NDArray[np.int64]:
+    counts = np.zeros(length, dtype=np.int64)
+    np.add.at(counts, codes, weight)
+    return counts

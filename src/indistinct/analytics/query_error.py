@@ -1,0 +1,333 @@
+"""How wrong a release answers counting questions about the table it was made from.
+
+A query asks how many records have a value in a given range or set, in each of some attributes at
+once: "how many women of 30 to 39 in ward A or C?". It is answered from the table (c) and from the
+release (c*); its error is ``|c* - c| / c`` (Khan and others 2020, equation 5; Xiao and Tao 2006).
+The queries are drawn at random, and the same ones are put to every release that is compared:
+
+* the attributes, ``dimensions`` of them, are drawn from the quasi-identifiers;
+* so that about a share ``selectivity`` of the records fits all conditions, each condition takes the
+  share ``selectivity ** (1 / dimensions)`` of its attribute's domain: of a numeric one a range that
+  starts anywhere (of whole numbers where all values are), of another that many values, rounded up,
+  of its hierarchy;
+* a query that no record of the table answers is drawn again.
+
+A release answers in one of two modes. ``overlap``: every record counts whose cells meet the
+conditions, as for a reader who looks for all possible ones. ``uniform``: a record counts as the
+share of its cells that meets them, as if all values that a cell stands for were equally likely; a
+range of whole numbers has ``hi - lo + 1`` values. Records that were added count like others, and
+suppressed ones not at all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.analytics.published import Domain, Original, PublishedRows
+from indistinct.errors import DataError, Problem
+from indistinct.microdata.encoding import count_combinations
+
+Mode = Literal["overlap", "uniform"]
+
+MODES: Final[tuple[Mode, ...]] = ("overlap", "uniform")
+
+DIMENSIONS = 2
+"""How many attributes a query has conditions on, unless somebody says otherwise."""
+
+DRAWN_AT_MOST = 200
+"""How many queries are drawn for each one that is wanted, before giving up."""
+
+WORTH_GROUPING = 24
+"""From so many queries on the same attributes on, rows are first grouped by these."""
+
+CELLS_AT_ONCE = 1 << 22
+"""Most entries of the tables that are made at once."""
+
+_TINY = 1e-9
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Which queries are asked: how many, how wide, and from which seed they are drawn.
+
+    The same workload draws the same queries from the same table. Nothing private hangs on the
+    seed.
+
+    Arguments:
+        queries: how many.
+        dimensions: how many quasi-identifiers each has a condition on; without, two, or all where
+            there are fewer.
+        selectivity: the share of records that a query is expected to find.
+        seed: where chance starts from.
+
+    Raises:
+        DataError: with all settings that are out of range.
+    """
+
+    queries: int = 1000
+    dimensions: int | None = None
+    selectivity: float = 0.05
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        problems = [
+            Problem("bad-setting", f"{name} must be {least} or more, not {value}")
+            for name, value, least in (
+                ("queries", self.queries, 1),
+                ("dimensions", self.dimensions, 1),
+                ("seed", self.seed, 0),
+            )
+            if value is not None and value < least
+        ]
+        if not 0 < self.selectivity <= 1:
+            problems.append(
+                Problem(
+                    "bad-setting",
+                    f"selectivity must be a share above 0 and up to 1, not {self.selectivity:g}",
+                )
+            )
+        if problems:
+            raise DataError(problems)
+
+    def draw(self, original: Original) -> Queries:
+        """The queries for one table, with its own answers.
+
+        Raises:
+            DataError: for more dimensions than quasi-identifiers, and where hardly any query finds
+                a record.
+        """
+        width = len(original.attributes)
+        dimensions = min(DIMENSIONS, width) if self.dimensions is None else self.dimensions
+        if dimensions > width:
+            raise DataError(
+                Problem(
+                    "bad-setting",
+                    f"queries cannot have conditions on {dimensions} attributes: there are "
+                    f"{width} quasi-identifiers",
+                    remedy=f"ask for at most {width} dimensions",
+                )
+            )
+        random = np.random.default_rng(self.seed)
+        domains = tuple(original.domains.values())
+        share = self.selectivity ** (1.0 / dimensions)
+        asked: list[Query] = []
+        counts: list[NDArray[np.float64]] = []
+        drawn = 0
+        while len(asked) < self.queries:
+            batch = self.queries - len(asked)
+            if drawn >= DRAWN_AT_MOST * self.queries:
+                raise DataError(
+                    Problem(
+                        "empty-queries",
+                        f"of {drawn} queries only {len(asked)} found a record",
+                        remedy="ask for a larger selectivity, or for fewer dimensions",
+                    )
+                )
+            tried = [_query(domains, dimensions, share, random) for _ in range(batch)]
+            found = _true_answers(original, tried)
+            drawn += batch
+            asked += [query for query, count in zip(tried, found, strict=True) if count > 0]
+            counts.append(found[found > 0])
+        return Queries(self, dimensions, original, tuple(asked), np.concatenate(counts))
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What a query asks of one attribute: ``low <= value <= high``, or one of some leaves.
+
+    ``leaves`` is None for a range. ``attribute`` is the place of the quasi-identifier.
+    """
+
+    attribute: int
+    low: float = math.nan
+    high: float = math.nan
+    leaves: NDArray[np.int64] | None = None
+
+
+Query = tuple[Condition, ...]
+"""Conditions on different attributes, in the order of these."""
+
+
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """The queries of a workload for one table, and its own answers ``counts``, [Q]."""
+
+    workload: Workload
+    dimensions: int
+    original: Original
+    asked: tuple[Query, ...]
+    counts: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.asked)
+
+    def answers(self, published: PublishedRows, mode: Mode = "overlap") -> NDArray[np.float64]:
+        """What a release answers to each query, [Q].
+
+        Raises:
+            DataError: for an unknown mode.
+        """
+        domains = tuple(self.original.domains.values())
+        uniform = known_mode(mode) == "uniform"
+        return _answers(
+            published.codes,
+            [len(cells.labels) for cells in published.cells],
+            published.size,
+            self.asked,
+            lambda condition: _fits(domains, published, condition, uniform),
+        )
+
+    def errors(self, published: PublishedRows, mode: Mode = "overlap") -> NDArray[np.float64]:
+        """The relative error of what a release answers to each query, [Q].
+
+        Raises:
+            DataError: for an unknown mode.
+        """
+        found: NDArray[np.float64] = np.abs(self.answers(published, mode) - self.counts)
+        return found / self.counts
+
+    def error(self, published: PublishedRows, mode: Mode = "overlap") -> QueryError:
+        """The error of a release over all queries.
+
+        Raises:
+            DataError: for an unknown mode.
+        """
+        errors = self.errors(published, mode)
+        return QueryError(float(errors.mean()), float(np.median(errors)), mode, len(errors))
+
+
+@dataclass(frozen=True)
+class QueryError:
+    """Mean and median relative error of a release over some queries, in one mode of answering."""
+
+    mean: float
+    median: float
+    mode: Mode
+    queries: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The error as plain data."""
+        return {
+            "mean": self.mean,
+            "median": self.median,
+            "mode": self.mode,
+            "queries": self.queries,
+        }
+
+
+def known_mode(mode: str) -> Mode:
+    """The mode of that name.
+
+    Raises:
+        DataError: where there is none.
+    """
+    for one in MODES:
+        if mode == one:
+            return one
+    raise DataError(Problem("bad-setting", f"mode must be overlap or uniform, not '{mode}'"))
+
+
+def _query(
+    domains: Sequence[Domain], dimensions: int, share: float, random: np.random.Generator
+) -> Query:
+    chosen = np.sort(random.choice(len(domains), dimensions, replace=False))
+    return tuple(_condition(domains[at], at, share, random) for at in chosen.tolist())
+
+
+def _condition(
+    domain: Domain, attribute: int, share: float, random: np.random.Generator
+) -> Condition:
+    """A condition that takes a share of the domain: a range, or values."""
+    if domain.numbers is None:
+        wanted = max(math.ceil(share * len(domain) - _TINY), 1)
+        values = random.choice(len(domain), wanted, replace=False, shuffle=False)
+        return Condition(attribute, leaves=values)
+    low, high = domain.span
+    if domain.whole:
+        possible = int(high - low) + 1
+        wanted = max(math.ceil(share * possible - _TINY), 1)
+        start = low + int(random.integers(possible - wanted + 1))
+        return Condition(attribute, start, start + wanted - 1)
+    width = share * (high - low)
+    start = low + random.random() * (high - low - width)
+    return Condition(attribute, start, start + width)
+
+
+def _true_answers(original: Original, asked: Sequence[Query]) -> NDArray[np.float64]:
+    domains = tuple(original.domains.values())
+
+    def fits(condition: Condition) -> NDArray[np.float64]:
+        return _leaves(domains[condition.attribute], condition).astype(np.float64)
+
+    return _answers(
+        original.codes, [len(domain) for domain in domains], original.weight, asked, fits
+    )
+
+
+def _leaves(domain: Domain, condition: Condition) -> NDArray[np.bool_]:
+    """The leaves that a condition asks for, [D]."""
+    if condition.leaves is None:
+        assert domain.numbers is not None
+        within: NDArray[np.bool_] = (domain.numbers >= condition.low) & (
+            domain.numbers <= condition.high
+        )
+        return within
+    asked = np.zeros(len(domain), dtype=np.bool_)
+    asked[condition.leaves] = True
+    return asked
+
+
+def _fits(
+    domains: Sequence[Domain], published: PublishedRows, condition: Condition, uniform: bool
+) -> NDArray[np.float64]:
+    """How well every cell of an attribute fits a condition on it, [L]."""
+    from indistinct.kernels.queries import fit_leaves, fit_range
+
+    domain, cells = domains[condition.attribute], published.cells[condition.attribute]
+    found = np.zeros(len(cells.labels))
+    if len(cells.leaves):
+        fit_leaves(cells.indptr, cells.leaves, _leaves(domain, condition), uniform, found)
+    if condition.leaves is None:
+        low, high, whole = condition.low, condition.high, domain.whole
+        fit_range(cells.low, cells.high, low, high, whole, uniform, found)
+    return found
+
+
+def _answers(
+    codes: Sequence[NDArray[np.int32]],
+    cards: Sequence[int],
+    weight: NDArray[np.int64],
+    asked: Sequence[Query],
+    fits: Callable[[Condition], NDArray[np.float64]],
+) -> NDArray[np.float64]:
+    """Answers to queries over distinct rows, those on the same attributes together."""
+    from indistinct.kernels.queries import answers
+
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for place, query in enumerate(asked):
+        alike.setdefault(tuple(part.attribute for part in query), []).append(place)
+    found = np.zeros(len(asked))
+    for attributes, places in alike.items():
+        columns, counted = [codes[at] for at in attributes], weight
+        widest = max(cards[at] for at in attributes)
+        if len(places) >= WORTH_GROUPING and len(weight):
+            sizes = [max(cards[at], 1) for at in attributes]
+            columns, counted, _ = count_combinations(columns, sizes, weight)
+        rows = np.stack(columns).astype(np.int32, copy=False)
+        step = max(CELLS_AT_ONCE // max(len(attributes) * widest, 1), 1)
+        for start in range(0, len(places), step):
+            part = places[start : start + step]
+            tables = np.zeros((len(part), len(attributes), widest))
+            for number, place in enumerate(part):
+                for at, condition in enumerate(asked[place]):
+                    tables[number, at, : cards[condition.attribute]] = fits(condition)
+            counts = np.zeros(len(part))
+            answers(rows, counted, tables, counts)
+            found[part] = counts
+    return found
