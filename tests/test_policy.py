@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indistinct._sections import Section
 from indistinct.errors import PolicyError
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.measures.objective import measures
@@ -18,7 +19,6 @@ from indistinct.policy import (
     Missing,
     Objective,
     Policy,
-    Section,
     Source,
 )
 from indistinct.privacy.k_anonymity import KAnonymity
@@ -283,6 +283,18 @@ PROBLEMS = [
         "promises[1].on: 'diagnosis' must have role 'quasi-identifier', and has 'sensitive'",
     ),
     (smallest(promises=[{"model": "k-anonymity", "k": 2, "on": "age"}]), "promises[1]: 'on' of"),
+    (smallest(risk={"threshold": 2}), "risk.threshold: must be at most 1, not 2"),
+    (smallest(risk={"k_range": [5, 2]}), "risk.k_range: must be two whole numbers from 1 on"),
+    (smallest(risk={"k_range": [2]}), "risk.k_range[2]: is missing"),
+    (smallest(risk={"population": {}}), "risk.population: needs one of 'file', 'size' and"),
+    (
+        smallest(risk={"population": {"size": 9, "fraction": 0.1}}),
+        "risk.population: needs one of 'file', 'size' and 'fraction', not size and fraction",
+    ),
+    (
+        smallest(risk={"population": {"size": 9, "separator": ";"}}),
+        "risk.population.separator: there is no file",
+    ),
     (
         smallest(promises=[{"model": "k-anonymity", "k": 2, "sensitive": "age"}]),
         "promises[1].sensitive: 'age' must have role 'sensitive', and has 'quasi-identifier'",
@@ -296,15 +308,13 @@ def test_a_wrong_key_or_value_is_told(keys: dict[str, Any], text: str) -> None:
 
 
 LATER = [
-    (smallest(links=[{"from": "age"}]), "links"),
-    (smallest(risk={"threshold": 0.2}), "risk"),
     (smallest(source={"query": "select 1"}), "source.query"),
     (smallest(source={"person": "id"}), "source.person"),
     (with_age(ranks={}), "attributes.age.ranks"),
     (with_age(hierarchy={"code_system": "icd-10"}), "attributes.age.hierarchy.code_system"),
     (with_age(role="identifier", transform={"swap": {}}), "attributes.age.transform.swap"),
-    (smallest(method={"algorithm": "mondrian"}), "method.algorithm: 'mondrian'"),
-    (smallest(promises=[{"model": "t-closeness", "t": 0.2}]), "promises[1].model: 't-closeness'"),
+    (smallest(method={"algorithm": "knm"}), "method.algorithm: 'knm'"),
+    (smallest(promises=[{"model": "knm-anonymity"}]), "promises[1].model: 'knm-anonymity'"),
     (
         smallest(promises=[{"model": "k-anonymity", "k": 2, "unit": "person"}]),
         "promises[1].unit: 'person'",
@@ -532,3 +542,92 @@ def test_searches_for_rows_are_understood() -> None:
     policy = Policy.from_dict(smallest(method=method))
     assert (policy.method.algorithm, policy.method.scope) == ("iab", "subtree")
     assert Policy.from_dict(policy.to_dict()) == policy
+
+
+def with_diagnosis(**keys: Any) -> dict[str, Any]:
+    document = smallest()
+    document["attributes"]["diagnosis"] |= keys
+    return document
+
+
+CATEGORY_PROBLEMS = [
+    ({}, "attributes.diagnosis.categories: needs one of 'table' and 'file'"),
+    ({"table": {"low": ["flu"]}, "file": "c.csv"}, "needs one of 'table' and 'file'"),
+    (
+        {"table": {"low": ["flu"], "high": ["flu", "hiv"]}},
+        "attributes.diagnosis.categories.table: 'flu' is in low and high",
+    ),
+    (
+        {"table": {"low": ["flu"], "high": ["hiv"]}, "order": ["low", "hihg"]},
+        "attributes.diagnosis.categories.order: no category 'hihg': did you mean 'high'?",
+    ),
+    (
+        {"table": {"low": ["flu"], "high": ["hiv"]}, "order": ["low"]},
+        "attributes.diagnosis.categories.order: has no place for 'high'",
+    ),
+    (
+        {"table": {"low": ["flu"], "high": ["hiv"]}, "missing": "mid"},
+        "attributes.diagnosis.categories.missing: no category 'mid'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("categories", "text"), CATEGORY_PROBLEMS)
+def test_categories_that_contradict_themselves(categories: dict[str, Any], text: str) -> None:
+    assert text in str(refused(with_diagnosis(categories=categories)))
+
+
+def test_only_a_sensitive_attribute_has_categories() -> None:
+    keys = with_age(categories={"table": {"low": ["20"]}})
+    assert "only a sensitive attribute has categories" in str(refused(keys))
+
+
+def test_a_promise_without_a_sensitive_attribute_is_about_all_of_them() -> None:
+    keys = smallest(promises=[{"model": "distinct-l-diversity", "l": 2}])
+    keys["attributes"]["drug"] = {"role": "sensitive"}
+    found = Policy.from_dict(keys)
+    assert [item.sensitive for item in found.promises] == ["diagnosis", "drug"]
+    keys["promises"][0]["sensitive"] = ["drug"]
+    assert [item.sensitive for item in Policy.from_dict(keys).promises] == ["drug"]
+    assert Policy.from_dict(found.to_dict()) == found
+
+
+def test_a_promise_about_sensitive_values_needs_some() -> None:
+    keys = with_age()
+    keys["promises"] = [{"model": "distinct-l-diversity", "l": 2}]
+    assert "protects a sensitive attribute, and none is named" in str(refused(keys))
+
+
+def test_theta_sensitivity_comes_with_a_bound_on_beliefs() -> None:
+    asked = [{"model": "theta-sensitive", "k": 4}]
+    method = {"algorithm": "theta"}
+    safe = Policy.from_dict(smallest(promises=asked, method=method))
+    assert [(item.model, item.parameters.get("bound")) for item in safe.promises] == [
+        ("theta-sensitive", None),
+        ("max-posterior", 0.5),
+    ]
+    assert Policy.from_dict(safe.to_dict()) == safe
+    published = Policy.from_dict(smallest(promises=asked, method=method | {"variant": "paper"}))
+    assert [item.model for item in published.promises] == ["theta-sensitive"]
+    assert any("without its guard" in warning for warning in published.warnings)
+    own = [*asked, {"model": "max-posterior", "bound": 1.0}]
+    switched_off = Policy.from_dict(smallest(promises=own, method=method))
+    assert [item.parameters.get("bound") for item in switched_off.promises] == [None, 1.0]
+    by_size = [{"model": "theta-sensitive", "k": 4, "theta": "size"}]
+    assert len(Policy.from_dict(smallest(promises=by_size, method=method)).promises) == 1
+
+
+METHOD_PROBLEMS = [
+    ({"cells": "set"}, "method.cells: is a setting of mondrian, k-member, mdav, theta"),
+    ({"algorithm": "mondrian", "variant": "paper"}, "method.variant: is a setting of theta"),
+    ({"algorithm": "theta"}, "method.algorithm: 'theta' works towards a promise of that kind"),
+    ({"algorithm": "mondrian", "local_recoding": True}, "method.local_recoding"),
+    ({"algorithm": "mondrian", "objective": "height"}, "method.objective: 'mondrian' keeps"),
+    ({"algorithm": "mondrian", "cells": {"aeg": "set"}}, "method.cells.aeg: no attribute 'aeg'"),
+    ({"algorithm": "mondrian", "cells": "sets"}, "method.cells"),
+]
+
+
+@pytest.mark.parametrize(("method", "text"), METHOD_PROBLEMS)
+def test_settings_that_do_not_go_with_the_algorithm(method: dict[str, Any], text: str) -> None:
+    assert text in str(refused(smallest(method=method)))

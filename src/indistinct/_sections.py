@@ -19,36 +19,9 @@ Place = tuple[str | int, ...]
 """Where a key stands: the names of tables and keys, and numbers of list items from 1."""
 
 LATER: Mapping[str, frozenset[str]] = {
-    "model": frozenset(
-        (
-            "distinct-l-diversity",
-            "entropy-l-diversity",
-            "recursive-cl-diversity",
-            "alpha-k-anonymity",
-            "t-closeness",
-            "p-sensitive",
-            "p-plus-sensitive",
-            "p-alpha-sensitive",
-            "p-plus-alpha-sensitive",
-            "balanced-p-plus-sensitive",
-            "theta-sensitive",
-            "max-posterior",
-            "knm-anonymity",
-            "kl-diversity",
-            "km-anonymity",
-            "k-map",
-            "delta-presence",
-            "basic-beta-likeness",
-            "enhanced-beta-likeness",
-            "delta-disclosure",
-        )
-    ),
+    "model": frozenset(("knm-anonymity", "kl-diversity", "km-anonymity")),
     "algorithm": frozenset(
         (
-            "mondrian",
-            "k-member",
-            "mdav",
-            "theta",
             "knm",
             "theta-star",
             "k-l-diversity",

@@ -1,0 +1,46 @@
+"""The policy: what a custodian says about a table, its release, and what the release promises."""
+
+from indistinct.policy.policy import DraftPolicy, Policy
+from indistinct.policy.sections import (
+    OBJECTIVE_SETTINGS,
+    PARTITIONS,
+    ROW_SEARCHES,
+    Attribute,
+    Categories,
+    Decoys,
+    Link,
+    Mask,
+    Method,
+    Missing,
+    Objective,
+    Output,
+    Partition,
+    Population,
+    Pseudonymize,
+    Risk,
+    Source,
+    Transform,
+)
+
+__all__ = [
+    "OBJECTIVE_SETTINGS",
+    "PARTITIONS",
+    "ROW_SEARCHES",
+    "Attribute",
+    "Categories",
+    "Decoys",
+    "DraftPolicy",
+    "Link",
+    "Mask",
+    "Method",
+    "Missing",
+    "Objective",
+    "Output",
+    "Partition",
+    "Policy",
+    "Population",
+    "Pseudonymize",
+    "Risk",
+    "Source",
+    "Transform",
+]

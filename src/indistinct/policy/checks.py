@@ -1,0 +1,436 @@
+"""What Pydantic cannot see: keys that contradict each other, names that are nothing, cautions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from indistinct._sections import Place, place_of, unsupported, wrong
+from indistinct.errors import HierarchyError, PolicyError, Problem, did_you_mean
+from indistinct.policy.sections import (
+    OBJECTIVE_SETTINGS,
+    PARTITIONS,
+    ROW_SEARCHES,
+    Attribute,
+    Categories,
+    Link,
+    Method,
+    Objective,
+    Risk,
+    Role,
+    Transform,
+)
+
+if TYPE_CHECKING:
+    from indistinct.policy.policy import Policy
+
+_QI_ONLY = ("hierarchy", "weight", "min_level", "max_level", "uncovered")
+
+
+def attribute_checks(item: Attribute, place: tuple[str, ...]) -> Iterator[Problem]:
+    """What contradicts itself in one attribute."""
+    if item.max_level is not None and item.min_level > item.max_level:
+        yield Problem(
+            "empty-level-range",
+            f"{place_of(place)}: min_level ({item.min_level}) "
+            f"is above max_level ({item.max_level})",
+        )
+    tokens = item.missing.tokens
+    if any(not token.strip() for token in tokens):
+        yield Problem(
+            "bad-token",
+            f"{place_of((*place, 'missing', 'tokens'))}: an empty text is missing already",
+            remedy="list only texts that are not blank",
+        )
+    if item.categories is not None:
+        yield from _category_checks(item.role, item.categories, (*place, "categories"))
+    if item.transform is not None:
+        yield from _transform_checks(item.role, item.transform, (*place, "transform"))
+    if isinstance(item.hierarchy, Mapping) and "code_system" in item.hierarchy:
+        yield unsupported((*place, "hierarchy", "code_system"))
+    elif item.hierarchy is not None:
+        yield from _hierarchy_checks(item.hierarchy, (*place, "hierarchy"))
+
+
+def _category_checks(role: Role, given: Categories, place: tuple[str, ...]) -> Iterator[Problem]:
+    if role != "sensitive":
+        yield Problem(
+            "categories-without-sensitive",
+            f"{place_of(place)}: only a sensitive attribute has categories, and the role is "
+            f"'{role}'",
+        )
+    if (given.table is None) == (given.file is None):
+        yield Problem("one-table", f"{place_of(place)}: needs one of 'table' and 'file'")
+    if given.table is None:
+        return
+    names = list(given.table)
+    homes: dict[str, list[str]] = {}
+    for name, values in given.table.items():
+        for value in values:
+            homes.setdefault(value, []).append(name)
+    for value, found in homes.items():
+        if len(found) > 1:
+            yield Problem(
+                "two-categories",
+                f"{place_of((*place, 'table'))}: '{value}' is in {' and '.join(found)}",
+                remedy="put every value into one category",
+            )
+    yield from _order_checks(given, names, place)
+
+
+def _order_checks(
+    given: Categories, names: Sequence[str], place: tuple[str, ...]
+) -> Iterator[Problem]:
+    """Whether the order names every category once, and no other."""
+    unknown_names = [name for name in given.order if name not in names]
+    for name in unknown_names:
+        yield Problem(
+            "unknown-category",
+            f"{place_of((*place, 'order'))}: no category '{name}': {did_you_mean(name, names)}",
+        )
+    left = [name for name in names if name not in given.order]
+    if given.order and left and not unknown_names:
+        listed = ", ".join(f"'{name}'" for name in left)
+        yield Problem(
+            "category-without-place",
+            f"{place_of((*place, 'order'))}: has no place for {listed}",
+            remedy="name every category, from the least to the most sensitive",
+        )
+    if len(set(given.order)) < len(given.order):
+        yield Problem("category-twice", f"{place_of((*place, 'order'))}: names a category twice")
+    if given.missing is not None and given.missing not in names:
+        near = did_you_mean(given.missing, names)
+        yield Problem(
+            "unknown-category",
+            f"{place_of((*place, 'missing'))}: no category '{given.missing}': {near}",
+        )
+
+
+def _transform_checks(
+    role: Role, transform: Transform, place: tuple[str, ...]
+) -> Iterator[Problem]:
+    if role != "identifier":
+        yield Problem(
+            "transform-without-identifier",
+            f"{place_of(place)}: only an identifier is transformed, and the role is '{role}'",
+            remedy="leave the transform out, or make the attribute an identifier",
+        )
+    chosen = [name for name in ("mask", "pseudonymize") if getattr(transform, name) is not None]
+    if len(chosen) != 1:
+        yield Problem(
+            "one-transform",
+            f"{place_of(place)}: needs one of 'mask' and 'pseudonymize', not {len(chosen)}",
+        )
+    keyed = transform.pseudonymize
+    if keyed is not None and (keyed.key_env is None) == (keyed.key_file is None):
+        yield Problem(
+            "one-key",
+            f"{place_of((*place, 'pseudonymize'))}: needs one of 'key_env' and 'key_file'",
+            remedy="keep the key in an environment variable or a file of its own",
+        )
+
+
+def _hierarchy_checks(spec: object, place: tuple[str, ...]) -> Iterator[Problem]:
+    from indistinct.hierarchies.taxonomy import Taxonomy
+
+    if not isinstance(spec, str | Mapping):
+        if not isinstance(spec, Taxonomy):
+            yield wrong(
+                place, 'a builder such as { intervals = { width = 5 } }, or "suppress"', spec
+            )
+        return
+    from indistinct.hierarchies.build import validate_spec
+
+    try:
+        problems = validate_spec(spec)
+    except (PolicyError, HierarchyError) as error:
+        problems = list(error.problems)
+    for item in problems:
+        yield replace(item, attribute=None, message=f"{place_of(place)}: {item.message}")
+
+
+def cross_checks(parts: Mapping[str, Any]) -> Iterator[Problem]:
+    """What the parts of a policy say that does not go together."""
+    attributes: Mapping[str, Attribute | None] = parts["attributes"]
+    known = {name: item.role for name, item in attributes.items() if item is not None}
+    quasi = [name for name, role in known.items() if role == "quasi-identifier"]
+    unsure = len(known) < len(attributes)
+    if not quasi and not unsure:
+        yield Problem(
+            "no-quasi-identifier",
+            "attributes: no attribute is a quasi-identifier",
+            remedy='give role = "quasi-identifier" to what others may know of a person',
+        )
+    for number, item in enumerate(parts["promises"], start=1):
+        for name in item.on or ():
+            yield from _must_be("quasi-identifier", name, ("promises", number, "on"), attributes)
+        if item.sensitive is not None:
+            where = ("promises", number, "sensitive")
+            yield from _must_be("sensitive", item.sensitive, where, attributes)
+    risk: Risk | None = parts.get("risk")
+    if risk is not None:
+        yield from _risk_checks(risk)
+    method: Method | None = parts.get("method")
+    objective = method.objective if method is not None else Objective()
+    place = ("method", "objective")
+    for setting in sorted(objective.model_fields_set - {"measure"}):
+        if setting not in OBJECTIVE_SETTINGS[objective.measure]:
+            allowed = OBJECTIVE_SETTINGS[objective.measure]
+            yield Problem(
+                "unknown-setting",
+                f"{place_of((*place, setting))}: measure '{objective.measure}' has no such setting",
+                remedy=f"it has {', '.join(allowed)}" if allowed else "leave it out",
+            )
+    if method is not None:
+        yield from _search_checks(method)
+        if method.algorithm == "theta" and all(
+            item.model != "theta-sensitive" for item in parts["promises"]
+        ):
+            yield Problem(
+                "theta-without-promise",
+                "method.algorithm: 'theta' works towards a promise of that kind, and none is there",
+                remedy='add [[promises]] with model = "theta-sensitive" and k = 4',
+            )
+        if isinstance(method.cells, Mapping):
+            for name in method.cells:
+                at = ("method", "cells", name)
+                yield from _must_be("quasi-identifier", name, at, attributes)
+    for name in objective.weights:
+        yield from _must_be("quasi-identifier", name, (*place, "weights"), attributes)
+    own = {name: item.weight for name, item in attributes.items() if item and name in quasi}
+    merged = own | objective.weights
+    if quasi and not unsure and not any(merged.get(name, 0) for name in quasi):
+        yield Problem(
+            "no-weight",
+            "attributes: every quasi-identifier has weight 0",
+            remedy="weigh one of them",
+        )
+
+
+def _risk_checks(risk: Risk) -> Iterator[Problem]:
+    """What contradicts itself in what is said of the population and of the range of k."""
+    people = risk.population
+    if people is not None:
+        ways = ("file", "size", "fraction")
+        given = [key for key in ways if getattr(people, key) is not None]
+        if len(given) != 1:
+            yield Problem(
+                "one-population",
+                "risk.population: needs one of 'file', 'size' and 'fraction'"
+                + (f", not {' and '.join(given)}" if given else ""),
+            )
+        if people.separator is not None and people.file is None:
+            yield Problem("no-file", "risk.population.separator: there is no file to read with it")
+    if risk.k_range is not None and not 1 <= risk.k_range[0] <= risk.k_range[1]:
+        yield Problem(
+            "bad-value",
+            "risk.k_range: must be two whole numbers from 1 on, the smaller one first",
+            remedy="for example [2, 20]",
+        )
+
+
+def link_checks(
+    attributes: Mapping[str, Attribute | None], links: Sequence[Link]
+) -> Iterator[Problem]:
+    """Links from nothing, or to themselves; attributes that are derived from nothing known."""
+    for number, link in enumerate(links, start=1):
+        for key, names in (("from", link.from_), ("to", link.to)):
+            if not names or not all(name.strip() for name in names):
+                yield Problem(
+                    "bad-value", f"{place_of(('links', number, key))}: must name an attribute"
+                )
+        for name in dict.fromkeys(one for one, other in link.pairs() if one == other):
+            yield Problem(
+                "link-to-itself", f"{place_of(('links', number))}: links '{name}' to itself"
+            )
+    outside = dict.fromkeys(name for link in links for name in (*link.from_, *link.to))
+    known = list(dict.fromkeys((*attributes, *outside)))
+    bases: dict[str, list[str]] = {}
+    for name, item in attributes.items():
+        for key in ("derived_from", "part_of") if item is not None else ():
+            for base in getattr(item, key):
+                place = place_of(("attributes", name, key))
+                if base == name:
+                    yield Problem("derived-from-itself", f"{place}: names '{name}' itself")
+                elif base not in known:
+                    near = did_you_mean(base, [other for other in known if other != name])
+                    yield Problem("unknown-attribute", f"{place}: no attribute '{base}': {near}")
+                else:
+                    bases.setdefault(name, []).append(base)
+    yield from _round_trips(bases)
+
+
+def _round_trips(bases: Mapping[str, Sequence[str]]) -> Iterator[Problem]:
+    """Attributes that follow from themselves, over others."""
+    told: set[str] = set()
+    for name in bases:
+        seen = list(bases[name])
+        for other in seen:
+            seen += [base for base in bases.get(other, ()) if base not in seen]
+        if name in seen and name not in told:
+            told |= {name, *(other for other in seen if name in bases.get(other, ()))}
+            yield Problem(
+                "derived-in-a-circle",
+                f"{place_of(('attributes', name))}: follows from itself, over "
+                + ", ".join(f"'{base}'" for base in bases[name]),
+                remedy="say of one of them only what it is derived from",
+            )
+
+
+def _search_checks(method: Method) -> Iterator[Problem]:
+    """What the searches for rows do not know."""
+    name, objective = method.algorithm, method.objective
+    searches_rows = name in ROW_SEARCHES
+    if searches_rows and "objective" in method.model_fields_set and objective.measure != "rows":
+        yield Problem(
+            "other-objective",
+            f"method.objective: '{name}' keeps distinct rows, and '{objective.measure}' is asked",
+            remedy='leave the objective out, or choose algorithm = "optimal"',
+        )
+    if searches_rows and method.suppression_limit > 0:
+        yield Problem(
+            "no-suppression",
+            f"method.suppression_limit: '{name}' knows no suppression",
+            remedy='choose algorithm = "optimal" with objective = "rows", or a limit of 0',
+        )
+    if method.local_recoding and (searches_rows or objective.measure == "rows"):
+        yield Problem(
+            "no-local-recoding", "method.local_recoding: does not go with a search for rows"
+        )
+    yield from _partition_checks(method)
+    if not searches_rows:
+        for key, default in (("scope", "domain"), ("tie_break", "least_general")):
+            if getattr(method, key) != default:
+                yield Problem(
+                    "other-algorithm",
+                    f"method.{key}: is a setting of {', '.join(ROW_SEARCHES)}, not of '{name}'",
+                    remedy="leave it out, or choose one of these algorithms",
+                )
+
+
+def _partition_checks(method: Method) -> Iterator[Problem]:
+    """What goes with putting records into classes only, and what does not go with it."""
+    name = method.algorithm
+    of_others = {
+        "cells": PARTITIONS,
+        "partition": PARTITIONS,
+        "variant": ("theta",),
+        "max_noise": ("theta",),
+    }
+    for key, algorithms in of_others.items():
+        if key in method.model_fields_set and name not in algorithms:
+            listed = ", ".join(algorithms)
+            yield Problem(
+                "other-algorithm",
+                f"method.{key}: is a setting of {listed}, not of '{name}'",
+                remedy="leave it out, or choose one of these algorithms",
+            )
+    if name not in PARTITIONS:
+        return
+    if method.local_recoding:
+        yield Problem(
+            "no-local-recoding", f"method.local_recoding: '{name}' recodes every class by itself"
+        )
+    if method.objective.measure != "loss":
+        yield Problem(
+            "other-objective",
+            f"method.objective: '{name}' keeps ranges and sets small, and "
+            f"'{method.objective.measure}' is asked",
+            remedy='leave the objective out, or choose algorithm = "optimal"',
+        )
+    if isinstance(method.max_noise, float) and method.max_noise >= 1:
+        yield Problem(
+            "bad-value", "method.max_noise: is a share below 1, or a whole number of records"
+        )
+
+
+def _must_be(
+    role: Role,
+    name: str,
+    place: Place,
+    attributes: Mapping[str, Attribute | None],
+) -> Iterator[Problem]:
+    if name not in attributes:
+        near = did_you_mean(name, [key for key, item in attributes.items() if _plays(item, role)])
+        yield Problem("unknown-attribute", f"{place_of(place)}: no attribute '{name}': {near}")
+    elif not _plays(attributes[name], role):
+        item = attributes[name]
+        yield Problem(
+            "wrong-role",
+            f"{place_of(place)}: '{name}' must have role '{role}', and has "
+            f"'{item.role if item else 'none'}'",
+        )
+
+
+def _plays(item: Attribute | None, role: Role) -> bool:
+    return item is None or item.role == role
+
+
+def cautions(policy: Policy) -> Iterator[str]:
+    """What is allowed, and deserves a second look."""
+    if policy.method.seed is not None:
+        yield (
+            "method.seed: whoever knows the seed can undo the shuffle of the release; "
+            "leave it out for a release that leaves the house"
+        )
+    for name, item in policy.attributes.items():
+        idle = [
+            key
+            for key in _QI_ONLY
+            if key in item.model_fields_set and (key, item.role) != ("hierarchy", "sensitive")
+        ]
+        if idle and item.role != "quasi-identifier":
+            yield (
+                f"{place_of(('attributes', name))}: {', '.join(idle)} "
+                f"{'has' if len(idle) == 1 else 'have'} no effect on role '{item.role}'"
+            )
+    for number, asked in enumerate(policy.promises, start=1):
+        if asked.parameters.get("k") == 1:
+            yield f"{place_of(('promises', number))}: k = 1 promises nothing: everybody stands out"
+    if policy.method.algorithm in PARTITIONS:
+        bounded = [
+            name
+            for name in policy.quasi_identifiers
+            if {"min_level", "max_level"} & policy.attributes[name].model_fields_set
+        ]
+        if bounded:
+            yield (
+                f"method.algorithm: '{policy.method.algorithm}' publishes what fits each class, "
+                f"and does not heed the level bounds of {', '.join(bounded)}"
+            )
+    if policy.method.variant == "paper":
+        yield (
+            'method.variant: "paper" runs the algorithm as published, without its guard and '
+            "without a bound on beliefs: a class of 100 records may have 90 equal values"
+        )
+    if any(item.model == "balanced-p-plus-sensitive" for item in policy.promises):
+        yield (
+            "promises: what 'balanced' asks is our reading of a paper whose text we have not seen"
+        )
+    yield from _doubtful_links(policy)
+    measure = policy.method.objective.measure
+    weighed = [name for name in policy.quasi_identifiers if policy.attributes[name].weight != 1]
+    if weighed and "weights" not in OBJECTIVE_SETTINGS[measure]:
+        yield f"method.objective: measure '{measure}' does not use the attributes' weights"
+    covered = {name for item in policy.promises for name in item.on or policy.quasi_identifiers}
+    bare = [name for name in policy.quasi_identifiers if name not in covered]
+    if bare:
+        listed = ", ".join(f"'{name}'" for name in bare)
+        yield f"promises: none covers quasi-identifier {listed}: who knows it may tell people apart"
+
+
+def _doubtful_links(policy: Policy) -> Iterator[str]:
+    """Ends of links that are no columns, and nearly have the name of one."""
+    for number, link in enumerate(policy.links, start=1):
+        for key, names in (("from", link.from_), ("to", link.to)):
+            for name in names:
+                if name in policy.attributes:
+                    continue
+                near = get_close_matches(name, policy.attributes, n=1, cutoff=0.8)
+                if near:
+                    yield (
+                        f"{place_of(('links', number, key))}: '{name}' is no attribute, and is "
+                        f"taken for one outside the table; did you mean '{near[0]}'?"
+                    )

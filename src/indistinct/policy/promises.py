@@ -1,0 +1,126 @@
+"""The promises of a policy: from what is written down to requirements that can be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from indistinct._sections import LATER, Place, place_of, unsupported, wrong
+from indistinct.errors import PolicyError, Problem
+from indistinct.policy.sections import POSTERIOR, Attribute, Method
+from indistinct.privacy.promise import SHARED, Promise, models, promise
+from indistinct.requirement import Requirement
+
+
+def promises_of(
+    given: object,
+    attributes: Mapping[str, Attribute | None],
+    method: Method | None,
+    problems: list[Problem],
+) -> tuple[Requirement, ...]:
+    """The requirements that the list of promises asks for; what is wrong goes to ``problems``."""
+    if isinstance(given, Mapping | str) or not isinstance(given, Sequence):
+        problems.append(wrong(("promises",), "a list of tables: [[promises]]", given))
+        return ()
+    if not given:
+        problems.append(
+            Problem(
+                "no-promise",
+                "promises: a policy needs at least one promise",
+                remedy='add [[promises]] with model = "k-anonymity" and k = 5',
+            )
+        )
+    sensitive = [name for name, item in attributes.items() if item and item.role == "sensitive"]
+    found = []
+    for number, item in enumerate(given, start=1):
+        for one in _for_each_sensitive(item, sensitive):
+            requirement = _promise(one, ("promises", number), problems)
+            if requirement is not None:
+                found.append(requirement)
+    if method is None or method.variant == "safe":
+        found += _bounds_on_belief(found)
+    return tuple(found)
+
+
+def _for_each_sensitive(given: object, sensitive: Sequence[str]) -> list[object]:
+    """A promise that names several sensitive attributes, or none where there are, once for each."""
+    if not isinstance(given, Mapping):
+        return [given]
+    named = given.get("sensitive")
+    kind = models().get(str(given.get("model")))
+    if named is None and kind is not None and kind.needs_sensitive:
+        named = sensitive
+    if not isinstance(named, list | tuple) or not named:
+        return [given]
+    return [{**given, "sensitive": name} for name in named]
+
+
+def _bounds_on_belief(asked: Sequence[Requirement]) -> list[Requirement]:
+    """The bound that theta-sensitivity needs beside it, where none is set.
+
+    A class of a hundred with ninety equal values passes theta(4): the measure is none of diversity.
+    """
+    bounded = {(item.sensitive, item.on) for item in asked if item.model == "max-posterior"}
+    return [
+        Requirement("max-posterior", {"bound": POSTERIOR}, item.on, item.sensitive, item.unit)
+        for item in asked
+        if item.model == "theta-sensitive"
+        and item.parameters.get("theta", "k") == "k"
+        and (item.sensitive, item.on) not in bounded
+    ]
+
+
+def _promise(given: object, place: Place, problems: list[Problem]) -> Requirement | None:
+    keys: dict[str, Any]
+    if isinstance(given, Mapping):
+        keys = dict(given)
+    elif isinstance(given, Requirement):
+        keys = promise_keys(given)
+    elif isinstance(given, Promise):
+        own = {item.name: getattr(given, item.name) for item in fields(given)}
+        keys = {"model": given.model, **{k: v for k, v in own.items() if v is not None}}
+        if not given.compares:
+            keys.pop("reference")
+    else:
+        problems.append(wrong(place, "a table", given))
+        return None
+    model = keys.pop("model", None)
+    if not isinstance(model, str):
+        problems.append(
+            wrong((*place, "model"), "the name of a privacy model", model)
+            if model is not None
+            else Problem("missing-key", f"{place_of((*place, 'model'))}: is missing")
+        )
+        return None
+    if model not in models() and model in LATER["model"]:
+        problems.append(unsupported((*place, "model"), model))
+        return None
+    if keys.get("unit") in LATER["unit"]:
+        problems.append(unsupported((*place, "unit"), keys["unit"]))
+        return None
+    shared = {name: keys[name] for name in SHARED if name in keys}
+    own = {name: value for name, value in keys.items() if name not in shared}
+    try:
+        requirement = Requirement(model=model, parameters=own, **shared)
+        promise(model, **keys)
+    except PolicyError as error:
+        problems += [
+            replace(item, message=f"{place_of(place)}: {item.message}") for item in error.problems
+        ]
+        return None
+    return requirement
+
+
+def promise_keys(item: Requirement) -> dict[str, Any]:
+    """The keys of a promise, as a policy writes them."""
+    keys: dict[str, Any] = {"model": item.model, **item.parameters}
+    if item.on is not None:
+        keys["on"] = list(item.on)
+    if item.sensitive is not None:
+        keys["sensitive"] = item.sensitive
+    if item.unit != "record":
+        keys["unit"] = item.unit
+    if item.reference != "published":
+        keys["reference"] = item.reference
+    return keys
