@@ -96,7 +96,9 @@ def anonymize(
     algorithm: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="optimal (default) or heuristic.", rich_help_panel=OPTIONS
+            metavar="NAME",
+            help="optimal (default), heuristic, or mondrian for ranges and sets by class.",
+            rich_help_panel=OPTIONS,
         ),
     ] = None,
     time_limit: Annotated[

@@ -11,6 +11,14 @@ from indistinct.cli.terminal import complain, console, many, parameters, print_t
 if TYPE_CHECKING:
     from indistinct.pipeline import Release
 
+STYLES = {
+    "range": "its range",
+    "set": "its values",
+    "ancestor": "their common node",
+    "level": "their common level",
+}
+"""What is published of a class, in words."""
+
 EXAMPLES = 3
 """How many published labels of an attribute the summary shows."""
 
@@ -32,6 +40,13 @@ def summarize(release: Release) -> None:
         f"{shown(suppressed)} suppressed{share}",
         style="bold",
     )
+    added = [
+        many(count, f"record of {what}", f"records of {what}")
+        for what, count in (("noise", run["added"]["noise"]), ("decoys", run["added"]["decoys"]))
+        if count
+    ]
+    if added:
+        screen.print(f"{' and '.join(added)} added, which are nobody's", style="bold")
     print_classes(run["classes"])
     screen.print()
     print_promises(run["promises"])
@@ -49,6 +64,14 @@ def summarize(release: Release) -> None:
         ]
         screen.print()
         print_table(("attribute", "level", "published as, for example"), rows)
+    styles = run["plan"].get("cells") or {}
+    if styles:
+        rows = [
+            (name, STYLES.get(style, style), ", ".join(_published(release.tables, name)))
+            for name, style in styles.items()
+        ]
+        screen.print()
+        print_table(("attribute", "of each class", "published as, for example"), rows)
     figures = [
         (name, shown(round(float(value), 6)))
         for name, value in run["measures"].items()
@@ -126,6 +149,11 @@ def _search(plan: Mapping[str, Any]) -> str:
         return (
             f"{measure}{aggregate}{figure}: the full-domain {kind} ({before}), then recoded "
             f"locally in {recodings}"
+        )
+    if "cells" in plan:
+        return (
+            f"{measure}{aggregate}{figure}: {many(plan['classes'], 'class', 'classes')} by "
+            f"{plan.get('algorithm', 'the search')}, which seeks and proves nothing better"
         )
     bound = plan.get("bound")
     least = "" if bound is None else f"; none is below {shown(_rounded(bound))}"

@@ -13,6 +13,7 @@ import narwhals as nw
 
 from indistinct import __version__
 from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.knowledge import Knowledge
 from indistinct.microdata.microdata import Microdata
 from indistinct.pipeline.cautions import cautions_of
 from indistinct.pipeline.release import Release
@@ -36,12 +37,15 @@ def accounts(
     source_digest: str | None,
     further: Sequence[str],
     documents: Mapping[str, Mapping[str, Any]],
-    decoys: int,
+    *,
+    decoys: int = 0,
+    noise: int = 0,
+    known: Mapping[str, Knowledge] | None = None,
 ) -> Release:
     """The release with its certificate and the private account of the run.
 
-    ``further`` are warnings, ``documents`` private files by name; ``decoys`` counts made-up
-    records.
+    ``further`` are warnings, ``documents`` private files by name; ``decoys`` and ``noise`` count
+    made-up records; ``known`` is what a reader has to know of sensitive values.
     """
     from indistinct.recoding.recoded import leaked
 
@@ -59,7 +63,11 @@ def accounts(
     certificate = Certificate.from_audit(
         verdict,
         version=__version__,
-        may_contain=["decoys"] if policy.method.decoys is not None else [],
+        may_contain=[
+            *(["noise"] if policy.method.algorithm == "theta" else []),
+            *(["decoys"] if policy.method.decoys is not None else []),
+        ],
+        sensitive=known,
     )
     run = Run(
         certificate=certificate,
@@ -73,6 +81,7 @@ def accounts(
         },
         measures=measures,
         seed=seed,
+        noise=noise,
         decoys=decoys,
         policy_sha256=hashlib.sha256(_policy_bytes(policy)).hexdigest(),
         source_sha256=source_digest,
@@ -91,12 +100,17 @@ def accounts(
 
 def _plan_document(plan: Plan, microdata: Microdata) -> dict[str, Any]:
     """The plan with its mappings from value to published value, for the custodian alone."""
-    from indistinct.recoding.plan import LevelPlan
+    from indistinct.recoding.plan import CellPlan, LevelPlan
 
     data = microdata.data
     document = plan.to_dict()
     if isinstance(plan, LevelPlan):
         document["nodes"] = [list(node) for node in plan.nodes]
+    if isinstance(plan, CellPlan):
+        document["attributes"] = {
+            name: {"published": list(plan.texts[j])} for j, name in enumerate(plan.attributes)
+        }
+        return document
     document["attributes"] = {
         name: {
             "level": plan.levels[name],

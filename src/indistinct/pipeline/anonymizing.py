@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -17,16 +19,25 @@ from indistinct.microdata.microdata import Microdata
 from indistinct.pipeline.accounts import accounts
 from indistinct.pipeline.cautions import too_telling, unlike_the_others
 from indistinct.pipeline.hierarchies import taxonomies_of
+from indistinct.pipeline.knowledge import (
+    knowledge_of,
+    published_knowledge,
+    require_known,
+    with_references,
+)
 from indistinct.pipeline.opening import Progress, open_source, silent, understood
+from indistinct.pipeline.population import covers, population_of
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.searching import (
     counted_attributes,
     counts_rows,
+    moves_records,
     published_beside,
     search,
     suppressed_before,
 )
 from indistinct.privacy.promise import Promise, promise
+from indistinct.recoding.plan import CellPlan
 from indistinct.release.audit import Audit
 from indistinct.release.audit import audit as audit_release
 from indistinct.sources.convert import like, to_polars
@@ -66,17 +77,29 @@ def anonymize(
     policy = understood(policy)
     tell = progress or silent
     tell("reading", None)
-    table, source_digest = open_source(data, policy, path)
+    table, source_digest = open_source(data, policy, path, held=moves_records(policy))
     promises = [promise(part.model, **part.settings) for part in policy.requirements]
     replaced = _transformed(table, policy)
     tell("counting", None)
     texts, weight = texts_of(table, policy, promises)
     file = None if source_digest is None else table.name
-    taxonomies = taxonomies_of(table, policy, texts, weight, file)
-    microdata = Microdata.encode(texts, taxonomies, counted_attributes(promises), weight)
+    people = population_of(policy) if any(part.needs_population for part in promises) else None
+    taxonomies = taxonomies_of(table, policy, texts, weight, file, people)
+    known = knowledge_of(policy, table, texts, counted_attributes(promises), file)
+    known = with_references(known, promises, texts, weight)
+    encode = functools.partial(
+        Microdata.encode,
+        taxonomies=taxonomies,
+        sensitive=counted_attributes(promises),
+        known=known,
+        population=people,
+        by_record=moves_records(policy),
+    )
+    microdata = encode(texts, weight=weight)
+    require_known(microdata.data.table, promises)
     tell("searching", 0.0)
     plan, documents = search(
-        policy, promises, texts, weight, microdata, lambda share: tell("searching", share)
+        policy, promises, texts, weight, microdata, encode, lambda share: tell("searching", share)
     )
     tell("publishing", None)
     seed = secrets.randbits(128) if policy.method.seed is None else policy.method.seed
@@ -91,6 +114,10 @@ def anonymize(
             combination_of=microdata.combination_of if weight is None else None,
         )
     )
+    added = 0
+    if isinstance(plan, CellPlan) and plan.noise:
+        released, documents["noise.json"] = _with_noise(released, policy, plan, seed)
+        added = len(plan.noise)
     decoys: tuple[int, ...] = ()
     cautions = too_telling(table, policy, plan, microdata.data, replaced)
     starred = int(microdata.data.weight[suppressed_before(microdata.data)].sum())
@@ -103,9 +130,21 @@ def anonymize(
         released, decoys, further = _enlarge(released, policy, seed)
         cautions += further
         documents["decoys.json"] = {"rows": list(decoys)}
+    if moves_records(policy) and not isinstance(data, str | Path):
+        # The method worked on a copy in memory: the release goes back to the engine of the table.
+        native = nw.to_native(data, pass_through=True)
+        released = released if isinstance(native, type(released)) else like(released, native)
     tell("auditing", None)
-    verdict = audit_release(released, policy.requirements, policy.quasi_identifiers)
-    _hold_against_plan(verdict, plan, microdata, len(decoys))
+    shown = published_knowledge(known, promises, released)
+    verdict = audit_release(
+        released,
+        policy.requirements,
+        policy.quasi_identifiers,
+        known=shown,
+        population=people,
+        covers=None if people is None else covers(released, taxonomies, policy.quasi_identifiers),
+    )
+    _hold_against_plan(verdict, plan, microdata, len(decoys) + added)
     measures = measured(microdata.data, plan)
     return accounts(
         policy,
@@ -118,7 +157,9 @@ def anonymize(
         source_digest,
         cautions,
         documents,
-        len(decoys),
+        decoys=len(decoys),
+        noise=added,
+        known=shown,
     )
 
 
@@ -165,6 +206,37 @@ def _transformed(table: Table, policy: Policy) -> dict[str, pl.Series]:
     return found
 
 
+def _with_noise(
+    released: Any, policy: Policy, plan: CellPlan, seed: int
+) -> tuple[Any, dict[str, Any]]:
+    """The release with the plan's noise, as the kind of frame it was; and where it is."""
+    from indistinct.release.noise import with_noise
+
+    places = range(len(plan.attributes))
+    done = with_noise(
+        to_polars(released),
+        plan.attributes,
+        [
+            (tuple(plan.texts[j][plan.cell_of[j][one.group]] for j in places), one.values)
+            for one in plan.noise
+        ],
+        random=np.random.default_rng([seed, 2]),
+        fresh=_pseudonyms(policy),
+        shuffle=policy.output.shuffle,
+        tokens={name: item.missing.tokens for name, item in policy.attributes.items()},
+    )
+    return like(done.frame, released), {"rows": list(done.places)}
+
+
+def _pseudonyms(policy: Policy) -> list[str]:
+    """Columns in which every made-up record gets a pseudonym of its own."""
+    return [
+        name
+        for name in policy.named("identifier")
+        if (rule := policy.attributes[name].transform) is not None and rule.pseudonymize is not None
+    ]
+
+
 def _enlarge(released: Any, policy: Policy, seed: int) -> tuple[Any, tuple[int, ...], list[str]]:
     """The release with decoys, as the kind of frame it was; where they are; and warnings."""
     from indistinct.release.decoys import with_decoys
@@ -172,11 +244,7 @@ def _enlarge(released: Any, policy: Policy, seed: int) -> tuple[Any, tuple[int, 
     asked = policy.method.decoys
     assert asked is not None
     before = to_polars(released)
-    fresh = [
-        name
-        for name in policy.named("identifier")
-        if (rule := policy.attributes[name].transform) is not None and rule.pseudonymize is not None
-    ]
+    fresh = _pseudonyms(policy)
     done = with_decoys(
         before,
         policy.quasi_identifiers,
@@ -200,11 +268,11 @@ def _enlarge(released: Any, policy: Policy, seed: int) -> tuple[Any, tuple[int, 
     return like(done.frame, released), done.places, warnings  # of one type, decoys or none
 
 
-def _hold_against_plan(verdict: Audit, plan: Plan, microdata: Microdata, decoys: int) -> None:
+def _hold_against_plan(verdict: Audit, plan: Plan, microdata: Microdata, made_up: int) -> None:
     """The audit and the plan speak of the same release, or there is a bug of ours."""
     if not verdict.holds:
         raise IndistinctError("the release made does not keep its promises: it is withheld")
     published = int(microdata.data.weight[~plan.suppressed].sum())
     starred = verdict.suppressed
-    if verdict.records - starred > published + decoys:
+    if verdict.records - starred > published + made_up:
         raise IndistinctError("the release holds records that the plan suppresses: it is withheld")

@@ -27,10 +27,12 @@ def taxonomies_of(
     texts: pl.DataFrame,
     weight: NDArray[np.int64] | None,
     file: str | None,
+    people: pl.DataFrame | None = None,
 ) -> dict[str, Taxonomy]:
     """The hierarchy of every quasi-identifier over the values that occur; all problems at once.
 
-    Rows that a problem names are those of the table's file.
+    Rows that a problem names are those of the table's file. ``people`` are the same columns of a
+    population, whose values are covered as well.
     """
     found: dict[str, Taxonomy] = {}
     problems: list[Problem] = []
@@ -40,6 +42,10 @@ def taxonomies_of(
             values, counts = distinct_values(texts[name], weight)
         else:
             values = sorted_values(texts[name])
+        if people is not None:
+            others = [value for value in sorted_values(people[name]) if value not in set(values)]
+            values = (*values, *others)
+            counts = None if counts is None else (*counts, *(0 for _ in others))
         try:
             found[name] = taxonomy_of(policy, table, name, values, counts)
         except HierarchyError as error:

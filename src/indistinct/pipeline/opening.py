@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from indistinct.sources.convert import to_polars
+from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, open_table
 
@@ -30,8 +32,14 @@ def silent(what: str, share: float | None) -> None:
     del what, share
 
 
-def open_source(data: Any, policy: Policy, path: str | Path | None) -> tuple[Table, str | None]:
-    """The table given, held against the policy, and the digest of the file it came from."""
+def open_source(
+    data: Any, policy: Policy, path: str | Path | None, *, held: bool = False
+) -> tuple[Table, str | None]:
+    """The table given, held against the policy, and the digest of the file it came from.
+
+    ``held`` asks for a table in memory, whichever engine holds it: for methods that go record by
+    record.
+    """
     tokens = {
         name: item.missing.tokens for name, item in policy.attributes.items() if item.missing.tokens
     }
@@ -51,6 +59,9 @@ def open_source(data: Any, policy: Policy, path: str | Path | None) -> tuple[Tab
                 sheet=source.sheet,
             )
     known = open_table(native, name)
+    if held and not isinstance(known, EagerTable):
+        native = to_polars(native)
+        known = open_table(native, name)
     policy.check(known.columns, "the table" if path is None else name)
     return (open_table(native, name, missing_tokens=tokens) if tokens else known), (
         None if digest is None else digest.result()

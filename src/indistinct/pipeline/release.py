@@ -8,8 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from indistinct.errors import IndistinctError
+from indistinct.knowledge import Knowledge
 from indistinct.pipeline.opening import sha256_of
+from indistinct.privacy.promise import models
 from indistinct.release.audit import audit as audit_release
 from indistinct.release.certificate import Certificate, CertifiedTable, Run
 from indistinct.requirement import Requirement
@@ -87,23 +91,33 @@ class Release:
         held = to_polars(self.tables)
         safe = neutralized(held)
         names = dict(zip(held.columns, safe.columns, strict=True))
-        asked = []
+        known = {
+            names[name]: _neutralized(about, name)
+            for name, about in self.certificate.sensitive.items()
+        }
+        asked, alone = [], []
         for item in self.certificate.promises:
             part = Requirement.from_dict(item)
             on = None if part.on is None else tuple(names[name] for name in part.on)
             sensitive = None if part.sensitive is None else names[part.sensitive]
-            asked.append(replace(part, on=on, sensitive=sensitive))
-        verdict = audit_release(
-            safe, asked, [names[name] for name in self.certificate.quasi_identifiers]
-        )
+            renamed = replace(part, on=on, sensitive=sensitive)
+            # A population is no part of the release: its promises were looked at before.
+            own = models()[part.model].needs_population
+            alone.append({**item, **renamed.to_dict(), "on": list(on or ())} if own else None)
+            if not own:
+                asked.append(renamed)
+        quasi = [names[name] for name in self.certificate.quasi_identifiers]
+        verdict = audit_release(safe, asked, quasi, known=known)
         if not verdict.holds:
             raise IndistinctError("the release made does not keep its promises: it is withheld")
         of_file = Certificate.from_audit(verdict, version=self.certificate.version)
+        anew = iter(of_file.promises)
         return replace(
             self.certificate,
             quasi_identifiers=of_file.quasi_identifiers,
             classes=of_file.classes,
-            promises=of_file.promises,
+            promises=tuple(next(anew) if item is None else item for item in alone),
+            sensitive=known,
         )
 
     def __repr__(self) -> str:
@@ -116,3 +130,22 @@ class Release:
             for name, value in self.measures.items()
         )
         return f"{self.certificate._repr_html_()}<table>{measures}</table>"
+
+
+def _neutralized(about: Knowledge, name: str) -> Knowledge:
+    """The same knowledge, of values as they stand in a file that is safe for spreadsheets."""
+    labels = {
+        *about.categories,
+        *about.order,
+        *about.reference,
+        *(label for chain in about.chains for label in chain),
+    }
+    texts = pl.DataFrame({name: pl.Series(list(labels), dtype=pl.String)})
+    safe = dict(zip(labels, neutralized(texts).to_series().to_list(), strict=True))
+    return replace(
+        about,
+        categories={safe[value]: home for value, home in about.categories.items()},
+        order=tuple(safe[value] for value in about.order),
+        chains=tuple(tuple(safe[label] for label in chain) for chain in about.chains),
+        reference={safe[value]: share for value, share in about.reference.items()},
+    )

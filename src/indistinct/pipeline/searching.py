@@ -15,9 +15,14 @@ from indistinct.microdata.microdata import Microdata, row_numbers
 from indistinct.privacy.promise import Promise
 
 if TYPE_CHECKING:
+    from indistinct.measures import Objective
     from indistinct.microdata.leveled import LeveledTable
     from indistinct.policy import Policy
-    from indistinct.recoding.plan import Plan
+    from indistinct.recoding.full_domain import Settings
+    from indistinct.recoding.plan import CellPlan, Plan
+
+Encode = Callable[..., Microdata]
+"""``Microdata.encode`` with everything said but rows, weights and further columns."""
 
 OTHERS = "(other columns)"
 """Stands for everything that is published beside the quasi-identifiers, in searches for rows."""
@@ -29,38 +34,30 @@ def search(
     texts: pl.DataFrame,
     weight: NDArray[np.int64] | None,
     microdata: Microdata,
+    encode: Encode,
     progress: Callable[[float], None],
 ) -> tuple[Plan, dict[str, dict[str, Any]]]:
-    """The plan by the policy's method, and private documents about the search."""
-    from indistinct.measures import objective
-    from indistinct.recoding.full_domain import Limits, Settings, full_domain
+    """The plan by the policy's method, and private documents about the search.
+
+    ``encode`` makes microdata of other rows of the same table.
+    """
+    from indistinct.policy import PARTITIONS
+    from indistinct.recoding.full_domain import full_domain
     from indistinct.recoding.lattice import Lattice
     from indistinct.recoding.subtree import SEARCHES, keep_rows
 
     method = policy.method
-    limits = Limits(method.time_limit, method.node_limit)
-    lowest = {name: item.min_level for name, item in policy.attributes.items()}
-    highest = {
-        name: item.max_level
-        for name, item in policy.attributes.items()
-        if item.max_level is not None
-    }
+    settings = search_settings(policy)
     before = suppressed_before(microdata.data)
     if not counts_rows(policy):
         data = microdata.data
         if before.any() and not before.all():
             there = ~before[microdata.combination_of]
-            data = Microdata.encode(
-                texts.filter(there),
-                data.taxonomies,
-                counted_attributes(promises),
-                None if weight is None else weight[there],
-            ).data
+            some = None if weight is None else weight[there]
+            data = encode(texts.filter(there), weight=some).data
     else:
         beside = {_unused(OTHERS, texts.columns): row_numbers(texts, published_beside(policy))}
-        whole = Microdata.encode(
-            texts, microdata.data.taxonomies, counted_attributes(promises), weight, beside
-        )
+        whole = encode(texts, weight=weight, unchanged=beside)
         data = whole.data
         quasi = policy.quasi_identifiers
         promises = [replace(part, on=part.on or quasi) for part in promises]
@@ -73,35 +70,100 @@ def search(
             method.algorithm,
             scope=method.scope,
             tie_break=method.tie_break,
-            lattice=Lattice.of(data, lowest, highest),
-            limits=limits,
+            lattice=Lattice.of(data, settings.min_level, settings.max_level),
+            limits=settings.limits,
             progress=progress,
         )
         return kept.onto(microdata.data, same), {"search.json": result.to_dict()}
-    goal = method.objective
-    plan = full_domain(
-        data,
-        promises,
-        objective(
-            goal.measure,
-            aggregate=goal.aggregate,
-            gs_factor=goal.gs_factor,
-            monotonic=goal.monotonic,
-            weights=_weights(policy),
-        ),
-        Settings(
-            algorithm="heuristic" if method.algorithm == "heuristic" else "optimal",
-            suppression_limit=method.suppression_limit,
-            min_level=lowest,
-            max_level=highest,
-            limits=limits,
-            local_recoding=method.local_recoding,
-        ),
-        progress,
-    )
+    if method.algorithm in PARTITIONS:
+        cells = partitioned(policy, promises, data, progress)
+        log = {"moves.json": dict(cells.log)} if cells.log else {}
+        return (cells if data is microdata.data else cells.beside(before)), log
+    plan = full_domain(data, promises, objective_of(policy), settings, progress)
     if counts_rows(policy):
         return plan.onto(microdata.data, same), {}
     return (plan if data is microdata.data else plan.beside(before)), {}
+
+
+def objective_of(policy: Policy) -> Objective:
+    """What the search minimises."""
+    from indistinct.measures import objective
+
+    goal = policy.method.objective
+    return objective(
+        goal.measure,
+        aggregate=goal.aggregate,
+        gs_factor=goal.gs_factor,
+        monotonic=goal.monotonic,
+        weights=_weights(policy),
+    )
+
+
+def search_settings(policy: Policy) -> Settings:
+    """How full-domain generalization searches."""
+    from indistinct.recoding.full_domain import Limits, Settings
+
+    method = policy.method
+    return Settings(
+        algorithm="heuristic" if method.algorithm == "heuristic" else "optimal",
+        suppression_limit=method.suppression_limit,
+        min_level={name: item.min_level for name, item in policy.attributes.items()},
+        max_level={
+            name: item.max_level
+            for name, item in policy.attributes.items()
+            if item.max_level is not None
+        },
+        limits=Limits(method.time_limit, method.node_limit),
+        local_recoding=method.local_recoding,
+    )
+
+
+def partitioned(
+    policy: Policy,
+    promises: Sequence[Promise],
+    data: LeveledTable,
+    progress: Callable[[float], None],
+) -> CellPlan:
+    """The plan that puts records into classes and publishes what fits each class."""
+    from indistinct.recoding.exchange import ThetaSettings, theta_sensitive
+    from indistinct.recoding.partition import PartitionSettings, partition
+
+    method = policy.method
+    own = method.partition
+    settings = PartitionSettings(
+        strict=own.strict,
+        cells=method.cells,
+        weights=policy.weights,
+        suppression_limit=method.suppression_limit,
+        seed=method.seed or 0,
+    )
+    if own.dimension is not None:
+        settings = replace(settings, dimension=own.dimension)
+    if own.cut is not None:
+        settings = replace(settings, cut=own.cut)
+    if method.algorithm == "theta":
+        theta = ThetaSettings(
+            variant=method.variant,
+            partition=own.start or "mondrian",
+            donors=own.donors,
+            max_noise=method.max_noise,
+            cells=method.cells,
+            weights=policy.weights,
+            seed=method.seed or 0,
+            partitioning=settings,
+        )
+        return theta_sensitive(data, promises, theta, progress)
+    name = method.algorithm
+    assert name == "mondrian" or name == "k-member" or name == "mdav"
+    return partition(data, promises, name, settings, progress)
+
+
+def moves_records(policy: Policy) -> bool:
+    """Whether the method treats records with equal quasi-identifiers differently."""
+    method = policy.method
+    return method.algorithm in ("k-member", "mdav", "theta") or (
+        method.algorithm == "mondrian" and not method.partition.strict
+    )
 
 
 def suppressed_before(data: LeveledTable) -> NDArray[np.bool_]:

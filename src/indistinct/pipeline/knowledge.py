@@ -1,0 +1,195 @@
+"""What a policy says of the values of sensitive attributes, over the values that occur."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.errors import DataError, HierarchyError, IndistinctError, PolicyError, Problem
+from indistinct.hierarchies.files import read_hierarchy
+from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.knowledge import NOTHING_KNOWN, Knowledge
+from indistinct.microdata.frequencies import FrequencyTable
+from indistinct.microdata.microdata import distinct_values, sorted_values
+from indistinct.pipeline.hierarchies import taxonomy_of
+from indistinct.privacy.promise import Promise
+from indistinct.sources.convert import to_polars
+from indistinct.sources.table import Table
+from indistinct.sources.text import canonical
+
+if TYPE_CHECKING:
+    from indistinct.policy import Categories, Policy
+
+
+def knowledge_of(
+    policy: Policy,
+    table: Table,
+    texts: pl.DataFrame,
+    names: Iterable[str],
+    file: str | None = None,
+) -> dict[str, Knowledge]:
+    """What is known of the values of these attributes; all problems at once.
+
+    Arguments:
+        policy: names categories, and hierarchies that say an order or how near values are.
+        table: the table, whose rows problems name.
+        texts: its texts, with a column for each attribute.
+        names: sensitive attributes.
+        file: the name of the table's file, for messages.
+
+    Raises:
+        DataError: a value has no category.
+        HierarchyError: a hierarchy does not cover the values.
+        PolicyError: a file of categories cannot be understood.
+    """
+    found: dict[str, Knowledge] = {}
+    problems: list[IndistinctError] = []
+    for name in names:
+        values = sorted_values(texts[name])
+        try:
+            found[name] = _known(policy, table, name, values, file)
+        except (DataError, HierarchyError, PolicyError) as error:
+            problems.append(error)
+    if problems:
+        # All problems under the kind of the first: they are mended in the same policy.
+        first = problems[0]
+        assert isinstance(first, DataError | HierarchyError | PolicyError)
+        raise type(first)([item for error in problems for item in error.problems])
+    return found
+
+
+def with_references(
+    known: Mapping[str, Knowledge],
+    promises: Sequence[Promise],
+    texts: pl.DataFrame,
+    weight: NDArray[np.int64] | None,
+) -> dict[str, Knowledge]:
+    """The same, with the original distribution where a promise compares with that one."""
+    asked = {
+        part.sensitive
+        for part in promises
+        if part.compares and part.reference == "original" and part.sensitive is not None
+    }
+    found = dict(known)
+    for name in asked:
+        values, counts = distinct_values(texts[name], weight)
+        total = sum(counts)
+        shares = {value: n / total for value, n in zip(values, counts, strict=True)}
+        found[name] = replace(known[name], reference=shares)
+    return found
+
+
+def published_knowledge(
+    known: Mapping[str, Knowledge], promises: Sequence[Promise], released: Any
+) -> dict[str, Knowledge]:
+    """What a reader has to know to recompute the promises: of the published values only."""
+    asked = {part.sensitive for part in promises if part.sensitive is not None}
+    names = [name for name, about in known.items() if name in asked and about != NOTHING_KNOWN]
+    if not names:
+        return {}
+    texts = canonical(to_polars(released).select(names))
+    return {name: known[name].about(texts[name].unique().to_list()) for name in names}
+
+
+def require_known(table: FrequencyTable, promises: Sequence[Promise]) -> None:
+    """Raise :class:`PolicyError` where a promise needs to know more than the policy says."""
+    problems = []
+    for part in promises:
+        if part.sensitive is not None:
+            lacking = part.lacking(table.sensitive[part.sensitive].about)
+            if lacking is not None:
+                problems.append(lacking)
+        if part.needs_population and table.population is None:
+            problems.append(
+                Problem(
+                    "no-population",
+                    f"promise '{part.model}' compares the table with a population, and none is "
+                    "named",
+                    remedy='add [risk] with population = { file = "..." }',
+                )
+            )
+    if problems:
+        raise PolicyError(list(dict.fromkeys(problems)))
+
+
+def _known(
+    policy: Policy, table: Table, name: str, values: Sequence[str | None], file: str | None
+) -> Knowledge:
+    item = policy.attributes[name]
+    categories: dict[str | None, str] = {}
+    order: tuple[str, ...] = ()
+    if item.categories is not None:
+        categories, order = _categories(policy, name, item.categories)
+        _require_all(table, name, values, categories, file)
+    if item.hierarchy is None:
+        return Knowledge(categories, order)
+    taxonomy = taxonomy_of(policy, table, name, values, None)
+    stated: tuple[str | None, ...] = ()
+    if isinstance(item.hierarchy, Mapping) and "order" in item.hierarchy:
+        stated = taxonomy.leaves
+    return Knowledge(categories, order, stated, _chains(taxonomy))
+
+
+def _chains(taxonomy: Taxonomy) -> tuple[tuple[str | None, ...], ...]:
+    """From every leaf of the hierarchy to its root, all of one length."""
+    levels = [taxonomy.level(level) for level in range(taxonomy.levels)]
+    return tuple(
+        (leaf, *(level[at] for level in levels[1:])) for at, leaf in enumerate(taxonomy.leaves)
+    )
+
+
+def _categories(
+    policy: Policy, name: str, given: Categories
+) -> tuple[dict[str | None, str], tuple[str, ...]]:
+    """The category of each value, and the categories in order."""
+    if given.table is not None:
+        pairs = [(value, home) for home, values in given.table.items() for value in values]
+    else:
+        assert given.file is not None
+        path = policy.directory / given.file
+        chains = read_hierarchy(path, name, given.separator).chains
+        pairs = [(chain[0] or "", chain[1] or "") for chain in chains if len(chain) > 1]
+        homes = {home for _, home in pairs}
+        if given.order and set(given.order) != homes:
+            raise PolicyError(
+                Problem(
+                    "unknown-category",
+                    f"the order of the categories of '{name}' and the file do not name the same: "
+                    f"the file has {', '.join(sorted(homes))}",
+                    file=str(path),
+                    attribute=name,
+                )
+            )
+    found: dict[str | None, str] = dict(pairs)
+    if given.missing is not None:
+        found[None] = given.missing
+    return found, given.order
+
+
+def _require_all(
+    table: Table,
+    name: str,
+    values: Sequence[str | None],
+    categories: Mapping[str | None, str],
+    file: str | None,
+) -> None:
+    without = [value for value in values if value not in categories]
+    if without:
+        missing = " (missing values)" if without == [None] else ""
+        raise DataError(
+            Problem(
+                "value-without-category",
+                f"{len(without)} value{'' if len(without) == 1 else 's'}{missing} of '{name}' "
+                f"{'has' if len(without) == 1 else 'have'} no category",
+                file=file,
+                attribute=name,
+                rows=table.rows_where(name, without),
+                remedy=f"add {'them' if len(without) > 1 else 'it'} to the categories of "
+                f"[attributes.{name}]; missing values have a key of their own, missing",
+            )
+        )
