@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.papers.arca_hewett import SHIELD, requirement, searched, table_1
 from indistinct.papers.arca_hewett_tables import age_taxonomy, alcohol_taxonomy
-from indistinct.report.drawing import Bars
+from indistinct.report.drawing import Bars, Lines
 from indistinct.report.trees import Node, Tree, _boxes, search_tree, taxonomy_tree
 
 
@@ -95,3 +96,29 @@ def test_bars_hold_their_figures() -> None:
     texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
     assert {"303", "0.25", "12", "100", "Cleveland", "in rows", "a note"} <= set(texts)
     ElementTree.fromstring(Bars("Nothing", ("a",), {"one": [0.0]}).svg())
+
+
+@pytest.mark.parametrize("powers", [False, True])
+def test_lines_have_gaps_and_round_marks(powers: bool) -> None:
+    lines = Lines(
+        "Noise",
+        ("2", "4", "6", "8"),
+        {"one": [3.0, None, 450.0, 12.0], "two": [0.0, 7.0, 7.0, 7.0]},
+        across="k",
+        unit="records",
+        dashed=frozenset({"two"}),
+        powers=powers,
+        note="a note",
+    )
+    root = ElementTree.fromstring(lines.svg())
+    inside = "{http://www.w3.org/2000/svg}"
+    texts = [element.text for element in root.iter(f"{inside}text")]
+    marks = {"1", "10", "100", "1,000"} if powers else {"0", "100", "200", "300", "400", "500"}
+    assert {"k", "in records", "a note", "one", "two", "8", *marks} <= set(texts)
+    dots = [float(str(dot.get("cy"))) for dot in root.iter(f"{inside}circle")]
+    assert len(dots) == (6 if powers else 7)
+    assert min(dots) == dots[1]
+    broken = [part for part in root.iter(f"{inside}polyline") if part.get("stroke-dasharray")]
+    assert len(broken) == 2
+    for empty in ({}, {"one": [None]}, {"one": [0.0]}):
+        ElementTree.fromstring(Lines("Nothing", ("a",), empty, powers=powers).svg())

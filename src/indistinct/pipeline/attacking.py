@@ -1,0 +1,256 @@
+"""The verb *attack*: what an adversary learns from a release, tried out against its own source."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
+from indistinct.hierarchies.cells import Coverage
+from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.pipeline.hierarchies import taxonomies_of
+from indistinct.pipeline.knowledge import knowledge_of
+from indistinct.pipeline.opening import Progress, open_source, silent, understood
+from indistinct.pipeline.population import population_of
+from indistinct.pipeline.release import Release
+from indistinct.sources.files import read_table
+from indistinct.sources.table import open_table, require_columns
+from indistinct.sources.writing import FORMULA_STARTS
+
+if TYPE_CHECKING:
+    from indistinct.analytics.attacks import AttackReport, Scene
+    from indistinct.policy import Policy
+    from indistinct.release.audit.reading import Published, PublishedTable
+
+SPREADSHEET_GUARD = rf"^'(\s*[{FORMULA_STARTS}]|[\t\r])"
+"""An apostrophe before a cell that a spreadsheet would run as a formula, where that was asked."""
+
+
+def attack(
+    data: Any,
+    release: Any,
+    policy: Policy | Mapping[str, Any],
+    *,
+    only: Sequence[str] | None = None,
+    seed: int | None = None,
+    population: Any = None,
+    harmful: Mapping[str, Iterable[str | None]] | None = None,
+    progress: Progress | None = None,
+    path: str | Path | None = None,
+) -> AttackReport:
+    """Let every attacker loose on a release, and tell what each learns about the people in it.
+
+    The attackers know the exact quasi-identifiers of the people in the source, and read the
+    release. What they show is private: it must never be published with the data.
+
+    Arguments:
+        data: the private table, a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a
+            file. It is not changed.
+        release: what was published of it: a :class:`Release`, a frame, the path of a file or of a
+            release's folder.
+        policy: roles, hierarchies and promises of the release; a mapping of its keys will do.
+        only: the names of the attackers to run; without, all of them.
+        seed: of what attackers draw at random; without, that of the policy, else 0.
+        population: a table of the people among whom somebody could be found, a frame or the path of
+            a file; without, the one that the policy names.
+        harmful: the values that would harm most, by sensitive attribute; where not named, those of
+            the attribute's most sensitive category.
+        progress: is told what is being done.
+        path: the file that a frame was read from, for messages.
+
+    Raises:
+        DataError: the table or the release cannot be read, or the release has no quasi-identifier.
+        PolicyError: the policy does not fit the table, or an attacker or attribute is unknown.
+        HierarchyError: a hierarchy does not cover the table's values, or is no tree.
+    """
+    from indistinct.analytics.attacks import AttackReport, Scene, attackers
+    from indistinct.analytics.attacks.finding import Finding, Skipped
+    from indistinct.analytics.attacks.scene import is_suppressed
+
+    policy = understood(policy)
+    known_attackers = attackers()
+    _require_known(only, known_attackers, harmful, policy)
+    tell = progress or silent
+    tell("reading", None)
+    table, digest = open_source(data, policy, path)
+    read = _read(release, policy)
+    file = None if digest is None else table.name
+    texts = table.text([*policy.quasi_identifiers, *read.sensitive])
+    published = read.texts(policy, [*read.quasi, *read.sensitive])
+    people = _population(population, policy)
+    tell("looking at the hierarchies", None)
+    taxonomies = taxonomies_of(table, policy, texts, None, file)
+    if people is not None:
+        wider = taxonomies_of(table, policy, texts, None, file, people)
+        if _unread(published, wider, read.quasi) <= _unread(published, taxonomies, read.quasi):
+            taxonomies = wider
+    gone = is_suppressed(published, read.quasi)
+    scene = Scene(
+        quasi=read.quasi,
+        sensitive=read.sensitive,
+        people=texts.select([*read.quasi, *read.sensitive]),
+        release=published.filter(~gone),
+        taxonomies={name: taxonomies[name] for name in read.quasi},
+        suppressed=int(gone.sum()),
+        known=knowledge_of(policy, table, texts, read.sensitive, file),
+        promises=policy.requirements,
+        seed=next(part for part in (seed, policy.method.seed, 0) if part is not None),
+        may_contain=read.may_contain,
+        harmful={name: frozenset(values) for name, values in (harmful or {}).items()},
+        population=None if people is None else people.select(read.quasi),
+    )
+    notes = [*read.notes, *_doubts(scene)]
+    chosen = list(known_attackers) if only is None else [n for n in known_attackers if n in only]
+    found: list[Finding] = []
+    skipped: dict[Skipped, None] = {}
+    for place, name in enumerate(chosen):
+        tell(f"attacking: {name}", place / len(chosen))
+        for sensitive in scene.sensitive or (None,):
+            result = known_attackers[name].run(scene, sensitive)
+            if isinstance(result, Finding):
+                found.append(result)
+                if result.sensitive is None:
+                    break
+            else:
+                skipped[result] = None
+    return AttackReport(tuple(found), tuple(skipped), scene.records, tuple(notes))
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A release as attackers read it."""
+
+    table: PublishedTable
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    may_contain: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def texts(self, policy: Policy, names: Sequence[str]) -> pl.DataFrame:
+        """The published cells as text; what stands for a missing value is one here, too."""
+        found = self.table.texts(names)
+        guarded = policy.output.spreadsheet_safe and policy.output.format == "csv"
+        columns = []
+        for name in names:
+            column = found[name]
+            if guarded:
+                column = column.str.replace(SPREADSHEET_GUARD, "$1")
+            tokens = policy.attributes[name].missing.tokens
+            if tokens:
+                column = column.set(column.is_in(list(tokens)), None)
+            columns.append(column)
+        return pl.DataFrame(columns)
+
+
+def _read(release: Any, policy: Policy) -> _Read:
+    from indistinct.release.audit.reading import missing_columns, read_release
+
+    contains: tuple[str, ...] = ()
+    if isinstance(release, Release):
+        contains = release.certificate.may_contain
+        release = release.tables
+    published = read_release(release)
+    names = (*policy.quasi_identifiers, *policy.sensitive)
+    table = max(
+        published.tables, key=lambda part: sum(part.find(name) is not None for name in names)
+    )
+    quasi = tuple(name for name in policy.quasi_identifiers if table.find(name) is not None)
+    if not quasi:
+        raise DataError(missing_columns(table, policy.quasi_identifiers))
+    sensitive = tuple(name for name in policy.sensitive if table.find(name) is not None)
+    left = [f"'{name}'" for name in names if name not in (*quasi, *sensitive)]
+    notes = list(published.notes)
+    if left:
+        notes.append(f"the release has no column {', '.join(left)}: nothing is learnt from it")
+    if table.matches is False:
+        notes.append("the release is not the one that its certificate speaks of")
+    return _Read(table, quasi, sensitive, contains or _contains(published), tuple(notes))
+
+
+def _contains(published: Published) -> tuple[str, ...]:
+    """What the certificate beside a release says it may contain."""
+    if published.claims is None:
+        return ()
+    document = json.loads(published.claims.path.read_text(encoding="utf-8"))
+    words = document.get("may_contain")
+    return tuple(map(str, words)) if isinstance(words, list) else ()
+
+
+def _population(given: Any, policy: Policy) -> pl.DataFrame | None:
+    """The quasi-identifiers of the population's people as text, where there is one."""
+    if given is None:
+        return population_of(policy)
+    named = isinstance(given, str | Path)
+    name = Path(given).name if named else "the population"
+    quasi = policy.quasi_identifiers
+    tokens = {
+        name: policy.attributes[name].missing.tokens
+        for name in quasi
+        if policy.attributes[name].missing.tokens
+    }
+    native = read_table(given) if named else given
+    require_columns(open_table(native, name), quasi)
+    return open_table(native, name, missing_tokens=tokens).text(quasi)
+
+
+def _unread(records: pl.DataFrame, taxonomies: Mapping[str, Taxonomy], quasi: Sequence[str]) -> int:
+    """How many different published cells stand for nothing that is known."""
+    covers = {name: Coverage(taxonomies[name]) for name in quasi}
+    return sum(
+        covers[name].places(cell) is None
+        for name in quasi
+        for cell in records[name].unique().to_list()
+    )
+
+
+def _doubts(scene: Scene) -> list[str]:
+    """What the figures of this release do not rest upon as they should."""
+    notes = []
+    for name in scene.quasi:
+        coverage = Coverage(scene.taxonomies[name])
+        cells = scene.release[name]
+        strange = [c for c in cells.unique().to_list() if coverage.places(c) is None]
+        if strange:
+            rows = cells.is_in(strange).sum() + (cells.null_count() if None in strange else 0)
+            notes.append(
+                f"'{name}': {rows} records have a cell that is neither a value of the table, a "
+                "node of its hierarchy, a range nor a set; nobody is looked for there"
+            )
+    if not scene.records:
+        notes.append("no record is published in a class: attackers know nothing but the source")
+    lost = int((~scene.found).sum())
+    if lost:
+        notes.append(
+            f"{lost} of {scene.people.height} people meet no published class (left out, or changed)"
+            ": of them attackers believe what is frequent in the release"
+        )
+    return notes
+
+
+def _require_known(
+    only: Sequence[str] | None,
+    attackers: Iterable[str],
+    harmful: Mapping[str, Iterable[str | None]] | None,
+    policy: Policy,
+) -> None:
+    names = list(attackers)
+    problems = [
+        Problem("unknown-attacker", f"no attacker '{name}': {did_you_mean(name, names)}")
+        for name in only or ()
+        if name not in names
+    ]
+    problems += [
+        Problem(
+            "unknown-attribute",
+            f"no sensitive attribute '{name}': {did_you_mean(name, policy.sensitive)}",
+        )
+        for name in harmful or ()
+        if name not in policy.sensitive
+    ]
+    if problems:
+        raise PolicyError(problems)

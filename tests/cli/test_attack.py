@@ -1,0 +1,75 @@
+"""``indistinct attack``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+
+from indistinct.analytics.attacks.finding import NEVER_PUBLISH
+from indistinct.cli.attack import share
+
+
+@pytest.fixture
+def folder(run: Run, table: Path, policy: Path, tmp_path: Path) -> Path:
+    """A release of the table."""
+    done = run("anonymize", table, "--policy", policy, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.stderr
+    return tmp_path / "out"
+
+
+def test_a_table_of_attackers_and_what_it_means(
+    run: Run, table: Path, policy: Path, folder: Path
+) -> None:
+    done = run("attack", table, folder, "--policy", policy)
+    assert done.exit_code == 0, done.stderr
+    assert "who somebody is" in done.stdout
+    assert "what somebody has: diagnosis" in done.stdout
+    assert "knows the exact quasi-identifiers of a person" in done.stdout
+    assert "not tried" in done.stdout
+    assert NEVER_PUBLISH in done.stderr
+    for line in done.stdout.splitlines():
+        if line.startswith("membership  "):
+            assert line.split()[1] == "160"
+            break
+    else:
+        pytest.fail("membership is not told")
+
+
+def test_one_document(run: Run, table: Path, policy: Path, folder: Path) -> None:
+    done = run(
+        "attack", table, folder, "--policy", policy, "--only", "membership,skewness", "--json"
+    )
+    assert done.exit_code == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["attacks"][0]["name"] == "membership"
+    assert document["attacks"][0]["people"] == 160
+    assert document["warning"] == NEVER_PUBLISH
+    assert NEVER_PUBLISH in done.stderr
+
+
+def test_a_population_in_a_file(run: Run, table: Path, policy: Path, folder: Path) -> None:
+    done = run("attack", table, folder, "--policy", policy, "--population", table, "--json")
+    names = [item["name"] for item in json.loads(done.stdout)["attacks"]]
+    assert "presence" in names
+
+
+def test_unknown_attackers_are_told(run: Run, table: Path, policy: Path, folder: Path) -> None:
+    done = run("attack", table, folder, "--policy", policy, "--only", "homogenity")
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert "did you mean 'homogeneity'?" in done.stderr
+
+
+def test_notes_go_to_standard_error(run: Run, table: Path, policy: Path, tmp_path: Path) -> None:
+    bare = tmp_path / "bare.csv"
+    bare.write_text("age,sex\n[20 30),f\n", encoding="utf-8")
+    done = run("attack", table, bare, "--policy", policy)
+    assert done.exit_code == 0, done.stderr
+    assert "note: the release has no column 'zip', 'diagnosis'" in done.stderr
+
+
+def test_shares_tell_none_from_few() -> None:
+    assert [share(part) for part in (0, 0.0005, 0.5, 1)] == ["0%", "<0.1%", "50.0%", "100%"]

@@ -1,0 +1,214 @@
+"""The verb *attack* as a function: reading, pairing, and what is told beside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import indistinct as ind
+from indistinct.analytics.attacks.finding import NEVER_PUBLISH
+
+ROWS = [
+    (age, sex, "cancer" if age % 3 == 0 else "flu") for age in range(20, 60) for sex in ("f", "m")
+]
+PEOPLE = pl.DataFrame(ROWS, schema=["age", "sex", "diagnosis"], orient="row")
+POLICY: dict[str, Any] = {
+    "attributes": {
+        "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+        "sex": {"role": "quasi-identifier"},
+        "diagnosis": {"role": "sensitive"},
+    },
+    "promises": [{"model": "k-anonymity", "k": 5}],
+}
+
+
+def with_keys(**sections: Any) -> dict[str, Any]:
+    return {**POLICY, **sections}
+
+
+def with_attribute(name: str, **keys: Any) -> dict[str, Any]:
+    attributes = POLICY["attributes"]
+    return with_keys(attributes={**attributes, name: {**attributes[name], **keys}})
+
+
+def test_a_release_of_our_own_is_attacked() -> None:
+    release = ind.anonymize(PEOPLE, POLICY)
+    found = ind.attack(PEOPLE, release, POLICY)
+    assert isinstance(found, ind.AttackReport)
+    assert found.records == 80
+    assert found.warning == NEVER_PUBLISH
+    assert found["membership"].people == 80
+    assert found["membership"].figures["found"] == 1
+    assert {item.name for item in found.skipped} >= {"presence", "categorical-similarity"}
+    assert found.notes == ()
+
+
+def test_folder_file_and_frame_give_the_same(tmp_path: Path) -> None:
+    release = ind.anonymize(PEOPLE, POLICY)
+    folder = release.write(tmp_path / "out")
+    PEOPLE.write_csv(tmp_path / "people.csv")
+    want = ind.attack(PEOPLE, release, POLICY).to_dict()
+    assert ind.attack(tmp_path / "people.csv", folder, POLICY).to_dict() == want
+    assert (
+        ind.attack(PEOPLE, folder / "release.csv", ind.Policy.from_dict(POLICY)).to_dict() == want
+    )
+    assert (
+        ind.attack(PEOPLE, release.tables, POLICY, path=tmp_path / "people.csv").to_dict() == want
+    )
+
+
+def test_every_engine_gives_the_same() -> None:
+    release = ind.anonymize(PEOPLE, POLICY)
+    want = ind.attack(PEOPLE, release, POLICY).to_dict()
+    for frame in (PEOPLE.to_pandas(), PEOPLE.to_arrow(), PEOPLE.lazy()):
+        assert ind.attack(frame, release, POLICY).to_dict() == want
+    connection = duckdb.connect()
+    connection.register("people", PEOPLE.to_arrow())
+    relation = connection.table("people")
+    core = [item["name"] for item in want["attacks"] if item["name"] != "order"]
+    of_duckdb = ind.attack(relation, release, POLICY, only=core).to_dict()
+    assert of_duckdb["attacks"] == [i for i in want["attacks"] if i["name"] in core]
+    assert isinstance(release.tables, pl.DataFrame)
+    arrow: pa.Table = release.tables.to_arrow()
+    assert ind.attack(PEOPLE, arrow, POLICY).to_dict() == want
+
+
+def test_the_source_given_away_as_it_is_loses() -> None:
+    found = ind.attack(PEOPLE, PEOPLE, POLICY)
+    assert found["record-linkage"].success["certain"] == 1
+    assert found["membership"].success["certain"] == 1
+    assert found["homogeneity"].success["certain"] == 1
+
+
+def test_a_release_of_stars_tells_nothing() -> None:
+    stars = PEOPLE.with_columns(pl.lit("*").alias("age"))
+    found = ind.attack(PEOPLE, stars, POLICY)
+    assert found["membership"].gain["max"] == pytest.approx(0, abs=0.01)
+    assert found["record-linkage"].success["0.5"] == 0
+
+
+def test_suppressed_records_are_left_out_and_told() -> None:
+    hidden = pl.DataFrame(
+        {"age": ["*", "[20, 30)"], "sex": ["*", "f"], "diagnosis": ["flu", "flu"]}
+    )
+    found = ind.attack(PEOPLE, hidden, POLICY)
+    assert found.records == 1
+    assert "70 of 80 people meet no published class" in found.notes[-1]
+    nothing = ind.attack(PEOPLE, hidden.head(1), POLICY)
+    assert nothing.records == 0
+    assert any("no record is published" in note for note in nothing.notes)
+    for item in nothing.attacks:
+        assert item.success["certain"] == 0
+
+
+def test_only_some_attackers() -> None:
+    found = ind.attack(PEOPLE, PEOPLE, POLICY, only=["membership", "record-linkage"])
+    assert [item.name for item in found.attacks] == ["record-linkage", "membership"]
+
+
+def test_unknown_names_are_told_together() -> None:
+    with pytest.raises(ind.PolicyError) as told:
+        ind.attack(PEOPLE, PEOPLE, POLICY, only=["membrship"], harmful={"diagnoses": ["flu"]})
+    assert [item.code for item in told.value.problems] == ["unknown-attacker", "unknown-attribute"]
+    assert "did you mean 'membership'?" in str(told.value)
+
+
+def test_columns_that_the_release_lacks_are_told() -> None:
+    found = ind.attack(PEOPLE, PEOPLE.drop("sex"), POLICY, only=["record-linkage"])
+    assert found.notes[0] == "the release has no column 'sex': nothing is learnt from it"
+    assert found["record-linkage"].figures["prosecutor_highest"] == 0.5
+    found = ind.attack(PEOPLE, PEOPLE.drop("diagnosis"), POLICY, only=["membership", "presence"])
+    assert "membership" in {item.name for item in found.skipped}
+    with pytest.raises(ind.DataError, match="no such column"):
+        ind.attack(PEOPLE, PEOPLE.select("diagnosis"), POLICY)
+
+
+def test_cells_that_nobody_can_read_are_told() -> None:
+    odd = PEOPLE.with_columns(pl.when(pl.col("sex") == "f").then(pl.lit("?")).alias("sex"))
+    found = ind.attack(PEOPLE, odd, POLICY, only=["membership"])
+    assert found.notes[0].startswith("'sex': 80 records have a cell that is neither")
+    assert found["membership"].figures["found"] == 0
+
+
+def test_tokens_for_missing_values_are_missing_in_the_release_too() -> None:
+    people = pl.DataFrame({"age": ["20", "?"], "sex": ["f", "f"], "diagnosis": ["flu", "cold"]})
+    policy = with_attribute("age", missing={"tokens": ["?"], "as": "value"}, hierarchy="suppress")
+    found = ind.attack(people, people, policy, only=["membership"])
+    assert found.notes == ()
+    assert found["membership"].success["certain"] == 1
+
+
+def test_guarded_formulas_are_read_as_they_were(tmp_path: Path) -> None:
+    people = pl.DataFrame({"age": ["20"] * 5, "sex": ["f"] * 5, "diagnosis": ["=flu"] * 5})
+    policy = with_keys(output={"spreadsheet_safe": True})
+    folder = ind.anonymize(people, policy).write(tmp_path / "out")
+    assert "'=flu" in (folder / "release.csv").read_text(encoding="utf-8")
+    found = ind.attack(people, folder, policy, only=["membership"])
+    assert found["membership"].success["certain"] == 1
+
+
+def test_a_population_from_the_policy_a_file_or_a_frame(tmp_path: Path) -> None:
+    release = ind.anonymize(PEOPLE, POLICY)
+    others = pl.concat([PEOPLE, PEOPLE]).select("age", "sex")
+    others.write_csv(tmp_path / "people.csv")
+    found = ind.attack(PEOPLE, release, POLICY, population=others, only=["presence"])
+    assert found["presence"].figures == {
+        "population": 160,
+        "delta_lowest": 0.5,
+        "delta_highest": 0.5,
+    }
+    read = ind.attack(PEOPLE, release, POLICY, population=tmp_path / "people.csv")
+    assert read["presence"].to_dict() == found["presence"].to_dict()
+    named = ind.Policy.from_dict(
+        with_keys(risk={"population": {"file": "people.csv"}}), directory=tmp_path
+    )
+    assert ind.attack(PEOPLE, release, named)["presence"].to_dict() == found["presence"].to_dict()
+
+
+def test_people_of_the_population_whose_values_the_source_lacks_count() -> None:
+    some = PEOPLE.filter(pl.col("age") % 2 == 0)
+    policy = with_keys(method={"suppression_limit": 1.0})
+    release = ind.anonymize(some, policy)
+    others = PEOPLE.select("age", "sex")
+    found = ind.attack(some, release, policy, population=others, only=["presence"])
+    assert found["presence"].figures["delta_highest"] == 0.5
+
+
+def test_harmful_values_by_name() -> None:
+    found = ind.attack(PEOPLE, PEOPLE, POLICY, only=["skewness"], harmful={"diagnosis": ["cancer"]})
+    assert found["skewness"].figures["harmful_values"] == 1
+
+
+def test_categories_of_the_policy_are_known() -> None:
+    policy = with_attribute(
+        "diagnosis",
+        categories={"table": {"mild": ["flu"], "bad": ["cancer"]}, "order": ["mild", "bad"]},
+    )
+    found = ind.attack(PEOPLE, PEOPLE, policy, only=["categorical-similarity", "skewness"])
+    assert found["categorical-similarity"].success["certain"] == 1
+    assert found["skewness"].figures["harmful_values"] == 1
+
+
+def test_runs_are_repeatable_and_tell_how_far_they_are() -> None:
+    told: list[tuple[str, float | None]] = []
+    release = ind.anonymize(PEOPLE, POLICY)
+    first = ind.attack(
+        PEOPLE, release, POLICY, progress=lambda what, share: told.append((what, share))
+    )
+    assert told[0] == ("reading", None)
+    assert any(what == "attacking: membership" for what, _ in told)
+    assert ind.attack(PEOPLE, release, POLICY).to_dict() == first.to_dict()
+    assert ind.attack(PEOPLE, release, POLICY, seed=5).records == first.records
+
+
+def test_a_release_that_was_changed_after_it_was_certified_is_told(tmp_path: Path) -> None:
+    folder = ind.anonymize(PEOPLE, POLICY).write(tmp_path / "out")
+    file = folder / "release.csv"
+    file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    found = ind.attack(PEOPLE, folder, POLICY, only=["membership"])
+    assert "the release is not the one that its certificate speaks of" in found.notes

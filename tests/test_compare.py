@@ -1,0 +1,319 @@
+"""Releases side by side: the verb, on releases of this and of other tools."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+import pytest
+
+import indistinct as ind
+from indistinct.errors import DataError, PolicyError
+
+DIAGNOSES = ("flu", "asthma", "ulcer", "gastritis", "flu")
+ROWS = [
+    (age, sex, zip_code, DIAGNOSES[(age + at) % 5])
+    for age in range(20, 60)
+    for at, (sex, zip_code) in enumerate([("f", 81667), ("m", 81675), ("f", 81925), ("m", 81931)])
+]
+
+
+def policy(k: int = 5, l: int | None = None, **method: Any) -> ind.Policy:  # noqa: E741
+    promises: list[dict[str, Any]] = [{"model": "k-anonymity", "k": k}]
+    if l is not None:
+        promises.append({"model": "distinct-l-diversity", "l": l, "sensitive": "diagnosis"})
+    return ind.Policy(
+        attributes={
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+            "sex": {"role": "quasi-identifier"},
+            "zip": {"role": "quasi-identifier", "hierarchy": {"mask": {"from": "right"}}},
+            "diagnosis": {"role": "sensitive"},
+        },
+        promises=promises,
+        method=method,
+    )
+
+
+@pytest.fixture
+def frame() -> pl.DataFrame:
+    return pl.DataFrame(ROWS, schema=["age", "sex", "zip", "diagnosis"], orient="row")
+
+
+def one(found: ind.Comparison) -> dict[str, Any]:
+    document: dict[str, Any] = found.to_dict()["releases"][0]
+    return document
+
+
+def test_the_document(frame: pl.DataFrame) -> None:
+    release = ind.anonymize(frame, policy())
+    found = ind.compare(frame, release, policy=policy(), queries=50)
+    document = found.to_dict()
+    assert json.loads(json.dumps(document)) == document
+    assert document["records"] == 160
+    assert document["quasi_identifiers"] == ["age", "sex", "zip"]
+    assert document["workload"] == {
+        "queries": 50, "dimensions": 2, "selectivity": 0.05, "seed": 0,
+    }  # fmt: skip
+    item = one(found)
+    assert set(item) == {
+        "path", "name", "rows", "suppressed", "classes", "ncp", "loss", "k", "dcp", "dcp_least",
+        "c_avg", "quality", "noise_ratio", "query_error", "added", "seconds", "promises", "notes",
+    }  # fmt: skip
+    assert set(item["ncp"]) == {"total", "normalized", "per_attribute"}
+    assert set(item["query_error"]) == {"mean", "median", "mode", "queries", "by_mode"}
+    assert (item["query_error"]["mode"], item["query_error"]["queries"]) == ("overlap", 50)
+    assert item["query_error"]["by_mode"]["overlap"]["mean"] == item["query_error"]["mean"]
+    assert item["rows"] == 160
+    assert item["k"] == 5
+    assert item["added"] == {"noise": 0, "decoys": 0}
+    assert item["loss"]["mean"] == pytest.approx(release.measures["loss-arithmetic"])
+    assert item["promises"] == [
+        {
+            "model": "k-anonymity",
+            "parameters": {"k": 5},
+            "on": None,
+            "holds": True,
+            "achieved": dict(release.certificate.promises[0]["achieved"]),
+            "promised": True,
+        }
+    ]
+    text = found._repr_html_() + repr(found) + repr(found.releases)
+    assert "NCP" in text
+    assert found["release 1"] is found.releases[0]
+    with pytest.raises(KeyError):
+        found["release 2"]
+    told = found.frame()
+    assert told.height == 1
+    assert told["dcp"].item() == item["dcp"]
+    assert told["k-anonymity(k=5)"].item() == f"k={item['classes']['smallest']}"
+
+
+def test_folders_files_frames_and_releases_say_the_same(
+    frame: pl.DataFrame, tmp_path: Path
+) -> None:
+    frame.write_csv(tmp_path / "table.csv")
+    asked = policy()
+    release = ind.anonymize(tmp_path / "table.csv", asked)
+    release.write(tmp_path / "out")
+    found = ind.compare(
+        tmp_path / "table.csv",
+        [
+            release,
+            tmp_path / "out",
+            str(tmp_path / "out" / "release.csv"),
+            release.tables,
+            release.tables.to_pandas(),
+            duckdb.from_arrow(release.tables.to_arrow()),
+        ],
+        policy=asked,
+        queries=60,
+    )
+    first, *others = found.to_dict()["releases"]
+    assert first["seconds"] is not None
+    for item in others[:2]:
+        assert {**item, "path": "", "name": ""} == {**first, "path": "", "name": ""}
+    for item in others[2:]:
+        assert (item["added"], item["seconds"], item["noise_ratio"]) == (None, None, None)
+        for key in ("ncp", "dcp", "c_avg", "query_error", "quality", "rows", "promises"):
+            assert item[key] == first[key]
+    assert first["path"] == "release 1"
+    assert others[0]["path"] == str(tmp_path / "out")
+    assert len({item["name"] for item in [first, *others]}) == 6
+
+
+def test_every_promise_is_looked_for_in_every_release(frame: pl.DataFrame) -> None:
+    alone, diverse = policy(5), policy(10, l=4)
+    found = ind.compare(
+        frame,
+        {"k": ind.anonymize(frame, alone), "l": ind.anonymize(frame, diverse)},
+        policy=alone,
+        queries=20,
+    )
+    asked = [
+        [(part["model"], part["parameters"], part["promised"]) for part in item["promises"]]
+        for item in found.to_dict()["releases"]
+    ]
+    assert asked == [
+        [
+            ("k-anonymity", {"k": 5}, True),
+            ("k-anonymity", {"k": 10}, False),
+            ("distinct-l-diversity", {"l": 4}, False),
+        ],
+        [
+            ("k-anonymity", {"k": 5}, False),
+            ("k-anonymity", {"k": 10}, True),
+            ("distinct-l-diversity", {"l": 4}, True),
+        ],
+    ]
+    assert [item["k"] for item in found.to_dict()["releases"]] == [5, 10]
+    assert found["l"].utility.ncp.total >= found["k"].utility.ncp.total
+    assert [item.name for item in found.releases] == ["k", "l"]
+    titles = [title for title, _ in found.sections()]
+    assert titles[1].startswith("promises: achieved")
+
+
+def test_one_k_for_all(frame: pl.DataFrame) -> None:
+    found = ind.compare(frame, frame, policy=policy(), k=2, queries=5)
+    assert one(found)["c_avg"] == 0.5
+
+
+def test_the_table_itself_and_nothing(frame: pl.DataFrame) -> None:
+    stars = frame.with_columns(pl.lit("*").alias(name) for name in ("age", "sex", "zip"))
+    found = ind.compare(
+        frame, {"all": frame, "stars": stars, "none": frame.clear()}, policy=policy(), queries=40
+    )
+    whole, stars_, none = found.to_dict()["releases"]
+    assert whole["ncp"]["total"] == 0
+    assert whole["query_error"]["by_mode"]["uniform"] == {"mean": 0.0, "median": 0.0}
+    assert whole["query_error"]["mean"] == 0
+    assert whole["promises"][0]["holds"] is False
+    for item in (stars_, none):
+        assert item["suppressed"] == 160
+        assert item["ncp"]["normalized"] == 1
+        assert item["query_error"]["mean"] == 1
+        assert item["c_avg"] is None
+        assert item["classes"]["count"] == 0
+    assert "no" in dict(found.sections())["promises: achieved (no: not kept)"][0][1][0]
+
+
+def test_another_tool_with_ranges_sets_and_a_column_left_out(frame: pl.DataFrame) -> None:
+    low = pl.col("age") // 20 * 20
+    other = frame.select(
+        pl.format("[{}, {}]", low, low + 19).alias("age"),
+        pl.lit("{f, m}").alias("sex"),
+        "diagnosis",
+    )
+    found = ind.compare(frame, other, policy=policy(), queries=30)
+    item = one(found)
+    expected = {"age": 19 / 39, "sex": 1.0, "zip": 1.0}
+    assert item["ncp"]["per_attribute"] == pytest.approx(expected)
+    assert item["notes"] == ["has no column 'zip': it counts as suppressed throughout"]
+    assert item["promises"][0]["achieved"] == {"k": 80}
+
+
+def test_weights_are_those_of_the_policy_or_given(frame: pl.DataFrame) -> None:
+    release = frame.with_columns(pl.lit("*").alias("sex"))
+    asked = policy()
+    keys = asked.to_dict()
+    keys["attributes"]["sex"]["weight"] = 3.0
+    weighed = ind.Policy.from_dict(keys)
+    assert one(ind.compare(frame, release, policy=asked, queries=5))["ncp"]["total"] == 160
+    assert one(ind.compare(frame, release, policy=weighed, queries=5))["ncp"]["total"] == 480
+    given = ind.compare(frame, release, policy=weighed, weights={"sex": 0.5}, queries=5)
+    assert one(given)["ncp"]["total"] == 80
+
+
+def test_the_same_seed_asks_the_same(frame: pl.DataFrame) -> None:
+    release = ind.anonymize(frame, policy(suppression_limit=0.1))
+    asked = {"policy": policy(), "queries": 30}
+    first = ind.compare(frame, release, **asked).to_dict()  # type: ignore[arg-type]
+    assert ind.compare(frame, release, **asked).to_dict() == first  # type: ignore[arg-type]
+    other = one(ind.compare(frame, release, seed=1, **asked))  # type: ignore[arg-type]
+    assert other["query_error"] != first["releases"][0]["query_error"]
+    assert other["ncp"] == first["releases"][0]["ncp"]
+
+
+def test_a_table_in_a_database(frame: pl.DataFrame) -> None:
+    release = ind.anonymize(frame, policy())
+    held = duckdb.from_arrow(frame.to_arrow())
+    found = ind.compare(held, release, policy=policy(), queries=30).to_dict()
+    assert found == ind.compare(frame, release, policy=policy(), queries=30).to_dict()
+
+
+def test_records_that_were_added_are_known_from_the_run(frame: pl.DataFrame) -> None:
+    # Decoys are new combinations of what is published beside the quasi-identifiers.
+    wide = frame.with_columns((pl.int_range(pl.len()) % 23).alias("stay"))
+    keys = policy(2, decoys={"to": 12, "limit": 0.5}).to_dict()
+    keys["attributes"]["stay"] = {"role": "insensitive"}
+    asked = ind.Policy.from_dict(keys)
+    release = ind.anonymize(wide, asked)
+    found = ind.compare(wide, release, policy=asked, queries=10)
+    item = one(found)
+    added = release.run.decoys
+    assert added > 0
+    assert item["added"] == {"noise": 0, "decoys": added}
+    assert item["noise_ratio"] == added / 160
+    assert item["suppressed"] == release.run.suppressed
+    assert item["rows"] == 160 + added
+    rows = dict(found.sections())["size"]
+    assert "added records, share" in [label for label, _ in rows]
+
+
+def test_attackers_are_let_loose_where_asked(frame: pl.DataFrame) -> None:
+    release = ind.anonymize(frame, policy())
+    found = ind.compare(frame, release, frame, policy=policy(), queries=10, attacks=["membership"])
+    ours, raw = found.to_dict()["releases"]
+    assert [part["name"] for part in raw["attacks"]] == ["membership"]
+    assert raw["attacks"][0]["success"]["certain"] == 1.0
+    assert ours["attacks"][0]["success"]["certain"] < 1.0
+    told = dict(found.sections())["attackers: likely, certain"]
+    assert told[0] == ("membership of diagnosis", told[0][1])
+    assert told[0][1][1] == "100%, 100%"
+    assert "membership of diagnosis, certain" in found.frame().columns
+    usual = ind.compare(frame, release, policy=policy(), queries=10, attacks=True)
+    assert {part["name"] for part in one(usual)["attacks"]} >= {"membership", "homogeneity"}
+
+
+def test_a_promise_that_cannot_be_audited_is_left_open(frame: pl.DataFrame) -> None:
+    bare = frame.drop("diagnosis")
+    found = ind.compare(frame, bare, policy=policy(l=2), queries=10)
+    kept, open_ = one(found)["promises"]
+    assert kept["holds"] is False
+    assert (open_["holds"], open_["achieved"]) == (None, None)
+
+
+def test_original_distributions_come_from_the_table(frame: pl.DataFrame) -> None:
+    keys = policy().to_dict()
+    keys["promises"] = [
+        {"model": "t-closeness", "t": 0.2, "sensitive": "diagnosis", "reference": "original"}
+    ]
+    asked = ind.Policy.from_dict(keys)
+    half = frame.head(80)
+    (kept,) = one(ind.compare(frame, half, policy=asked, queries=10))["promises"]
+    assert kept["reference"] == "original"
+    assert kept["holds"] is False
+
+
+def test_tampering_is_noted(frame: pl.DataFrame, tmp_path: Path) -> None:
+    ind.anonymize(frame, policy()).write(tmp_path / "out")
+    file = tmp_path / "out" / "release.csv"
+    lines = file.read_text(encoding="utf-8").splitlines()
+    file.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
+    (tmp_path / "out" / "private" / "run.json").write_text("[", encoding="utf-8")
+    item = one(ind.compare(frame, tmp_path / "out", policy=policy(), queries=10))
+    assert item["notes"] == ["is not the release that its certificate speaks of"]
+    assert (item["added"], item["seconds"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("keys", "says"),
+    [
+        ({"names": ["a", "b"]}, "2 names were given to 1 releases"),
+        ({"mode": "all"}, "mode must be"),
+        ({"dimensions": 9}, "3 quasi-identifiers"),
+        ({"queries": 0, "selectivity": 2}, "queries must be"),
+        ({"k": -1}, "k must be"),
+        ({"weights": {"diagnosis": 1}}, "a weight was given for 'diagnosis'"),
+    ],
+)
+def test_settings_out_of_range(frame: pl.DataFrame, keys: dict[str, Any], says: str) -> None:
+    with pytest.raises(DataError, match=says):
+        ind.compare(frame, frame, policy=policy(), **keys)
+
+
+def test_what_cannot_be_compared(frame: pl.DataFrame) -> None:
+    with pytest.raises(DataError, match="no release"):
+        ind.compare(frame, policy=policy())
+    with pytest.raises(DataError, match="same name"):
+        ind.compare(frame, frame, frame, policy=policy(), names=["a", "a"])
+    with pytest.raises(DataError, match="no such column"):
+        ind.compare(frame, frame.select("diagnosis"), policy=policy())
+    strange = frame.with_columns(pl.lit("about twenty").alias("age"))
+    with pytest.raises(DataError, match="attribute 'age'") as raised:
+        ind.compare(frame, strange, policy=policy(), queries=5)
+    assert "twenty" not in str(raised.value)
+    with pytest.raises(PolicyError, match="zip"):
+        ind.compare(frame.drop("zip"), frame, policy=policy())
