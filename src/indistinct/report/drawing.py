@@ -115,11 +115,14 @@ class Canvas:
         x2: float,
         y2: float,
         colour: str,
+        *,
+        dashed: bool = False,
     ) -> None:
         """A curve from one point to another, bent by two more."""
+        broken = ' stroke-dasharray="5 4"' if dashed else ""
         self._parts.append(
             f'<path d="M{x1:.1f},{y1:.1f} C{a:.1f},{b:.1f} {c:.1f},{d:.1f} {x2:.1f},{y2:.1f}" '
-            f'fill="none" stroke="{colour}" stroke-width="1.3"/>'
+            f'fill="none" stroke="{colour}" stroke-width="1.3"{broken}/>'
         )
 
     def svg(self) -> str:
