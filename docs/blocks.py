@@ -45,6 +45,7 @@ _VARYING = (
     (re.compile(r'("seed": )\d+'), r"\1<seed>"),
     (re.compile(r'("created": )"[^"]*"'), r'\1"<time>"'),
     (re.compile(r'("seconds": )[0-9.e-]+'), r"\1<seconds>"),
+    (re.compile(r"(seconds of search) .*"), r"\1 <seconds>"),
 )
 
 

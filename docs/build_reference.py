@@ -12,6 +12,7 @@ the command line and from the messages of the errors. To change a page, change w
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 import re
 import sys
@@ -31,6 +32,7 @@ from indistinct.hierarchies import (
     ordered,
     tree,
 )
+from indistinct.privacy.promise import SHARED, Promise, models
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent / "src" / "indistinct"
@@ -255,7 +257,7 @@ def builder(name: str, function: Callable[..., Any], about: str, example: str) -
     return f"### `{name}`\n\n{about}\n\n{table}\n\n```toml\n{example}\n```"
 
 
-_TOLD = frozenset({"Missing", "Transform", "Mask", "Pseudonymize", "Objective"})
+_TOLD = frozenset({"Risk", "Missing", "Transform", "Mask", "Pseudonymize", "Objective"})
 
 
 def further(*kinds: type[Section]) -> list[str]:
@@ -369,12 +371,18 @@ def policy_page() -> str:
         "depth: " + one_line((tree.tree_taxonomy.__doc__ or "").split("\n\n")[1]),
         '```toml\nhierarchy = { tree = { "*" = { Yes = ["Low", "High"], No = [] } } }\n```',
         "## `[[promises]]`: what is promised",
-        "One table for each promise; a release keeps all of them.",
+        "One table for each promise; a release keeps all of them. Which one to choose: "
+        "[promises about sensitive values](../topics/sensitive-values.md).",
         "| key | type | default | meaning |\n| --- | --- | --- | --- |\n"
-        '| `model` | text | required | The privacy model: `"k-anonymity"`. |\n'
-        "| `k` | whole number, 1 or more | required | Records in the smallest class. |\n"
-        "| `on` | list of quasi-identifiers | all of them | Whose combinations make the classes. |",
+        "| `model` | text | required | The privacy model, one of those below. |\n"
+        "| `on` | list of quasi-identifiers | all of them | Whose combinations make the classes. |\n"
+        "| `sensitive` | name, or list of names | every sensitive attribute | What a model about "
+        "sensitive values protects; several names are a promise each. |\n"
+        '| `reference` | `"published"`, `"original"` | `"published"` | The distribution that a model '
+        "compares with, where it compares. The original one is written into the certificate, which "
+        "tells the sensitive values of suppressed records as a group. |",
         '```toml\n[[promises]]\nmodel = "k-anonymity"\nk = 20\non = ["age", "sex", "zip"]\n```',
+        *(model(name, kind) for name, kind in models().items()),
         "## `[method]`: how a release is searched for",
         keys_of(policy.Method),
         "### `objective`",
@@ -387,12 +395,44 @@ def policy_page() -> str:
         "## `[output]`: what the release looks like",
         keys_of(policy.Output),
         '```toml\n[output]\nformat = "parquet"\nsuppressed = "keep"\n```',
+        "## `[risk]`: the people around the table",
+        "Promises about a population (`k-map`, `delta-presence`) count the people of a table that you "
+        "name.",
+        keys_of(policy.Risk),
+        *further(policy.Risk),
+        '```toml\n[risk]\npopulation = { file = "register.csv" }\nk_range = [2, 20]\n```',
         "## Names that are taken",
         "These keys are refused with a message of their own, because a later version will give them a "
         "meaning:",
         "\n".join(later),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def model(name: str, kind: type[Promise]) -> str:
+    """A privacy model: what it asks, its parameters, and what it needs."""
+    about = inspect.cleandoc(kind.__doc__ or "").split("\n\n")
+    own = [item for item in dataclasses.fields(kind) if item.name not in SHARED]
+    rows = ["| parameter | default |", "| --- | --- |"]
+    for item in own:
+        missing = item.default is dataclasses.MISSING
+        shown = "required" if missing else "none" if item.default is None else f"`{item.default}`"
+        rows.append(f"| `{item.name}` | {shown} |")
+    needs = []
+    if kind.needs_sensitive:
+        needs.append("is about a sensitive attribute")
+    if kind.compares:
+        needs.append("compares with a `reference`")
+    if kind.needs_population:
+        needs.append("needs `[risk] population`")
+    behaves = {
+        "superset": "more records in a class never break it",
+        "union": "classes that keep it keep it when they are merged",
+        "none": "more records in a class, or merging classes, may break it",
+    }[kind.closure]
+    needs.append(behaves)
+    said = "\n\n".join(prose(part) for part in about)
+    return f"### `{name}`\n\n{said}\n\n" + "\n".join(rows) + "\n\nIt " + "; ".join(needs) + "."
 
 
 # -------- command-line.md --------
@@ -463,6 +503,23 @@ def _is_option(word: object) -> bool:
 
 
 _EXAMPLES = {
+    "quasi": (
+        "indistinct quasi patients.csv --policy release.toml\n"
+        "indistinct quasi patients.csv --policy release.toml --threshold 0.3 --plot graph.svg"
+    ),
+    "attack": (
+        "indistinct attack patients.csv release --policy release.toml\n"
+        "indistinct attack patients.csv release --policy release.toml --only membership,skewness"
+    ),
+    "compare": (
+        "indistinct compare patients.csv first second --policy release.toml\n"
+        "indistinct compare patients.csv first second --policy release.toml --attack --seed 1"
+    ),
+    "risk": (
+        "indistinct risk patients.csv --quasi age,sex,postcode --population 250000\n"
+        "indistinct risk patients.csv --policy release.toml --curve 2-20 --plot risk.svg\n"
+        "indistinct risk release --standard 0.09,hipaa-safe-harbor"
+    ),
     "demo": "indistinct demo --out demo-release",
     "init": "indistinct init patients.csv --policy release.toml",
     "assess": (
@@ -571,20 +628,49 @@ def _template(node: ast.expr) -> str:
 def python_page() -> str:
     """Every public name."""
     groups: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-        ("The verbs", "", ("assess", "anonymize", "audit")),
+        (
+            "The verbs",
+            "",
+            ("assess", "risk", "quasi", "anonymize", "audit", "attack", "compare"),
+        ),
         (
             "What they return",
             "Each has a short `repr`, a table for notebooks, and `to_dict()` where a document "
             "belongs to it (see [JSON documents](json.md)).",
-            ("Assessment", "Release", "Certificate", "Run", "Audit"),
+            (
+                "Assessment",
+                "RiskReport",
+                "Release",
+                "Certificate",
+                "Run",
+                "Audit",
+                "AttackReport",
+                "Comparison",
+            ),
         ),
         (
             "The policy",
             "The keys and their meaning: [the policy](policy.md). Every section takes the keys of "
             "its table by name.",
-            ("Policy", "Source", "Attribute", "Method", "Objective", "Output"),
+            (
+                "Policy",
+                "Source",
+                "Attribute",
+                "Categories",
+                "Method",
+                "Objective",
+                "Partition",
+                "Output",
+                "Risk",
+                "Population",
+            ),
         ),
-        ("Promises", "", ("Promise", "KAnonymity", "Requirement")),
+        (
+            "Promises",
+            "What each of them asks: [the policy](policy.md#promises-what-is-promised); which to "
+            "choose: [promises about sensitive values](../topics/sensitive-values.md).",
+            ("Promise", "Requirement", *(kind.__name__ for kind in models().values())),
+        ),
         ("Hierarchies", "", ("Taxonomy", "read_hierarchy", "write_hierarchy")),
         (
             "Errors",
