@@ -1,0 +1,528 @@
+"""How likely it is that somebody finds a person in a table, computed from the sizes of its classes.
+
+Three attackers are usually told apart:
+
+* the *prosecutor* looks for one person, and knows that the person is in the table;
+* the *journalist* looks for anybody, to show that it can be done, and does not know who is in it:
+  what counts is how many people of the population share the values;
+* the *marketer* wants to find as many as possible, and minds no mistakes.
+
+For prosecutor and journalist there are three criteria: R1, the share of records whose risk is above
+a threshold; R2, the highest risk; R3, the average (of the prosecutor: the success rate of somebody
+who guesses for every record). The marketer has the last alone, R. With f_j records in class j of
+the table, F_j people in the population and n records in J classes:
+
+    K. El Emam: "Guide to the De-Identification of Personal Health Information". CRC Press, 2013,
+    chapter 16; F. K. Dankar, K. El Emam: "A Method for Evaluating Marketer Re-identification Risk".
+    PAIS, 2010; N. Victor, D. Lopez: "Privacy Preserving Sensitive Data Publishing Using (k,n,m)
+    Anonymity Approach". Journal of Communications Software and Systems 16(1), 2020.
+
+The prosecutor's risk is never below the journalist's in R2 and R3, nor these below the marketer's
+R. For R1 that is not so: it counts records above a threshold, and R may be above 0 where none is.
+
+What these figures do not say: anything about what is learnt of a person without finding her record
+(that is what promises about sensitive values are for), nor about columns that were not named as
+quasi-identifiers.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.analytics.elbow import Selection, select_k
+from indistinct.analytics.uniqueness import Uniqueness
+from indistinct.errors import DataError, Problem
+
+if TYPE_CHECKING:
+    from indistinct.analytics.standards import StandardVerdict
+
+THRESHOLD = 0.2
+"""A risk above this one is high: a class of fewer than five."""
+
+EDGES = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 1 / 3, 0.5, 1.0)
+"""Upper ends of the steps in which the distribution of risk is told."""
+
+Sizes = NDArray[np.int64]
+Basis = Literal["table", "counts", "size", "none"]
+"""What is known of the population: a table of its people, counts per class, its size, nothing.
+
+Without a count of the people of every class, one may stand for no more people than it has records:
+then the journalist's risk is at most the prosecutor's, and told as the same.
+"""
+
+BASES: Mapping[Basis, str] = {
+    "table": "people of every class counted in a table of the population",
+    "counts": "people of every class as given",
+    "size": "only the size of the population is known: the journalist counts like the prosecutor",
+    "none": "nothing is known of the population: the journalist counts like the prosecutor",
+}
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """The risk from one attacker, by three criteria, each a share between 0 and 1.
+
+    Arguments:
+        at_risk: R1, the share of records whose risk is above the threshold.
+        highest: R2, the highest risk of a record.
+        success: R3, the average risk.
+    """
+
+    at_risk: float
+    highest: float
+    success: float
+
+    def to_dict(self) -> dict[str, float]:
+        """The criteria by their names in the literature."""
+        return {"R1": self.at_risk, "R2": self.highest, "R3": self.success}
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """What a model of the population expects of journalist and marketer.
+
+    R1 is the expected share of records whose class has so few people that its risk is above the
+    threshold, R2 the largest expected risk of a record, R3 and the marketer's R the expected
+    average.
+    """
+
+    model: str
+    journalist: Criteria
+    marketer: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The expectations as plain data."""
+        return {
+            "model": self.model,
+            "journalist": self.journalist.to_dict(),
+            "marketer": {"R": self.marketer},
+        }
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the distribution of risk: records whose risk is above ``above``, up to ``to``.
+
+    ``share`` is their share of all records, ``cumulative`` that of all records up to here.
+    """
+
+    above: float
+    to: float
+    records: int
+    share: float
+    cumulative: float
+
+    def to_dict(self) -> dict[str, float]:
+        """The step as plain data."""
+        return {
+            "above": self.above,
+            "to": self.to,
+            "records": self.records,
+            "share": self.share,
+            "cumulative": self.cumulative,
+        }
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """The prosecutor's risk for one k, what share of the records is kept, and in how many classes.
+
+    ``levels`` are those of the release, where releases were made.
+    """
+
+    k: int
+    risk: Criteria
+    kept: float
+    classes: int
+    levels: Mapping[str, int] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The point as plain data."""
+        document: dict[str, Any] = {
+            "k": self.k,
+            **self.risk.to_dict(),
+            "kept": self.kept,
+            "classes": self.classes,
+        }
+        if self.levels is not None:
+            document["levels"] = dict(self.levels)
+        return document
+
+
+@dataclass(frozen=True)
+class RiskCurve:
+    """Risk over k, and where it bends.
+
+    ``of`` says what k was applied to: ``classes``, the table as it is without the classes of fewer
+    than k records; ``releases``, for every k a release made for it. ``skipped`` are values of k for
+    which nothing is left, or no release can be made.
+    """
+
+    of: Literal["classes", "releases"]
+    points: tuple[CurvePoint, ...]
+    skipped: tuple[int, ...] = ()
+
+    @cached_property
+    def selection(self) -> Selection | None:
+        """The bends of the three curves, and the k that they speak for; None without a point."""
+        if not self.points:
+            return None
+        return select_k(
+            [point.k for point in self.points],
+            [point.risk.at_risk for point in self.points],
+            [point.risk.highest for point in self.points],
+            [point.risk.success for point in self.points],
+        )
+
+    def frame(self) -> pl.DataFrame:
+        """One row per k: the three criteria, how far each lies below its chord, what is kept."""
+        found = self.selection
+        rows = []
+        for at, point in enumerate(self.points):
+            below = {} if found is None else {n: item.d[at] for n, item in found.elbows.items()}
+            rows.append(
+                {
+                    "k": point.k,
+                    "records_at_risk": point.risk.at_risk,
+                    "highest": point.risk.highest,
+                    "success": point.risk.success,
+                    **{f"d_{name}": d for name, d in below.items()},
+                    "kept": point.kept,
+                    "classes": point.classes,
+                }
+            )
+        return pl.DataFrame(rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The curve as plain data."""
+        return {
+            "of": self.of,
+            "points": [point.to_dict() for point in self.points],
+            "skipped": list(self.skipped),
+        }
+
+
+@dataclass(frozen=True)
+class RiskReport:
+    """How likely re-identification is.
+
+    Arguments:
+        table: what the table or release is called.
+        quasi: the quasi-identifiers whose combinations make the classes.
+        threshold: the risk above which a record counts as being at risk.
+        records: records in the classes.
+        suppressed: records with ``*`` in every quasi-identifier, which are in no class.
+        classes: number, smallest, mean and largest size of the classes.
+        prosecutor: the risk from somebody who knows that the person is in the table.
+        journalist: the risk from somebody who does not.
+        marketer: the share of records that would be found correctly.
+        basis: what is known of the population.
+        population: number of its people, where that is known.
+        unique: classes of one record.
+        unique_in_population: of these, those of people who are unique in the population, where its
+            people were counted.
+        uniqueness: estimates of the people who are unique in the population, where its size is
+            known.
+        estimated: what a model of the population expects of journalist and marketer.
+        distribution: how the prosecutor's risk is distributed over the records.
+        curve: the risk over a range of k.
+        standards: verdicts by usual standards.
+        notes: what the reader should know.
+    """
+
+    table: str
+    quasi: tuple[str, ...]
+    threshold: float
+    records: int
+    suppressed: int
+    classes: Mapping[str, float]
+    prosecutor: Criteria
+    journalist: Criteria
+    marketer: float
+    basis: Basis
+    population: float | None
+    unique: int
+    unique_in_population: int | None
+    uniqueness: Uniqueness | None
+    estimated: Estimated | None
+    distribution: tuple[Step, ...]
+    curve: RiskCurve | None = None
+    standards: tuple[StandardVerdict, ...] = ()
+    notes: tuple[str, ...] = ()
+    _size: Sizes = field(default_factory=lambda: np.zeros(0, np.int64), repr=False, compare=False)
+    _people: Sizes | None = field(default=None, repr=False, compare=False)
+    _class_of: NDArray[np.int32] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def _exposed(self) -> pl.DataFrame | None:
+        """The risk of every record, riskiest first: private. None where records have no order."""
+        if self._class_of is None:
+            return None
+        people = self._size if self._people is None else self._people
+        there = np.flatnonzero(self._class_of >= 0)
+        of = self._class_of[there]
+        return pl.DataFrame(
+            {
+                "row": there + 1,
+                "class_size": self._size[of],
+                "prosecutor": 1 / self._size[of],
+                "journalist": 1 / people[of],
+            }
+        ).sort("prosecutor", "journalist", "row", descending=[True, True, False])
+
+    def frame(self) -> pl.DataFrame:
+        """One row per attacker: R1, R2 and R3; the marketer has R3 alone."""
+        rows: list[tuple[str, float | None, float | None, float]] = [
+            (name, item.at_risk, item.highest, item.success)
+            for name, item in (("prosecutor", self.prosecutor), ("journalist", self.journalist))
+        ]
+        rows.append(("marketer", None, None, self.marketer))
+        return pl.DataFrame(
+            rows,
+            schema={"attacker": pl.String, "R1": pl.Float64, "R2": pl.Float64, "R3": pl.Float64},
+            orient="row",
+        )
+
+    def plot(self, path: str | Path) -> Path:
+        """Draw the distribution of risk, and the curve over k where there is one, into a file.
+
+        Raises:
+            OutputError: the file cannot be written, or its name has another ending than .svg, .png
+                and .html.
+            InputError: the extra ``report`` is not installed.
+        """
+        from indistinct.report.risk_plots import draw_risk
+
+        return draw_risk(self, path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of ``risk``; no record is named in it."""
+        population: dict[str, Any] = {}
+        if self.unique_in_population is not None:
+            population["counted"] = self.unique_in_population
+        if self.uniqueness is not None:
+            population |= self.uniqueness.to_dict()
+        document: dict[str, Any] = {
+            "table": self.table,
+            "quasi_identifiers": list(self.quasi),
+            "records": self.records,
+            "suppressed": self.suppressed,
+            "classes": dict(self.classes),
+            "threshold": self.threshold,
+            "prosecutor": self.prosecutor.to_dict(),
+            "journalist": self.journalist.to_dict(),
+            "marketer": {"R": self.marketer},
+            "population": {
+                "basis": self.basis,
+                "size": self.population,
+                "why": BASES[self.basis],
+            },
+            "uniques": {
+                "sample": self.unique,
+                "sample_share": self.unique / self.records if self.records else 0.0,
+                "population": population,
+            },
+            "estimated": None if self.estimated is None else self.estimated.to_dict(),
+            "distribution": [step.to_dict() for step in self.distribution],
+            "notes": list(self.notes),
+        }
+        if self.curve is not None:
+            document["curve"] = self.curve.to_dict()
+            found = self.curve.selection
+            document["elbow"] = None if found is None else found.to_dict()
+        if self.standards:
+            document["standards"] = [item.to_dict() for item in self.standards]
+        return document
+
+    def __repr__(self) -> str:
+        return (
+            f"<RiskReport: {self.records} records in {self.classes['count']:.0f} classes; highest "
+            f"risk {self.prosecutor.highest:.3g}, at risk {self.prosecutor.at_risk:.1%}, average "
+            f"{self.prosecutor.success:.3g}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{name}</th><td>{item.at_risk:.1%}</td><td>{item.highest:.3g}</td>"
+            f"<td>{item.success:.3g}</td></tr>"
+            for name, item in (("prosecutor", self.prosecutor), ("journalist", self.journalist))
+        )
+        return (
+            f"<p>{html.escape(self.table)}: {self.records} records in "
+            f"{self.classes['count']:.0f} classes over {html.escape(', '.join(self.quasi))}; at "
+            f"risk means above {self.threshold:g}</p><table><tr><th>attacker</th>"
+            f"<th>records at risk</th><th>highest risk</th><th>average risk</th></tr>{rows}"
+            f"<tr><th>marketer</th><td></td><td></td><td>{self.marketer:.3g}</td></tr></table>"
+        )
+
+
+# The three attackers ---------------------------------------------------------------------------
+
+
+def prosecutor(size: Sizes, threshold: float = THRESHOLD) -> Criteria:
+    """The risk from somebody who knows that the person is in the table.
+
+    Arguments:
+        size: records of every class, each 1 or more.
+        threshold: the risk above which a record is at risk.
+
+    >>> prosecutor(np.array([2, 3, 5]))
+    Criteria(at_risk=0.5, highest=0.5, success=0.3)
+    """
+    return _criteria(size, size, len(size), size.sum(), threshold)
+
+
+def journalist(size: Sizes, people: Sizes, threshold: float = THRESHOLD) -> Criteria:
+    """The risk from somebody who does not know who is in the table.
+
+    R3 is the larger of two averages: over the people of the population who share a class with
+    somebody in the table, and over the records.
+
+    Arguments:
+        size: records of every class, each 1 or more.
+        people: people of the population in every class, not fewer than its records.
+        threshold: the risk above which a record is at risk.
+    """
+    return _criteria(size, people, len(size), people.sum(), threshold)
+
+
+def marketer(size: Sizes, people: Sizes | None = None, population: float | None = None) -> float:
+    """The share of records that somebody would find who links every one of them.
+
+    Arguments:
+        size: records of every class, each 1 or more.
+        people: people of the population in every class; not given: as many as records.
+        population: number of people in the population, also those of other classes.
+    """
+    records = int(size.sum())
+    if not records:
+        return 0.0
+    if people is None or population == records:
+        return len(size) / records
+    return float((size / people).sum()) / records
+
+
+def _criteria(size: Sizes, people: Sizes, classes: int, total: int, threshold: float) -> Criteria:
+    records = int(size.sum())
+    if not records:
+        return Criteria(0.0, 0.0, 0.0)
+    return Criteria(
+        float(size[1 / people > threshold].sum() / records),
+        float(1 / people.min()),
+        max(classes / int(total), float((size / people).sum()) / records),
+    )
+
+
+def estimated(
+    size: Sizes, uniqueness: Uniqueness, threshold: float = THRESHOLD
+) -> Estimated | None:
+    """What is expected of journalist and marketer, by the model that Dankar's rule picks.
+
+    For a class of f records the model says how probable each number of people in the population is.
+    None where the model was not fitted, as for a table without uniques.
+    """
+    fit = uniqueness.best
+    if not fit.fitted:
+        return None
+    records = int(size.sum())
+    sizes, classes = np.unique(size, return_counts=True)
+    at_risk = success = highest = 0.0
+    for f, number in zip(sizes.tolist(), classes.tolist(), strict=True):
+        chances, beyond = fit.size_given(f)
+        risks = 1 / np.arange(f, f + len(chances), dtype=np.float64)
+        mean = float((chances * risks).sum()) + beyond / (f + len(chances))
+        at_risk += f * number * float(chances[risks > threshold].sum())
+        success += f * number * mean
+        highest = max(highest, mean)
+    at_risk, success = at_risk / records, success / records
+    return Estimated(fit.model, Criteria(at_risk, highest, success), success)
+
+
+def distribution(size: Sizes, people: Sizes | None = None) -> tuple[Step, ...]:
+    """How risk is distributed over the records, from the lowest step to the highest.
+
+    Arguments:
+        size: records of every class.
+        people: people of every class; given, it is the journalist's risk, else the prosecutor's.
+    """
+    records = int(size.sum())
+    risk = 1 / (size if people is None else people)
+    steps: list[Step] = []
+    below, before = 0.0, 0
+    for edge in EDGES:
+        until = int(size[risk <= edge].sum())
+        share = (until - before) / records if records else 0.0
+        steps.append(Step(below, edge, until - before, share, until / records if records else 0.0))
+        below, before = edge, until
+    return tuple(steps)
+
+
+def curve_of_classes(size: Sizes, ks: Iterable[int], threshold: float = THRESHOLD) -> RiskCurve:
+    """The risk of a table as it is, for each k without the classes of fewer than k records.
+
+    Arguments:
+        size: records of every class.
+        ks: the values of k, rising.
+        threshold: the risk above which a record is at risk.
+    """
+    ordered = np.sort(size)
+    records = int(ordered.sum())
+    points, skipped = [], []
+    for k in ks:
+        kept = ordered[np.searchsorted(ordered, k) :]
+        if len(kept):
+            points.append(curve_point(k, kept, records, threshold))
+        else:
+            skipped.append(k)
+    return RiskCurve("classes", tuple(points), tuple(skipped))
+
+
+def curve_point(
+    k: int,
+    size: Sizes,
+    records: int,
+    threshold: float,
+    levels: Mapping[str, int] | None = None,
+) -> CurvePoint:
+    """The point of a curve for classes of k or more, of a table of so many records."""
+    kept = int(size.sum()) / records if records else 0.0
+    return CurvePoint(k, prosecutor(size, threshold), kept, len(size), levels)
+
+
+def require_threshold(threshold: float) -> None:
+    """Raise :class:`DataError` unless this is a risk: above 0 and at most 1."""
+    if not 0 < threshold <= 1:
+        raise DataError(
+            Problem(
+                "bad-setting",
+                f"threshold must be a risk above 0 and up to 1, not {threshold:g}",
+                remedy="0.2 stands for classes of five",
+            )
+        )
+
+
+def range_of_k(given: Sequence[int]) -> range:
+    """All k from the first to the last of two.
+
+    Raises:
+        DataError: not two whole numbers, the first 1 or more, the second not below it.
+    """
+    whole = [k for k in given if isinstance(k, int) and not isinstance(k, bool)]
+    if len(given) != 2 or len(whole) != 2 or not 1 <= whole[0] <= whole[1]:
+        raise DataError(
+            Problem(
+                "bad-setting",
+                "a range of k is two whole numbers from 1 on, the smaller one first",
+                remedy="for example 2 and 20",
+            )
+        )
+    return range(whole[0], whole[1] + 1)
