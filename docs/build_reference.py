@@ -146,6 +146,10 @@ _KINDS = {
     ("Attribute", "missing"): '`"value"`, `"suppress"`, or a table',
     ("Attribute", "weight"): "number, 0 or more",
     ("Attribute", "transform"): "table",
+    ("Attribute", "derived_from"): "name, or list of names",
+    ("Attribute", "part_of"): "name, or list of names",
+    ("Link", "from_"): "name, or list of names",
+    ("Link", "to"): "name, or list of names",
     ("Method", "objective"): "name of a measure, or a table",
     ("Method", "suppression_limit"): "number from 0 to 1",
     ("Method", "time_limit"): "number above 0",
@@ -312,7 +316,6 @@ def policy_page() -> str:
     later = [
         f"* {where}: " + ", ".join(f"`{name}`" for name in kind.later)
         for where, kind in (
-            ("sections", policy.Policy),
             ("`[source]`", policy.Source),
             ("`[attributes.NAME]`", policy.Attribute),
             ("`transform`", policy.Transform),
@@ -392,6 +395,12 @@ def policy_page() -> str:
         "\n".join(measures),
         '```toml\nobjective = { measure = "loss", aggregate = "arithmetic", weights = { age = 3 } }\n```',
         *further(policy.Method),
+        "## `[[links]]`: what can be linked to what",
+        "What the custodian knows of ways from people to what is in the table, for `indistinct quasi`: "
+        "see [find the quasi-identifiers](../how-to/find-quasi-identifiers.md). An end that is no "
+        "column is outside the table.",
+        keys_of(policy.Link),
+        '```toml\n[[links]]\nfrom = "name"\nto = ["age", "postcode"]\nsource = "voter register"\n```',
         "## `[output]`: what the release looks like",
         keys_of(policy.Output),
         '```toml\n[output]\nformat = "parquet"\nsuppressed = "keep"\n```',
@@ -640,6 +649,7 @@ def python_page() -> str:
             (
                 "Assessment",
                 "RiskReport",
+                "QuasiIdentifiers",
                 "Release",
                 "Certificate",
                 "Run",

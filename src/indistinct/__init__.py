@@ -1,12 +1,14 @@
 """Find who is at risk in a table about people, release it safely, and prove it.
 
 To look first: :func:`assess` tells which columns give people away, and after a release what is left
-of that.
+of that; :func:`risk` how likely somebody is found; :func:`quasi` which columns stand between people
+and what harms them.
 
 For a release: describe the table in a :class:`Policy` (roles, hierarchies, promises, method) and
 call :func:`anonymize` with a frame or a file; it returns a :class:`Release` with the published
 tables, a public certificate and a private account of the run. :func:`audit` recomputes every
-promise from the published tables alone.
+promise from the published tables alone, :func:`attack` tries out what an adversary learns from
+them, and :func:`compare` puts several releases side by side.
 
 To look closer: :class:`Taxonomy` for hierarchies, :class:`KAnonymity` and its kin for promises, and
 the errors, which all descend from :class:`IndistinctError`.
@@ -19,6 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from indistinct.analytics.assessment import Assessment
+    from indistinct.analytics.attacks.finding import AttackReport
+    from indistinct.analytics.comparison import Comparison
+    from indistinct.analytics.quasi_identifiers import QuasiIdentifiers
+    from indistinct.analytics.risk import RiskReport
     from indistinct.errors import (
         DataError,
         HierarchyError,
@@ -31,10 +37,48 @@ if TYPE_CHECKING:
     )
     from indistinct.hierarchies.files import read_hierarchy, write_hierarchy
     from indistinct.hierarchies.taxonomy import Taxonomy
-    from indistinct.pipeline import Release, anonymize, assess, audit
-    from indistinct.policy import Attribute, Method, Objective, Output, Policy, Source
+    from indistinct.pipeline import (
+        Release,
+        anonymize,
+        assess,
+        attack,
+        audit,
+        compare,
+        quasi,
+        risk,
+    )
+    from indistinct.policy import (
+        Attribute,
+        Categories,
+        Method,
+        Objective,
+        Output,
+        Partition,
+        Policy,
+        Population,
+        Risk,
+        Source,
+    )
+    from indistinct.privacy.alpha_k_anonymity import AlphaKAnonymity
+    from indistinct.privacy.balanced_p_plus_sensitive import BalancedPPlusSensitive
+    from indistinct.privacy.basic_beta_likeness import BasicBetaLikeness
+    from indistinct.privacy.delta_disclosure import DeltaDisclosure
+    from indistinct.privacy.delta_presence import DeltaPresence
+    from indistinct.privacy.distinct_l_diversity import DistinctLDiversity
+    from indistinct.privacy.enhanced_beta_likeness import EnhancedBetaLikeness
+    from indistinct.privacy.entropy_l_diversity import EntropyLDiversity
+    from indistinct.privacy.estimated_k_map import EstimatedKMap
     from indistinct.privacy.k_anonymity import KAnonymity
+    from indistinct.privacy.k_map import KMap
+    from indistinct.privacy.max_posterior import MaxPosterior
+    from indistinct.privacy.p_alpha_sensitive import PAlphaSensitive
+    from indistinct.privacy.p_plus_alpha_sensitive import PPlusAlphaSensitive
+    from indistinct.privacy.p_plus_sensitive import PPlusSensitive
+    from indistinct.privacy.p_sensitive import PSensitive
     from indistinct.privacy.promise import Promise
+    from indistinct.privacy.recursive_cl_diversity import RecursiveCLDiversity
+    from indistinct.privacy.t_closeness import TCloseness
+    from indistinct.privacy.theta_sensitive import ThetaSensitive
     from indistinct.release.audit import Audit
     from indistinct.release.certificate import Certificate, Run
     from indistinct.requirement import Requirement
@@ -42,39 +86,73 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 __all__ = [
+    "AlphaKAnonymity",
     "Assessment",
+    "AttackReport",
     "Attribute",
     "Audit",
+    "BalancedPPlusSensitive",
+    "BasicBetaLikeness",
+    "Categories",
     "Certificate",
+    "Comparison",
     "DataError",
+    "DeltaDisclosure",
+    "DeltaPresence",
+    "DistinctLDiversity",
+    "EnhancedBetaLikeness",
+    "EntropyLDiversity",
+    "EstimatedKMap",
     "HierarchyError",
     "IndistinctError",
     "InputError",
     "KAnonymity",
+    "KMap",
+    "MaxPosterior",
     "Method",
     "Objective",
     "Output",
     "OutputError",
+    "PAlphaSensitive",
+    "PPlusAlphaSensitive",
+    "PPlusSensitive",
+    "PSensitive",
+    "Partition",
     "Policy",
     "PolicyError",
+    "Population",
     "Problem",
     "Promise",
+    "QuasiIdentifiers",
+    "RecursiveCLDiversity",
     "Release",
     "Requirement",
+    "Risk",
+    "RiskReport",
     "Run",
     "Source",
+    "TCloseness",
     "Taxonomy",
+    "ThetaSensitive",
     "Unsatisfiable",
     "__version__",
     "anonymize",
     "assess",
+    "attack",
     "audit",
+    "compare",
+    "quasi",
     "read_hierarchy",
+    "risk",
     "write_hierarchy",
 ]
 
 _HOMES = {
     "analytics.assessment": ("Assessment",),
+    "analytics.attacks.finding": ("AttackReport",),
+    "analytics.comparison": ("Comparison",),
+    "analytics.quasi_identifiers": ("QuasiIdentifiers",),
+    "analytics.risk": ("RiskReport",),
     "errors": (
         "DataError",
         "HierarchyError",
@@ -87,9 +165,38 @@ _HOMES = {
     ),
     "hierarchies.files": ("read_hierarchy", "write_hierarchy"),
     "hierarchies.taxonomy": ("Taxonomy",),
-    "pipeline": ("Release", "anonymize", "assess", "audit"),
-    "policy": ("Attribute", "Method", "Objective", "Output", "Policy", "Source"),
+    "pipeline": ("Release", "anonymize", "assess", "attack", "audit", "compare", "quasi", "risk"),
+    "policy": (
+        "Attribute",
+        "Categories",
+        "Method",
+        "Objective",
+        "Output",
+        "Partition",
+        "Policy",
+        "Population",
+        "Risk",
+        "Source",
+    ),
+    "privacy.alpha_k_anonymity": ("AlphaKAnonymity",),
+    "privacy.balanced_p_plus_sensitive": ("BalancedPPlusSensitive",),
+    "privacy.basic_beta_likeness": ("BasicBetaLikeness",),
+    "privacy.delta_disclosure": ("DeltaDisclosure",),
+    "privacy.delta_presence": ("DeltaPresence",),
+    "privacy.distinct_l_diversity": ("DistinctLDiversity",),
+    "privacy.enhanced_beta_likeness": ("EnhancedBetaLikeness",),
+    "privacy.entropy_l_diversity": ("EntropyLDiversity",),
+    "privacy.estimated_k_map": ("EstimatedKMap",),
     "privacy.k_anonymity": ("KAnonymity",),
+    "privacy.k_map": ("KMap",),
+    "privacy.max_posterior": ("MaxPosterior",),
+    "privacy.p_alpha_sensitive": ("PAlphaSensitive",),
+    "privacy.p_plus_alpha_sensitive": ("PPlusAlphaSensitive",),
+    "privacy.p_plus_sensitive": ("PPlusSensitive",),
+    "privacy.p_sensitive": ("PSensitive",),
+    "privacy.recursive_cl_diversity": ("RecursiveCLDiversity",),
+    "privacy.t_closeness": ("TCloseness",),
+    "privacy.theta_sensitive": ("ThetaSensitive",),
     "privacy.promise": ("Promise",),
     "release.audit": ("Audit",),
     "release.certificate": ("Certificate", "Run"),

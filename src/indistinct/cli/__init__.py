@@ -15,7 +15,19 @@ from typing import Annotated
 import typer
 
 from indistinct import __version__
-from indistinct.cli import anonymize, assess, audit, demo, hierarchy, init, paper
+from indistinct.cli import (
+    anonymize,
+    assess,
+    attack,
+    audit,
+    compare,
+    demo,
+    hierarchy,
+    init,
+    paper,
+    quasi,
+    risk,
+)
 from indistinct.cli.verbs import verb
 
 __all__ = ["app", "main"]
@@ -57,8 +69,12 @@ for _verb in (
     demo.demo,
     init.init,
     assess.assess,
+    quasi.quasi,
+    risk.risk,
     anonymize.anonymize,
     audit.audit,
+    attack.attack,
+    compare.compare,
     hierarchy.hierarchy,
     paper.paper,
 ):

@@ -21,7 +21,7 @@ STYLES = {"equal": "green", "differs": "yellow", "refuted": "red"}
 
 
 def paper(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The paper: arca-hewett.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The paper: arca-hewett or khan.")],
     data: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Folder of the public files that the paper works on."),

@@ -150,6 +150,9 @@ def _search(plan: Mapping[str, Any]) -> str:
             f"{measure}{aggregate}{figure}: the full-domain {kind} ({before}), then recoded "
             f"locally in {recodings}"
         )
+    if measure == "noise":
+        made_up = many(int(value or 0), "record of noise", "records of noise")
+        return f"{many(plan['classes'], 'class', 'classes')} by theta, with {made_up}"
     if "cells" in plan:
         return (
             f"{measure}{aggregate}{figure}: {many(plan['classes'], 'class', 'classes')} by "

@@ -1,0 +1,395 @@
+"""Attributes that follow from others, recognised from data: an age, a year, a postcode, a group.
+
+What is recognised is proposed, with the lines of a policy that would say so; a person decides. A
+table shows that values go together, not that one is computed from the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct import _toml
+from indistinct._sections import place_of
+from indistinct.analytics.attribute_graph import Derivation
+from indistinct.analytics.dependence import determines
+from indistinct.analytics.values import Values, read_values
+
+Key = Literal["derived_from", "part_of", "links"]
+
+SAMPLE = 20_000
+"""Of a larger table so many records are looked at."""
+
+CERTAIN = 0.98
+"""From this share of records on, a rule is held to be one."""
+
+INSIDE = 0.95
+"""From this share of records on, a text is held to be a part of another."""
+
+CHANCE = 0.5
+"""If as many would fit by chance, nothing is concluded."""
+
+FEW = 20
+"""With fewer records that have both values, nothing is concluded."""
+
+OLDEST = 130
+
+Whole = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Something that a policy might say: what an attribute follows from, or who can know it.
+
+    ``key`` is the key of the policy. Of a derivation ``of`` is the base; of a link it is the end
+    that others start from. ``share`` is that of the records that fit, where records were counted.
+    """
+
+    key: Key
+    attribute: str
+    of: str
+    why: str
+    share: float | None = None
+
+    @property
+    def toml(self) -> str:
+        """The lines of a policy that say so."""
+        if self.key == "links":
+            return (
+                f"[[links]]\nfrom = {_toml.value(self.of)}\nto = {_toml.value(self.attribute)}\n"
+                f"source = {_toml.value(self.why)}"
+            )
+        return f"[{place_of(('attributes', self.attribute))}]\n{self.key} = {_toml.value(self.of)}"
+
+    @property
+    def derivation(self) -> Derivation | None:
+        """What the proposal says of an attribute; None for a link."""
+        if self.key == "links":
+            return None
+        return Derivation(self.of, self.attribute, self.key)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The proposal as plain data."""
+        plain: dict[str, Any] = {
+            "key": self.key,
+            "attribute": self.attribute,
+            "of": self.of,
+            "why": self.why,
+            "toml": self.toml,
+        }
+        if self.share is not None:
+            plain["share"] = self.share
+        return plain
+
+
+def recognise(
+    texts: pl.DataFrame,
+    kinds: Mapping[str, str],
+    counts: Sequence[int] | NDArray[np.int64] | None = None,
+    *,
+    identifiers: Collection[str] = (),
+) -> tuple[Proposal, ...]:
+    """Attributes of a table that seem to follow from others of it.
+
+    Looked for are ages and parts of dates (an age with a year of birth, too), texts within other
+    texts, and attributes of which every value goes with one value of another. What follows over a
+    third attribute is not told again, and of two attributes that settle each other the first is
+    taken for the base.
+
+    Arguments:
+        texts: the columns as text, null for missing.
+        kinds: the kind that each column has by its type, ``text`` where only texts are known.
+        counts: how many records each row stands for, 1 unless said.
+        identifiers: columns of which it is no news that each value goes with one of another.
+    """
+    rows = texts if counts is None else texts.with_columns(pl.Series(_COUNT, counts))
+    if rows.height > SAMPLE:
+        rows = rows.sample(SAMPLE, seed=0)
+    weight = (
+        rows[_COUNT].to_numpy().astype(np.int64)
+        if _COUNT in rows.columns
+        else np.ones(rows.height, dtype=np.int64)
+    )
+    columns = [_Column.read(rows[name], kinds.get(name, "text"), weight) for name in texts.columns]
+    columns = [column for column in columns if column.distinct > 1]
+    found: dict[tuple[str, str], Proposal] = {}
+    for proposal in (*_by_date(columns, weight), *_inside(columns, weight)):
+        found.setdefault((proposal.of, proposal.attribute), proposal)
+    computed = set(found)
+    for proposal in _settled(columns, weight, rows, computed):
+        if proposal.of in identifiers:
+            continue
+        found.setdefault((proposal.of, proposal.attribute), proposal)
+    return tuple(_told_once(found, computed, list(texts.columns)))
+
+
+_COUNT = "\x00count"
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column: its codes (-1: missing), and its values as numbers or dates where they are that."""
+
+    name: str
+    kind: str
+    texts: pl.Series
+    codes: Whole
+    distinct: int
+    numbers: NDArray[np.float64] | None = None
+    days: NDArray[np.float64] | None = None
+    """Year, month and day of every row, [3, n]; nan where they are not known."""
+
+    @classmethod
+    def read(cls, texts: pl.Series, kind: str, weight: Whole) -> _Column:
+        """Understand a column."""
+        counted = (
+            pl.DataFrame({"value": texts, "count": weight})
+            .group_by("value", maintain_order=True)
+            .agg(pl.col("count").sum())
+        )
+        values = read_values(counted, kind)
+        place = {text: at for at, text in enumerate(values.texts.to_list())}
+        codes = (
+            texts.replace_strict(
+                list(place), list(place.values()), default=-1, return_dtype=pl.Int64
+            )
+            if place
+            else pl.repeat(-1, texts.len(), dtype=pl.Int64, eager=True)
+        )
+        at = codes.fill_null(-1).to_numpy()
+        numbers = days = None
+        if values.numbers is not None:
+            numbers = _spread(values.numbers.fill_null(float("nan")).to_numpy(), at)
+        elif values.date_format is not None:
+            days = np.stack([_spread(part, at) for part in _days(values)])
+        return cls(texts.name, values.kind, texts, at, values.distinct, numbers, days)
+
+
+def _spread(values: NDArray[np.float64], at: Whole) -> NDArray[np.float64]:
+    return np.append(values.astype(np.float64), np.nan)[at]
+
+
+def _days(values: Values) -> NDArray[np.float64]:
+    from indistinct.hierarchies.dates import reader
+
+    read = reader(str(values.date_format))
+    moments = [read(text) for text in values.texts.to_list()]
+    return np.array(
+        [
+            [np.nan] * 3 if moment is None else [part or np.nan for part in moment[:3]]
+            for moment in moments
+        ],
+        dtype=np.float64,
+    ).T.reshape(3, -1)
+
+
+# -------- Ages and parts of dates --------
+
+
+def _by_date(columns: Sequence[_Column], weight: Whole) -> Iterator[Proposal]:
+    dated = [column for column in columns if column.days is not None]
+    numbered = [
+        (column, column.numbers)
+        for column in columns
+        if column.numbers is not None and column.kind == "integer"
+    ]
+    for born in dated:
+        assert born.days is not None
+        for column, numbers in numbered:
+            if _could_be_ages(numbers):
+                yield from _age(born, column, numbers, dated, weight)
+            yield from _part_of_date(born, column, numbers, weight)
+    for born, years in numbered:
+        low, high = np.nanmin(years), np.nanmax(years)
+        if low < 1850 or high > date.today().year + 1 or born.distinct < 5:
+            continue
+        for column, numbers in numbered:
+            if column is not born and _could_be_ages(numbers):
+                share = _two_neighbours(years + numbers, weight)
+                if share is not None and share >= CERTAIN:
+                    yield Proposal(
+                        "derived_from",
+                        column.name,
+                        born.name,
+                        f"with {born.name} it adds up to one year: an age",
+                        share,
+                    )
+
+
+def _could_be_ages(numbers: NDArray[np.float64]) -> bool:
+    known = numbers[~np.isnan(numbers)]
+    return (
+        len(known) >= FEW
+        and known.min() >= 0
+        and known.max() <= OLDEST
+        and len(np.unique(known)) >= 5
+    )
+
+
+def _age(
+    born: _Column,
+    column: _Column,
+    numbers: NDArray[np.float64],
+    dated: Sequence[_Column],
+    weight: Whole,
+) -> Iterator[Proposal]:
+    assert born.days is not None
+    for other in dated:
+        if other is born:
+            continue
+        assert other.days is not None
+        passed = other.days[0] - born.days[0]
+        before = (other.days[1] < born.days[1]) | (
+            (other.days[1] == born.days[1]) & (other.days[2] < born.days[2])
+        )
+        share = _share(passed - before == numbers, passed + numbers, weight)
+        if share is not None and share >= INSIDE:
+            why = f"the years from {born.name} to {other.name}"
+            yield Proposal("derived_from", column.name, born.name, why, share)
+            return
+    years = born.days[0]
+    share = _two_neighbours(years + numbers, weight)
+    if share is not None and share >= CERTAIN and np.nanmax(years) - np.nanmin(years) >= 5:
+        why = f"the years since {born.name}, on one day"
+        yield Proposal("derived_from", column.name, born.name, why, share)
+
+
+def _two_neighbours(sums: NDArray[np.float64], weight: Whole) -> float | None:
+    """The share of records in the best pair of neighbouring years."""
+    known = ~np.isnan(sums)
+    if weight[known].sum() < FEW:
+        return None
+    years, at = np.unique(sums[known], return_inverse=True)
+    count = np.bincount(at, weight[known])
+    pairs = count.copy()
+    pairs[1:] += np.where(np.diff(years) == 1, count[:-1], 0)
+    return float(pairs.max() / count.sum())
+
+
+def _part_of_date(
+    born: _Column, column: _Column, numbers: NDArray[np.float64], weight: Whole
+) -> Iterator[Proposal]:
+    assert born.days is not None
+    year, month, day = born.days
+    parts = {
+        "year": year,
+        "quarter": np.floor((month - 1) / 3) + 1,
+        "month": month,
+        "day": day,
+        "decade": np.floor(year / 10) * 10,
+    }
+    for part, values in parts.items():
+        share = _share(values == numbers, values + numbers, weight)
+        if share is not None and share >= CERTAIN and column.distinct > 1:
+            why = f"the {part} of {born.name}"
+            yield Proposal("derived_from", column.name, born.name, why, share)
+            return
+
+
+def _share(fits: NDArray[np.bool_], known: NDArray[np.float64], weight: Whole) -> float | None:
+    """The share of the records with both values that fit; None of few."""
+    held = ~np.isnan(known)
+    total = int(weight[held].sum())
+    return float(weight[held & fits].sum() / total) if total >= FEW else None
+
+
+# -------- Texts within texts --------
+
+
+def _inside(columns: Sequence[_Column], weight: Whole) -> Iterator[Proposal]:
+    """Texts that stand in another column's texts: a postcode in an address."""
+    lengths = {
+        column.name: float(column.texts.str.len_chars().mean() or 0)  # type: ignore[arg-type]
+        for column in columns
+    }
+    for whole in columns:
+        for part in columns:
+            long, short = lengths[whole.name], lengths[part.name]
+            if part is whole or not 2 <= short < long or whole.distinct < part.distinct:
+                continue
+            if whole.numbers is not None or whole.days is not None:
+                continue
+            known = (whole.codes >= 0) & (part.codes >= 0)
+            total = int(weight[known].sum())
+            if total < FEW:
+                continue
+            pair = pl.DataFrame(
+                {"whole": whole.texts.str.to_lowercase(), "part": part.texts.str.to_lowercase()}
+            ).filter(known)
+            if _contained(pair.head(FEW), np.ones(FEW)) < INSIDE / 2:
+                continue
+            held = weight[known]
+            share = _contained(pair, held)
+            turned = pair.with_columns(pl.col("part").shuffle(seed=0))
+            if share >= INSIDE and _contained(turned, held) < CHANCE:
+                why = f"its text stands in that of {whole.name}"
+                yield Proposal("part_of", part.name, whole.name, why, share)
+
+
+def _contained(pair: pl.DataFrame, weight: NDArray[Any]) -> float:
+    held = pair.select(pl.col("whole").str.contains(pl.col("part"), literal=True))["whole"]
+    hit = held.to_numpy()
+    return float(weight[: len(hit)][hit].sum() / weight[: len(hit)].sum())
+
+
+# -------- Values that settle others --------
+
+
+def _settled(
+    columns: Sequence[_Column],
+    weight: Whole,
+    rows: pl.DataFrame,
+    known: set[tuple[str, str]],
+) -> Iterator[Proposal]:
+    """Columns of which every value goes with one value of another column."""
+    for base in columns:
+        for column in columns:
+            if column is base or column.distinct > base.distinct:
+                continue
+            if (base.name, column.name) in known:
+                continue
+            both = (base.codes >= 0) & (column.codes >= 0)
+            pairs = np.unique(base.codes[both] * (column.distinct + 1) + column.codes[both])
+            if len(pairs) > 1.5 * base.distinct:
+                continue
+            counted = (
+                pl.DataFrame({"from": rows[base.name], "to": rows[column.name], "count": weight})
+                .group_by("from", "to")
+                .agg(pl.col("count").sum())
+            )
+            if determines(counted):
+                sizes = (
+                    counted.drop_nulls("from")
+                    .group_by("from")
+                    .agg(pl.col("count").sum().alias("all"), pl.col("count").max().alias("most"))
+                )
+                share = int(sizes["most"].sum()) / int(sizes["all"].sum())
+                why = f"every value of {base.name} goes with one value of it"
+                yield Proposal("derived_from", column.name, base.name, why, share)
+
+
+def _told_once(
+    found: Mapping[tuple[str, str], Proposal],
+    computed: Collection[tuple[str, str]],
+    order: Sequence[str],
+) -> Iterable[Proposal]:
+    """Without the way back, and without what is only seen to follow over a third attribute."""
+    kept = {
+        (base, name): proposal
+        for (base, name), proposal in found.items()
+        if (name, base) not in found or order.index(base) < order.index(name)
+    }
+    for (base, name), proposal in kept.items():
+        over = (
+            third
+            for third in order
+            if (base, third) in kept and (third, name) in kept and third not in (base, name)
+        )
+        if (base, name) in computed or next(over, None) is None:
+            yield proposal

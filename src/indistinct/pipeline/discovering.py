@@ -1,0 +1,327 @@
+"""The verb *quasi*: which attributes are the quasi-identifiers, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.pipeline.opening import Progress, open_source, silent
+from indistinct.sources.eager import EagerTable
+from indistinct.sources.files import read_table
+from indistinct.sources.table import Table, count_column, open_table
+
+if TYPE_CHECKING:
+    from indistinct.analytics.attribute_graph import Derivation, Edge
+    from indistinct.analytics.derivations import Proposal
+    from indistinct.analytics.profile import Profile
+    from indistinct.analytics.quasi_identifiers import QuasiIdentifiers
+    from indistinct.policy import Link, Policy
+
+
+def quasi(
+    data: Any,
+    policy: Policy | Mapping[str, Any] | str | Path | None = None,
+    *,
+    identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    links: Iterable[Link | Mapping[str, Any]] | None = None,
+    published: Mapping[str, Any] | None = None,
+    threshold: float | None = None,
+    rows: bool = False,
+    accept: bool = False,
+    costs: Mapping[str, float] | Literal["weights"] | None = None,
+    path: str | Path | None = None,
+    source: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> QuasiIdentifiers:
+    """The attributes that stand between identifiers and sensitive ones, and why they do.
+
+    Arguments:
+        data: a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a file. It is not
+            changed.
+        policy: the policy, its keys, or its file: roles, links, what is derived from what. It may
+            lack quasi-identifiers and promises. Without, roles are suggested.
+        identifiers: where ways begin, in place of the policy's; they need not be columns.
+        sensitive: where ways end, in place of the policy's.
+        links: what can be linked, beside the policy's: ``{"from": "name", "to": "postcode",
+            "source": "register"}``. An end that is no column is outside the table.
+        published: other published tables by name: the names of their columns, a frame, or the
+            path of a file. Who has such a table links all its columns.
+        threshold: attributes that depend on each other at least so much are linked as well: by
+            Cramér's V or mutual information, between 0 and 1, chance taken off.
+        rows: every column is linked to the sensitive attributes, as it stands beside them in a
+            record; then whatever can be linked to a person is a quasi-identifier.
+        accept: take what is proposed as stated. Without, proposals are told only.
+        costs: what it costs to cut a column, 1 unless said; ``weights`` takes those of the policy.
+        path: the file that a frame was read from, for messages.
+        source: how a file is read, ``{"separator": ";"}``, where there is no policy.
+        progress: is told what is being done.
+
+    Raises:
+        DataError: the table cannot be read.
+        PolicyError: the policy does not fit the table, or there is no identifier or nothing
+            sensitive.
+        Unsatisfiable: a sensitive attribute can be linked to an identifier without any column of
+            the table on the way.
+    """
+    from indistinct.analytics.attribute_graph import AttributeGraph
+    from indistinct.analytics.encoded import encode
+    from indistinct.analytics.profile import profile
+    from indistinct.analytics.quasi_identifiers import data_edges, dependent, discover
+
+    tell = progress or silent
+    if threshold is not None and not 0 < threshold <= 1:
+        raise PolicyError(Problem("bad-value", f"threshold must be in (0, 1], not {threshold:g}"))
+    tell("reading", None)
+    policy = _draft(policy)
+    table = _opened(data, policy, path, source)
+    tell("looking at the columns", None)
+    looked = profile(table)
+    roles = _roles(policy, looked, table)
+    starts = _named(roles, "identifier", identifiers)
+    goals = _named(roles, "sensitive", sensitive)
+    stated = (*_links(links), *(policy.links if policy is not None else ()))
+    edges = (*_stated(stated), *_published(published or {}))
+    derivations = _derivations(policy)
+    notes = [] if policy is not None else ["roles are suggested ones: state them in a policy"]
+    tell("looking for what follows from what", None)
+    proposed = _proposed(table, looked, starts, roles, edges, derivations)
+    if accept:
+        edges += tuple(_accepted(proposed))
+        derivations += tuple(item.derivation for item in proposed if item.derivation is not None)
+        if proposed:
+            notes.append("what is proposed is taken as stated")
+    _require_ends(table, starts, goals, edges, starts if identifiers else (), accept=accept)
+    # An identifier that no way begins at is not published, and so not there to be cut.
+    others = tuple(
+        name
+        for name in table.columns
+        if name not in (*starts, *goals) and roles[name] != "identifier"
+    )
+    if rows:
+        edges += tuple(_row_edges(others, goals))
+    graph = AttributeGraph(
+        tuple(starts), tuple(goals), others, edges, derivations, _costs(costs, policy, others)
+    )
+    analysis = None
+    if others:
+        tell("counting", None)
+        encoded = encode(table, table.columns if threshold is not None else others)
+        analysis = encoded.analysis.among(others)
+        if threshold is not None:
+            tell("measuring dependence", None)
+            tokens = {item.attribute: list(item.missing_tokens) for item in looked.attributes}
+            found = dependent(encoded, table.kinds, lambda name: tokens[name], starts)
+            more, told = data_edges(found, threshold, graph.kinds)
+            notes += told
+            graph = replace(graph, edges=(*edges, *more))
+    tell("looking for cuts", None)
+    return discover(
+        graph,
+        analysis=analysis,
+        roles=roles,
+        proposed=() if accept else proposed,
+        notes=notes,
+        table=table.name,
+        threshold=threshold,
+    )
+
+
+def _draft(policy: Policy | Mapping[str, Any] | str | Path | None) -> Policy | None:
+    from indistinct.policy import DraftPolicy
+
+    if isinstance(policy, Mapping):
+        return DraftPolicy.from_dict(policy)
+    return DraftPolicy.load(policy) if isinstance(policy, str | Path) else policy
+
+
+def _opened(
+    data: Any, policy: Policy | None, path: str | Path | None, source: Mapping[str, Any] | None
+) -> Table:
+    if policy is not None:
+        return open_source(data, policy, path)[0]
+    if isinstance(data, str | Path):
+        return open_table(read_table(data, **(source or {})), Path(data).name)
+    return open_table(data, "table" if path is None else Path(path).name)
+
+
+def _roles(policy: Policy | None, looked: Profile, table: Table) -> dict[str, str]:
+    if policy is not None:
+        return {name: policy.attributes[name].role for name in table.columns}
+    return {item.attribute: item.role for item in looked.attributes}
+
+
+def _named(roles: dict[str, str], role: str, given: Sequence[str] | None) -> list[str]:
+    """The attributes of that role, or those that are given in the place of all of them."""
+    if given is None:
+        return [name for name, own in roles.items() if own == role]
+    roles |= {name: role for name in given if name in roles}
+    return list(dict.fromkeys(given))
+
+
+def _links(given: Iterable[Link | Mapping[str, Any]] | None) -> Iterator[Link]:
+    from indistinct.policy import Link
+
+    for item in given or ():
+        yield item if isinstance(item, Link) else Link(**dict(item))
+
+
+def _stated(links: Iterable[Link]) -> Iterator[Edge]:
+    from indistinct.analytics.attribute_graph import Edge
+
+    for link in links:
+        for one, other in link.pairs():
+            yield Edge(one, other, link.source)
+
+
+def _published(tables: Mapping[str, Any]) -> Iterator[Edge]:
+    from indistinct.analytics.attribute_graph import edges_between
+
+    for name, given in tables.items():
+        if isinstance(given, str | Path):
+            columns = read_table(given).columns
+        elif isinstance(given, Sequence):
+            columns = list(given)
+        else:
+            columns = list(open_table(given, name, allow_empty=True).columns)
+        yield from edges_between(columns, name)
+
+
+def _derivations(policy: Policy | None) -> tuple[Derivation, ...]:
+    from indistinct.analytics.attribute_graph import Derivation
+
+    found = []
+    for name, item in policy.attributes.items() if policy is not None else ():
+        found += [Derivation(base, name, "derived_from") for base in item.derived_from]
+        found += [Derivation(base, name, "part_of") for base in item.part_of]
+    return tuple(found)
+
+
+def _row_edges(columns: Iterable[str], goals: Sequence[str]) -> Iterator[Edge]:
+    from indistinct.analytics.attribute_graph import Edge
+
+    for name in columns:
+        for goal in goals:
+            yield Edge(name, goal, "in one record", "row")
+
+
+def _costs(
+    given: Mapping[str, float] | str | None, policy: Policy | None, columns: Sequence[str]
+) -> dict[str, float]:
+    if given == "weights":
+        weights = {} if policy is None else policy.weights
+        return {name: weights[name] for name in columns if name in weights}
+    assert given is None or isinstance(given, Mapping)
+    return dict(given or {})
+
+
+def _accepted(proposed: Iterable[Proposal]) -> Iterator[Edge]:
+    from indistinct.analytics.attribute_graph import Edge
+
+    for item in proposed:
+        if item.key == "links":
+            yield Edge(item.of, item.attribute, item.why)
+
+
+def _require_ends(
+    table: Table,
+    starts: Sequence[str],
+    goals: Sequence[str],
+    edges: Iterable[Edge],
+    given: Sequence[str],
+    *,
+    accept: bool,
+) -> None:
+    """Raise unless there are identifiers and sensitive attributes, all of them known names."""
+    ends = dict.fromkeys(name for edge in edges for name in (edge.one, edge.other))
+    known = (*table.columns, *ends)
+    problems = []
+    if not starts:
+        problems.append(
+            Problem(
+                "no-identifier",
+                "no identifier: there is nothing that ways to something sensitive begin at",
+                remedy="name one (--identifiers name); it need not be a column",
+            )
+        )
+    if not goals:
+        problems.append(
+            Problem(
+                "no-sensitive",
+                "nothing is sensitive: there is nothing that ways lead to",
+                remedy='give a column role = "sensitive", or name it (--sensitive diagnosis)',
+            )
+        )
+    for name in (*starts, *goals):
+        if name in known or (accept and name in given):
+            continue
+        problems.append(
+            Problem(
+                "unknown-attribute",
+                f"'{name}' is no column, and no link leads to it: {did_you_mean(name, known)}",
+            )
+        )
+    if problems:
+        raise PolicyError(problems)
+
+
+def _proposed(
+    table: Table,
+    looked: Profile,
+    starts: Sequence[str],
+    roles: Mapping[str, str],
+    edges: Sequence[Edge],
+    derivations: Sequence[Derivation],
+) -> tuple[Proposal, ...]:
+    """What data and names suggest, without what is stated already."""
+    from indistinct.analytics.derivations import recognise
+
+    told = {(item.base, item.attribute) for item in derivations}
+    columns = list(table.columns)
+    if isinstance(table, EagerTable):
+        texts, counts = table.text(columns), None
+    else:
+        counted = table.distinct(columns)
+        texts = counted.select(columns)
+        counts = counted[count_column(columns)].to_numpy().astype(np.int64)
+    found = [
+        item
+        for item in recognise(texts, table.kinds, counts, identifiers=starts)
+        if not {(item.of, item.attribute), (item.attribute, item.of)} & told
+    ]
+    return (*found, *_known_to_others(looked, starts, roles, edges))
+
+
+def _known_to_others(
+    looked: Profile, starts: Sequence[str], roles: Mapping[str, str], edges: Sequence[Edge]
+) -> Iterator[Proposal]:
+    """Links to columns of which the name, the values or the policy say that others know them."""
+    from indistinct.analytics.derivations import Proposal
+
+    if not starts:
+        return
+    names = [
+        item
+        for item in looked.attributes
+        if item.attribute in starts and any(tag.kind.name == "names" for tag in item.tags)
+    ]
+    start = max(names, key=lambda item: item.distinct).attribute if names else starts[0]
+    linked = {
+        name
+        for edge in edges
+        for name in (edge.one, edge.other)
+        if {edge.one, edge.other} & set(starts)
+    }
+    for item in looked.attributes:
+        name = item.attribute
+        if name in linked or roles[name] in ("identifier", "sensitive"):
+            continue
+        if item.role == "quasi-identifier":
+            yield Proposal("links", name, start, item.reasons[0].split(": ")[-1])
+        elif roles[name] == "quasi-identifier":
+            yield Proposal("links", name, start, "the policy calls it a quasi-identifier")
