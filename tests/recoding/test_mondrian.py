@@ -359,6 +359,24 @@ def test_classes_that_look_alike_are_one_class() -> None:
     assert (strict.class_of == strict.class_of[0]).all() or strict.groups == 2
 
 
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_values_suppressed_on_every_level_are_one_branch(criterion: tuple[Any, Any, bool]) -> None:
+    """There is nothing below their common node to cut into."""
+    wards = Taxonomy("ward", [("a", "any"), ("b", "any")])
+    towns = Taxonomy("town", [("N", "any"), ("S", "any")])
+    texts = pl.DataFrame({"ward": [None, "x"] * 4, "town": ["N"] * 4 + ["S"] * 4})
+    found = Microdata.encode(
+        texts,
+        {"ward": wards.extended("suppress", ["x"]), "town": towns},
+        by_record=not criterion[2],
+    )
+    dimension, cut, strict = criterion
+    how = PartitionSettings(dimension=dimension, cut=cut, strict=strict)
+    plan = partition(found.data, [promise("k-anonymity", k=2)], "mondrian", how)
+    assert not plan.suppressed.any()
+    assert set(looks(plan)) == {("*", "N"), ("*", "S")}
+
+
 @settings(deadline=None, max_examples=150)
 @given(st.data())
 def test_promises_that_nothing_preserves_hold_of_what_is_published(data: st.DataObject) -> None:

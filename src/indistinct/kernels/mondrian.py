@@ -314,7 +314,8 @@ def _branches(
 ) -> float:
     """The cut into the branches below the lowest common ancestor.
 
-    Returns units times cost, -1 where a branch has not enough.
+    Returns units times cost, -1 where a branch has not enough or there are none: values that are
+    suppressed on every level are all one node.
     """
     first, size, path = space.at[j, START], space.at[j, SIZE], space.path
     value = values[VALUE]
@@ -339,6 +340,8 @@ def _branches(
             begin, units, children = place, 0, children + 1
         if place < held:
             units += values[UNITS, first + place]
+    if children < 2:
+        return -1.0
     cut[ATTRIBUTE], cut[HOW], cut[A], cut[B] = j, BRANCHES, depth, children
     return cost
 
