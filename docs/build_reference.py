@@ -145,7 +145,17 @@ _KINDS = {
     ("Attribute", "hierarchy"): 'table, or `"suppress"`',
     ("Attribute", "missing"): '`"value"`, `"suppress"`, or a table',
     ("Attribute", "weight"): "number, 0 or more",
-    ("Attribute", "transform"): "table",
+    ("Attribute", "transform"): "table, or a word",
+    ("Round", "to"): "number above 0, or a word",
+    ("Round", "digits"): "whole number, -15 to 15",
+    ("Noise", "scale"): "number above 0",
+    ("Swap", "share"): "number above 0, up to 1",
+    ("Swap", "window"): "number above 0, up to 1",
+    ("Swap", "within"): "name, or list of names",
+    ("Shift", "days"): "whole number, 1 or more",
+    ("Microaggregate", "k"): "whole number, 2 or more",
+    ("Aggregation", "thresholds"): "list of numbers",
+    ("Aggregation", "groups"): "table of lists",
     ("Attribute", "derived_from"): "name, or list of names",
     ("Attribute", "part_of"): "name, or list of names",
     ("Link", "from_"): "name, or list of names",
@@ -177,6 +187,8 @@ def default_of(kind: type[Section], name: str, item: Any) -> str:
         return f"`{str(value).lower()}`"
     if isinstance(value, str):
         return f'`"{value}"`'
+    if isinstance(value, tuple):
+        return f"`[{', '.join(f'{part:g}' for part in value)}]`"
     return f"`{value:g}`"
 
 
@@ -195,8 +207,6 @@ def keys_of(kind: type[Section]) -> str:
 _MEANINGS = {
     ("Source", "sheet"): "The sheet of an Excel workbook; the first one if none is named.",
     ("Output", "format"): "The form of the released file.",
-    ("Transform", "mask"): "Publish the identifier with characters replaced.",
-    ("Transform", "pseudonymize"): "Publish a keyed hash in place of the identifier.",
 }
 
 _BUILDERS: tuple[tuple[str, Callable[..., Any], str, str], ...] = (
@@ -261,7 +271,55 @@ def builder(name: str, function: Callable[..., Any], about: str, example: str) -
     return f"### `{name}`\n\n{about}\n\n{table}\n\n```toml\n{example}\n```"
 
 
-_TOLD = frozenset({"Risk", "Missing", "Transform", "Mask", "Pseudonymize", "Objective"})
+_TRANSFORMS: tuple[tuple[str, str, str], ...] = (
+    ("mask", "", 'transform = { mask = { keep = 2, from = "right" } }'),
+    (
+        "pseudonymize",
+        "One of `key_env` and `key_file` is needed. See "
+        "[pseudonymize an identifier](../how-to/pseudonymize-an-identifier.md).",
+        'transform = { pseudonymize = { key_env = "PATIENT_KEY" } }',
+    ),
+    ("replace", "", 'transform = { replace = { style = "name" } }'),
+    (
+        "shift",
+        "All dates with the same `by` are moved alike, also in several columns, and must have the "
+        "same `days`.",
+        'transform = { shift = { by = "patient", days = 180 } }',
+    ),
+    ("swap", "", 'transform = { swap = { share = 0.2, within = ["sex"] } }'),
+    ("noise", "A number alone is `scale`.", "transform = { noise = 2.5 }"),
+    (
+        "round",
+        "One of `to` and `digits` is needed. A number or a word alone is `to`.",
+        "transform = { round = 5 }",
+    ),
+    ("microaggregate", "A number alone is `k`.", "transform = { microaggregate = 5 }"),
+    (
+        "aggregate",
+        "Either `bottom` and `top` (or one of these), or `thresholds`, or `groups`.",
+        "transform = { aggregate = { thresholds = [18, 40, 65] } }",
+    ),
+    ("synthesize", "", 'transform = "synthesize"'),
+)
+
+
+def transforms_table() -> str:
+    """The transformations, and the roles that each goes with."""
+    meanings = field_docstrings(policy.Transform)
+    rows = ["| key | roles | meaning |", "| --- | --- | --- |"]
+    for name, roles in policy.TRANSFORMS.items():
+        rows.append(f"| `{name}` | {', '.join(roles)} | {sentence(meanings[name])} |")
+    return "\n".join(rows)
+
+
+def transform(name: str, more: str, example: str) -> str:
+    """A transformation and its settings."""
+    kind = next(iter(_sections_in(policy.Transform.model_fields[name].annotation)))
+    about = prose(kind.__doc__ or "") + (f" {more}" if more else "")
+    return f"#### `{name}`\n\n{about}\n\n{keys_of(kind)}\n\n```toml\n{example}\n```"
+
+
+_TOLD = frozenset({"Risk", "Missing", "Transform", "Objective"})
 
 
 def further(*kinds: type[Section]) -> list[str]:
@@ -318,9 +376,9 @@ def policy_page() -> str:
         for where, kind in (
             ("`[source]`", policy.Source),
             ("`[attributes.NAME]`", policy.Attribute),
-            ("`transform`", policy.Transform),
             ("`[method]`", policy.Method),
         )
+        if kind.later
     ]
     parts = [
         "# The policy",
@@ -345,16 +403,11 @@ def policy_page() -> str:
         keys_of(policy.Missing),
         '```toml\nmissing = { tokens = ["?", "N/A"], as = "value" }\n```',
         "### `transform`",
-        "What is published of an identifier instead of nothing. See "
-        "[pseudonymize an identifier](../how-to/pseudonymize-an-identifier.md).",
-        keys_of(policy.Transform),
-        "#### `mask`",
-        keys_of(policy.Mask),
-        '```toml\ntransform = { mask = { keep = 2, from = "right" } }\n```',
-        "#### `pseudonymize`",
-        "One of `key_env` and `key_file` is needed.",
-        keys_of(policy.Pseudonymize),
-        '```toml\ntransform = { pseudonymize = { key_env = "PATIENT_KEY" } }\n```',
+        "What is published in place of the values: exactly one of these. A word alone is a "
+        'transformation with its defaults: `transform = "swap"`. A quasi-identifier is transformed '
+        "first and generalized then. See [transform values](../how-to/transform-values.md).",
+        transforms_table(),
+        *(transform(*item) for item in _TRANSFORMS),
         *further(policy.Attribute, policy.Source),
         "## `hierarchy`",
         'One builder in a table, a file, or `"suppress"` (the value as it is, or `*`), which is also '
@@ -385,7 +438,7 @@ def policy_page() -> str:
         "compares with, where it compares. The original one is written into the certificate, which "
         "tells the sensitive values of suppressed records as a group. |",
         '```toml\n[[promises]]\nmodel = "k-anonymity"\nk = 20\non = ["age", "sex", "zip"]\n```',
-        *(model(name, kind) for name, kind in models().items()),
+        *(model(name, kind) for name, kind in own_models().items()),
         "## `[method]`: how a release is searched for",
         keys_of(policy.Method),
         "### `objective`",
@@ -416,6 +469,13 @@ def policy_page() -> str:
         "\n".join(later),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def own_models() -> dict[str, type[Promise]]:
+    """The privacy models of this package, without those that something else has defined."""
+    return {
+        name: kind for name, kind in models().items() if kind.__module__.startswith("indistinct.")
+    }
 
 
 def model(name: str, kind: type[Promise]) -> str:
@@ -679,7 +739,7 @@ def python_page() -> str:
             "Promises",
             "What each of them asks: [the policy](policy.md#promises-what-is-promised); which to "
             "choose: [promises about sensitive values](../topics/sensitive-values.md).",
-            ("Promise", "Requirement", *(kind.__name__ for kind in models().values())),
+            ("Promise", "Requirement", *(kind.__name__ for kind in own_models().values())),
         ),
         ("Hierarchies", "", ("Taxonomy", "read_hierarchy", "write_hierarchy")),
         (

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -234,7 +235,7 @@ PROBLEMS = [
     (with_age(missing={"tokens": [" "]}), "missing.tokens: an empty text is missing already"),
     (with_age(uncovered="drop"), "attributes.age.uncovered: unknown value 'drop'"),
     (with_age(hierarchy=5), "attributes.age.hierarchy: must be a builder"),
-    (with_age(transform={"mask": {}}), "only an identifier is transformed"),
+    (with_age(transform={"mask": {}}), "transform.mask: does not go with role 'quasi-identifier'"),
     (smallest(method={"suppression_limit": 5}), "method.suppression_limit: must be at most 1"),
     (smallest(method={"suppression_limit": "5 %"}), "must be a number, not '5 %'"),
     (smallest(method={"time_limit": 0}), "method.time_limit: must be more than 0, not 0"),
@@ -310,11 +311,9 @@ def test_a_wrong_key_or_value_is_told(keys: dict[str, Any], text: str) -> None:
 LATER = [
     (smallest(source={"query": "select 1"}), "source.query"),
     (smallest(source={"person": "id"}), "source.person"),
-    (with_age(ranks={}), "attributes.age.ranks"),
     (with_age(hierarchy={"code_system": "icd-10"}), "attributes.age.hierarchy.code_system"),
-    (with_age(role="identifier", transform={"swap": {}}), "attributes.age.transform.swap"),
-    (smallest(method={"algorithm": "knm"}), "method.algorithm: 'knm'"),
-    (smallest(promises=[{"model": "knm-anonymity"}]), "promises[1].model: 'knm-anonymity'"),
+    (smallest(method={"algorithm": "anatomy"}), "method.algorithm: 'anatomy'"),
+    (smallest(promises=[{"model": "km-anonymity"}]), "promises[1].model: 'km-anonymity'"),
     (
         smallest(promises=[{"model": "k-anonymity", "k": 2, "unit": "person"}]),
         "promises[1].unit: 'person'",
@@ -391,8 +390,8 @@ def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("transform", "text"),
     [
-        ({}, "needs one of 'mask' and 'pseudonymize', not 0"),
-        ({"mask": {}, "pseudonymize": {"key_env": "K"}}, "'mask' and 'pseudonymize', not 2"),
+        ({}, "needs one of 'mask', 'pseudonymize', 'replace'"),
+        ({"mask": {}, "pseudonymize": {"key_env": "K"}}, "'aggregate', 'synthesize', not 2"),
         ({"pseudonymize": {}}, "needs one of 'key_env' and 'key_file'"),
         ({"pseudonymize": {"key": "secret"}}, "pseudonymize.key: unknown key"),
         ({"pseudonymize": {"key_env": "K", "length": 4}}, "length: must be at least 8, not 4"),
@@ -631,3 +630,62 @@ METHOD_PROBLEMS = [
 @pytest.mark.parametrize(("method", "text"), METHOD_PROBLEMS)
 def test_settings_that_do_not_go_with_the_algorithm(method: dict[str, Any], text: str) -> None:
     assert text in str(refused(smallest(method=method)))
+
+
+def linked(*links: dict[str, Any], **age: Any) -> dict[str, Any]:
+    return with_age(**age) | {"links": list(links)}
+
+
+LINKS = [
+    (linked({"from": "name"}), "links[1].to: is missing"),
+    (linked({"from": "name", "to": "age", "sauce": "x"}), "links[1].sauce: unknown key: did you"),
+    (linked({"from": "age", "to": ["name", "age"]}), "links[1]: links 'age' to itself"),
+    (linked({"from": [], "to": "age"}), "links[1].from: must name an attribute"),
+    (with_age() | {"links": {"from": "name"}}, "links: must be a list of tables"),
+    (with_age(derived_from="date_of_brith") | {"links": [{"from": "name", "to": "date_of_birth"}]},
+     "attributes.age.derived_from: no attribute 'date_of_brith': did you mean 'date_of_birth'?"),
+    (with_age(part_of="age"), "attributes.age.part_of: names 'age' itself"),
+    (with_age(derived_from=3), "attributes.age.derived_from: must be a list"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("keys", "text"), LINKS, ids=[text[:48] for _, text in LINKS])
+def test_links_and_derivations_are_held_against_names(keys: dict[str, Any], text: str) -> None:
+    assert text in str(refused(keys))
+
+
+def test_derivations_in_a_circle() -> None:
+    keys = with_age(derived_from="diagnosis")
+    keys["attributes"]["diagnosis"] = {"role": "sensitive", "part_of": ["age"]}
+    found = [item for item in refused(keys).problems if item.code == "derived-in-a-circle"]
+    assert len(found) == 1
+
+
+def test_links_survive_a_file() -> None:
+    keys = linked(
+        {"from": "name", "to": ["age", "zip code"], "source": "register"},
+        {"from": "birth", "to": "name"},
+        derived_from="birth",
+        part_of=["birth", "name"],
+    )
+    policy = Policy.from_dict(keys)
+    assert policy.links[0].pairs() == (("name", "age"), ("name", "zip code"))
+    assert policy.attributes["age"].derived_from == ("birth",)
+    assert policy.to_dict()["links"] == keys["links"]
+    assert Policy.from_dict(tomllib.loads(policy.to_toml())) == policy
+
+
+def test_an_end_that_is_nearly_a_column_is_told() -> None:
+    keys = smallest(links=[{"from": "name", "to": "diagnosys"}])
+    policy = Policy.from_dict(keys)
+    assert any("did you mean 'diagnosis'?" in warning for warning in policy.warnings)
+
+
+def test_a_draft_needs_neither_promises_nor_quasi_identifiers() -> None:
+    from indistinct.policy import DraftPolicy
+
+    keys = {"attributes": {"age": {"role": "insensitive"}}}
+    assert DraftPolicy.from_dict(keys).quasi_identifiers == ()
+    assert {item.code for item in refused(keys).problems} >= {"no-promise", "no-quasi-identifier"}
+    with pytest.raises(PolicyError, match="unknown key"):
+        DraftPolicy.from_dict({**keys, "atributes": {}})

@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from indistinct.privacy.estimated_k_map import EstimatedKMap
     from indistinct.privacy.k_anonymity import KAnonymity
     from indistinct.privacy.k_map import KMap
+    from indistinct.privacy.knm_anonymity import KNMAnonymity
     from indistinct.privacy.max_posterior import MaxPosterior
     from indistinct.privacy.p_alpha_sensitive import PAlphaSensitive
     from indistinct.privacy.p_plus_alpha_sensitive import PPlusAlphaSensitive
@@ -83,7 +84,7 @@ if TYPE_CHECKING:
     from indistinct.release.certificate import Certificate, Run
     from indistinct.requirement import Requirement
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 __all__ = [
     "AlphaKAnonymity",
@@ -108,6 +109,7 @@ __all__ = [
     "InputError",
     "KAnonymity",
     "KMap",
+    "KNMAnonymity",
     "MaxPosterior",
     "Method",
     "Objective",
@@ -189,6 +191,7 @@ _HOMES = {
     "privacy.estimated_k_map": ("EstimatedKMap",),
     "privacy.k_anonymity": ("KAnonymity",),
     "privacy.k_map": ("KMap",),
+    "privacy.knm_anonymity": ("KNMAnonymity",),
     "privacy.max_posterior": ("MaxPosterior",),
     "privacy.p_alpha_sensitive": ("PAlphaSensitive",),
     "privacy.p_plus_alpha_sensitive": ("PPlusAlphaSensitive",),

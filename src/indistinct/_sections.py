@@ -19,10 +19,9 @@ Place = tuple[str | int, ...]
 """Where a key stands: the names of tables and keys, and numbers of list items from 1."""
 
 LATER: Mapping[str, frozenset[str]] = {
-    "model": frozenset(("knm-anonymity", "kl-diversity", "km-anonymity")),
+    "model": frozenset(("kl-diversity", "km-anonymity")),
     "algorithm": frozenset(
         (
-            "knm",
             "theta-star",
             "k-l-diversity",
             "p-l-angelization",

@@ -1,9 +1,9 @@
 """What is known of the values of a sensitive attribute, beside how often they occur.
 
 Some promises need more than counts: which category a value belongs to, which value is larger, how
-near two values are in a hierarchy, how often a value occurred in the original table. All of it is
-plain data here, without any method, so that a policy, a search and an audit can share it. A
-certificate carries it, so that a stranger can recompute what was promised.
+near two values are in a hierarchy, how sensitive each is, how often a value occurred in the
+original table. All of it is plain data here, without any method, so that a policy, a search and an
+audit can share it. A certificate carries it, so that a stranger can recompute what was promised.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ class Knowledge:
     order: tuple[Value, ...] = ()
     chains: tuple[tuple[Value, ...], ...] = ()
     reference: Mapping[Value, float] = field(default_factory=dict)
+    ranks: Mapping[Value, int] = field(default_factory=dict)
 
     @property
     def category_weights(self) -> dict[str, float]:
@@ -57,6 +58,7 @@ class Knowledge:
             order=tuple(value for value in self.order if value in kept),
             chains=tuple(chain for chain in self.chains if chain[0] in kept),
             reference=dict(self.reference),
+            ranks={value: rank for value, rank in self.ranks.items() if value in kept},
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -67,6 +69,7 @@ class Knowledge:
             "order": list(self.order),
             "hierarchy": [list(chain) for chain in self.chains],
             "reference": [[value, count] for value, count in self.reference.items()],
+            "ranks": [[value, rank] for value, rank in self.ranks.items()],
         }
         return {key: part for key, part in document.items() if part}
 
@@ -84,6 +87,7 @@ class Knowledge:
                 order=tuple(document.get("order", ())),
                 chains=tuple(tuple(chain) for chain in document.get("hierarchy", ())),
                 reference={value: float(n) for value, n in document.get("reference", ())},
+                ranks={value: int(rank) for value, rank in document.get("ranks", ())},
             )
         except (TypeError, ValueError, AttributeError):
             raise ValueError("what is known of a sensitive attribute has an odd form") from None

@@ -112,10 +112,21 @@ class Requirement:
         return document
 
     def __str__(self) -> str:
-        own = ", ".join(f"{name}={value}" for name, value in self.parameters.items())
+        own = ", ".join(f"{name}={in_words(value)}" for name, value in self.parameters.items())
         of = f" of {self.sensitive}" if self.sensitive else ""
         on = f" on {', '.join(self.on)}" if self.on else ""
         return f"{self.model}({own}){of}{on}"
+
+
+def in_words(value: object) -> str:
+    """A parameter as it stands in a sentence.
+
+    >>> in_words({"1": 10, "4": 3}), in_words(5)
+    ('{1: 10, 4: 3}', '5')
+    """
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {item}" for key, item in value.items()) + "}"
+    return str(value)
 
 
 def _problems(requirement: Requirement) -> Iterable[Problem]:

@@ -81,3 +81,36 @@ def test_what_is_wrong_is_told(run: Run, table: Path, policy: Path, tmp_path: Pa
     done = run("compare", table, without, "--policy", policy)
     assert done.exit_code == 0
     assert "without.csv: has no column 'age'" in done.stderr
+
+
+def test_two_columns_together(
+    run: Run, table: Path, policy: Path, releases: list[Path], tmp_path: Path
+) -> None:
+    words = ("compare", table, *releases, "--policy", policy, "--queries", 40)
+    done = run(*words, "--contingency", "sex, age")
+    assert done.exit_code == 0, done.output
+    assert "the table: records by sex and age" in done.stdout
+    assert "five: records by sex and age" in done.stdout
+    assert "(others)" in done.stdout
+    document = json.loads(run(*words, "--contingency", "sex,age", "--json").stdout)
+    assert document["contingency"]["attributes"] == ["sex", "age"]
+    assert sum(map(sum, document["contingency"]["before"]["counts"])) == 160
+    refused = run(*words, "--contingency", "sex")
+    assert refused.exit_code == 2
+    assert "does not name two columns" in refused.output
+    refused = run(*words, "--plot", tmp_path / "map.svg")
+    assert "draws the counts of two columns" in refused.output
+
+
+def test_a_heat_map_is_drawn(
+    run: Run, table: Path, policy: Path, releases: list[Path], tmp_path: Path
+) -> None:
+    pytest.importorskip("altair")
+    path = tmp_path / "map.svg"
+    done = run(
+        "compare", table, releases[0], "--policy", policy, "--queries", 40,
+        "--contingency", "sex,age", "--plot", path,
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert f"{path} is drawn" in done.stdout.replace("\n", "")
+    assert path.read_text(encoding="utf-8").startswith("<svg")

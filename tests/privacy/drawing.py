@@ -34,6 +34,7 @@ KNOWN = Knowledge(
         ("4", "large", "*"),
         ("5", "5", "*"),
     ),
+    ranks={"1": 4, "2": 4, "3": 3, "4": 2, "5": 1, None: 4},
 )
 """Four categories from the least to the most sensitive; no chain for the missing value."""
 
@@ -154,6 +155,20 @@ def theta(p: Any, one: Class, _: Counts) -> bool:
     return one.size >= p.k and variance(one) >= exact(p.mu) * (of * of - 1) / 12
 
 
+def knm(p: Any, one: Class, reference: Counts) -> bool:
+    for label, count in zip(LABELS, one.counts, strict=True):
+        if not count:
+            continue
+        rank = KNOWN.ranks[label]
+        same = [c for v, c in zip(LABELS, one.counts, strict=True) if KNOWN.ranks[v] == rank]
+        if (sum(same) if p.count == "rank" else one.size) < p.k[str(rank)]:
+            return False
+    if p.diversity is False:
+        return True
+    labels = sum(count > 0 for count in reference)
+    return distinct(one) >= (max(2, labels // 2) if p.diversity is True else p.diversity)
+
+
 def beta(p: Any, one: Class, reference: Counts) -> bool:
     enhanced = p.model.startswith("enhanced")
     for q, usual in zip(shares(one.counts), shares(reference), strict=True):
@@ -261,6 +276,7 @@ DEFINITIONS: dict[str, Definition] = {
     "basic-beta-likeness": beta,
     "enhanced-beta-likeness": beta,
     "delta-disclosure": delta,
+    "knm-anonymity": knm,
     "k-map": lambda p, one, _: one.people >= p.k,
     "estimated-k-map": lambda p, one, _: one.size >= p.size,
     "delta-presence": presence,
@@ -305,6 +321,14 @@ def _settings(model: str) -> st.SearchStrategy[dict[str, Any]]:
         "basic-beta-likeness": {"beta": gain},
         "enhanced-beta-likeness": {"beta": gain},
         "delta-disclosure": {"delta": gain, "absent": st.sampled_from(["break", "skip"])},
+        "knm-anonymity": {
+            "k": st.one_of(
+                st.fixed_dictionaries(dict.fromkeys("1234", st.integers(1, 9))),
+                st.sampled_from([dict.fromkeys((1, 2, 3, 4), k) for k in (1, 4, 7)]),
+            ),
+            "count": st.sampled_from(["class", "rank"]),
+            "diversity": st.sampled_from([True, False, False, 1, 3]),
+        },
         "k-map": {"k": st.integers(1, 20)},
         "estimated-k-map": {"k": st.integers(1, 20), "fraction": st.sampled_from([0.1, 0.5])},
         "delta-presence": {

@@ -15,7 +15,9 @@ from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import Promise, models, promise
 
-MODELS = sorted(name for name in models() if not name.startswith("test-"))
+MODELS = sorted(
+    name for name, kind in models().items() if kind.__module__.startswith("indistinct.")
+)
 
 
 def test_every_model_is_defined_here() -> None:
@@ -73,6 +75,7 @@ def example(model: str) -> Promise:
         "basic-beta-likeness": {"beta": 1},
         "enhanced-beta-likeness": {"beta": 1},
         "delta-disclosure": {"delta": 1},
+        "knm-anonymity": {"k": dict.fromkeys("1234", 2)},
         "k-map": {"k": 2},
         "estimated-k-map": {"k": 20, "fraction": 0.1},
         "delta-presence": {"lower": 0.1, "upper": 0.5},
@@ -103,7 +106,12 @@ ABOVE = {("recursive-cl-diversity", "c"), ("delta-disclosure", "delta")}
 
 
 @pytest.mark.parametrize(
-    "model", [name for name in MODELS if name not in ("estimated-k-map", "theta-sensitive")]
+    "model",
+    [
+        name
+        for name in MODELS
+        if name not in ("estimated-k-map", "theta-sensitive", "knm-anonymity")
+    ],
 )
 @CHECKED
 @given(data=st.data())
@@ -167,6 +175,34 @@ def test_theta_that_is_achieved(data: st.DataObject) -> None:
             assert promise("theta-sensitive", k=k, mu=best * 1.001, **settings).breaks(seen).any()
     elif best and best <= 1:
         assert not promise("theta-sensitive", k=largest, mu=best, **settings).breaks(seen).any()
+
+
+@CHECKED
+@given(data=st.data())
+def test_the_k_of_every_rank_that_is_achieved(data: st.DataObject) -> None:
+    asked = data.draw(promises("knm-anonymity"))
+    seen = table(data.draw(st.lists(classes(least=1), min_size=1, max_size=4)))
+    achieved = asked.achieved(seen)
+    settings = {"sensitive": "s", "count": asked.parameters["count"]}
+    weakest = dict.fromkeys("1234", 1)
+    for rank in "1234":
+        largest = achieved[f"k_{rank}"]
+        if largest is None:
+            assert (
+                not promise("knm-anonymity", k={**weakest, rank: 999}, diversity=False, **settings)
+                .breaks(seen)
+                .any()
+            )
+            continue
+        for k, good in ((largest, True), (largest + 1, False)):
+            again = promise("knm-anonymity", k={**weakest, rank: k}, diversity=False, **settings)
+            assert again.breaks(seen).any() != good
+    assert ("diversity" in achieved) == (asked.parameters["diversity"] is not False)
+    values = achieved.get("diversity")
+    if values is not None:
+        for wanted, good in ((values, True), (values + 1, False)):
+            again = promise("knm-anonymity", k=weakest, diversity=wanted, **settings)
+            assert again.breaks(seen).any() != good
 
 
 @CHECKED

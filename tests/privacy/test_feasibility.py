@@ -24,7 +24,9 @@ from indistinct.errors import PolicyError
 from indistinct.microdata.frequencies import Cells, FrequencyTable
 from indistinct.privacy import models, promise
 
-MODELS = sorted(name for name in models() if not name.startswith("test-"))
+MODELS = sorted(
+    name for name, kind in models().items() if kind.__module__.startswith("indistinct.")
+)
 
 
 def frequencies(drawn: list[Class]) -> FrequencyTable:
@@ -97,6 +99,9 @@ IMPOSSIBLE = [
     ("balanced-p-plus-sensitive", {"p": 3}, None, "too-few-values"),
     ("balanced-p-plus-sensitive", {"p": 2, "difference": 3}, 0, "halves-out-of-balance"),
     ("balanced-p-plus-sensitive", {"p": 2, "difference": 3}, 5, None),
+    ("knm-anonymity", {"k": dict.fromkeys("1234", 2), "diversity": 4}, None, "too-few-values"),
+    ("knm-anonymity", {"k": dict.fromkeys("1234", 13)}, None, "k-exceeds-records"),
+    ("knm-anonymity", {"k": dict.fromkeys("1234", 12)}, None, None),
     ("theta-sensitive", {"k": 4}, None, "too-few-values"),
     ("theta-sensitive", {"k": 13}, None, "k-exceeds-records"),
     ("theta-sensitive", {"k": 3}, None, None),

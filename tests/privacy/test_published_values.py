@@ -180,3 +180,40 @@ def test_adult(shared: Path, place: int) -> None:
     if "t_ordered_rank" in expected:
         ordered = achieved("t-closeness", "t", t=0.2, distance="ordered")
         assert ordered == pytest.approx(expected["t_ordered_rank"])
+
+
+def test_table_3_of_victor_and_lopez(shared: Path) -> None:
+    """Six classes of two, of two values and of one discharge status each."""
+    document = json.loads((shared / "spec" / "oracles.json").read_text(encoding="utf-8"))
+    expected = document["B_001"]["table3"]
+    groups = [
+        ("Hepatitis", "Influenza"), ("Malaria", "Hepatitis"), ("HIV", "H1N1"),
+        ("Malaria", "Hepatitis"), ("H1N1", "HIV"), ("Malaria", "Influenza"),
+    ]  # fmt: skip
+    labels = tuple(sorted({value for group in groups for value in group}))
+    ranks: dict[str | None, int] = dict.fromkeys(labels, 4) | {"HIV": 1, "H1N1": 1}
+    cells = np.array([[group.count(label) for label in labels] for group in groups], np.int64)
+    seen = ClassTable(
+        np.arange(6, dtype=np.int32),
+        cells.sum(axis=1),
+        {"s": cells},
+        {"s": cells.sum(axis=0)},
+        {"s": SensitiveDomain(labels, Knowledge(ranks=ranks))},
+    )
+    assert seen.size.tolist() == expected["sizes"]
+    assert (cells > 0).sum(axis=1).tolist() == expected["distinct_sensitive"]
+    ks = {"1": 2, "4": 2}
+
+    def broken(**settings: Any) -> list[bool]:
+        asked = {"k": ks, "sensitive": "s"} | settings
+        found: list[bool] = promise("knm-anonymity", **asked).breaks(seen).tolist()
+        return found
+
+    # Of five values half are two, rounded down; rounded up they would be three.
+    assert promise("knm-anonymity", k=ks, sensitive="s").labels_wanted(expected["c"]) == 2  # type: ignore[attr-defined]
+    assert broken() == broken(diversity=expected["c_half_floor"]) == [False] * 6
+    assert broken(diversity=expected["c_half_ceil"]) == [True] * 6
+    assert broken(k={"1": 3, "4": 2}) == [False, False, True, False, True, False]
+    assert broken(count="rank") == [False] * 6
+    of_one_rank = [len({ranks[value] for value in group}) == 1 for group in groups]
+    assert sum(of_one_rank) == expected["status_homogeneous_classes"]

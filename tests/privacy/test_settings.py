@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
+from typing import Any
 
 import pytest
 from tests.privacy.test_definitions import MODELS, example, only
@@ -50,6 +51,10 @@ WORDS = {
     "estimator": "estimated-k-map",
 }
 
+KS: tuple[object, ...] = (
+    {}, 5, None, "knee", [3], {"5": 2}, {"0": 2}, {True: 2}, {1: 2, "1": 3}, {"one": 2},
+)  # fmt: skip
+
 WRONG = [
     *(
         (model, name, given)
@@ -67,6 +72,10 @@ WRONG = [
     ("delta-presence", "absent", "x"),
     ("balanced-p-plus-sensitive", "difference", -1),
     ("balanced-p-plus-sensitive", "difference", 0.5),
+    *(("knm-anonymity", "k", given) for given in KS),
+    ("knm-anonymity", "diversity", 0),
+    ("knm-anonymity", "diversity", 2.5),
+    ("knm-anonymity", "count", "value"),
 ]
 
 
@@ -123,9 +132,11 @@ FULL = SensitiveDomain(
         ("x", "y"),
         ("b", "a"),
         (("a", "*"), ("b", "*")),
+        ranks={"a": 1, "b": 3, None: 4},
     ),
 )
 NEEDS = {
+    "knm-anonymity": ("ranks-missing", "ranks-missing"),
     "p-plus-sensitive": ("categories-missing", None),
     "p-alpha-sensitive": ("categories-missing", "categories-without-order"),
     "p-plus-alpha-sensitive": ("categories-missing", "categories-without-order"),
@@ -159,6 +170,46 @@ def test_every_value_needs_a_category() -> None:
     # Asked nevertheless, values without a category count for none.
     assert asked.achieved(only([1, 1, 1], partly)) == {"p": 1}
     assert asked.achieved(only([0, 1, 1], partly)) == {"p": 0}
+
+
+def test_every_value_needs_a_rank_and_every_rank_a_k() -> None:
+    asked = promise("knm-anonymity", k={1: 5, 4: 2}, sensitive="s")
+    assert asked.parameters["k"] == {"1": 5, "4": 2}
+    partly = SensitiveDomain(("a", "b", None), Knowledge(ranks={"a": 1, "b": 4}))
+    assert code(asked.lacking(partly)) == "value-without-rank"
+    # Asked nevertheless, values without a rank count like the gravest.
+    assert asked.breaks(only([0, 4, 0], partly)).any()  # one value, and two are wanted
+    plain = promise("knm-anonymity", k={1: 5, 4: 2}, diversity=False, sensitive="s")
+    assert not plain.breaks(only([0, 4, 0], partly)).any()
+    assert plain.breaks(only([0, 3, 1], partly)).all()
+    problem = asked.lacking(FULL)
+    assert problem is not None
+    assert problem.code == "rank-without-k"
+    assert "no k for rank 3" in problem.message
+    for k in (0, True, 2.5, "3"):
+        with pytest.raises(PolicyError, match="k of rank 2 of knm-anonymity must be a whole"):
+            promise("knm-anonymity", k={"2": k}, sensitive="s")
+
+
+def test_a_k_that_was_not_chosen_judges_nothing() -> None:
+    asked = promise("knm-anonymity", k="elbow", sensitive="s")
+    problem = asked.lacking(FULL)
+    assert problem is not None
+    assert problem.code == "k-not-chosen"
+    with pytest.raises(PolicyError, match="was not chosen here"):
+        asked.breaks(only([1, 1, 0], FULL))
+
+
+def test_one_k_for_all_is_closed_under_supersets() -> None:
+    def behaves(**settings: Any) -> str:
+        return str(promise("knm-anonymity", sensitive="s", **settings).behaves)
+
+    assert behaves(k={1: 5, 4: 5}) == "superset"
+    assert behaves(k={1: 5, 4: 5}, count="rank") == "union"
+    assert behaves(k={1: 5, 4: 3}) == behaves(k="elbow") == "union"
+    assert promise("knm-anonymity", k={1: 9, 4: 3}, sensitive="s").breaks_at_most is None
+    plain = promise("knm-anonymity", k={1: 9, 4: 3}, diversity=False, sensitive="s")
+    assert plain.breaks_at_most == 8
 
 
 def closeness(distance: str) -> Promise:

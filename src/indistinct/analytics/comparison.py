@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
+from indistinct.analytics.contingency import Contingency
 from indistinct.analytics.query_error import Mode, QueryError, Workload
 from indistinct.analytics.utility import Utility
 from indistinct.release.audit.verdict import Verdict, words
@@ -34,10 +35,23 @@ Row = tuple[str, tuple[str, ...]]
 
 _QUALITY: Final = {
     "missings": "cells not suppressed",
+    "generalization_intensity": "generalization intensity",
     "granularity": "granularity",
+    "non_uniform_entropy": "non-uniform entropy",
+    "squared_error": "squared error",
     "discernibility": "discernibility",
     "average_class_size": "average class size",
+    "row_squared_error": "row squared error",
+    "ambiguity": "ambiguity",
 }
+
+_OF_ATTRIBUTES: Final = (
+    "generalization_intensity",
+    "granularity",
+    "non_uniform_entropy",
+    "squared_error",
+)
+"""Figures that people are told of every attribute, too."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +151,7 @@ class Comparison:
         releases: the releases, in the order given.
         workload: which queries they were asked.
         dimensions: how many conditions each query had.
+        contingency: how two columns go together, where that was asked for.
     """
 
     records: int
@@ -144,6 +159,7 @@ class Comparison:
     releases: tuple[ComparedRelease, ...]
     workload: Workload = field(default_factory=Workload)
     dimensions: int = 1
+    contingency: Contingency | None = None
 
     def __getitem__(self, name: str) -> ComparedRelease:
         """The release of that name."""
@@ -153,8 +169,8 @@ class Comparison:
         raise KeyError(name)
 
     def to_dict(self) -> dict[str, Any]:
-        """The document of ``compare``."""
-        return {
+        """The document of ``compare``; ``contingency`` only where it was asked for."""
+        document = {
             "records": self.records,
             "quasi_identifiers": list(self.quasi),
             "workload": {
@@ -165,6 +181,9 @@ class Comparison:
             },
             "releases": [item.to_dict() for item in self.releases],
         }
+        if self.contingency is not None:
+            document["contingency"] = self.contingency.to_dict()
+        return document
 
     def frame(self) -> pl.DataFrame:
         """One row per release, one column per figure."""
@@ -182,6 +201,8 @@ class Comparison:
                 "dcp": utility.dcp,
                 "c_avg": utility.c_avg,
             }
+            for key, value in utility.quality.items():
+                row[f"left: {_QUALITY[key]}"] = value
             for mode, error in item.errors.items():
                 row[f"query error, {mode}, mean"] = error.mean
                 row[f"query error, {mode}, median"] = error.median
@@ -276,10 +297,17 @@ class Comparison:
         return rows
 
     def _qualities(self) -> list[Row]:
-        each = [item.utility.quality for item in self.releases]
-        return [
-            self._row(label, (_figure(one[key]) for one in each)) for key, label in _QUALITY.items()
-        ]
+        each = [item.utility for item in self.releases]
+        whole = [one.quality for one in each]
+        parts = [one.quality_by_attribute.per_attribute for one in each]
+        rows = []
+        for key, label in _QUALITY.items():
+            rows.append(self._row(label, (_figure(one[key]) for one in whole)))
+            for name in self.quasi if key in _OF_ATTRIBUTES else ():
+                values = [getattr(one[name], key) for one in parts]
+                if any(value is not None for value in values):
+                    rows.append(self._row(f"  {name}", map(_figure, values)))
+        return rows
 
     def __repr__(self) -> str:
         return f"<Comparison of {self.records} records in {list(self.releases)}>"

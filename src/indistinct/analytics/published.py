@@ -10,8 +10,8 @@ and is told instead of guessed.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -196,16 +196,23 @@ class PublishedRows:
         return len(self.size)
 
 
-def read_rows(original: Original, texts: pl.DataFrame, name: str = "the release") -> PublishedRows:
+def read_rows(
+    original: Original,
+    texts: pl.DataFrame,
+    name: str = "the release",
+    transformed: Collection[str] = (),
+) -> PublishedRows:
     """The rows of a release, read against the table it was made from.
 
     Arguments:
         original: the table.
         texts: the published cells as text, null where one is missing.
         name: what messages call the release.
+        transformed: attributes whose values were changed before: a cell of theirs that stands for
+            no value of the table counts as suppressed.
 
     Raises:
-        DataError: where cells cannot be read. It names attribute and rows, of all attributes.
+        DataError: where other cells cannot be read. It names attribute and rows, of all attributes.
     """
     problems: list[Problem] = []
     cells, columns = [], []
@@ -213,10 +220,12 @@ def read_rows(original: Original, texts: pl.DataFrame, name: str = "the release"
         labels = sorted_values(texts[attribute])
         codes = codes_in(texts[attribute], labels)
         found, unread = read_cells(domain, labels)
-        cells.append(found)
         columns.append(codes)
-        if unread.any():
+        if unread.any() and attribute in transformed:
+            found = replace(found, suppressed=found.suppressed | unread)
+        elif unread.any():
             problems.append(_unreadable(attribute, name, domain, codes, unread))
+        cells.append(found)
     if problems:
         raise DataError(problems)
     hidden = np.ones(texts.height, dtype=np.bool_)

@@ -17,8 +17,8 @@ Over cells:
 * **Loss** as in :mod:`indistinct.measures.loss`: the share of leaves that a cell stands for, put on
   a scale from 0 (every cell a value) to 1 (every record suppressed).
 
-``quality`` turns some of this round: 1 is what the table itself has, 0 a release of nothing
-(Prasser and others 2020).
+``quality`` turns some of this round, and adds more: 1 is what the table itself has, 0 a release of
+nothing (Prasser and others 2020; :mod:`indistinct.analytics.quality`).
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.analytics.published import Domain, Original, PublishedCells, PublishedRows
+from indistinct.analytics.quality import Quality, quality_of
 from indistinct.errors import DataError, Problem, did_you_mean
 
 
@@ -193,18 +194,32 @@ class Utility:
         """Records per class, the suppressed ones taken as one more class."""
         return self.records / max(self.published.classes + (self.suppressed > 0), 1)
 
+    @cached_property
+    def quality_by_attribute(self) -> Quality:
+        """What is left of every attribute, and of whole records."""
+        return quality_of(self.original, self.published, self.suppressed, self.loss)
+
     @property
-    def quality(self) -> dict[str, float]:
-        """Figures from 0 (nothing left) to 1 (as the table itself)."""
+    def quality(self) -> dict[str, float | None]:
+        """Figures from 0 (nothing left) to 1 (as the table itself).
+
+        None for those that need numbers, where no quasi-identifier is numeric.
+        """
         own = self.original
         records = float(max(self.records, own.records))
+        further = self.quality_by_attribute
         return {
             "missings": 1.0 - self.missings,
+            "generalization_intensity": further.mean("generalization_intensity"),
             "granularity": 1.0 - self.mean_loss,
+            "non_uniform_entropy": further.mean("non_uniform_entropy"),
+            "squared_error": further.mean("squared_error"),
             "discernibility": _turned(self.discernibility, dcp(own.weight), records**2),
             "average_class_size": _turned(
                 self.average_class_size, own.records / own.combinations, records
             ),
+            "row_squared_error": further.row_squared_error,
+            "ambiguity": further.ambiguity,
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -225,7 +240,13 @@ class Utility:
             "dcp": self.dcp,
             "dcp_least": self.dcp_least,
             "c_avg": self.c_avg,
-            "quality": self.quality,
+            "quality": {
+                **self.quality,
+                "per_attribute": {
+                    name: own.to_dict()
+                    for name, own in self.quality_by_attribute.per_attribute.items()
+                },
+            },
             "noise_ratio": self.noise_ratio,
         }
 

@@ -9,9 +9,14 @@ import typer
 
 from indistinct.cli.options import AsJson, Data
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_table, shown
+from indistinct.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from indistinct.analytics.comparison import Comparison
+    from indistinct.analytics.contingency import Contingency
+
+_ROWS, _COLUMNS = 12, 6
+"""Values of a column that a table on the screen has room for."""
 
 
 def compare(
@@ -54,6 +59,14 @@ def compare(
     attack: Annotated[
         bool, typer.Option("--attack", help="Let attackers loose on each release, too.")
     ] = False,
+    contingency: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", help="Count the values of two columns together."),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw these counts: .svg, .png or .html."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Put releases of DATA side by side: what they keep of promises, and what they cost.
@@ -62,6 +75,20 @@ def compare(
     """
     from indistinct import pipeline
     from indistinct.policy import Policy
+
+    pair = None if contingency is None else _two_columns(contingency)
+    if plot is not None:
+        from indistinct.report.plots import require_drawing
+
+        if pair is None:
+            raise InputError(
+                Problem(
+                    "nothing-to-draw",
+                    "--plot draws the counts of two columns, and none are named",
+                    remedy="name them: --contingency A,B",
+                )
+            )
+        require_drawing(plot)
 
     with Progress() as progress:
         found = pipeline.compare(
@@ -75,6 +102,7 @@ def compare(
             mode=mode,
             seed=seed,
             attacks=attack,
+            contingency=pair,
             progress=progress,
         )
     for item in found.releases:
@@ -84,6 +112,12 @@ def compare(
         print_json(found.to_dict())
     else:
         show(found, data)
+    if plot is not None and found.contingency is not None:
+        from indistinct.report.contingency_plots import draw_contingency
+
+        draw_contingency(found.contingency, plot)
+        if not as_json:
+            console().print(f"\n{plot} is drawn", soft_wrap=True)
     if attack:
         from indistinct.analytics.attacks.finding import NEVER_PUBLISH
 
@@ -112,3 +146,36 @@ def show(found: Comparison, data: Path) -> None:
         rows.append((title, *empty))
         rows += [(f"  {label}", *texts) for label, texts in lines]
     print_table(("", *names), rows, right=names)
+    if found.contingency is not None:
+        show_contingency(found.contingency)
+
+
+def show_contingency(found: Contingency) -> None:
+    """How two columns go together, a table for each of source and releases."""
+    from indistinct.analytics.contingency import said
+
+    screen = console()
+    one, other = found.attributes
+    for of, counts in found.tables().items():
+        few = counts.within(_ROWS, _COLUMNS)
+        screen.print()
+        screen.print(f"{of}: records by {one} and {other}", style="bold", soft_wrap=True)
+        columns = tuple(map(said, few.columns))
+        rows = [
+            (said(label), *(f"{count:,}" if count else "" for count in own.tolist()))
+            for label, own in zip(few.rows, few.counts, strict=True)
+        ]
+        print_table((one, *columns), rows, right=columns)
+
+
+def _two_columns(text: str) -> tuple[str, str]:
+    names = [name.strip() for name in text.split(",")]
+    if len(names) != 2 or not all(names):
+        raise InputError(
+            Problem(
+                "bad-setting",
+                f"--contingency '{text}' does not name two columns",
+                remedy="separate them by a comma: --contingency age,sex",
+            )
+        )
+    return names[0], names[1]

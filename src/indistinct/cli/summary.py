@@ -50,6 +50,9 @@ def summarize(release: Release) -> None:
     print_classes(run["classes"])
     screen.print()
     print_promises(run["promises"])
+    if run.get("transformed"):
+        screen.print()
+        print_table(("attribute", "transformed"), list(run["transformed"].items()))
     levels = run["plan"].get("levels") or {}
     used = run["plan"].get("levels_used", {})
     if levels:

@@ -101,6 +101,8 @@ def shown(value: object) -> str:
         return f"{value:,}"
     if isinstance(value, list | tuple):
         return ", ".join(shown(item) for item in value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {shown(item)}" for key, item in value.items()) + "}"
     return "none" if value is None else str(value)
 
 

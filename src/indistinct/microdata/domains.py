@@ -47,6 +47,12 @@ class SensitiveDomain:
         return np.array([weights.get(of.get(label, ""), 0.0) for label in self.labels], float)
 
     @cached_property
+    def sensitivity(self) -> NDArray[np.int64]:
+        """Rank of each value's sensitivity, 1 (critical) to 4 (low); 0 without one, [D]."""
+        of = self.known.ranks
+        return np.array([of.get(label, 0) for label in self.labels], np.int64)
+
+    @cached_property
     def rank(self) -> NDArray[np.int64] | None:
         """Place of each value from the smallest to the largest, [D]; None without an order.
 

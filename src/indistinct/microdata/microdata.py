@@ -67,9 +67,7 @@ class Microdata:
         codes = {name: leaf_codes(texts[name], taxonomy) for name, taxonomy in taxonomies.items()}
         sizes = {name: len(taxonomy.leaves) for name, taxonomy in taxonomies.items()}
         fixed = {name: int(own.max(initial=0)) + 1 for name, own in (unchanged or {}).items()}
-        values = {
-            name: (codes_in(texts[name], domain), domain) for name, domain in domains.items()
-        }
+        values = {name: (codes_in(texts[name], domain), domain) for name, domain in domains.items()}
         rows = texts.height
         if population is not None:
             # The population follows the records: counted in a column of its own, with no values.

@@ -22,6 +22,7 @@ from indistinct.release.certificate import Certificate, Run
 
 if TYPE_CHECKING:
     from indistinct.microdata.leveled import LeveledTable
+    from indistinct.pipeline.transforming import Transformed
     from indistinct.policy import Policy
     from indistinct.recoding.plan import Plan
 
@@ -41,11 +42,13 @@ def accounts(
     decoys: int = 0,
     noise: int = 0,
     known: Mapping[str, Knowledge] | None = None,
+    transformed: Transformed | None = None,
 ) -> Release:
     """The release with its certificate and the private account of the run.
 
     ``further`` are warnings, ``documents`` private files by name; ``decoys`` and ``noise`` count
-    made-up records; ``known`` is what a reader has to know of sensitive values.
+    made-up records; ``known`` is what a reader has to know of sensitive values, ``transformed``
+    what was done to values before.
     """
     from indistinct.recoding.recoded import leaked
 
@@ -66,8 +69,10 @@ def accounts(
         may_contain=[
             *(["noise"] if policy.method.algorithm == "theta" else []),
             *(["decoys"] if policy.method.decoys is not None else []),
+            *(["perturbed values"] if transformed is not None and transformed.perturbed else []),
         ],
         sensitive=known,
+        transformed=None if transformed is None else transformed.told,
     )
     run = Run(
         certificate=certificate,
@@ -101,6 +106,7 @@ def accounts(
 def _plan_document(plan: Plan, microdata: Microdata) -> dict[str, Any]:
     """The plan with its mappings from value to published value, for the custodian alone."""
     from indistinct.recoding.plan import CellPlan, LevelPlan
+    from indistinct.recoding.split import SplitPlan
 
     data = microdata.data
     document = plan.to_dict()
@@ -110,6 +116,18 @@ def _plan_document(plan: Plan, microdata: Microdata) -> dict[str, Any]:
         document["attributes"] = {
             name: {"published": list(plan.texts[j])} for j, name in enumerate(plan.attributes)
         }
+        return document
+    if isinstance(plan, SplitPlan):
+        document["splits"] = [
+            {
+                **part.to_dict(),
+                "published": {
+                    name: _at_levels(data, j, [part.levels[name]] * int(data.domain[j]))
+                    for j, name in enumerate(data.attributes)
+                },
+            }
+            for part in plan.splits
+        ]
         return document
     document["attributes"] = {
         name: {
@@ -126,12 +144,17 @@ def _mapping(plan: Plan, data: LeveledTable, attribute: int) -> list[list[str | 
     """Every leaf of attribute j, and what it is published as (by the full-domain plan)."""
     from indistinct.recoding.plan import CutPlan
 
-    taxonomy = data.taxonomies[data.attributes[attribute]]
-    leaves = taxonomy.leaves
     if isinstance(plan, CutPlan):
         levels = [int(level) for level in plan.cuts[attribute]]
     else:
-        levels = [plan.levels[data.attributes[attribute]]] * len(leaves)
+        levels = [plan.levels[data.attributes[attribute]]] * int(data.domain[attribute])
+    return _at_levels(data, attribute, levels)
+
+
+def _at_levels(data: LeveledTable, attribute: int, levels: Sequence[int]) -> list[list[str | None]]:
+    """Every leaf of attribute j, and its label at a level of its own."""
+    taxonomy = data.taxonomies[data.attributes[attribute]]
+    leaves = taxonomy.leaves
     shown = {level: taxonomy.level(level) for level in set(levels)}
     return [
         [leaf, shown[level][at]]

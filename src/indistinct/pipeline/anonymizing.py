@@ -18,6 +18,7 @@ from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.microdata.microdata import Microdata
 from indistinct.pipeline.accounts import accounts
 from indistinct.pipeline.cautions import too_telling, unlike_the_others
+from indistinct.pipeline.choosing import chosen
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.knowledge import (
     knowledge_of,
@@ -36,8 +37,12 @@ from indistinct.pipeline.searching import (
     search,
     suppressed_before,
 )
+from indistinct.pipeline.splitting import leak_of, require_accepted
+from indistinct.pipeline.transforming import changes_values, transformed
+from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.promise import Promise, promise
 from indistinct.recoding.plan import CellPlan
+from indistinct.recoding.split import SplitPlan
 from indistinct.release.audit import Audit
 from indistinct.release.audit import audit as audit_release
 from indistinct.sources.convert import like, to_polars
@@ -77,9 +82,12 @@ def anonymize(
     policy = understood(policy)
     tell = progress or silent
     tell("reading", None)
-    table, source_digest = open_source(data, policy, path, held=moves_records(policy))
+    held = moves_records(policy) or changes_values(policy)
+    table, source_digest = open_source(data, policy, path, held=held)
     promises = [promise(part.model, **part.settings) for part in policy.requirements]
-    replaced = _transformed(table, policy)
+    seed = secrets.randbits(128) if policy.method.seed is None else policy.method.seed
+    values = transformed(table, policy, seed)
+    table, replaced = values.table, values.replaced
     tell("counting", None)
     texts, weight = texts_of(table, policy, promises)
     file = None if source_digest is None else table.name
@@ -96,13 +104,17 @@ def anonymize(
         by_record=moves_records(policy),
     )
     microdata = encode(texts, weight=weight)
+    choice = chosen(
+        policy, promises, texts, weight, known, encode, lambda share: tell("choosing k", share)
+    )
+    promises = choice.promises
     require_known(microdata.data.table, promises)
     tell("searching", 0.0)
     plan, documents = search(
         policy, promises, texts, weight, microdata, encode, lambda share: tell("searching", share)
     )
+    documents |= choice.documents | dict(values.documents)
     tell("publishing", None)
-    seed = secrets.randbits(128) if policy.method.seed is None else policy.method.seed
     released = table.publish(
         change(
             microdata.data,
@@ -119,7 +131,8 @@ def anonymize(
         released, documents["noise.json"] = _with_noise(released, policy, plan, seed)
         added = len(plan.noise)
     decoys: tuple[int, ...] = ()
-    cautions = too_telling(table, policy, plan, microdata.data, replaced)
+    cautions = [*choice.warnings, *values.warnings]
+    cautions += too_telling(table, policy, plan, microdata.data, replaced)
     starred = int(microdata.data.weight[suppressed_before(microdata.data)].sum())
     if starred and not counts_rows(policy):
         cautions.append(
@@ -130,15 +143,20 @@ def anonymize(
         released, decoys, further = _enlarge(released, policy, seed)
         cautions += further
         documents["decoys.json"] = {"rows": list(decoys)}
-    if moves_records(policy) and not isinstance(data, str | Path):
-        # The method worked on a copy in memory: the release goes back to the engine of the table.
+    if isinstance(plan, SplitPlan) and len(plan.splits) > 1:
+        name = next(str(part.sensitive) for part in promises if isinstance(part, KNMAnonymity))
+        leak = leak_of(policy, name, texts, released, taxonomies, known)
+        cautions.append(require_accepted(policy, leak))
+        documents["leak.json"] = leak.to_dict()
+    if held and not isinstance(data, str | Path):
+        # The run worked on a copy in memory: the release goes back to the engine of the table.
         native = nw.to_native(data, pass_through=True)
         released = released if isinstance(native, type(released)) else like(released, native)
     tell("auditing", None)
     shown = published_knowledge(known, promises, released)
     verdict = audit_release(
         released,
-        policy.requirements,
+        choice.requirements,
         policy.quasi_identifiers,
         known=shown,
         population=people,
@@ -160,6 +178,7 @@ def anonymize(
         decoys=len(decoys),
         noise=added,
         known=shown,
+        transformed=values,
     )
 
 
@@ -185,25 +204,6 @@ def _published_columns(table: Table, policy: Policy) -> list[str]:
         if policy.attributes[name].role != "identifier"
         or policy.attributes[name].transform is not None
     ]
-
-
-def _transformed(table: Table, policy: Policy) -> dict[str, pl.Series]:
-    from indistinct.release.transform import mask, pseudonymize, read_key
-
-    found = {}
-    for name in policy.named("identifier"):
-        transform = policy.attributes[name].transform
-        if transform is None:
-            continue
-        column = table.text([name])[name]
-        if transform.mask is not None:
-            rule = transform.mask
-            found[name] = mask(column, keep=rule.keep, char=rule.char, end=rule.from_)
-        elif transform.pseudonymize is not None:
-            keyed = transform.pseudonymize
-            key = read_key(name, env=keyed.key_env, file=keyed.key_file, directory=policy.directory)
-            found[name] = pseudonymize(column, key=key, length=keyed.length)
-    return found
 
 
 def _with_noise(
@@ -233,7 +233,8 @@ def _pseudonyms(policy: Policy) -> list[str]:
     return [
         name
         for name in policy.named("identifier")
-        if (rule := policy.attributes[name].transform) is not None and rule.pseudonymize is not None
+        if (rule := policy.attributes[name].transform) is not None
+        and rule.name in ("pseudonymize", "replace")
     ]
 
 

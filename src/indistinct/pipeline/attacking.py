@@ -18,6 +18,7 @@ from indistinct.pipeline.knowledge import knowledge_of
 from indistinct.pipeline.opening import Progress, open_source, silent, understood
 from indistinct.pipeline.population import population_of
 from indistinct.pipeline.release import Release
+from indistinct.pipeline.transforming import policy_of_originals
 from indistinct.sources.files import read_table
 from indistinct.sources.table import open_table, require_columns
 from indistinct.sources.writing import FORMULA_STARTS
@@ -72,7 +73,7 @@ def attack(
     from indistinct.analytics.attacks.finding import Finding, Skipped
     from indistinct.analytics.attacks.scene import is_suppressed
 
-    policy = understood(policy)
+    policy = policy_of_originals(understood(policy))
     known_attackers = attackers()
     _require_known(only, known_attackers, harmful, policy)
     tell = progress or silent

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from indistinct.pipeline.searching import published_beside
+from indistinct.pipeline.transforming import shows_others
 from indistinct.release.audit import Audit
 from indistinct.sources.table import Table, open_table
 
@@ -68,7 +69,11 @@ def too_telling(
     from indistinct.analytics.profile import NEARLY_UNIQUE, nearly_unique
 
     # Lists and the like have no text that could be compared.
-    beside = [name for name in published_beside(policy) if table.kinds[name] != "other"]
+    beside = [
+        name
+        for name in published_beside(policy)
+        if table.kinds[name] != "other" and not shows_others(policy, name)
+    ]
     found = nearly_unique(table, beside)
     warnings = []
     if found:

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.errors import DataError, IndistinctError, Problem
+from indistinct.errors import DataError, IndistinctError, Problem, did_you_mean
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.knowledge import NOTHING_KNOWN, Knowledge
 from indistinct.microdata.microdata import distinct_values
@@ -22,6 +22,8 @@ from indistinct.pipeline.knowledge import knowledge_of
 from indistinct.pipeline.opening import Progress, open_source, silent, understood
 from indistinct.pipeline.population import covers, population_of
 from indistinct.pipeline.release import Release
+from indistinct.pipeline.transforming import policy_of_originals
+from indistinct.privacy.knm_anonymity import ELBOW
 from indistinct.privacy.promise import models
 from indistinct.release.audit import audit as audit_release
 from indistinct.release.audit.reading import missing_columns, read_release
@@ -32,6 +34,7 @@ from indistinct.sources.table import Table, count_column
 if TYPE_CHECKING:
     from indistinct.analytics.attacks.finding import Finding
     from indistinct.analytics.comparison import Comparison, Kept
+    from indistinct.analytics.contingency import Contingency
     from indistinct.policy import Policy
     from indistinct.release.audit import Verdict
 
@@ -63,6 +66,7 @@ def compare(
     seed: int = 0,
     weights: Mapping[str, float] | None = None,
     attacks: bool | Sequence[str] = False,
+    contingency: tuple[str, str] | None = None,
     progress: Progress | None = None,
     path: str | Path | None = None,
 ) -> Comparison:
@@ -89,6 +93,8 @@ def compare(
         weights: of quasi-identifiers in the certainty penalty; without, those of the policy.
         attacks: whether attackers are let loose on each release; their names, for others than the
             usual ones.
+        contingency: two columns whose values are counted together, in the table and in every
+            release.
         progress: is told what is being done.
         path: the file that a frame was read from, for messages.
 
@@ -103,16 +109,17 @@ def compare(
     from indistinct.analytics.query_error import MODES, Workload, known_mode
     from indistinct.analytics.utility import Utility
 
-    policy = understood(policy)
+    policy = policy_of_originals(understood(policy))
     tell = progress or silent
     asked_mode = known_mode(mode)
     workload = Workload(queries, dimensions, selectivity, seed)
     given = _given(releases, names)
     tell("reading the releases", None)
-    read = [_read(part, name, policy) for name, part in given]
+    read = [_read(part, name, policy, contingency or ()) for name, part in given]
     tell("reading", None)
     table, digest = open_source(data, policy, path)
     file = None if digest is None else table.name
+    together = None if contingency is None else _together(table, read, contingency)
     asked = _asked(policy, read)
     texts, weight = _texts(table, policy, asked)
     people = population_of(policy) if any(map(_needs_population, asked)) else None
@@ -122,10 +129,11 @@ def compare(
     tell("drawing queries", None)
     drawn = workload.draw(original)
     quasi = policy.quasi_identifiers
+    changed = [name for name, item in policy.attributes.items() if item.transform is not None]
     compared = []
     for at, one in enumerate(read):
         tell(f"measuring {one.name}", at / len(read))
-        rows = read_rows(original, one.canonical(policy), one.path)
+        rows = read_rows(original, one.canonical(policy), one.path, changed)
         size = k or _k(one.requirements, quasi) or _k(policy.requirements, quasi)
         chosen = policy.weights if weights is None else weights
         utility = Utility(original, rows, _total(one.added), size, chosen)
@@ -148,7 +156,35 @@ def compare(
                 notes=one.notes,
             )
         )
-    return Comparison(original.records, quasi, tuple(compared), workload, drawn.dimensions)
+    return Comparison(
+        original.records, quasi, tuple(compared), workload, drawn.dimensions, together
+    )
+
+
+def _together(table: Table, read: Sequence[_Read], names: tuple[str, str]) -> Contingency:
+    """How often two columns have which values together, before and after."""
+    from indistinct.analytics.contingency import contingency
+
+    one, other = names
+    columns = {table.name: list(table.columns)} | {item.path: item.texts.columns for item in read}
+    problems = [
+        Problem("missing-column", f"no column '{name}': {did_you_mean(name, there)}", file=file)
+        for file, there in columns.items()
+        for name in dict.fromkeys(names)
+        if name not in there
+    ]
+    if one == other:
+        problems.append(Problem("bad-setting", "a column is counted together with another one"))
+    if problems:
+        raise DataError(problems)
+    counted = table.distinct(names)
+    return contingency(
+        counted,
+        {item.name: item.texts for item in read},
+        one,
+        other,
+        weight=counted[count_column(names)],
+    )
 
 
 @dataclass(frozen=True)
@@ -221,7 +257,7 @@ def _home(path: Path) -> Path:
     return path.parent if named else path
 
 
-def _read(given: Any, name: str, policy: Policy) -> _Read:
+def _read(given: Any, name: str, policy: Policy, further: Sequence[str] = ()) -> _Read:
     release = given.tables if isinstance(given, Release) else given
     published = read_release(release)
     path = str(given) if isinstance(given, str | Path) else name
@@ -233,7 +269,9 @@ def _read(given: Any, name: str, policy: Policy) -> _Read:
     if set(policy.quasi_identifiers) <= set(lacking):
         problems = missing_columns(table, policy.quasi_identifiers)
         raise DataError([replace(item, file=path) for item in problems])
-    texts = table.texts([column for column in names if column not in lacking])
+    more = [column for column in further if table.find(column) is not None]
+    there = [column for column in names if column not in lacking]
+    texts = table.texts(list(dict.fromkeys([*there, *more])))
     notes = list(published.notes)
     for column in lacking:
         if column in policy.quasi_identifiers:
@@ -297,8 +335,15 @@ def _total(added: Mapping[str, int] | None) -> int | None:
 
 
 def _asked(policy: Policy, read: Sequence[_Read]) -> list[Requirement]:
-    """The promises of the policy, and those that any certificate names beside."""
-    found = [_plain(item, policy.quasi_identifiers) for item in policy.requirements]
+    """The promises of the policy, and those that any certificate names beside.
+
+    A k that was to be chosen from the table stands in a certificate only.
+    """
+    found = [
+        _plain(item, policy.quasi_identifiers)
+        for item in policy.requirements
+        if item.parameters.get("k") != ELBOW
+    ]
     for one in read:
         found += [item for item in one.requirements if item not in found]
     return found

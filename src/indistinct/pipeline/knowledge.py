@@ -17,6 +17,7 @@ from indistinct.knowledge import NOTHING_KNOWN, Knowledge
 from indistinct.microdata.frequencies import FrequencyTable
 from indistinct.microdata.microdata import distinct_values, sorted_values
 from indistinct.pipeline.hierarchies import taxonomy_of
+from indistinct.pipeline.ranking import ranks_of
 from indistinct.privacy.promise import Promise
 from indistinct.sources.convert import to_polars
 from indistinct.sources.table import Table
@@ -36,14 +37,14 @@ def knowledge_of(
     """What is known of the values of these attributes; all problems at once.
 
     Arguments:
-        policy: names categories, and hierarchies that say an order or how near values are.
+        policy: names categories, ranks, and hierarchies that say an order or how near values are.
         table: the table, whose rows problems name.
         texts: its texts, with a column for each attribute.
         names: sensitive attributes.
         file: the name of the table's file, for messages.
 
     Raises:
-        DataError: a value has no category.
+        DataError: a value has no category, or no rank; a file of scores cannot be read.
         HierarchyError: a hierarchy does not cover the values.
         PolicyError: a file of categories cannot be understood.
     """
@@ -126,13 +127,14 @@ def _known(
     if item.categories is not None:
         categories, order = _categories(policy, name, item.categories)
         _require_all(table, name, values, categories, file)
+    ranks = {} if item.ranks is None else ranks_of(policy, table, name, values, file)
     if item.hierarchy is None:
-        return Knowledge(categories, order)
+        return Knowledge(categories, order, ranks=ranks)
     taxonomy = taxonomy_of(policy, table, name, values, None)
     stated: tuple[str | None, ...] = ()
     if isinstance(item.hierarchy, Mapping) and "order" in item.hierarchy:
         stated = taxonomy.leaves
-    return Knowledge(categories, order, stated, _chains(taxonomy))
+    return Knowledge(categories, order, stated, _chains(taxonomy), ranks=ranks)
 
 
 def _chains(taxonomy: Taxonomy) -> tuple[tuple[str | None, ...], ...]:

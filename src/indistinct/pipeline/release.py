@@ -118,6 +118,7 @@ class Release:
             classes=of_file.classes,
             promises=tuple(next(anew) if item is None else item for item in alone),
             sensitive=known,
+            transformed={names[name]: what for name, what in self.certificate.transformed.items()},
         )
 
     def __repr__(self) -> str:
@@ -138,6 +139,7 @@ def _neutralized(about: Knowledge, name: str) -> Knowledge:
         *about.categories,
         *about.order,
         *about.reference,
+        *about.ranks,
         *(label for chain in about.chains for label in chain),
     }
     texts = pl.DataFrame({name: pl.Series(list(labels), dtype=pl.String)})
@@ -145,6 +147,7 @@ def _neutralized(about: Knowledge, name: str) -> Knowledge:
     return replace(
         about,
         categories={safe[value]: home for value, home in about.categories.items()},
+        ranks={safe[value]: rank for value, rank in about.ranks.items()},
         order=tuple(safe[value] for value in about.order),
         chains=tuple(tuple(safe[label] for label in chain) for chain in about.chains),
         reference={safe[value]: share for value, share in about.reference.items()},

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.pipeline.choosing import chosen
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.knowledge import knowledge_of, require_known, with_references
 from indistinct.pipeline.opening import Progress, silent, understood
@@ -28,6 +29,7 @@ from indistinct.pipeline.searching import (
     search_settings,
     suppressed_before,
 )
+from indistinct.pipeline.transforming import changes_values, transformed
 from indistinct.privacy.promise import Promise, promise
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, count_column, open_table, require_columns
@@ -499,12 +501,17 @@ def _curve_of_releases(
     from indistinct.recoding.recoded import published_classes
 
     promises = [promise(part.model, **part.settings) for part in policy.requirements]
-    texts, weight = texts_of(read.table, policy, promises)
+    table = read.table
+    if changes_values(policy):
+        # What happens to values on the way to a release happens here, too.
+        texts_only = open_table(table.text(table.columns), table.name, allow_empty=True)
+        table = transformed(texts_only, policy, policy.method.seed or 0).table
+    texts, weight = texts_of(table, policy, promises)
     if weight is not None and moves_records(policy):
         texts, weight = texts[np.repeat(np.arange(len(weight)), weight)], None
     people = population_of(policy) if any(part.needs_population for part in promises) else None
-    taxonomies = taxonomies_of(read.table, policy, texts, weight, read.table.name, people)
-    known = knowledge_of(policy, read.table, texts, counted_attributes(promises), read.table.name)
+    taxonomies = taxonomies_of(table, policy, texts, weight, table.name, people)
+    known = knowledge_of(policy, table, texts, counted_attributes(promises), table.name)
     known = with_references(known, promises, texts, weight)
     encode = functools.partial(
         Microdata.encode,
@@ -515,6 +522,7 @@ def _curve_of_releases(
         by_record=moves_records(policy),
     )
     microdata = encode(texts, weight=weight)
+    promises = chosen(policy, promises, texts, weight, known, encode).promises
     require_known(microdata.data.table, promises)
     starred = suppressed_before(microdata.data)
     records = int(microdata.data.weight[~starred].sum())

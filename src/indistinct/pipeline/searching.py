@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.microdata.microdata import Microdata, row_numbers
+from indistinct.pipeline.splitting import split_plan, splits
 from indistinct.privacy.promise import Promise
 
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ def search(
 
     method = policy.method
     settings = search_settings(policy)
+    if splits(policy):
+        goal = objective_of(policy)
+        return split_plan(
+            promises, texts, microdata, encode, goal, settings, suppressed_before, progress
+        ), {}
     before = suppressed_before(microdata.data)
     if not counts_rows(policy):
         data = microdata.data
@@ -161,8 +167,10 @@ def partitioned(
 def moves_records(policy: Policy) -> bool:
     """Whether the method treats records with equal quasi-identifiers differently."""
     method = policy.method
-    return method.algorithm in ("k-member", "mdav", "theta") or (
-        method.algorithm == "mondrian" and not method.partition.strict
+    return (
+        method.algorithm in ("k-member", "mdav", "theta")
+        or (method.algorithm == "mondrian" and not method.partition.strict)
+        or splits(policy)
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from indistinct._sections import Place, place_of, unsupported, wrong
@@ -13,6 +14,8 @@ from indistinct.policy.sections import (
     OBJECTIVE_SETTINGS,
     PARTITIONS,
     ROW_SEARCHES,
+    TRANSFORMS,
+    Aggregation,
     Attribute,
     Categories,
     Link,
@@ -22,9 +25,13 @@ from indistinct.policy.sections import (
     Role,
     Transform,
 )
+from indistinct.policy.sensitivity import knm_cautions, knm_checks, rank_checks
 
 if TYPE_CHECKING:
     from indistinct.policy.policy import Policy
+
+_OF_PEOPLE = ("k-map", "estimated-k-map", "delta-presence")
+"""Promises that count the people of a population."""
 
 _QI_ONLY = ("hierarchy", "weight", "min_level", "max_level", "uncovered")
 
@@ -46,6 +53,8 @@ def attribute_checks(item: Attribute, place: tuple[str, ...]) -> Iterator[Proble
         )
     if item.categories is not None:
         yield from _category_checks(item.role, item.categories, (*place, "categories"))
+    if item.ranks is not None:
+        yield from rank_checks(item.role, item.ranks, (*place, "ranks"))
     if item.transform is not None:
         yield from _transform_checks(item.role, item.transform, (*place, "transform"))
     if isinstance(item.hierarchy, Mapping) and "code_system" in item.hierarchy:
@@ -111,17 +120,20 @@ def _order_checks(
 def _transform_checks(
     role: Role, transform: Transform, place: tuple[str, ...]
 ) -> Iterator[Problem]:
-    if role != "identifier":
+    for name in transform.names:
+        if role not in TRANSFORMS[name]:
+            fits = [other for other, roles in TRANSFORMS.items() if role in roles]
+            more = "a quasi-identifier is masked by its hierarchy: hierarchy = { mask = {} }; "
+            yield Problem(
+                "unfit-transform",
+                f"{place_of((*place, name))}: does not go with role '{role}'",
+                remedy=(more if (name, role) == ("mask", "quasi-identifier") else "")
+                + f"with that role go {', '.join(fits)}",
+            )
+    if len(transform.names) != 1:
+        known = ", ".join(f"'{name}'" for name in TRANSFORMS)
         yield Problem(
-            "transform-without-identifier",
-            f"{place_of(place)}: only an identifier is transformed, and the role is '{role}'",
-            remedy="leave the transform out, or make the attribute an identifier",
-        )
-    chosen = [name for name in ("mask", "pseudonymize") if getattr(transform, name) is not None]
-    if len(chosen) != 1:
-        yield Problem(
-            "one-transform",
-            f"{place_of(place)}: needs one of 'mask' and 'pseudonymize', not {len(chosen)}",
+            "one-transform", f"{place_of(place)}: needs one of {known}, not {len(transform.names)}"
         )
     keyed = transform.pseudonymize
     if keyed is not None and (keyed.key_env is None) == (keyed.key_file is None):
@@ -130,6 +142,101 @@ def _transform_checks(
             f"{place_of((*place, 'pseudonymize'))}: needs one of 'key_env' and 'key_file'",
             remedy="keep the key in an environment variable or a file of its own",
         )
+    rule = transform.round
+    if rule is not None and (rule.to is None) == (rule.digits is None):
+        yield Problem(
+            "one-rounding", f"{place_of((*place, 'round'))}: needs one of 'to' and 'digits'"
+        )
+    for name in transform.names:
+        form = getattr(getattr(transform, name), "format", "iso")
+        if form != "iso" and not _tells_days(form):
+            yield Problem(
+                "bad-value",
+                f"{place_of((*place, name, 'format'))}: must be 'iso', or a pattern that tells "
+                f"year, month and day, not '{form}'",
+                remedy="for example %d.%m.%Y",
+            )
+    if transform.aggregate is not None:
+        yield from _aggregate_checks(transform.aggregate, (*place, "aggregate"))
+
+
+def _tells_days(form: str) -> bool:
+    """Whether a pattern of strptime tells year, month and day."""
+    parts = (("%Y", "%y", "%F", "%D"), ("%m", "%b", "%B", "%F", "%D", "%j"))
+    days = ("%d", "%e", "%F", "%D", "%j")
+    return all(any(sign in form for sign in signs) for signs in (*parts, days))
+
+
+def _aggregate_checks(given: Aggregation, place: tuple[str, ...]) -> Iterator[Problem]:
+    """Whether one way of putting values together is asked for, and makes sense."""
+    ends = given.bottom is not None or given.top is not None
+    ways = {
+        "'bottom' and 'top'": ends,
+        "'thresholds'": bool(given.thresholds),
+        "'groups'": given.groups is not None,
+    }
+    if sum(ways.values()) != 1:
+        yield Problem(
+            "one-aggregation",
+            f"{place_of(place)}: needs one of {', '.join(ways)}, not {sum(ways.values())}",
+        )
+    if given.bottom is not None and given.top is not None and given.bottom >= given.top:
+        yield Problem("bad-value", f"{place_of((*place, 'bottom'))}: must be below 'top'")
+    if any(low >= high for low, high in pairwise(given.thresholds)):
+        yield Problem(
+            "bad-value",
+            f"{place_of((*place, 'thresholds'))}: must rise",
+            remedy="for example [18, 40, 65]",
+        )
+    if given.show != "range" and not given.thresholds:
+        yield Problem("bad-value", f"{place_of((*place, 'show'))}: there are no 'thresholds'")
+    if given.other is not None and given.groups is None:
+        yield Problem("bad-value", f"{place_of((*place, 'other'))}: there are no 'groups'")
+    homes: dict[str, list[str]] = {}
+    for name, values in (given.groups or {}).items():
+        for value in values:
+            homes.setdefault(value, []).append(name)
+    for value, found in homes.items():
+        if len(found) > 1:
+            yield Problem(
+                "two-groups",
+                f"{place_of((*place, 'groups'))}: '{value}' is in {' and '.join(found)}",
+                remedy="put every value into one group",
+            )
+
+
+def transform_checks(attributes: Mapping[str, Attribute | None]) -> Iterator[Problem]:
+    """Columns that transformations name and that are none; dates of a person moved unlike."""
+    spans: dict[str, dict[int, str]] = {}
+    for name, item in attributes.items():
+        rule = None if item is None else item.transform
+        if rule is None:
+            continue
+        named: list[tuple[str, str]] = []
+        if rule.swap is not None:
+            named += [("swap.within", other) for other in rule.swap.within]
+        if rule.shift is not None and rule.shift.by is not None:
+            named.append(("shift.by", rule.shift.by))
+            spans.setdefault(rule.shift.by, {}).setdefault(rule.shift.days, name)
+        elif rule.shift is not None:
+            spans.setdefault("", {}).setdefault(rule.shift.days, name)
+        for key, other in named:
+            place = place_of(("attributes", name, "transform", *key.split(".")))
+            if other == name:
+                yield Problem("transform-by-itself", f"{place}: names '{name}' itself")
+            elif other not in attributes:
+                near = did_you_mean(other, [one for one in attributes if one != name])
+                yield Problem("unknown-attribute", f"{place}: no attribute '{other}': {near}")
+    for by, days in spans.items():
+        if len(days) > 1:
+            listed = " and ".join(f"'{name}' by {most}" for most, name in days.items())
+            yield Problem(
+                "two-shifts",
+                f"attributes: {listed} days at most, and the dates of "
+                + (f"one {by}" if by else "one record")
+                + " are all moved alike",
+                remedy="name the same number of days at all of them",
+            )
 
 
 def _hierarchy_checks(spec: object, place: tuple[str, ...]) -> Iterator[Problem]:
@@ -169,6 +276,7 @@ def cross_checks(parts: Mapping[str, Any]) -> Iterator[Problem]:
         if item.sensitive is not None:
             where = ("promises", number, "sensitive")
             yield from _must_be("sensitive", item.sensitive, where, attributes)
+    yield from transform_checks(attributes)
     risk: Risk | None = parts.get("risk")
     if risk is not None:
         yield from _risk_checks(risk)
@@ -185,6 +293,7 @@ def cross_checks(parts: Mapping[str, Any]) -> Iterator[Problem]:
             )
     if method is not None:
         yield from _search_checks(method)
+        yield from knm_checks(method, parts["promises"], attributes)
         if method.algorithm == "theta" and all(
             item.model != "theta-sensitive" for item in parts["promises"]
         ):
@@ -372,9 +481,11 @@ def cautions(policy: Policy) -> Iterator[str]:
     """What is allowed, and deserves a second look."""
     if policy.method.seed is not None:
         yield (
-            "method.seed: whoever knows the seed can undo the shuffle of the release; "
-            "leave it out for a release that leaves the house"
+            "method.seed: whoever knows the seed can undo the shuffle of the release"
+            + (", and what was drawn to change values" if _draws(policy) else "")
+            + "; leave it out for a release that leaves the house"
         )
+    yield from _transform_cautions(policy)
     for name, item in policy.attributes.items():
         idle = [
             key
@@ -409,6 +520,7 @@ def cautions(policy: Policy) -> Iterator[str]:
         yield (
             "promises: what 'balanced' asks is our reading of a paper whose text we have not seen"
         )
+    yield from knm_cautions(policy)
     yield from _doubtful_links(policy)
     measure = policy.method.objective.measure
     weighed = [name for name in policy.quasi_identifiers if policy.attributes[name].weight != 1]
@@ -419,6 +531,46 @@ def cautions(policy: Policy) -> Iterator[str]:
     if bare:
         listed = ", ".join(f"'{name}'" for name in bare)
         yield f"promises: none covers quasi-identifier {listed}: who knows it may tell people apart"
+
+
+def _transform_cautions(policy: Policy) -> Iterator[str]:
+    """What transformed values do not promise, or give away."""
+    rules = {
+        name: item.transform
+        for name, item in policy.attributes.items()
+        if item.transform is not None
+    }
+    drawn = [name for name, rule in rules.items() if rule.synthesize is not None]
+    if drawn:
+        listed = ", ".join(f"'{name}'" for name in drawn)
+        yield (
+            f"{listed}: synthetic values carry no promise of their own: rare values of the table "
+            "are drawn as well, and the model was made from everybody in it"
+        )
+    for name, rule in rules.items():
+        place = place_of(("attributes", name, "transform"))
+        if rule.pseudonymize is not None and rule.pseudonymize.table:
+            yield (
+                f"{place}: the private table of pseudonyms undoes them: keep it like the key, and "
+                "away from the release"
+            )
+        if rule.aggregate is not None and rule.aggregate.show != "range":
+            yield (f"{place}: a group of few records has a mean that is nearly one person's value")
+    of_people = [item.model for item in policy.promises if item.model in _OF_PEOPLE]
+    moved = [name for name in policy.quasi_identifiers if name in rules]
+    if of_people and moved:
+        listed = ", ".join(f"'{name}'" for name in moved)
+        yield (
+            f"promises: {', '.join(dict.fromkeys(of_people))} counts people by their true values, "
+            f"and {listed} is published with others"
+        )
+
+
+def _draws(policy: Policy) -> bool:
+    """Whether chance changes values."""
+    by_chance = {"replace", "shift", "swap", "noise", "synthesize"}
+    rules = [item.transform for item in policy.attributes.values() if item.transform is not None]
+    return any(by_chance & set(rule.names) for rule in rules)
 
 
 def _doubtful_links(policy: Policy) -> Iterator[str]:

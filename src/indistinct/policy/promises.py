@@ -100,7 +100,7 @@ def _promise(given: object, place: Place, problems: list[Problem]) -> Requiremen
         problems.append(unsupported((*place, "unit"), keys["unit"]))
         return None
     shared = {name: keys[name] for name in SHARED if name in keys}
-    own = {name: value for name, value in keys.items() if name not in shared}
+    own = {name: _plain(value) for name, value in keys.items() if name not in shared}
     try:
         requirement = Requirement(model=model, parameters=own, **shared)
         promise(model, **keys)
@@ -110,6 +110,11 @@ def _promise(given: object, place: Place, problems: list[Problem]) -> Requiremen
         ]
         return None
     return requirement
+
+
+def _plain(value: object) -> object:
+    """A table with texts as keys, as in a file; anything else as it is."""
+    return {str(k): v for k, v in value.items()} if isinstance(value, Mapping) else value
 
 
 def promise_keys(item: Requirement) -> dict[str, Any]:

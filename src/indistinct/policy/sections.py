@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import math
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -31,11 +32,15 @@ Algorithm = Literal[
     "k-member",
     "mdav",
     "theta",
+    "knm",
 ]
 Style = Literal["range", "set", "ancestor", "level"]
 
 ROW_SEARCHES = ("iab", "exhaustive", "greedy")
 """Algorithms that keep distinct rows, and know no suppression."""
+
+PERIODS = ("week", "month", "quarter", "year")
+"""What dates can be rounded to."""
 
 PARTITIONS = ("mondrian", "k-member", "mdav", "theta")
 """Algorithms that put records into classes, and publish of each class what fits it."""
@@ -81,6 +86,22 @@ def _one_or_more(value: object) -> object:
     return (value,) if isinstance(value, str) else _tuple(value)
 
 
+def _rounding(value: object) -> object:
+    """A number above 0, or a period of dates."""
+    if isinstance(value, str):
+        if value not in PERIODS:
+            raise ValueError(f"must be a number, or one of {', '.join(PERIODS)}, not '{value}'")
+    elif value is not None and (
+        isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf
+    ):
+        raise ValueError(f"must be a number above 0, or one of {', '.join(PERIODS)}")
+    return value
+
+
+def _word(value: object) -> object:
+    return {value: {}} if isinstance(value, str) else value
+
+
 Names = Annotated[tuple[str, ...], BeforeValidator(_tuple)]
 NameOrNames = Annotated[tuple[str, ...], BeforeValidator(_one_or_more)]
 Character = Annotated[str, AfterValidator(_one_character)]
@@ -112,7 +133,7 @@ class Missing(Section):
 
 
 class Mask(Section):
-    """Characters of an identifier replaced, all but ``keep`` of them."""
+    """Characters of a text replaced, all but ``keep`` of them."""
 
     keep: Level = 0
     """How many characters stay readable."""
@@ -123,7 +144,7 @@ class Mask(Section):
 
 
 class Pseudonymize(Section):
-    """An identifier replaced by a keyed hash; the key never stands in the policy itself."""
+    """A text replaced by a keyed hash; the key never stands in the policy itself."""
 
     key_env: str | None = None
     """The environment variable that holds the key."""
@@ -131,23 +152,165 @@ class Pseudonymize(Section):
     """The file that holds the key, relative to the policy's folder."""
     length: Annotated[int, Field(ge=8, le=64)] = 16
     """Hexadecimal digits of a pseudonym."""
+    table: bool = False
+    """Write down in ``private/`` which pseudonym stands for which value, so that they can be
+    undone."""
+
+
+class Replace(Section):
+    """A text replaced by a made-up one: the same for equal texts, and no value of the column."""
+
+    style: Literal["auto", "name", "code"] = "auto"
+    """``name``: every word becomes an invented one; ``code``: every letter and digit another;
+    ``auto``: names where the texts have words and no digits."""
+
+
+class Shift(Section):
+    """Dates moved by a secret number of days; what lies between two dates of a person stays."""
+
+    by: str | None = None
+    """The column that says whose a record is: all dates of a person are moved alike. Not named:
+    every record is a person."""
+    days: Annotated[int, Field(ge=1, le=100_000)] = 365
+    """The most days that dates are moved, back or forth."""
+    format: str = "iso"
+    """How the dates are written: ``iso``, or a pattern of Python's ``strptime``."""
+
+
+class Swap(Section):
+    """Values exchanged between records: each stays in the table, and belongs to somebody else."""
+
+    share: Annotated[FiniteFloat, Field(gt=0, le=1)] = 1.0
+    """The share of records that take part, drawn at random."""
+    within: NameOrNames = ()
+    """A column or columns: values are exchanged only between records that are equal in them."""
+    window: Annotated[FiniteFloat, Field(gt=0, le=1)] | None = None
+    """For numbers and dates: exchange values only with records that near in rank, as a share of
+    those that take part."""
+    format: str = "iso"
+    """With a window, how dates are written: ``iso``, or a pattern of Python's ``strptime``."""
+
+
+class Noise(Section):
+    """Numbers and dates moved by a random amount, within the range that the column has."""
+
+    scale: Annotated[FiniteFloat, Field(gt=0)]
+    """How much: the standard deviation of ``gaussian`` noise, the scale of ``laplace``; in the
+    column's unit, in days for dates, as a share of the value where it is multiplicative."""
+    distribution: Literal["gaussian", "laplace"] = "gaussian"
+    """What the noise is drawn from."""
+    multiplicative: bool = False
+    """Multiply numbers by 1 + noise, in place of adding it."""
+    format: str = "iso"
+    """How dates are written: ``iso``, or a pattern of Python's ``strptime``."""
+
+
+class Round(Section):
+    """Numbers rounded to multiples of a base or to decimal places, dates to their period."""
+
+    to: Annotated[Any, BeforeValidator(_rounding)] = None
+    """The base, such as 5 or 0.25; for dates ``week``, ``month``, ``quarter`` or ``year``, of which
+    the first day is published."""
+    digits: Annotated[int, Field(ge=-15, le=15)] | None = None
+    """Decimal places, in place of a base; -3 rounds to thousands."""
+    format: str = "iso"
+    """How dates are written: ``iso``, or a pattern of Python's ``strptime``."""
+
+
+class Microaggregate(Section):
+    """Numbers and dates replaced by the centre of a group of near ones, the best such groups."""
+
+    k: Annotated[int, Field(ge=2)]
+    """The least number of values in a group."""
+    centre: Literal["mean", "median"] = "mean"
+    """What is published of a group."""
+    format: str = "iso"
+    """How dates are written: ``iso``, or a pattern of Python's ``strptime``."""
+
+
+class Aggregation(Section):
+    """Values put together: the ends of a range, groups between thresholds, groups by name."""
+
+    bottom: FiniteFloat | None = None
+    """Smaller numbers are published as this one."""
+    top: FiniteFloat | None = None
+    """Larger numbers are published as this one."""
+    thresholds: Annotated[tuple[FiniteFloat, ...], BeforeValidator(_tuple)] = ()
+    """Numbers are published as the group between two of these; a threshold belongs to the group
+    above it."""
+    show: Literal["range", "mean", "median"] = "range"
+    """What is published of a group between thresholds: its name such as ``[18, 40)``, or the mean
+    or median of its numbers."""
+    groups: dict[str, Names] | None = None
+    """The values of each group, which are published as its name."""
+    other: str | None = None
+    """The name for values that are in no group; without one, such values are an error."""
+
+
+class Synthesize(Section):
+    """Values drawn from a model of the columns; this promises nothing."""
+
+    joint: bool = True
+    """Draw the column together with all others that are drawn so, by a Gaussian copula; else by
+    itself."""
+
+
+def _keyed(key: str) -> BeforeValidator:
+    """A number or a word alone stands for one key of the section."""
+    return BeforeValidator(
+        lambda value: {key: value} if isinstance(value, int | float | str) else value
+    )
 
 
 class Transform(Section):
-    """What is published in place of an identifier."""
-
-    later = (
-        "swap",
-        "noise",
-        "round",
-        "microaggregate",
-        "aggregate",
-        "replace",
-        "synthesize",
-    )
+    """What is published in place of a value; exactly one of these."""
 
     mask: Mask | None = None
+    """Characters replaced by one that says nothing."""
     pseudonymize: Pseudonymize | None = None
+    """A keyed hash, the same for equal values."""
+    replace: Replace | None = None
+    """A made-up value of the same kind, the same for equal values."""
+    shift: Shift | None = None
+    """Dates moved by a secret number of days, the same for all dates of a person."""
+    swap: Swap | None = None
+    """Values exchanged between records."""
+    noise: Annotated[Noise | None, _keyed("scale")] = None
+    """A random amount added to numbers and dates. A number alone is the scale."""
+    round: Annotated[Round | None, _keyed("to")] = None
+    """Numbers and dates rounded. A number or a word alone is ``to``."""
+    microaggregate: Annotated[Microaggregate | None, _keyed("k")] = None
+    """Numbers and dates replaced by the mean of a group of near ones. A number alone is ``k``."""
+    aggregate: Aggregation | None = None
+    """Ends of a range, groups between thresholds, or groups by name."""
+    synthesize: Synthesize | None = None
+    """Values drawn from a model of the columns."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The transformations that are asked for."""
+        return tuple(name for name in type(self).model_fields if getattr(self, name) is not None)
+
+    @property
+    def name(self) -> str:
+        """The one transformation that is asked for."""
+        return self.names[0]
+
+
+TRANSFORMS: Mapping[str, tuple[Role, ...]] = {
+    "mask": ("identifier", "sensitive", "insensitive"),
+    "pseudonymize": ("identifier", "insensitive"),
+    "replace": ("identifier", "insensitive"),
+    "shift": ("identifier", "quasi-identifier", "sensitive", "insensitive"),
+    "swap": ("quasi-identifier", "sensitive", "insensitive"),
+    "noise": ("quasi-identifier", "sensitive", "insensitive"),
+    "round": ("quasi-identifier", "sensitive", "insensitive"),
+    "microaggregate": ("quasi-identifier", "sensitive", "insensitive"),
+    "aggregate": ("quasi-identifier", "sensitive", "insensitive"),
+    "synthesize": ("quasi-identifier", "sensitive", "insensitive"),
+}
+"""The roles that each transformation goes with. A quasi-identifier's values are transformed first,
+and generalized then."""
 
 
 class Categories(Section):
@@ -165,14 +328,42 @@ class Categories(Section):
     """The category of missing values."""
 
 
+class Ranks(Section):
+    """How sensitive each value of a sensitive attribute is, from 1 (critical) to 4 (low)."""
+
+    table: dict[str, Annotated[int, Field(ge=1, le=4)]] | None = None
+    """The rank of each value."""
+    dependent: str | None = None
+    """An attribute that tells how grave a value is: ranks follow from how often its outcome is
+    harmful."""
+    harmful: NameOrNames = ()
+    """The outcomes of the dependent attribute that are harm."""
+    file: str | None = None
+    """A file of others with a line for every value, such as deaths by disease, and a header; values
+    stand in the column named like the attribute, else in the first."""
+    score: str | None = None
+    """The column of that file with a figure that is the higher the more sensitive the value is."""
+    separator: Character | None = None
+    """The character between two fields of that file."""
+    cuts: Annotated[tuple[FiniteFloat, FiniteFloat, FiniteFloat], BeforeValidator(_tuple)] = (
+        0.75,
+        0.5,
+        0.25,
+    )
+    """The shares of the range of figures from which on a value is critical, major and medium; with
+    fewer than four values their order alone counts."""
+    unknown: Literal["error", "critical"] = "error"
+    """What becomes of values of which no rank is known."""
+    missing: Annotated[int, Field(ge=1, le=4)] | None = None
+    """The rank of missing values."""
+
+
 def _missing(value: object) -> object:
     return {"as": value} if isinstance(value, str) else value
 
 
 class Attribute(Section):
     """One column of the table: the role it plays and how it may be generalized."""
-
-    later = ("ranks",)
 
     role: Role
     """``identifier`` is dropped (or transformed), ``quasi-identifier`` generalized, ``sensitive``
@@ -182,8 +373,11 @@ class Attribute(Section):
     sensitive attribute for promises that ask how near two values are."""
     categories: Categories | None = None
     """The categories of a sensitive attribute's values, for promises that speak of them."""
-    transform: Transform | None = None
-    """What is published of an identifier instead of nothing."""
+    ranks: Ranks | None = None
+    """How sensitive each value of a sensitive attribute is, for promises with a k of each rank."""
+    transform: Annotated[Transform | None, BeforeValidator(_word)] = None
+    """What is published in place of the values; of an identifier, instead of nothing. A word alone
+    is a transformation with its defaults. A quasi-identifier is generalized afterwards."""
     weight: Annotated[FiniteFloat, Field(ge=0)] = 1.0
     """How much the objective minds losing detail of this attribute."""
     min_level: Level = 0
@@ -281,21 +475,22 @@ class Partition(Section):
     start: Literal["mondrian", "k-member", "mdav", "chunks"] | None = None
     """The classes that ``theta`` starts from."""
     donors: Literal["later", "all"] | None = None
-    """Which classes ``theta`` asks for an exchange: the ``later`` ones, as published, or, where none
-    of these helps, ``all``: less noise, and wider cells. Not said: all, and later for the variant
-    of the paper."""
+    """Which classes ``theta`` asks for an exchange: the ``later`` ones, as published, or, where
+    none of these helps, ``all``: less noise, and wider cells. Not said: all, and later for the
+    variant of the paper."""
 
 
 class Method(Section):
     """How a release is searched for."""
 
-    later = ("mode", "accept_unsafe", "keep_history")
+    later = ("keep_history",)
 
     algorithm: Algorithm = "optimal"
     """``optimal`` proves its result the best, or says by how much it may miss; ``iab``,
     ``exhaustive`` and ``greedy`` keep distinct rows, without suppression; ``mondrian``,
     ``k-member`` and ``mdav`` put records into classes and publish what fits each class; ``theta``
-    moves records between such classes until their sensitive values are diverse."""
+    moves records between such classes until their sensitive values are diverse; ``knm`` works
+    towards a k of its own for every rank of sensitivity."""
     objective: Annotated[Objective, BeforeValidator(_objective)] = Objective()
     """A measure's name, or a table of its settings."""
     suppression_limit: Annotated[FiniteFloat, Field(ge=0, le=1)] = 0.0
@@ -320,6 +515,11 @@ class Method(Section):
     """``paper`` runs ``theta`` as published, without its guard and without a bound on beliefs."""
     max_noise: Annotated[FiniteFloat, Field(ge=0)] | Annotated[int, Field(ge=0)] | None = None
     """Noise records that ``theta`` may add: a share below 1, or a number."""
+    mode: Literal["joint", "split"] = "joint"
+    """How ``knm`` works: ``joint`` makes one release of all records; ``split``, as published, one
+    of each rank, put together afterwards, which gives people away."""
+    accept_unsafe: bool = False
+    """Make a release by ``split`` although somebody learns from it what the warnings tell."""
     decoys: Decoys | None = None
     """Enlarge the smallest classes by made-up records, which distort counts."""
     seed: Annotated[int, Field(ge=0)] | None = None

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
+from indistinct.requirement import in_words
 
 Closure = Literal["superset", "union", "none"]
 """How a promise behaves when classes change.
@@ -138,7 +139,7 @@ class Promise(ABC):
         """The strictest parameters that the classes would still keep."""
 
     def __str__(self) -> str:
-        own = ", ".join(f"{name}={value}" for name, value in self.parameters.items())
+        own = ", ".join(f"{name}={in_words(value)}" for name, value in self.parameters.items())
         on = f" on {', '.join(self.on)}" if self.on else ""
         of = f" of {self.sensitive}" if self.sensitive else ""
         return f"{self.model}({own}){of}{on}"

@@ -1,1 +1,1 @@
-"""From a plan to what is handed out: applying it, transforming identifiers, accounts, the audit."""
+"""From a plan to what is handed out: applying it, changing values, accounts, the audit."""

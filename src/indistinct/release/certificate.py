@@ -59,6 +59,8 @@ class Certificate:
             reckon with.
         warnings: What a reader should know, without any figure of the run.
         sensitive: What is known of the values of sensitive attributes, where a promise needs it.
+        transformed: What was done to the values of which attributes, in words, without what would
+            help to undo it.
 
     Raises:
         ValueError: If ``created`` has no time zone or ``may_contain`` an unknown word.
@@ -75,6 +77,7 @@ class Certificate:
     may_contain: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     sensitive: Mapping[str, Knowledge] = field(default_factory=dict)
+    transformed: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.created.tzinfo is None:
@@ -94,6 +97,7 @@ class Certificate:
         may_contain: Iterable[str] = (),
         warnings: Iterable[str] = (),
         sensitive: Mapping[str, Knowledge] | None = None,
+        transformed: Mapping[str, str] | None = None,
     ) -> Certificate:
         """The certificate that says what an audit of the published tables has found.
 
@@ -106,6 +110,7 @@ class Certificate:
             may_contain: What the release may hold that was not in the table.
             warnings: Public warnings.
             sensitive: What is known of the values of sensitive attributes.
+            transformed: What was done to the values of which attributes.
         """
         return cls(
             version=version,
@@ -122,10 +127,13 @@ class Certificate:
             may_contain=tuple(may_contain),
             warnings=tuple(warnings),
             sensitive=dict(sensitive or {}),
+            transformed=dict(transformed or {}),
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The public document; ``linked`` is there only where tables are linked."""
+        """The public document; ``linked``, ``sensitive`` and ``transformed`` only where they say
+        something.
+        """
         document: dict[str, Any] = {
             "version": self.version,
             "created": _moment(self.created),
@@ -141,6 +149,8 @@ class Certificate:
             document["sensitive"] = {
                 name: known.to_dict() for name, known in self.sensitive.items()
             }
+        if self.transformed:
+            document["transformed"] = dict(self.transformed)
         document["may_contain"] = list(self.may_contain)
         document["warnings"] = list(self.warnings)
         plain: dict[str, Any] = _plain(document)
@@ -180,6 +190,7 @@ class Certificate:
             ("classes", _values(self.classes)),
             *(("promise", _sentence(promise)) for promise in self.promises),
             *(("table", f"{table.path}, {table.rows} rows") for table in self.tables),
+            *(("transformed", f"{name}: {what}") for name, what in self.transformed.items()),
             *(("may contain", word) for word in self.may_contain),
             *(("warning", warning) for warning in self.warnings),
         ]

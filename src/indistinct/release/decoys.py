@@ -15,7 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from indistinct.errors import DataError
 from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.release.transforms.replace import replacements
 
 TRIES = 50
 """Draws after which a class is taken to offer no record that is not there already."""
@@ -116,15 +118,45 @@ def _draw(
 def with_pseudonyms(
     decoys: pl.DataFrame, frame: pl.DataFrame, fresh: Sequence[str], random: np.random.Generator
 ) -> pl.DataFrame:
-    """Pseudonyms of the usual length that nobody in the release has."""
+    """Pseudonyms, and made-up identifiers, that nobody in the release has."""
     for name in fresh:
-        taken = set(frame[name].to_list())
-        length = max((len(text) for text in taken if text), default=16)
-        made: list[str] = []
-        while len(made) < decoys.height:
-            text = random.bytes((length + 1) // 2).hex()[:length]
-            if text not in taken:
-                taken.add(text)
-                made.append(text)
-        decoys = decoys.with_columns(pl.Series(name, made, dtype=pl.String))
+        column = frame[name]
+        texts = column.cast(pl.String).drop_nulls()
+        # Keyed pseudonyms are hexadecimal digits, all of one length, letters among them.
+        digits = texts.str.contains("^[0-9a-f]*$").all() and texts.str.len_chars().n_unique() <= 1
+        lettered = column.dtype == pl.String and not texts.str.contains("^[0-9]+$").all()
+        make = _digits if digits and (lettered or not len(texts)) else _made_up
+        made = make(texts.to_list(), decoys.height, random)
+        if made is not None:
+            decoys = decoys.with_columns(pl.Series(name, made, pl.String).cast(column.dtype))
     return decoys
+
+
+def _digits(known: list[str], count: int, random: np.random.Generator) -> list[str]:
+    """New pseudonyms of the usual length."""
+    taken = set(known)
+    length = max(map(len, taken), default=16)
+    made: list[str] = []
+    while len(made) < count:
+        text = random.bytes((length + 1) // 2).hex()[:length]
+        if text not in taken:
+            taken.add(text)
+            made.append(text)
+    return made
+
+
+def _made_up(known: list[str], count: int, random: np.random.Generator) -> list[str] | None:
+    """New identifiers that look like the others; None where there are not enough."""
+    taken = set(known)
+    made: list[str] = []
+    for _ in range(TRIES):
+        try:
+            found = replacements(list(taken), style="auto", random=random)
+        except DataError:
+            return None
+        new = [text for text in found.values() if text not in taken]
+        made += new
+        taken.update(new)
+        if len(made) >= count:
+            return [made[at] for at in random.permutation(len(made))[:count]]
+    return None

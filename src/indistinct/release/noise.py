@@ -92,9 +92,7 @@ def _members(frame: pl.DataFrame, quasi: Sequence[str]) -> dict[Cells, list[int]
     return {tuple(row[:-1]): row[-1] for row in grouped.iter_rows()}
 
 
-def _natively(
-    column: pl.Series, values: Sequence[str | None], tokens: Tokens | None
-) -> pl.Series:
+def _natively(column: pl.Series, values: Sequence[str | None], tokens: Tokens | None) -> pl.Series:
     """Texts as values of a column's own type, by the rows of the column that have such a text."""
     texts = canonical(column.to_frame(), tokens).to_series()
     first: dict[str | None, int] = {}

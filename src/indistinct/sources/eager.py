@@ -61,6 +61,16 @@ class EagerTable(ABC):
         """The canonical texts of these columns, in the order of the source, null for missing."""
         return canonical(self._frame.select(columns), self._tokens)
 
+    def values(self, column: str) -> pl.Series:
+        """A column as it is stored, categories as their texts."""
+        stored = self._frame[column]
+        held = stored.dtype in (pl.Categorical, pl.Enum)
+        return stored.cast(pl.String) if held else stored
+
+    @abstractmethod
+    def with_columns(self, columns: Mapping[str, pl.Series]) -> EagerTable:
+        """The same table with other values in these columns, stored as they were if they fit."""
+
     def distinct(self, columns: Sequence[str]) -> pl.DataFrame:
         """The distinct combinations of canonical texts, with how often each occurs in ``count``."""
         return count_distinct(self.text(columns))
@@ -94,6 +104,11 @@ class PolarsTable(EagerTable):
     ) -> None:
         super().__init__(frame, name, tokens)
         self._lazy = lazy
+
+    def with_columns(self, columns: Mapping[str, pl.Series]) -> EagerTable:
+        """The same table with other values in these columns."""
+        frame = self._frame.with_columns(values.alias(name) for name, values in columns.items())
+        return PolarsTable(frame, self.name, self._tokens, lazy=self._lazy)
 
     def publish(self, change: Change) -> Any:
         """The release; texts that stay as they are come from their combination, which is nearer."""
@@ -139,6 +154,23 @@ class ArrowTable(EagerTable):
         super().__init__(pl.DataFrame(columns), name, tokens)
         self._native = table
 
+    def with_columns(self, columns: Mapping[str, pl.Series]) -> EagerTable:
+        """The same table with other values in these columns, stored as they were if they fit."""
+        import pyarrow as pa
+
+        table = self._native
+        for name, values in columns.items():
+            kind = table.column(name).type
+            if pa.types.is_dictionary(kind):
+                kind = kind.value_type
+            made = pa.chunked_array([values.to_arrow()])
+            with contextlib.suppress(pa.ArrowException):
+                made = made.cast(kind)
+            if _is_text(pa, made.type) and not _is_text(pa, kind):
+                made = made.cast(pa.string())
+            table = table.set_column(self.columns.index(name), name, made)
+        return ArrowTable(table, self.name, self._tokens)
+
     def _assemble(
         self,
         columns: Sequence[str],
@@ -173,6 +205,25 @@ class PandasTable(EagerTable):
     def __init__(self, frame: Any, name: str, tokens: Tokens | None = None) -> None:
         super().__init__(from_pandas(frame, name), name, tokens)
         self._native = frame
+
+    def with_columns(self, columns: Mapping[str, pl.Series]) -> EagerTable:
+        """The same table with other values in these columns, stored as they were if they fit."""
+        import pandas as pd
+
+        arrays: dict[str, Any] = {}
+        for place, name in enumerate(self.columns):
+            if name not in columns:
+                arrays[name] = self._native.iloc[:, place].array
+                continue
+            kind = self._native.dtypes.iloc[place]
+            made = columns[name].to_pandas()
+            if isinstance(kind, np.dtype) and kind.kind == "O":
+                made = pd.Series(columns[name].to_list(), dtype=object)
+            elif not isinstance(kind, pd.CategoricalDtype):
+                with contextlib.suppress(TypeError, ValueError, OverflowError):
+                    made = made.astype(kind)
+            arrays[name] = made.array
+        return PandasTable(pd.DataFrame(arrays), self.name, self._tokens)
 
     def publish(self, change: Change) -> Any:
         """The release; objects of one text and several kinds, 39 and "39", come as their text."""

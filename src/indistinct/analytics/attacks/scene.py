@@ -435,37 +435,60 @@ class Scene:
         self, codes: Sequence[NDArray[np.int32]], covers: Sequence[NDArray[np.bool_]]
     ) -> Rows:
         """The classes that each row of value codes meets."""
-        from indistinct.kernels.meeting import WORD, meet
+        found = classes_met(codes, covers, self._classed[1], len(self.classes))
+        assert found is not None
+        return found
 
-        cell_of = self._classed[1]
-        groups = len(self.classes)
-        values = np.ascontiguousarray(np.stack(codes, axis=1).astype(np.int32))
-        sizes = [cover.shape[1] for cover in covers]
-        start = np.zeros(len(sizes), np.int64)
-        np.cumsum(sizes[:-1], out=start[1:])
-        most = max(BITS_AT_ONCE // max(sum(sizes), 1) // WORD, 1) * WORD
-        parts: list[tuple[NDArray[np.int64], NDArray[np.int32]]] = []
-        for first in range(0, groups, most):
-            own = slice(first, min(first + most, groups))
-            bits = np.concatenate(
-                [_bits(cover, cell[own]) for cover, cell in zip(covers, cell_of, strict=True)]
-            )
-            layer = np.empty((len(sizes) + 1, bits.shape[1]), np.uint64)
-            count = np.zeros(len(values), np.int64)
-            met = np.zeros(0, np.int32)
-            meet(values, bits, start, first, count, met, layer, False)
-            met = np.empty(count.sum(), np.int32)
-            meet(values, bits, start, first, np.cumsum(count) - count, met, layer, True)
-            parts.append((count, met))
-        indptr = np.zeros(len(values) + 1, np.int64)
-        if not parts:
-            return Rows(indptr, np.zeros(0, np.int32))
-        np.cumsum(sum(count for count, _ in parts), out=indptr[1:])
-        if len(parts) == 1:
-            return Rows(indptr, parts[0][1])
-        row_of = np.concatenate([np.repeat(np.arange(len(values)), count) for count, _ in parts])
-        order = np.argsort(row_of, kind="stable")
-        return Rows(indptr, np.concatenate([met for _, met in parts])[order])
+
+def classes_met(
+    codes: Sequence[NDArray[np.int32]],
+    covers: Sequence[NDArray[np.bool_]],
+    cell_of: Sequence[NDArray[np.int32]],
+    groups: int,
+    most: int | None = None,
+) -> Rows | None:
+    """The classes that each combination of values meets.
+
+    Arguments:
+        codes: for each attribute the value of every combination, negative for one that nothing
+            covers.
+        covers: for each attribute which values each distinct cell covers, [cells, D].
+        cell_of: for each attribute the cell of every class, [G].
+        groups: the number of classes, G.
+        most: how many pairs of combinations and classes are listed; None is answered where there
+            are more.
+    """
+    from indistinct.kernels.meeting import WORD, meet
+
+    values = np.ascontiguousarray(np.stack(codes, axis=1).astype(np.int32))
+    sizes = [cover.shape[1] for cover in covers]
+    start = np.zeros(len(sizes), np.int64)
+    np.cumsum(sizes[:-1], out=start[1:])
+    width = max(BITS_AT_ONCE // max(sum(sizes), 1) // WORD, 1) * WORD
+    parts: list[tuple[NDArray[np.int64], NDArray[np.int32]]] = []
+    for first in range(0, groups, width):
+        own = slice(first, min(first + width, groups))
+        bits = np.concatenate(
+            [_bits(cover, cell[own]) for cover, cell in zip(covers, cell_of, strict=True)]
+        )
+        layer = np.empty((len(sizes) + 1, bits.shape[1]), np.uint64)
+        count = np.zeros(len(values), np.int64)
+        met = np.zeros(0, np.int32)
+        meet(values, bits, start, first, count, met, layer, False)
+        if most is not None and sum(len(part) for _, part in parts) + count.sum() > most:
+            return None
+        met = np.empty(count.sum(), np.int32)
+        meet(values, bits, start, first, np.cumsum(count) - count, met, layer, True)
+        parts.append((count, met))
+    indptr = np.zeros(len(values) + 1, np.int64)
+    if not parts:
+        return Rows(indptr, np.zeros(0, np.int32))
+    np.cumsum(sum(count for count, _ in parts), out=indptr[1:])
+    if len(parts) == 1:
+        return Rows(indptr, parts[0][1])
+    row_of = np.concatenate([np.repeat(np.arange(len(values)), count) for count, _ in parts])
+    order = np.argsort(row_of, kind="stable")
+    return Rows(indptr, np.concatenate([met for _, met in parts])[order])
 
 
 def _bits(cover: NDArray[np.bool_], cell: NDArray[np.int32]) -> NDArray[np.uint64]:

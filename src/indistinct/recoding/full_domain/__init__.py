@@ -65,8 +65,13 @@ def full_domain(
     objective: Objective,
     settings: Settings | None = None,
     progress: Progress | None = None,
+    *,
+    original: LeveledTable | None = None,
 ) -> LevelPlan:
     """The plan of least cost that keeps the promises.
+
+    ``original`` is the table whose distributions promises compare with, where ``data`` is a part of
+    it; local recoding does not know of one.
 
     Raises :class:`Unsatisfiable` where no node keeps them within the suppression limit, naming the
     promise, the closest attempt and what would help; :class:`PolicyError` for level bounds that a
@@ -86,16 +91,18 @@ def full_domain(
             raise Unsatisfiable(impossible)
     search: OptimalSearch | HeuristicSearch
     if settings.algorithm == "heuristic" or lattice.size > LARGEST:
-        search = HeuristicSearch(data, lattice, bound)
+        search = HeuristicSearch(data, lattice, bound, original)
         found = search.run(promises, allowed, settings.limits, progress)
         algorithm = "heuristic"
     else:
-        search = OptimalSearch(data, lattice, bound)
-        start = _warm_up(data, lattice, bound, promises, allowed, settings.limits)
+        search = OptimalSearch(data, lattice, bound, original)
+        start = _warm_up(data, lattice, bound, promises, allowed, settings.limits, original)
         found = search.run(promises, allowed, settings.limits, progress, start=start)
         algorithm = "optimal"
     if found.levels is None or found.key is None:
-        raise Unsatisfiable(_why(data, promises, bound, found, allowed, settings, algorithm))
+        raise Unsatisfiable(
+            _why(data, promises, bound, found, allowed, settings, algorithm, original)
+        )
     levels = _least_general(search, lattice, found.levels, found.key)
     node = tuple(int(level) for level in levels)
     node_of = np.where(search.suppressed(levels), -1, 0).astype(np.int32)
@@ -195,12 +202,14 @@ def _warm_up(
     promises: Sequence[Promise],
     allowed: int,
     limits: Limits,
+    original: LeveledTable | None,
 ) -> list[NDArray[np.int64]]:
     if lattice.size < WARM_UP:
         return []
     seconds = None if limits.seconds is None else limits.seconds / 10
     nodes = 2_000 if limits.nodes is None else limits.nodes // 10
-    found = HeuristicSearch(data, lattice, bound).run(promises, allowed, Limits(seconds, nodes))
+    search = HeuristicSearch(data, lattice, bound, original)
+    found = search.run(promises, allowed, Limits(seconds, nodes))
     return [] if found.levels is None else [found.levels]
 
 
@@ -291,12 +300,13 @@ def _why(
     allowed: int,
     settings: Settings,
     algorithm: str,
+    original: LeveledTable | None,
 ) -> Problem:
     closest = ", ".join(
         f"{name} {int(level)}" for name, level in zip(data.attributes, found.closest, strict=True)
     )
     records = data.table.records
-    evaluator = Evaluator(data, promises, bound, records, Grouper(data))
+    evaluator = Evaluator(data, promises, bound, records, Grouper(data), original)
     fewest = evaluator.outcome(found.closest)[0].suppressed
     need = np.ceil(fewest / records * 1000) / 1000 if records else 0.0
     rootless = [

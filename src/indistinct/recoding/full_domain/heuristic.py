@@ -42,8 +42,15 @@ class HeuristicSearch:
     under a time limit it depends on the machine.
     """
 
-    def __init__(self, data: LeveledTable, lattice: Lattice, objective: BoundObjective) -> None:
+    def __init__(
+        self,
+        data: LeveledTable,
+        lattice: Lattice,
+        objective: BoundObjective,
+        original: LeveledTable | None = None,
+    ) -> None:
         self.data = data
+        self._original = original
         self.lattice = lattice
         self.objective = objective
         self._grouper = Grouper(data, lattice)
@@ -60,7 +67,9 @@ class HeuristicSearch:
         Ends at a limit (after ``SECONDS`` where none is set), or when nothing has improved for
         long.
         """
-        self._evaluator = Evaluator(self.data, promises, self.objective, allowed, self._grouper)
+        self._evaluator = Evaluator(
+            self.data, promises, self.objective, allowed, self._grouper, self._original
+        )
         tell_broken_at_most(self.objective, promises, self.data.table.records)
         self._limits = limits or Limits()
         self._timed = self._limits.seconds is not None

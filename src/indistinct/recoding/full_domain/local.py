@@ -70,7 +70,7 @@ def recode_remaining(
         if progress is not None and at % 256 == 0:
             progress(at / len(levels))
     if any(promise.behaves == "none" for promise in promises):
-        _settle_whole(data, promises, found, node_of)
+        settle_whole(data, promises, found, node_of)
     return tuple(found), node_of
 
 
@@ -179,7 +179,7 @@ class _Settling:
         return kept & (self._data.weight[remaining] > 0)
 
 
-def _settle_whole(
+def settle_whole(
     data: LeveledTable,
     promises: Sequence[Promise],
     nodes: Sequence[tuple[int, ...]],

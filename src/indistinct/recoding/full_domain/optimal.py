@@ -60,8 +60,15 @@ class OptimalSearch:
     one for k = 5 starts from what the first has excluded (``keep_bounds``).
     """
 
-    def __init__(self, data: LeveledTable, lattice: Lattice, objective: BoundObjective) -> None:
+    def __init__(
+        self,
+        data: LeveledTable,
+        lattice: Lattice,
+        objective: BoundObjective,
+        original: LeveledTable | None = None,
+    ) -> None:
         self.data = data
+        self._original = original
         self.lattice = lattice
         self.objective = objective
         self._grouper = Grouper(data, lattice)
@@ -92,7 +99,9 @@ class OptimalSearch:
             self._inherited[:] = 0.0
             self._start = []
         tell_broken_at_most(self.objective, promises, self.data.table.records)
-        self._evaluator = Evaluator(self.data, promises, self.objective, allowed, self._grouper)
+        self._evaluator = Evaluator(
+            self.data, promises, self.objective, allowed, self._grouper, self._original
+        )
         self._seen: dict[int, Evaluation] = {}
         self._best: int | None = None
         self._key: Values | None = None

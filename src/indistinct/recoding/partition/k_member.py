@@ -26,7 +26,7 @@ from indistinct.recoding.limits import Progress
 from indistinct.recoding.partition.distance import domains_of, empty_spans
 from indistinct.recoding.partition.mending import Mending, check
 from indistinct.recoding.partition.settings import PartitionSettings
-from indistinct.recoding.partition.wanting import Wants, least_units
+from indistinct.recoding.partition.wanting import Wants, grown_units
 
 if TYPE_CHECKING:
     from indistinct.kernels.clustering import Domains
@@ -67,7 +67,7 @@ def k_member(
     wants = Wants(data, promises)
     growth = _Growth(data, wants, domains, places, class_of, there)
     first = int(np.random.default_rng(settings.seed).integers(len(there)))
-    growth.run(least_units(promises), places[there[first]].copy(), progress)
+    growth.run(grown_units(promises), places[there[first]].copy(), progress)
     mending = Mending(data, promises, wants, domains, places, class_of, settings)
     mending.take_in(growth.remaining)
     return mending.mend(allowed)

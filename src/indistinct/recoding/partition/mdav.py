@@ -28,7 +28,7 @@ from indistinct.recoding.limits import Progress
 from indistinct.recoding.partition.distance import domains_of
 from indistinct.recoding.partition.mending import Mending, check
 from indistinct.recoding.partition.settings import PartitionSettings
-from indistinct.recoding.partition.wanting import Wants, least_units
+from indistinct.recoding.partition.wanting import Wants, grown_units
 
 AT_ONCE = 64
 """Groups made between two reports of progress."""
@@ -65,7 +65,7 @@ def mdav(
         return class_of
     wants = Wants(data, promises)
     averaging = _Averaging(wants, standardized(data, settings.weights)[there], there, class_of)
-    averaging.run(least_units(promises), progress)
+    averaging.run(grown_units(promises), progress)
     domains, places = domains_of(data, settings)
     mending = Mending(data, promises, wants, domains, places, class_of, settings)
     mending.take_in(averaging.remaining)

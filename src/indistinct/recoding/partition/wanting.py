@@ -47,6 +47,18 @@ def least_units(promises: Sequence[Promise]) -> int:
     return max(found)
 
 
+def grown_units(promises: Sequence[Promise]) -> int:
+    """The units that classes are grown to: enough for any member, where each asks for its own k.
+
+    >>> from indistinct.privacy import promise
+    >>> grown_units([promise("knm-anonymity", k={1: 9, 4: 3}, sensitive="diagnosis")])
+    9
+    """
+    own = [promise.parameters.get("k") for promise in promises]
+    each = [max(ks.values()) for ks in own if isinstance(ks, Mapping) and ks]
+    return int(max([least_units(promises), *each]))
+
+
 @dataclass(frozen=True)
 class Wanted:
     """The class so far: how often each sensitive value occurs in it, and its units."""

@@ -1,45 +1,25 @@
-"""What is published of an identifier that is not simply left out: a mask, or a keyed pseudonym."""
+"""A keyed hash in place of a text: the same text has the same pseudonym under one key."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
 
 from indistinct.errors import InputError, PolicyError, Problem
+from indistinct.release.transforms.texts import mapped
 
 
-def mask(column: pl.Series, *, keep: int, char: str, end: str) -> pl.Series:
-    """All characters but ``keep`` of every text replaced by ``char``, from the ``end`` named.
-
-    The length of the text stays; a missing value stays missing. A text of ``keep`` characters or
-    fewer is masked whole.
-
-    >>> mask(pl.Series(["ab1234", "x"]), keep=2, char="*", end="right").to_list()
-    ['ab****', '*']
-    """
-    masks: dict[str, str] = {}
-    for text in column.drop_nulls().unique().to_list():
-        left = keep if keep < len(text) else 0
-        hidden = char * (len(text) - left)
-        masks[text] = text[:left] + hidden if end == "right" else hidden + text[len(text) - left :]
-    return _mapped(column, masks)
-
-
-def pseudonymize(column: pl.Series, *, key: bytes, length: int) -> pl.Series:
-    """HMAC-SHA256 of every text under a key (RFC 2104), its first hexadecimal digits.
-
-    The same text has the same pseudonym under one key, and another under every other key. Who has
-    the key can test guesses; without it nothing is learnt but which records belong together.
+def pseudonyms(column: pl.Series, *, key: bytes, length: int) -> dict[str, str]:
+    """HMAC-SHA256 of every distinct text under a key (RFC 2104), its first hexadecimal digits.
 
     Raises:
         InputError: If two texts have the same pseudonym.
     """
-    texts = column.drop_nulls().unique().to_list()
+    texts = column.drop_nulls().unique().sort().to_list()
     digests = {
         text: hmac.new(key, text.encode(), hashlib.sha256).hexdigest()[:length] for text in texts
     }
@@ -52,7 +32,19 @@ def pseudonymize(column: pl.Series, *, key: bytes, length: int) -> pl.Series:
                 remedy="choose a greater length",
             )
         )
-    return _mapped(column, digests)
+    return digests
+
+
+def pseudonymize(column: pl.Series, *, key: bytes, length: int) -> pl.Series:
+    """The pseudonym of every text (see :func:`pseudonyms`).
+
+    The same text has the same pseudonym under one key, and another under every other key. Who has
+    the key can test guesses; without it nothing is learnt but which records belong together.
+
+    Raises:
+        InputError: If two texts have the same pseudonym.
+    """
+    return mapped(column, pseudonyms(column, key=key, length=length))
 
 
 def read_key(
@@ -88,7 +80,6 @@ def read_key(
     return found
 
 
-def _mapped(column: pl.Series, texts: Mapping[str, str]) -> pl.Series:
-    if not texts:
-        return column.cast(pl.String)
-    return column.replace_strict(texts, default=None, return_dtype=pl.String)
+def told() -> str:
+    """What the certificate says of it."""
+    return "replaced by keyed pseudonyms"

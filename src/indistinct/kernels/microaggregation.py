@@ -1,0 +1,36 @@
+"""The best groups of sorted numbers, as a shortest path (Hansen and Mukherjee 2003)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.kernels.jit import jit
+
+
+@jit
+def shortest_path(numbers: NDArray[np.float64], k: int, before: NDArray[np.int64]) -> None:
+    """For every end of a group where the group begins, on the cheapest way there.
+
+    ``numbers`` are sorted, at least k of them; a group is a run of k to 2k - 1, and costs the sum
+    of squared distances to its mean. ``before[i]`` is where the group that ends before place ``i``
+    begins; following it from the last place to 0 gives the groups. Ends that no way leads to have
+    -1.
+    """
+    n = numbers.shape[0]
+    cost = np.full(n + 1, np.inf)
+    cost[0] = 0.0
+    before[:] = -1
+    for end in range(k, n + 1):
+        # The last k numbers, and then one more in front at a time, by Welford's update.
+        mean = 0.0
+        spread = 0.0
+        first = max(end - (2 * k - 1), 0)
+        for at in range(end - 1, first - 1, -1):
+            count = end - at
+            away = numbers[at] - mean
+            mean += away / count
+            spread += away * (numbers[at] - mean)
+            if count >= k and cost[at] + spread < cost[end]:
+                cost[end] = cost[at] + spread
+                before[end] = at

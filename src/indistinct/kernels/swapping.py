@@ -1,0 +1,59 @@
+"""Who exchanges values with whom in rank swapping."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.kernels.jit import inner, jit
+
+
+@jit
+def pair_up(
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+    most: NDArray[np.int64],
+    draws: NDArray[np.float64],
+    partner: NDArray[np.int64],
+) -> None:
+    """For every place of a sorted list the place it exchanges its value with, or its own.
+
+    Group ``g`` is the places from ``start[g]`` to ``end[g]``, and its members exchange over at most
+    ``most[g]`` places. From the front, each place that has no partner yet draws a place of its
+    window; should that one be taken, the next free one after it is its partner, or else the next
+    free one at all. ``draws`` are random numbers from 0 to 1, one for each place.
+    """
+    free = np.empty(partner.shape[0] + 1, np.int64)  # the first place from here on that is free
+    for at in range(free.shape[0]):
+        free[at] = at
+    for at in range(partner.shape[0]):
+        partner[at] = at
+    for g in range(start.shape[0]):
+        for at in range(start[g], end[g]):
+            if free[at] != at:
+                continue
+            free[at] = at + 1
+            last = min(at + most[g], end[g] - 1)
+            if last == at:
+                continue
+            drawn = np.int64(draws[at] * (last - at))
+            other = _first_free(free, np.int64(at + 1) + drawn)
+            if other > last:
+                other = _first_free(free, np.int64(at + 1))
+            if other > last:
+                continue
+            partner[at] = other
+            partner[other] = at
+            free[other] = other + 1
+
+
+@inner
+def _first_free(free: NDArray[np.int64], place: np.int64) -> np.int64:
+    root = place
+    while free[root] != root:
+        root = free[root]
+    while free[place] != root:
+        after = free[place]
+        free[place] = root
+        place = after
+    return root

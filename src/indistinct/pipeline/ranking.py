@@ -1,0 +1,140 @@
+"""How sensitive every value of an attribute is, by what a policy says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from indistinct.analytics.sensitivity_ranks import CRITICAL, ranks_by_score, share_of_harm
+from indistinct.errors import DataError, Problem, did_you_mean
+from indistinct.knowledge import Value
+from indistinct.sources.files import read_table
+from indistinct.sources.table import Table, open_table
+
+if TYPE_CHECKING:
+    from indistinct.policy import Policy, Ranks
+
+
+def ranks_of(
+    policy: Policy, table: Table, name: str, values: Sequence[Value], file: str | None = None
+) -> dict[Value, int]:
+    """The rank of every value that occurs, from 1 (critical) to 4 (low).
+
+    Arguments:
+        policy: says where the ranks of the attribute come from.
+        table: the table, whose rows problems name, and whose outcomes are counted.
+        name: the sensitive attribute.
+        values: its values, None for a missing one.
+        file: the name of the table's file, for messages.
+
+    Raises:
+        DataError: a value without a rank; a harmful outcome that does not occur; a file of scores
+            that cannot be read, or has no such column, no number, or a value twice.
+    """
+    given = policy.attributes[name].ranks
+    assert given is not None
+    known: dict[Value, int] = {}
+    if given.table is not None:
+        known.update(given.table)
+    elif given.dependent is not None:
+        known = ranks_by_score(_harm(table, name, given, file), given.cuts)
+    else:
+        known = ranks_by_score(_scores(policy, name, given), given.cuts)
+    if given.missing is not None:
+        known[None] = given.missing
+    without = [value for value in values if value not in known]
+    if without and given.unknown == "critical":
+        known |= dict.fromkeys(without, CRITICAL)
+    elif without:
+        raise _without_rank(table, name, without, given, file)
+    return {value: known[value] for value in values}
+
+
+def _harm(table: Table, name: str, given: Ranks, file: str | None) -> dict[Value, float]:
+    """How often the outcome of the dependent attribute is harmful, for each value."""
+    assert given.dependent is not None
+    counted = table.distinct([name, given.dependent])
+    outcomes = set(counted[given.dependent].to_list())
+    strange = [outcome for outcome in given.harmful if outcome not in outcomes]
+    if strange:
+        listed = ", ".join(f"'{outcome}'" for outcome in strange)
+        raise DataError(
+            Problem(
+                "unknown-outcome",
+                f"the ranks of '{name}' count {listed} as harmful, which does not occur",
+                file=file,
+                attribute=given.dependent,
+                remedy="name outcomes as they stand in the table",
+            )
+        )
+    return share_of_harm(counted.iter_rows(), given.harmful)
+
+
+def _scores(policy: Policy, name: str, given: Ranks) -> dict[Value, float]:
+    """The figures that a file of others has for each value."""
+    assert given.file is not None
+    assert given.score is not None
+    path = policy.directory / given.file
+    read = open_table(read_table(path, separator=given.separator), path.name)
+    if given.score not in read.columns:
+        raise DataError(
+            Problem(
+                "unknown-column",
+                f"has no column '{given.score}': {did_you_mean(given.score, read.columns)}",
+                file=str(path),
+                attribute=name,
+            )
+        )
+    home = name if name in read.columns else read.columns[0]
+    if home == given.score:
+        raise DataError(
+            Problem(
+                "unknown-column",
+                f"the values would stand in column '{home}', which has their scores",
+                file=str(path),
+                attribute=name,
+                remedy=f"name the column of the values '{name}'",
+            )
+        )
+    texts = read.text([home, given.score])
+    scores = texts[given.score].str.replace_all(",", "").cast(pl.Float64, strict=False)
+    bad = (scores.is_null() | ~scores.is_finite().fill_null(False)).arg_true().to_list()
+    twice = texts[home].is_duplicated().arg_true().to_list()
+    problems = [
+        Problem(code, message, file=str(path), attribute=name, rows=tuple(at + 1 for at in rows))
+        for code, message, rows in (
+            ("no-number", f"'{given.score}' is no number", bad),
+            ("value-twice", f"'{home}' has a value twice", twice),
+        )
+        if rows
+    ]
+    if problems:
+        raise DataError(problems)
+    return dict(zip(texts[home].to_list(), scores.to_list(), strict=True))
+
+
+def _without_rank(
+    table: Table, name: str, without: Sequence[Value], given: Ranks, file: str | None
+) -> DataError:
+    missing = " (missing values)" if without == [None] else ""
+    one = len(without) == 1
+    source = {
+        "table": "add {} to the table of ranks",
+        "dependent": "an outcome must be known of {}",
+        "file": "add {} to the file of scores",
+    }
+    way = next(key for key in source if getattr(given, key) is not None)
+    return DataError(
+        Problem(
+            "value-without-rank",
+            f"{len(without)} value{'' if one else 's'}{missing} of '{name}' "
+            f"{'has' if one else 'have'} no rank of sensitivity",
+            file=file,
+            attribute=name,
+            rows=table.rows_where(name, without),
+            remedy=source[way].format("it" if one else "them")
+            + ', or say unknown = "critical"; missing values have a key of their own, missing',
+        )
+    )

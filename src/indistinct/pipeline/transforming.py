@@ -1,0 +1,379 @@
+"""The values of a table as its policy transforms them, before anything else is done with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.errors import IndistinctError, InputError, PolicyError
+from indistinct.microdata.microdata import row_numbers
+from indistinct.release.transforms.aggregate import by_name, by_thresholds, code_ends
+from indistinct.release.transforms.aggregate import told as aggregate_told
+from indistinct.release.transforms.mask import mask
+from indistinct.release.transforms.mask import told as mask_told
+from indistinct.release.transforms.measured import ISO, Measured, as_measured, measured
+from indistinct.release.transforms.microaggregate import microaggregate
+from indistinct.release.transforms.microaggregate import told as microaggregate_told
+from indistinct.release.transforms.noise import noise
+from indistinct.release.transforms.noise import told as noise_told
+from indistinct.release.transforms.pseudonymize import pseudonyms, read_key
+from indistinct.release.transforms.pseudonymize import told as pseudonymize_told
+from indistinct.release.transforms.replace import replace
+from indistinct.release.transforms.replace import told as replace_told
+from indistinct.release.transforms.round import base_of, round_to
+from indistinct.release.transforms.round import told as round_told
+from indistinct.release.transforms.shift import offsets, shift
+from indistinct.release.transforms.shift import told as shift_told
+from indistinct.release.transforms.swap import swap
+from indistinct.release.transforms.swap import told as swap_told
+from indistinct.release.transforms.synthesize import Part, synthesize
+from indistinct.release.transforms.synthesize import told as synthesize_told
+from indistinct.release.transforms.texts import mapped
+from indistinct.sources.eager import EagerTable
+from indistinct.sources.table import Table
+from indistinct.sources.text import canonical
+
+if TYPE_CHECKING:
+    from indistinct.policy import Policy
+
+OF_TEXTS = ("mask", "pseudonymize")
+"""Transformations that need no more than the texts of an identifier."""
+
+IDENTIFIER = "identifier"
+
+PERTURBING = ("replace", "shift", "swap", "noise", "microaggregate", "synthesize")
+"""Transformations after which a record may hold a value that was not its own."""
+
+_COLUMN, _PERSON, _MODEL = 3, 4, 5
+"""What a generator draws for, beside the seed; 1 and 2 are decoys and noise records."""
+
+
+@dataclass(frozen=True)
+class Transformed:
+    """A table with transformed values, and what is said of it.
+
+    Arguments:
+        table: the table with all columns transformed but those in ``replaced``.
+        replaced: identifiers, as they are published record by record.
+        told: what was done to each attribute, for the certificate.
+        perturbed: whether a record may hold values that were not its own.
+        documents: private documents, by file name.
+        warnings: what the custodian should know.
+    """
+
+    table: Table
+    replaced: Mapping[str, pl.Series] = field(default_factory=dict)
+    told: Mapping[str, str] = field(default_factory=dict)
+    perturbed: bool = False
+    documents: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+def changes_values(policy: Policy) -> bool:
+    """Whether transformations need the records in memory."""
+    return any(
+        item.role != "identifier" or item.transform.name not in OF_TEXTS
+        for item in policy.attributes.values()
+        if item.transform is not None
+    )
+
+
+def shows_others(policy: Policy, name: str) -> bool:
+    """Whether what is published of an attribute is not what others may know of a person."""
+    rule = policy.attributes[name].transform
+    return rule is not None and rule.name in (*PERTURBING, "pseudonymize")
+
+
+def transformed(table: Table, policy: Policy, seed: int) -> Transformed:
+    """The table as its policy transforms it.
+
+    Every transformation looks at the values as they were in the source, and draws from a generator
+    of its own, so that one more of them changes no other.
+
+    Arguments:
+        table: the source; one in memory, where :func:`changes_values`.
+        policy: roles and transformations.
+        seed: of the run.
+
+    Raises:
+        DataError: values cannot be transformed so; all problems at once.
+        PolicyError: a key for pseudonyms is missing.
+        InputError: two values have the same pseudonym.
+    """
+    rules = {
+        name: item.transform
+        for name, item in policy.attributes.items()
+        if item.transform is not None
+    }
+    if not rules:
+        return Transformed(table)
+    work = _Work(table, policy, seed)
+    problems: list[IndistinctError] = []
+    made: dict[str, pl.Series] = {}
+    told: dict[str, str] = {}
+    for name, rule in rules.items():
+        if rule.synthesize is not None:
+            continue
+        try:
+            made[name], told[name] = _WAYS[rule.name](work, name, getattr(rule, rule.name))
+        except InputError as error:
+            problems.append(error)
+    if problems:
+        first = problems[0]
+        found = [item for error in problems for item in error.problems]
+        raise (PolicyError if isinstance(first, PolicyError) else type(first))(found)
+    made |= work.synthetic()
+    told = {name: told.get(name) or work.said_of_model(name) for name in rules}
+    identifiers = {name: made[name] for name in made if policy.attributes[name].role == IDENTIFIER}
+    others = {name: made[name] for name in made if name not in identifiers}
+    after = table
+    if others:
+        assert isinstance(table, EagerTable)
+        after = table.with_columns(others)
+    account, warnings = work.account(made)
+    return Transformed(
+        table=after,
+        replaced=identifiers,
+        told=told,
+        perturbed=any(rule.name in PERTURBING for rule in rules.values()),
+        documents={**work.documents, **({"transforms.json": account} if account else {})},
+        warnings=tuple(warnings),
+    )
+
+
+def policy_of_originals(policy: Policy) -> Policy:
+    """The same policy for a look at the original values of what it transforms.
+
+    Hierarchies and categories speak of transformed values. Where original ones are held against a
+    release, those that a hierarchy does not cover count as suppressed, and nothing is known of
+    sensitive values but what the certificate says; unless the values published are those of the
+    table.
+    """
+    changed = {}
+    for name, item in policy.attributes.items():
+        if item.transform is None:
+            continue
+        update: dict[str, Any] = {"uncovered": "suppress"}
+        if item.role == "sensitive" and item.transform.name not in ("swap", "synthesize"):
+            update |= {"categories": None, "hierarchy": None}
+        changed[name] = item.model_copy(update=update)
+    if not changed:
+        return policy
+    return policy.model_copy(update={"attributes": {**policy.attributes, **changed}})
+
+
+class _Work:
+    """A table's columns as transformations want them."""
+
+    def __init__(self, table: Table, policy: Policy, seed: int) -> None:
+        self.table = table
+        self.policy = policy
+        self.seed = seed
+        self.documents: dict[str, dict[str, Any]] = {}
+        self._moved: dict[str | None, NDArray[np.int64]] = {}
+
+    def random(self, name: str) -> np.random.Generator:
+        """The generator of an attribute."""
+        place = list(self.policy.attributes).index(name)
+        return np.random.default_rng([self.seed, _COLUMN, place])
+
+    def texts(self, name: str) -> pl.Series:
+        """The canonical texts of a column."""
+        return self.table.text([name])[name]
+
+    def values(self, name: str) -> pl.Series:
+        """A column as it is stored; null for whatever stands for a missing value."""
+        assert isinstance(self.table, EagerTable)
+        return self.table.values(name).set(self.texts(name).is_null(), None)
+
+    def measured(self, name: str, form: str = ISO) -> Measured:
+        """A column as numbers or dates."""
+        return measured(self.values(name), self.texts(name), form)
+
+    def moved(self, by: str | None, days: int) -> NDArray[np.int64]:
+        """How many days the dates of every record are moved by."""
+        if by not in self._moved:
+            place = 0 if by is None else 1 + list(self.policy.attributes).index(by)
+            self._moved[by] = offsets(
+                None if by is None else self.texts(by),
+                self.table.height(),
+                days=days,
+                random=np.random.default_rng([self.seed, _PERSON, place]),
+            )
+        return self._moved[by]
+
+    def groups(self, within: Sequence[str]) -> NDArray[np.int64] | None:
+        """The group of every record: those that are equal in these columns."""
+        if not within:
+            return None
+        return row_numbers(self.table.text(within), within).astype(np.int64)
+
+    def synthetic(self) -> dict[str, pl.Series]:
+        """The columns that are drawn from a model."""
+        drawn = self._drawn()
+        found: dict[str, pl.Series] = {}
+        joint = [name for name, together in drawn.items() if together]
+        if joint:
+            random = np.random.default_rng([self.seed, _MODEL])
+            columns = synthesize([self._part(name) for name in joint], random)
+            found |= dict(zip(joint, columns, strict=True))
+        for name, together in drawn.items():
+            if not together:
+                found[name] = synthesize([self._part(name)], self.random(name))[0]
+        return found
+
+    def said_of_model(self, name: str) -> str:
+        """What the certificate says of a column that is drawn from a model."""
+        drawn = self._drawn()
+        return synthesize_told(joint=drawn[name] and sum(drawn.values()) > 1)
+
+    def _drawn(self) -> dict[str, bool]:
+        return {
+            name: item.transform.synthesize.joint
+            for name, item in self.policy.attributes.items()
+            if item.transform is not None and item.transform.synthesize is not None
+        }
+
+    def _part(self, name: str) -> Part:
+        values, texts = self.values(name), self.texts(name)
+        try:
+            scale = as_measured(values, texts)
+        except InputError:  # codes of many digits
+            scale = None
+        return Part(values, texts, scale)
+
+    def account(self, made: Mapping[str, pl.Series]) -> tuple[dict[str, Any], list[str]]:
+        """How many values each transformation changed, for the custodian; and warnings."""
+        account: dict[str, Any] = {}
+        warnings = []
+        for name, values in made.items():
+            item = self.policy.attributes[name]
+            assert item.transform is not None
+            way = item.transform.name
+            if not isinstance(self.table, EagerTable):
+                continue  # an identifier's texts, all of them replaced
+            before = self.texts(name)
+            after = canonical(values.alias(name).to_frame()).to_series()
+            changed = int(before.ne_missing(after).sum())
+            there = len(before) - before.null_count()
+            account[name] = {"transform": way, "values": there, "changed": changed}
+            if way in ("swap", "noise") and there and not changed:
+                warnings.append(f"'{name}': the transformation '{way}' has changed no value")
+            k = item.transform.microaggregate.k if item.transform.microaggregate else 0
+            if there and there < k:
+                warnings.append(
+                    f"'{name}': there are fewer values than the {k} that a group is to have"
+                )
+        return ({"attributes": account} if account else {}), warnings
+
+
+def _mask(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
+    made = mask(work.texts(name), keep=rule.keep, char=rule.char, end=rule.from_)
+    return made, mask_told(rule.keep)
+
+
+def _pseudonymize(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
+    directory = work.policy.directory
+    key = read_key(name, env=rule.key_env, file=rule.key_file, directory=directory)
+    texts = work.texts(name)
+    known = pseudonyms(texts, key=key, length=rule.length)
+    if rule.table:
+        document = {"attribute": name, "pseudonyms": {made: text for text, made in known.items()}}
+        work.documents[_file_of(name, work.documents)] = document
+    return mapped(texts, known), pseudonymize_told()
+
+
+def _replace(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
+    dtype = work.values(name).dtype
+    made = replace(work.texts(name), dtype, style=rule.style, random=work.random(name))
+    return made, replace_told()
+
+
+def _shift(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
+    moved = work.moved(rule.by, rule.days)
+    made = shift(work.measured(name, rule.format), moved)
+    return made, shift_told(by_person=rule.by is not None)
+
+
+def _swap(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
+    made = swap(
+        work.values(name),
+        work.texts(name).is_not_null().to_numpy(),
+        share=rule.share,
+        groups=work.groups(rule.within),
+        random=work.random(name),
+        ranked=None if rule.window is None else work.measured(name, rule.format),
+        window=rule.window,
+    )
+    said = swap_told(share=rule.share, within=bool(rule.within), window=rule.window is not None)
+    return made, said
+
+
+def _noise(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
+    column = work.measured(name, rule.format)
+    made = noise(
+        column,
+        scale=rule.scale,
+        distribution=rule.distribution,
+        multiplicative=rule.multiplicative,
+        random=work.random(name),
+    )
+    said = noise_told(
+        scale=rule.scale,
+        distribution=rule.distribution,
+        multiplicative=rule.multiplicative,
+        dates=column.kind != "number",
+    )
+    return made, said
+
+
+def _round(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
+    to = rule.to if rule.to is not None else base_of(rule.digits)
+    return round_to(work.measured(name, rule.format), to), round_told(to)
+
+
+def _microaggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
+    column = work.measured(name, rule.format)
+    made = microaggregate(column, k=rule.k, centre=rule.centre)
+    return made, microaggregate_told(k=rule.k, centre=rule.centre)
+
+
+def _aggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
+    if rule.groups is not None:
+        made = by_name(work.texts(name), rule.groups, rule.other)
+    elif rule.thresholds:
+        made = by_thresholds(work.measured(name), rule.thresholds, rule.show)
+    else:
+        made = code_ends(work.measured(name), bottom=rule.bottom, top=rule.top)
+    said = aggregate_told(
+        bottom=rule.bottom, top=rule.top, thresholds=rule.thresholds, show=rule.show
+    )
+    return made, said
+
+
+_WAYS: Mapping[str, Callable[[_Work, str, Any], tuple[pl.Series, str]]] = {
+    "mask": _mask,
+    "pseudonymize": _pseudonymize,
+    "replace": _replace,
+    "shift": _shift,
+    "swap": _swap,
+    "noise": _noise,
+    "round": _round,
+    "microaggregate": _microaggregate,
+    "aggregate": _aggregate,
+}
+
+
+def _file_of(name: str, taken: Mapping[str, Any]) -> str:
+    """The name of the file with an attribute's pseudonyms."""
+    stem = f"pseudonyms_{re.sub(r'[^0-9A-Za-z_-]+', '_', name)}"
+    file, number = f"{stem}.json", 2
+    while file in taken:
+        file, number = f"{stem}_{number}.json", number + 1
+    return file

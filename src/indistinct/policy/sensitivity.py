@@ -1,0 +1,156 @@
+"""What a policy says of the sensitivity of values, held against itself: ranks, and a k of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from indistinct._sections import place_of
+from indistinct.errors import Problem, did_you_mean
+from indistinct.policy.sections import Attribute, Method, Ranks, Role
+from indistinct.requirement import Requirement
+
+if TYPE_CHECKING:
+    from indistinct.policy.policy import Policy
+
+KNM = "knm-anonymity"
+
+
+def rank_checks(role: Role, given: Ranks, place: tuple[str, ...]) -> Iterator[Problem]:
+    """What contradicts itself in the ranks of an attribute's values."""
+    where = place_of(place)
+    if role != "sensitive":
+        yield Problem(
+            "ranks-without-sensitive",
+            f"{where}: only the values of a sensitive attribute have ranks, and the role is "
+            f"'{role}'",
+        )
+    ways = [key for key in ("table", "dependent", "file") if getattr(given, key) is not None]
+    if len(ways) != 1:
+        yield Problem(
+            "one-table",
+            f"{where}: needs one of 'table', 'dependent' and 'file'"
+            + (f", not {' and '.join(ways)}" if ways else ""),
+            remedy="for example table = { HIV = 1, influenza = 4 }",
+        )
+    for key, way in (("harmful", "dependent"), ("score", "file")):
+        if getattr(given, way) is not None and not getattr(given, key):
+            yield Problem("missing-key", f"{where}: '{way}' needs '{key}' beside it")
+    for key, others in (
+        ("harmful", ("dependent",)),
+        ("score", ("file",)),
+        ("separator", ("file",)),
+        ("cuts", ("dependent", "file")),
+    ):
+        idle = key in given.model_fields_set and not set(ways) & set(others)
+        if idle and ways:
+            yield Problem(
+                "idle-key", f"{where}.{key}: goes with '{others[0]}' only", remedy="leave it out"
+            )
+    falls = (1.0, *given.cuts, 0.0)
+    if not all(one > other for one, other in pairwise(falls)):
+        yield Problem(
+            "bad-value",
+            f"{where}.cuts: must be three shares that fall between 1 and 0",
+            remedy="for example [0.75, 0.5, 0.25]",
+        )
+
+
+def knm_checks(
+    method: Method,
+    promises: Sequence[Requirement],
+    attributes: Mapping[str, Attribute | None],
+) -> Iterator[Problem]:
+    """What does not go together in a policy about ranks."""
+    for name, item in attributes.items():
+        if item is None or item.ranks is None or item.ranks.dependent is None:
+            continue
+        other, place = item.ranks.dependent, place_of(("attributes", name, "ranks", "dependent"))
+        if other == name:
+            yield Problem("dependent-on-itself", f"{place}: names '{name}' itself")
+        elif other not in attributes:
+            near = did_you_mean(other, [key for key in attributes if key != name])
+            yield Problem("unknown-attribute", f"{place}: no attribute '{other}': {near}")
+    if method.algorithm != "knm":
+        for key in ("mode", "accept_unsafe"):
+            if key in method.model_fields_set:
+                yield Problem(
+                    "other-algorithm",
+                    f"method.{key}: is a setting of knm, not of '{method.algorithm}'",
+                    remedy='leave it out, or choose algorithm = "knm"',
+                )
+        return
+    asked = [item for item in promises if item.model == KNM]
+    if not asked:
+        yield Problem(
+            "knm-without-promise",
+            "method.algorithm: 'knm' works towards a promise of that kind, and none is there",
+            remedy=f'add [[promises]] with model = "{KNM}" and k = {{ "1" = 10, "4" = 3 }}',
+        )
+    if method.accept_unsafe and method.mode != "split":
+        yield Problem(
+            "idle-key",
+            f"method.accept_unsafe: mode '{method.mode}' asks for nothing unsafe",
+            remedy="leave it out",
+        )
+    if method.mode == "split":
+        yield from _split_checks(method, asked, promises)
+
+
+def _split_checks(
+    method: Method, asked: Sequence[Requirement], promises: Sequence[Requirement]
+) -> Iterator[Problem]:
+    """What cannot be done rank by rank."""
+    if len({item.sensitive for item in asked}) > 1 or len(asked) > 1:
+        yield Problem(
+            "one-split",
+            f"method.mode: a table is split by one promise '{KNM}', and there are {len(asked)}",
+            remedy='name one, with sensitive = "...", or choose mode = "joint"',
+        )
+    if method.objective.measure == "rows":
+        yield Problem(
+            "other-objective",
+            "method.objective: rows are those of a whole release, and 'split' makes it in parts",
+            remedy='choose another objective, or mode = "joint"',
+        )
+    if method.local_recoding:
+        yield Problem(
+            "no-local-recoding",
+            "method.local_recoding: 'split' recodes the records of every rank by themselves",
+        )
+    from indistinct.privacy.promise import models
+
+    known = models()
+    counting = [p.model for p in promises if p.model in known and known[p.model].needs_population]
+    for model in dict.fromkeys(counting):
+        yield Problem(
+            "no-population-in-split",
+            f"method.mode: promise '{model}' counts the people of the classes of a whole release, "
+            "and 'split' makes it in parts",
+            remedy='choose mode = "joint"',
+        )
+
+
+def knm_cautions(policy: Policy) -> Iterator[str]:
+    """What deserves a second look in what a policy says of ranks."""
+    for number, item in enumerate(policy.promises, start=1):
+        ks = item.parameters.get("k")
+        if item.model != KNM or not isinstance(ks, Mapping):
+            continue
+        falling = [(rank, ks[rank]) for rank in sorted(ks)]
+        for (one, k), (other, larger) in pairwise(falling):
+            if k < larger:
+                yield (
+                    f"{place_of(('promises', number))}: k = {k} of rank {one} is below k = "
+                    f"{larger} of rank {other}, which is less sensitive"
+                )
+    if policy.method.mode != "split":
+        return
+    for name, attribute in policy.attributes.items():
+        other = None if attribute.ranks is None else attribute.ranks.dependent
+        if other is not None and policy.attributes[other].role != "identifier":
+            yield (
+                f"method.mode: '{other}' is published, and the ranks of '{name}' follow from it: "
+                "whoever sees it sees what rank a class has"
+            )

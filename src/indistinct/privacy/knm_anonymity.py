@@ -1,0 +1,259 @@
+"""(k,n,m)-anonymity: a k of its own for every rank of sensitivity (Victor and Lopez 2020).
+
+    N. Victor, D. Lopez: "Privacy Preserving Sensitive Data Publishing Using (k,n,m) Anonymity
+    Approach". Journal of Communications Software and Systems 16(1), 2020, definition 6, example 6.
+
+Every value of the sensitive attribute has a rank, from 1 (critical) to 4 (low), and every record
+of rank r is in a class of at least k_r records: a class is as large as the largest k of the ranks
+in it. The stricter reading, ``count = "rank"``, asks for k_r records *of rank r*; it is what one
+gets by splitting the table by rank, and it lets a class have one rank only.
+
+Beside it the paper wants c/2 different values in every class, c being those of the table. Its own
+example of five values has two per class, so that c/2 is rounded down; two are the least that says
+anything.
+
+What it does not promise: that the values are evenly frequent, nor that the rank stays hidden. A
+larger k for graver values does not make them less likely in their class: promise ``max-posterior``
+or ``t-closeness`` beside it. A missing value is a value like any other, and needs a rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import PolicyError, Problem
+from indistinct.microdata.domains import SensitiveDomain
+from indistinct.microdata.frequencies import ClassTable, Counts, FrequencyTable
+from indistinct.privacy.parameters import choice, whole
+from indistinct.privacy.promise import Closure, Promise
+from indistinct.privacy.values import cells_of, domain_of, least, present, too_few_values
+
+COUNTS = ("class", "rank")
+ELBOW = "elbow"
+RANKS = (1, 2, 3, 4)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KNMAnonymity(Promise):
+    """Every record is in a class of at least the k of its rank.
+
+    Closed under union: a merged class is as large as its parts together, and its ranks are theirs.
+    Not under supersets, since a record of a graver rank asks for more; but with one k for all
+    ranks it is.
+
+    ``k`` has the k of every rank, ``{"1": 10, "4": 3}``, or is ``elbow``: chosen from the table's
+    curves of risk before anything is searched. ``count`` is ``class`` (all records of a class
+    count) or ``rank`` (those of the same rank). ``diversity`` is how many different values a class
+    has at least; true stands for half as many as the table has, rounded down, and two at least,
+    false for any number.
+    """
+
+    model: ClassVar[str] = "knm-anonymity"
+    closure: ClassVar[Closure] = "union"
+    needs_sensitive: ClassVar[bool] = True
+
+    k: Mapping[str, int] | str = field(hash=False)
+    count: str = "class"
+    diversity: bool | int = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "k", _ks(self.k))
+        choice(self.model, "count", self.count, COUNTS)
+        if not isinstance(self.diversity, bool):
+            whole(self.model, "diversity", self.diversity, 1, "true asks for half of the values")
+
+    @property
+    def chosen(self) -> dict[int, int]:
+        """The k of every rank.
+
+        Raises:
+            PolicyError: it was to be chosen from the curve of risk, and was not.
+        """
+        if isinstance(self.k, str):
+            raise PolicyError(self._not_chosen())
+        return {int(rank): k for rank, k in self.k.items()}
+
+    @property
+    def behaves(self) -> Closure:
+        """One k for all ranks is that of k-anonymity, which more records cannot break."""
+        one = isinstance(self.k, Mapping) and len(set(self.k.values())) == 1
+        return "superset" if one and self.count == "class" else "union"
+
+    @property
+    def breaks_at_most(self) -> int | None:
+        """Without diversity, classes below the largest k."""
+        plain = self.count == "class" and self.diversity is False and isinstance(self.k, Mapping)
+        return max(self.chosen.values()) - 1 if plain else None
+
+    def lacking(self, domain: SensitiveDomain) -> Problem | None:
+        """A rank for every value, and a k for every rank that occurs."""
+        if isinstance(self.k, str):
+            return self._not_chosen()
+        ranks = domain.sensitivity
+        return without_ranks(self, domain) or self._without_k(set(ranks.tolist()) - {0})
+
+    def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
+        """Too few values, or ranks of too few records that cannot all be left out."""
+        totals = present(self, table)
+        if totals is None:
+            return None
+        held = int(np.count_nonzero(totals))
+        few = too_few_values(self, held, self.labels_wanted(held))
+        if few is not None:
+            return few
+        cells = table.sensitive[str(self.sensitive)]
+        ranks = cells.about.sensitivity
+        lost, found = 0, []
+        for rank, k in self.chosen.items():
+            own = int(totals[ranks == rank].sum())
+            if own and (own if self.count == "rank" else table.records) < k:
+                lost += own
+                found.append(f"rank {rank} (k = {k}, {own} records)")
+        if not found or not cells.exclusive:
+            return None
+        everybody = lost >= table.records
+        if not everybody and (allowed is None or lost <= allowed):
+            return None
+        return Problem(
+            "k-exceeds-records",
+            f"{self} cannot be met: too few records for {', '.join(found)}",
+            attribute=self.sensitive,
+            remedy="choose a smaller k"
+            + (', or count = "class"' if self.count == "rank" else "")
+            + ("" if everybody else f", or allow {lost} records to be suppressed"),
+        )
+
+    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Classes that hold somebody, and are too small for a rank in them, or of few values."""
+        _, ks, held = self._held(classes)
+        counted = held if self.count == "rank" else classes.size[:, None]
+        broken: NDArray[np.bool_] = np.any((held > 0) & (counted < ks), axis=1)
+        if self.diversity is not False:
+            cells = cells_of(self, classes)
+            wanted = self.labels_wanted(_labels(cells, classes.reference.get(str(self.sensitive))))
+            broken |= _distinct(cells) < wanted
+        return broken & (classes.size > 0)
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """For every rank the smallest class that has it; and the smallest number of values."""
+        ranks, _, held = self._held(classes)
+        found: dict[str, float | int | None] = {}
+        for at, rank in enumerate(ranks):
+            if rank not in self.chosen:
+                continue
+            counted = held[:, at] if self.count == "rank" else classes.size
+            own = counted[held[:, at] > 0]
+            found[f"k_{rank}"] = int(own.min()) if len(own) else None
+        if self.diversity is not False:
+            found["diversity"] = least(_distinct(cells_of(self, classes)), classes)
+        return found
+
+    def labels_wanted(self, labels: int) -> int:
+        """How many different values every class needs, of a table with so many.
+
+        >>> asked = KNMAnonymity(k={"1": 5}, sensitive="diagnosis")
+        >>> [asked.labels_wanted(c) for c in (1, 2, 5, 8)]
+        [2, 2, 2, 4]
+        """
+        if self.diversity is True:
+            return max(2, labels // 2)
+        return int(self.diversity)
+
+    def _held(
+        self, classes: ClassTable
+    ) -> tuple[tuple[int, ...], NDArray[np.int64], NDArray[np.int64]]:
+        """Ranks, the k of each, and the records of each in every class, [G, ranks].
+
+        Values whose rank is not known come last, with the largest k of all.
+        """
+        chosen = self.chosen
+        ranks = (*RANKS, 0)
+        most = max(chosen.values())
+        ks = np.array([chosen.get(rank, most) for rank in ranks], np.int64)
+        of = domain_of(self, classes).sensitivity
+        member = (of[:, None] == np.array(ranks)).astype(np.int64)
+        return ranks, ks, cells_of(self, classes) @ member
+
+    def _not_chosen(self) -> Problem:
+        return Problem(
+            "k-not-chosen",
+            'k = "elbow" is chosen for a table and its method, and was not chosen here',
+            attribute=self.sensitive,
+            remedy="name the k of every rank; the certificate of a release tells them",
+        )
+
+    def _without_k(self, ranks: set[int]) -> Problem | None:
+        bare = sorted(ranks - set(self.chosen))
+        if not bare:
+            return None
+        named = ", ".join(map(str, bare))
+        return Problem(
+            "rank-without-k",
+            f"{self} has no k for rank {named}, which occurs",
+            attribute=self.sensitive,
+            remedy=f'add "{bare[0]}" = ... to k',
+        )
+
+
+def without_ranks(promise: Promise, domain: SensitiveDomain) -> Problem | None:
+    """The problem that values have no rank of sensitivity."""
+    bare = int(np.count_nonzero(domain.sensitivity == 0))
+    if not bare:
+        return None
+    key = f'attributes."{promise.sensitive}".ranks'
+    what = "none is known" if bare == len(domain) else f"{bare} of {len(domain)} values have none"
+    return Problem(
+        "ranks-missing" if bare == len(domain) else "value-without-rank",
+        f"promise '{promise.model}' needs the rank of every value, and {what}",
+        attribute=promise.sensitive,
+        remedy=f"add {key} = {{ table = {{ ... }} }}, with a rank from 1 (critical) to 4 (low)",
+    )
+
+
+def _ks(given: Any) -> dict[str, int] | str:
+    """The k of every rank, by the rank's text."""
+    if given == ELBOW:
+        return ELBOW
+    model = KNMAnonymity.model
+    if not isinstance(given, Mapping) or not given:
+        raise PolicyError(
+            Problem(
+                "bad-parameter",
+                f"k of {model} must be a table with a k for every rank, or '{ELBOW}', not "
+                f"{given!r}",
+                remedy='write k = { "1" = 10, "2" = 5, "3" = 3, "4" = 2 }',
+            )
+        )
+    found: dict[str, int] = {}
+    for key, k in given.items():
+        rank = str(key)
+        if isinstance(key, bool) or rank not in map(str, RANKS) or rank in found:
+            raise PolicyError(
+                Problem(
+                    "bad-parameter",
+                    f"k of {model} names ranks from 1 (critical) to 4 (low), each once, not "
+                    f"{key!r}",
+                )
+            )
+        whole(model, f"k of rank {rank}", k, 1, "choose 2 or more")
+        found[rank] = k
+    return dict(sorted(found.items()))
+
+
+def _labels(cells: NDArray[np.int64], reference: Counts | None) -> int:
+    """Different values in the table that the classes come from."""
+    return int(np.count_nonzero(cells.sum(axis=0) if reference is None else reference))
+
+
+def _distinct(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    from indistinct.kernels.promises import distinct
+
+    found = np.empty(len(cells), np.int64)
+    distinct(cells, found)
+    return found

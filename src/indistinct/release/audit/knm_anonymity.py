@@ -1,0 +1,121 @@
+"""Is every class as large as the most sensitive record in it asks for?
+
+Victor and Lopez (2020), (k,n,m)-anonymity, definition 6: a record whose value has rank r, from 1
+(critical) to 4 (low), is in a class of at least k_r records, or (``count = "rank"``) of at least
+k_r records of rank r. Example 6 asks of every class half as many different values as the table has:
+rounded down, and two at least. Where ``diversity`` is true, the table is the published one; a
+release made here names the number instead, since what was suppressed may have had further values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from indistinct.errors import PolicyError, Problem
+from indistinct.release.audit.classes import SIZE, Setting, counts, judged, least, read, word
+from indistinct.release.audit.verdict import CLASS, RECORDS, VALUE, Context, Verdict
+from indistinct.requirement import Requirement
+
+MODEL = "knm-anonymity"
+
+RANK, ASKED, COUNTED = "rank", "asked", "counted"
+
+
+def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
+    """Whether every class is as large as the k of its ranks, and has enough different values.
+
+    Arguments:
+        records: The published records as text, missing cells null, suppressed records left out.
+        requirement: The promise, with its parameters ``k`` (of every rank), ``count`` and
+            ``diversity``.
+        context: The release's quasi-identifiers, and the ranks of the sensitive values.
+
+    Raises:
+        PolicyError: If a parameter or the sensitive attribute is missing or of the wrong form, a
+            published value has no rank, or a published rank no k.
+    """
+    asked = read(
+        requirement,
+        k=Setting(
+            "a table with a k for every rank from 1 to 4, as a certificate tells it",
+            _table_of_ks,
+            {"1": 10, "2": 5},
+        ),
+        count=word("class", "rank"),
+        diversity=Setting("true, false or a whole number of at least 1", _diversity, True, True),
+    )
+    ks = {int(rank): k for rank, k in asked["k"].items()}
+    cells = _ranked(counts(records, requirement, context), requirement, context, ks)
+    over = [CLASS, RANK] if asked["count"] == "rank" else [CLASS]
+    cells = cells.with_columns(pl.col(RECORDS).sum().over(over).alias(COUNTED))
+    wanted = _wanted(asked["diversity"], cells[VALUE].n_unique())
+    classes = cells.group_by(CLASS, maintain_order=True).agg(
+        pl.col(RECORDS).sum().alias(SIZE),
+        pl.len().cast(pl.Int64).alias("diversity"),
+        (pl.col(COUNTED) < pl.col(ASKED)).any().alias("small"),
+    )
+    achieved = {
+        f"k_{rank}": least(cells.filter(pl.col(RANK) == rank)[COUNTED]) for rank in sorted(ks)
+    }
+    if asked["diversity"] is not False:
+        achieved["diversity"] = least(classes["diversity"])
+    return judged(
+        requirement, context, classes, pl.col("small") | (pl.col("diversity") < wanted), achieved
+    )
+
+
+def _wanted(diversity: bool | int, labels: int) -> int:
+    """Different values that a class needs."""
+    if diversity is True:
+        return max(2, labels // 2)
+    return 0 if diversity is False else diversity
+
+
+def _ranked(
+    cells: pl.DataFrame, requirement: Requirement, context: Context, ks: Mapping[int, int]
+) -> pl.DataFrame:
+    """Every value of every class with its rank, and the k that the rank asks for."""
+    known = context.known.get(requirement.sensitive or "")
+    ranks = {} if known is None else known.ranks
+    table = pl.DataFrame(
+        {VALUE: list(ranks), RANK: list(ranks.values())}, {VALUE: pl.String, RANK: pl.Int64}
+    )
+    found = cells.join(table, on=VALUE, how="left", nulls_equal=True, maintain_order="left")
+    bare = found.filter(pl.col(RANK).is_null())[VALUE].n_unique()
+    if bare:
+        many = "a published value has" if bare == 1 else f"{bare} published values have"
+        raise PolicyError(
+            Problem(
+                "value-without-rank",
+                f"{many} no rank of sensitivity, and promise '{MODEL}' needs one for each",
+                attribute=requirement.sensitive,
+                remedy="audit a folder whose certificate tells the ranks, or a policy that gives "
+                "the attribute ranks",
+            )
+        )
+    if unasked := sorted(set(found[RANK].to_list()) - set(ks)):
+        raise PolicyError(
+            Problem(
+                "rank-without-k",
+                f"promise '{MODEL}' has no k for rank {', '.join(map(str, unasked))}, which is "
+                "published",
+                attribute=requirement.sensitive,
+            )
+        )
+    return found.with_columns(pl.col(RANK).replace_strict(ks, return_dtype=pl.Int64).alias(ASKED))
+
+
+def _table_of_ks(given: Any) -> bool:
+    return (
+        isinstance(given, Mapping)
+        and len(given) > 0
+        and all(str(rank) in ("1", "2", "3", "4") for rank in given)
+        and all(isinstance(k, int) and not isinstance(k, bool) and k > 0 for k in given.values())
+    )
+
+
+def _diversity(given: Any) -> bool:
+    return isinstance(given, bool) or (isinstance(given, int) and given > 0)

@@ -1,0 +1,155 @@
+"""Values put together: the ends of a range, groups by thresholds, groups by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.errors import DataError, Problem
+from indistinct.hierarchies import decimals
+from indistinct.release.transforms.measured import Measured
+from indistinct.release.transforms.texts import mapped
+from indistinct.sources.table import ROWS_FOUND
+
+Show = Literal["range", "mean", "median"]
+
+
+def code_ends(column: Measured, *, bottom: float | None, top: float | None) -> pl.Series:
+    """Numbers below the bottom published as the bottom, and those above the top as the top.
+
+    Raises:
+        DataError: the column holds dates, or an end is a fraction among whole numbers.
+    """
+    _require_numbers(column)
+    found = column.present
+    for limit, pick in ((bottom, np.maximum), (top, np.minimum)):
+        if limit is not None:
+            found = pick(found, _in_steps(column, limit))
+    return column.column(found)
+
+
+def by_thresholds(column: Measured, thresholds: Sequence[float], show: Show) -> pl.Series:
+    """Numbers as the group between two thresholds, or as the mean or median of that group.
+
+    A threshold belongs to the group above it: ``[18, 40)``. Means and medians are rounded to the
+    column's decimal places.
+
+    Raises:
+        DataError: the column holds dates.
+    """
+    _require_numbers(column)
+    known = [decimals.parsed(limit) for limit in thresholds]
+    limits = [number for number in known if number is not None]
+    digits = max(column.digits, decimals.places(limits))
+    edges = np.array([decimals.at(number, digits) for number in limits], np.int64)
+    present = column.present
+    group = np.searchsorted(edges, present * 10 ** (digits - column.digits), side="right")
+    if show != "range":
+        return column.column(_centres(present, group, len(edges) + 1, show))
+    names = [decimals.written(*number) for number in limits]
+    labels = [
+        f"<{names[0]}",
+        *(f"[{low}, {high})" for low, high in pairwise(names)),
+        f">={names[-1]}",
+    ]
+    of = np.zeros(len(column.there), np.uint32)
+    of[column.there] = group
+    texts = pl.Series(labels, dtype=pl.String).gather(pl.Series(of))
+    return texts.set(pl.Series(~column.there), None).alias(column.name)
+
+
+def by_name(texts: pl.Series, groups: Mapping[str, Sequence[str]], other: str | None) -> pl.Series:
+    """Texts as the name of the group they are in.
+
+    Values in no group are published as ``other``.
+
+    Raises:
+        DataError: values are in no group, and there is no other. It names the rows.
+    """
+    home = {value: name for name, values in groups.items() for value in values}
+    left = [text for text in texts.drop_nulls().unique().to_list() if text not in home]
+    if left and other is None:
+        found = texts.is_in(pl.Series(left, dtype=pl.String).implode()).fill_null(False)
+        raise DataError(
+            Problem(
+                "no-group",
+                f"{len(left)} values are in no group",
+                attribute=texts.name,
+                rows=tuple((found.arg_true().head(ROWS_FOUND) + 1).to_list()),
+                remedy='put them into one, or name the group of all others: other = "other"',
+            )
+        )
+    if other is not None:
+        home |= dict.fromkeys(left, other)
+    return mapped(texts, home)
+
+
+def told(
+    *,
+    bottom: float | None,
+    top: float | None,
+    thresholds: Sequence[float],
+    show: Show,
+) -> str:
+    """What the certificate says of it."""
+    if thresholds:
+        how = "groups" if show == "range" else f"the {show} of groups"
+        return f"aggregated to {how} between {', '.join(f'{limit:g}' for limit in thresholds)}"
+    parts = []
+    if bottom is not None:
+        parts.append(f"{bottom:g} stands for {bottom:g} or less")
+    if top is not None:
+        parts.append(f"{top:g} stands for {top:g} or more")
+    return ", ".join(parts) if parts else "aggregated to groups"
+
+
+def _centres(
+    present: NDArray[np.int64], group: NDArray[np.intp], groups: int, show: Show
+) -> NDArray[np.int64]:
+    found = np.empty_like(present)
+    for g in range(groups):
+        own = np.sort(present[group == g])
+        if not len(own):
+            continue
+        if show == "mean":
+            away = int((own - own[0]).sum())
+            centre = int(own[0]) + (2 * away + len(own)) // (2 * len(own))
+        else:
+            low, high = int(own[(len(own) - 1) // 2]), int(own[len(own) // 2])
+            centre = low + (high - low + 1) // 2
+        found[group == g] = centre
+    return found
+
+
+def _in_steps(column: Measured, limit: float) -> int:
+    number = decimals.parsed(limit)
+    assert number is not None
+    if number[1] > column.digits and number[0] % 10 ** (number[1] - column.digits):
+        raise DataError(
+            Problem(
+                "unfit-limit",
+                f"the limit {limit:g} has more decimal places than the column",
+                attribute=column.name,
+                remedy="name a limit with as many decimal places",
+            )
+        )
+    if number[1] > column.digits:
+        return int(number[0] // 10 ** (number[1] - column.digits))
+    return decimals.at(number, column.digits)
+
+
+def _require_numbers(column: Measured) -> None:
+    if column.kind != "number":
+        raise DataError(
+            Problem(
+                "no-numbers",
+                "only numbers have a top, a bottom and thresholds, and these are dates",
+                attribute=column.name,
+                remedy='round dates: transform = { round = "month" }',
+            )
+        )

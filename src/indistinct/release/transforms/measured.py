@@ -1,0 +1,276 @@
+"""Numbers and dates as whole steps, so that what is computed with them is exact.
+
+A column of numbers with two decimal places is held in hundredths, dates in days, dates with a time
+in millionths of a second. However the column was stored, as texts of a file or as the numbers of a
+frame, what comes back is stored in the same way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.errors import DataError, Problem
+from indistinct.hierarchies import decimals
+from indistinct.sources.table import ROWS_FOUND
+
+Kind = Literal["number", "date", "datetime"]
+
+DAY = 86_400_000_000
+"""Millionths of a second in a day."""
+
+ISO = "iso"
+LARGEST = 2**53
+"""Steps up to this size are computed with exactly."""
+
+_CODE = re.compile(r"[+-]?0\d")
+"""How texts begin that look like numbers and are codes: their zeros would be lost."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """A column of numbers or dates in whole steps.
+
+    Arguments:
+        name: the column.
+        kind: what its values are.
+        steps: the value of every record, 0 where it is missing.
+        there: which values are not missing.
+        digits: decimal places of numbers: a step is 10 to the minus ``digits``.
+        dtype: how the column is stored.
+        form: how texts that are dates are written, by a pattern of ``strftime``.
+        padded: whether texts that are numbers all show the same number of decimal places.
+    """
+
+    name: str
+    kind: Kind
+    steps: NDArray[np.int64]
+    there: NDArray[np.bool_]
+    digits: int = 0
+    dtype: pl.DataType | type[pl.DataType] = pl.String
+    form: str = "%Y-%m-%d"
+    padded: bool = False
+
+    @property
+    def present(self) -> NDArray[np.int64]:
+        """The steps of the values that are not missing."""
+        return self.steps[self.there]
+
+    def in_steps(self, amount: float) -> float:
+        """An amount of the column's unit (of days, for dates) as steps."""
+        if self.kind == "number":
+            return amount * 10.0**self.digits
+        return amount * DAY if self.kind == "datetime" else amount
+
+    def column(self, present: NDArray[np.int64], digits: int | None = None) -> pl.Series:
+        """The column with other values in place of those that are not missing.
+
+        Arguments:
+            present: the new values in steps, in the order of the records.
+            digits: their decimal places, where these are others than the column's.
+        """
+        places = self.digits if digits is None else digits
+        steps = self.steps.copy()
+        steps[self.there] = present
+        made = pl.Series(self.name, steps).set(pl.Series(~self.there), None)
+        if self.kind == "number":
+            return self._numbers(made, places)
+        if self.kind == "date":
+            days = made.cast(pl.Int32).cast(pl.Date)
+            return days.dt.strftime(self.form) if self.dtype == pl.String else self._stored(days)
+        moments = made.cast(pl.Datetime("us"))
+        return moments.dt.strftime(self.form) if self.dtype == pl.String else self._stored(moments)
+
+    def _numbers(self, made: pl.Series, places: int) -> pl.Series:
+        dtype = self.dtype
+        if dtype == pl.String or dtype == pl.Decimal:
+            known = made.drop_nulls().unique().to_list()
+            show = _padded if self.padded and dtype == pl.String else decimals.written
+            texts = {step: show(step, places) for step in known}
+            shown = made.replace_strict(texts, default=None, return_dtype=pl.String)
+            return shown if dtype == pl.String else shown.cast(dtype)
+        if dtype.is_integer():
+            narrow = made.cast(dtype, strict=False)
+            return made if narrow.null_count() > made.null_count() else narrow
+        # NumPy divides; a product with the inverse would not be the nearest number.
+        divided = pl.Series(self.name, made.fill_null(0).to_numpy() / 10.0**places)
+        return divided.set(pl.Series(~self.there), None).cast(dtype)
+
+    def _stored(self, values: pl.Series) -> pl.Series:
+        if isinstance(self.dtype, pl.Datetime) and self.dtype.time_zone is not None:
+            zone = self.dtype.time_zone
+            values = values.cast(pl.Datetime(self.dtype.time_unit)).dt.replace_time_zone("UTC")
+            return values.dt.convert_time_zone(zone)
+        return values.cast(self.dtype)
+
+
+def measured(values: pl.Series, texts: pl.Series, form: str = ISO) -> Measured:
+    """A column as numbers, or else as dates.
+
+    Arguments:
+        values: the column as it is stored.
+        texts: its canonical texts, null for missing.
+        form: how texts that are dates are written: ``"iso"``, or a pattern of ``strptime``.
+
+    Raises:
+        DataError: some of its values are neither. It names the rows.
+    """
+    found = as_measured(values, texts, form)
+    if found is not None:
+        return found
+    rows = _wrong_rows(texts, form)
+    told = "dates in the format " + f"'{form}'" if form != ISO else "dates such as 2024-01-31"
+    raise DataError(
+        Problem(
+            "not-measured",
+            f"{len(rows)} values are neither numbers nor {told}, and cannot be computed with",
+            attribute=texts.name,
+            rows=tuple(rows[:ROWS_FOUND]),
+            remedy="name what stands for a missing value in missing.tokens, say the format of "
+            "dates, or choose another transformation",
+        )
+    )
+
+
+def as_measured(values: pl.Series, texts: pl.Series, form: str = ISO) -> Measured | None:
+    """A column as numbers, or else as dates; None where it is neither."""
+    there = texts.is_not_null().to_numpy()
+    dtype = values.dtype
+    if dtype == pl.Date:
+        return _temporal(values, there, "date")
+    if isinstance(dtype, pl.Datetime):
+        return _temporal(values, there, "datetime")
+    if dtype.is_integer():
+        steps = values.cast(pl.Int64, strict=False).set(pl.Series(~there), None)
+        if (steps.null_count() == texts.null_count()) and _exact(steps):
+            return Measured(
+                texts.name, "number", steps.fill_null(0).to_numpy().copy(), there, dtype=dtype
+            )
+    if dtype.is_numeric() or dtype in (pl.String, pl.Categorical, pl.Enum):
+        kept = dtype if dtype.is_numeric() else pl.String()
+        number = None if form != ISO else _numbers(texts, there, kept)
+        return number or (None if dtype.is_numeric() else _dates(texts, there, form))
+    return None
+
+
+def _exact(steps: pl.Series) -> bool:
+    """Whether no number is larger than what is computed with exactly."""
+    return bool((steps.abs() <= LARGEST).all())
+
+
+def _temporal(values: pl.Series, there: NDArray[np.bool_], kind: Kind) -> Measured:
+    held = values
+    if kind == "datetime":
+        held = values.cast(pl.Datetime("us", getattr(values.dtype, "time_zone", None)))
+    steps = held.to_physical().cast(pl.Int64).set(pl.Series(~there), None).fill_null(0)
+    return Measured(values.name, kind, steps.to_numpy().copy(), there, dtype=values.dtype)
+
+
+def _numbers(texts: pl.Series, there: NDArray[np.bool_], dtype: pl.DataType) -> Measured | None:
+    distinct = texts.drop_nulls().unique()
+    known = distinct.to_list()
+    if dtype == pl.String and any(_CODE.match(text) for text in known):
+        return None
+    numbers = [decimals.parsed(text) for text in known]
+    parsed = [number for number in numbers if number is not None]
+    if len(parsed) < len(numbers):
+        return None
+    digits = decimals.places(parsed)
+    largest = max((abs(number) / 10**scale for number, scale in parsed), default=0)
+    if dtype.is_float():
+        while digits and largest * 10**digits > LARGEST:
+            digits -= 1
+    if largest * 10**digits > LARGEST:
+        raise DataError(
+            Problem(
+                "too-large",
+                "numbers of more than 15 digits cannot be computed with exactly",
+                attribute=texts.name,
+                remedy="if they are codes, choose a transformation that does not compute",
+            )
+        )
+    steps = [_step(number, digits) for number in parsed]
+    found = texts.replace_strict(
+        distinct, pl.Series(steps, dtype=pl.Int64), default=None, return_dtype=pl.Int64
+    ) if known else pl.Series([0] * len(texts), dtype=pl.Int64)  # fmt: skip
+    return Measured(
+        texts.name,
+        "number",
+        found.fill_null(0).to_numpy().copy(),
+        there,
+        digits=digits,
+        dtype=dtype,
+        padded=digits > 0 and all(len(text.partition(".")[2]) == digits for text in known),
+    )
+
+
+def _step(number: decimals.Scaled, digits: int) -> int:
+    if number[1] <= digits:
+        return decimals.at(number, digits)
+    # A float that is written with more digits than it holds.
+    return round(number[0] / float(10 ** (number[1] - digits)))
+
+
+def _dates(texts: pl.Series, there: NDArray[np.bool_], form: str) -> Measured | None:
+    for pattern, kind in _patterns(form):
+        found = _parsed(texts, pattern, kind)
+        if found.null_count() == texts.null_count():
+            steps = found.to_physical().cast(pl.Int64).fill_null(0).to_numpy().copy()
+            return Measured(texts.name, kind, steps, there, form=pattern)
+    return None
+
+
+def _patterns(form: str) -> Sequence[tuple[str, Kind]]:
+    if form == ISO:
+        return (
+            ("%Y-%m-%d", "date"),
+            ("%Y-%m-%dT%H:%M:%S", "datetime"),
+            ("%Y-%m-%d %H:%M:%S", "datetime"),
+            ("%Y-%m-%dT%H:%M", "datetime"),
+            ("%Y-%m-%d %H:%M", "datetime"),
+        )
+    return ((form, "datetime" if re.search("%[HIMST]", form) else "date"),)
+
+
+def _parsed(texts: pl.Series, pattern: str, kind: Kind) -> pl.Series:
+    read: Callable[..., pl.Series]
+    read = texts.str.to_date if kind == "date" else texts.str.to_datetime
+    found = read(pattern, strict=False)
+    if kind == "datetime":
+        found = found.cast(pl.Datetime("us"))
+    # What would be written otherwise was understood otherwise: 2024-1-5, or half of a text.
+    return found.set((found.dt.strftime(pattern) != texts).fill_null(True), None)
+
+
+def _wrong_rows(texts: pl.Series, form: str) -> list[int]:
+    """Rows of values that are no numbers, or that are no dates: whichever are fewer."""
+    known = texts.drop_nulls().unique().to_list()
+    bad = [text for text in known if decimals.parsed(text) is None or _CODE.match(text)]
+    rows = [_rows_of(texts, bad)] if form == ISO else []
+    for pattern, kind in _patterns(form):
+        unread = _parsed(texts, pattern, kind).is_null() & texts.is_not_null()
+        rows.append((unread.arg_true() + 1).to_list())
+    return min(rows, key=len)
+
+
+def _rows_of(texts: pl.Series, values: Sequence[str]) -> list[int]:
+    found = texts.is_in(pl.Series(values, dtype=pl.String).implode()).fill_null(False)
+    return (found.arg_true() + 1).to_list()
+
+
+def _padded(step: int, places: int) -> str:
+    """A number with all of its decimal places.
+
+    >>> _padded(1050, 2), _padded(-5, 1), _padded(7, 0)
+    ('10.50', '-0.5', '7')
+    """
+    if not places:
+        return str(step)
+    whole, rest = divmod(abs(step), 10**places)
+    return f"{'-' if step < 0 else ''}{whole}.{str(rest).rjust(places, '0')}"

@@ -1,0 +1,70 @@
+"""Dates moved by a secret number of days, the same for all dates of a person.
+
+What lies between two dates of a person stays as it was, so that courses and durations can be
+studied; when something happened is not told (as in the MIMIC databases, Johnson and others 2016).
+The season and the day of the week are lost. Whoever knows one true date of a person knows all of
+them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.errors import DataError, Problem
+from indistinct.release.transforms.measured import DAY, Measured
+
+
+def offsets(
+    people: pl.Series | None, records: int, *, days: int, random: np.random.Generator
+) -> NDArray[np.int64]:
+    """How many days the dates of every record are moved by, [n]; never by none.
+
+    Arguments:
+        people: the text that tells the person of every record; None: every record is a person. A
+            record without a person is one of its own.
+        records: number of records.
+        days: the most days, back or forth.
+        random: draws the offsets. Those of people are drawn in the order of their texts, so that
+            they do not depend on the order of the records.
+    """
+    if people is None:
+        return _drawn(records, days, random)
+    known = people.drop_nulls().unique().sort()
+    drawn = pl.Series(_drawn(len(known), days, random), dtype=pl.Int64)
+    alone = pl.Series(_drawn(records, days, random), dtype=pl.Int64)
+    if not len(known):
+        return alone.to_numpy()
+    found = people.replace_strict(known, drawn, default=None, return_dtype=pl.Int64)
+    return found.zip_with(found.is_not_null(), alone).to_numpy()
+
+
+def shift(column: Measured, moved: NDArray[np.int64]) -> pl.Series:
+    """The dates, each moved by so many days; the time of the day stays.
+
+    Raises:
+        DataError: the column holds numbers.
+    """
+    if column.kind == "number":
+        raise DataError(
+            Problem(
+                "no-dates",
+                "only dates can be shifted, and these are numbers",
+                attribute=column.name,
+                remedy='name the format of the dates, such as format = "%Y%m%d", or choose noise',
+            )
+        )
+    step = DAY if column.kind == "datetime" else 1
+    return column.column(column.present + moved[column.there] * step)
+
+
+def told(*, by_person: bool) -> str:
+    """What the certificate says of it."""
+    whose = "each person's" if by_person else "each record's"
+    return f"dates shifted by a secret number of days, the same for all of {whose} dates"
+
+
+def _drawn(count: int, days: int, random: np.random.Generator) -> NDArray[np.int64]:
+    found = random.integers(-days, days, size=count, dtype=np.int64)
+    return np.where(found >= 0, found + 1, found)

@@ -1,0 +1,89 @@
+"""Pictures of two columns before and after: a heat map for the table and for every release.
+
+They are drawn as :mod:`indistinct.report.plots` draws what leaks.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from indistinct.report.plots import require_drawing, save_chart
+
+if TYPE_CHECKING:
+    from indistinct.analytics.contingency import Contingency, Counts
+
+MOST = 40
+"""Values of a column that a map has room for; the rest is put together."""
+
+_CELL = 18
+_WRITTEN = 12
+
+
+def draw_contingency(found: Contingency, path: str | Path) -> Path:
+    """Draw the heat maps of two columns into a file, whole or not at all.
+
+    Raises:
+        OutputError: The file cannot be written, or its name has another ending than .svg, .png
+            and .html.
+        InputError: The extra ``report`` is not installed.
+    """
+    import altair as alt
+
+    path = Path(path)
+    require_drawing(path)
+    maps = [heat_map(counts, found.attributes, of) for of, counts in found.tables().items()]
+    save_chart(
+        alt.hconcat(*maps).resolve_scale(x="independent", y="independent", color="independent"),
+        path,
+    )
+    return path
+
+
+def heat_map(counts: Counts, attributes: tuple[str, str], title: str) -> Any:
+    """A heat map of how often values go together, as an Altair chart."""
+    import altair as alt
+
+    from indistinct.analytics.contingency import said
+
+    shown = counts.within(MOST, MOST)
+    one, other = attributes
+    rows: list[dict[str, Any]] = [
+        {"one": said(row), "other": said(column), "records": int(shown.counts[i, j])}
+        for i, row in enumerate(shown.rows)
+        for j, column in enumerate(shown.columns)
+    ]
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        y=alt.Y("one:N", sort=list(map(said, shown.rows)), title=one),
+        x=alt.X(
+            "other:N",
+            sort=list(map(said, shown.columns)),
+            title=other,
+            axis=alt.Axis(labelAngle=-45, labelLimit=160),
+        ),
+        tooltip=[
+            alt.Tooltip("one:N", title=one),
+            alt.Tooltip("other:N", title=other),
+            alt.Tooltip("records:Q", format=","),
+        ],
+    )
+    drawn = base.mark_rect(stroke="white").encode(
+        color=alt.Color("records:Q", scale=alt.Scale(scheme="blues"), title="records")
+    )
+    chart = drawn
+    few = len(shown.rows) <= _WRITTEN and len(shown.columns) <= _WRITTEN
+    if few:
+        half = float(shown.counts.max(initial=0)) / 2
+        chart = alt.layer(
+            drawn,
+            base.mark_text(fontSize=9).encode(
+                text=alt.Text("records:Q", format=","),
+                color=alt.condition(
+                    alt.datum.records > half, alt.value("white"), alt.value("#333")
+                ),
+            ),
+        )
+    cell = 2 * _CELL if few else _CELL
+    return chart.properties(
+        width=cell * len(shown.columns), height=_CELL * len(shown.rows), title=title
+    )

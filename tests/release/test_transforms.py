@@ -1,0 +1,462 @@
+"""Values transformed column by column: what each way keeps, and what it must not show."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from itertools import pairwise
+from typing import Any, cast
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indistinct.errors import DataError, InputError
+from indistinct.release.transforms.aggregate import by_name, by_thresholds, code_ends
+from indistinct.release.transforms.mask import mask
+from indistinct.release.transforms.measured import Measured, as_measured, measured
+from indistinct.release.transforms.microaggregate import group_ends, microaggregate
+from indistinct.release.transforms.noise import noise
+from indistinct.release.transforms.pseudonymize import pseudonymize, pseudonyms
+from indistinct.release.transforms.replace import replace, replacements
+from indistinct.release.transforms.round import round_to
+from indistinct.release.transforms.shift import offsets, shift
+from indistinct.release.transforms.swap import swap
+from indistinct.release.transforms.synthesize import Part, synthesize
+from indistinct.sources.text import canonical
+
+quickly = settings(deadline=None, max_examples=60)
+
+
+def held(*values: Any, dtype: Any = None, form: str = "iso") -> Measured:
+    column = pl.Series("x", values, dtype=dtype)
+    return measured(column, canonical(column.to_frame()).to_series(), form)
+
+
+def draws(seed: int = 1) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+whole = st.lists(st.one_of(st.none(), st.integers(-1000, 1000)), min_size=1, max_size=40)
+some = whole.filter(lambda values: any(value is not None for value in values))
+
+
+@pytest.mark.parametrize(
+    ("column", "kind", "digits"),
+    [
+        (pl.Series("x", ["1.50", "-2.25", None, "30.00"]), "number", 2),
+        (pl.Series("x", ["1.5", "2", "1e3"]), "number", 1),
+        (pl.Series("x", [3, None, -4], dtype=pl.Int16), "number", 0),
+        (pl.Series("x", [0.5, None, float("nan"), 2.0]), "number", 1),
+        (pl.Series("x", [0.1, 0.2, 1 / 3]), "number", 15),
+        (pl.Series("x", ["1.50", "2.00"]).cast(pl.Decimal(10, 2)), "number", 1),
+        (pl.Series("x", ["2024-01-31", None]), "date", 0),
+        (pl.Series("x", ["2024-01-31T10:20:00"]), "datetime", 0),
+        (pl.Series("x", [dt.date(2024, 1, 31), None]), "date", 0),
+        (pl.Series("x", [dt.datetime(2024, 1, 31, 10), None]), "datetime", 0),
+    ],
+)
+def test_what_is_measured_comes_back_as_it_was(column: pl.Series, kind: str, digits: int) -> None:
+    texts = canonical(column.to_frame()).to_series()
+    found = as_measured(column, texts)
+    assert found is not None
+    assert found.kind == kind
+    if digits < 15:
+        assert found.digits == digits
+    back = found.column(found.present)
+    assert back.dtype == column.dtype
+    same = canonical(back.to_frame()).to_series().to_list()
+    if column.dtype == pl.String and "1e3" in column.to_list():
+        assert same == ["1.5", "2", "1000"]
+    elif digits == 15:
+        assert back.to_list() == pytest.approx(column.to_list(), abs=1e-14)
+    else:
+        assert same == texts.to_list()
+
+
+def test_times_of_a_zone_come_back() -> None:
+    column = pl.Series("x", [dt.datetime(2024, 7, 1, 12)]).dt.replace_time_zone("Europe/Vienna")
+    found = held(*column.to_list(), dtype=column.dtype)
+    moved = shift(found, np.array([2]))
+    assert moved.dtype == column.dtype
+    assert moved.dt.to_string("%d %H").to_list() == ["03 12"]
+
+
+def test_what_cannot_be_measured_is_told_by_its_rows() -> None:
+    with pytest.raises(DataError, match=r"rows? 2: 1 values are neither numbers nor dates"):
+        held("1", "x", None, "3")
+    with pytest.raises(DataError, match=r"dates in the format '%d\.%m\.%Y'"):
+        held("31.1.2024", "secret", form="%d.%m.%Y")
+    assert as_measured(pl.Series("x", ["007", "012"]), pl.Series("x", ["007", "012"])) is None
+    with pytest.raises(DataError, match="more than 15 digits"):
+        held("12345678901234567890")
+    with pytest.raises(DataError) as told:
+        held("5", "secret")
+    assert "secret" not in str(told.value)
+
+
+@quickly
+@given(some, st.sampled_from([1, 2, 5, 10, 250]))
+def test_rounding_twice_is_rounding_once(values: list[int | None], base: int) -> None:
+    column = held(*values, dtype=pl.Int64)
+    once = round_to(column, base)
+    assert once.dtype == pl.Int64
+    assert round_to(held(*once.to_list(), dtype=pl.Int64), base).equals(once)
+    for value, rounded in zip(values, once.to_list(), strict=True):
+        assert (value is None) == (rounded is None)
+        if value is not None:
+            assert rounded % base == 0
+            assert 2 * abs(rounded - value) <= base
+
+
+def test_rounding_keeps_types_and_writes_no_more_than_the_base_has() -> None:
+    assert round_to(held("3.14", "2.70", None), 0.5).to_list() == ["3.0", "2.5", None]
+    assert round_to(held("3.14", "12.5"), 5).to_list() == ["5", "15"]
+    assert round_to(held(3.14, 2.7), "0.1").to_list() == [3.1, 2.7]
+    assert round_to(held(1250, 1249), "1000").to_list() == [1000, 1000]
+    assert round_to(held(3, 4), 2.0).to_list() == [4, 4]
+    assert round_to(held(250, dtype=pl.UInt8), 100).to_list() == [300]
+    dates = held(dt.date(2024, 5, 17), None)
+    assert round_to(dates, "quarter").to_list() == [dt.date(2024, 4, 1), None]
+    assert round_to(held("2024-05-17"), "week").to_list() == ["2024-05-13"]
+    assert round_to(held("17.05.2024", form="%d.%m.%Y"), "year").to_list() == ["01.01.2024"]
+    moments = held("2024-05-17T10:20:30")
+    assert round_to(moments, "month").to_list() == ["2024-05-01T00:00:00"]
+    with pytest.raises(DataError, match="dates are not rounded to a number"):
+        round_to(dates, 5)
+    with pytest.raises(DataError, match="numbers have no month"):
+        round_to(held(5), "month")
+    with pytest.raises(DataError, match="these are whole numbers"):
+        round_to(held(5), 0.5)
+
+
+@quickly
+@given(some, st.sampled_from(["gaussian", "laplace"]), st.booleans())
+def test_noise_is_seeded_and_stays_in_range(
+    values: list[int | None], distribution: Any, multiplicative: bool
+) -> None:
+    column = held(*values, dtype=pl.Int64)
+
+    def noised(seed: int) -> pl.Series:
+        return noise(
+            column, scale=3.0, distribution=distribution, multiplicative=multiplicative,
+            random=draws(seed),
+        )  # fmt: skip
+
+    found = noised(1)
+    assert found.equals(noised(1))
+    assert found.is_null().to_list() == [value is None for value in values]
+    there = [value for value in values if value is not None]
+    assert all(min(there) <= value <= max(there) for value in found.drop_nulls().to_list())
+    assert found.dtype == pl.Int64
+
+
+def test_noise_has_the_scale_asked_for() -> None:
+    values = np.arange(100_000) % 1000 * 1000.0
+    for distribution, spread in (("gaussian", 5.0), ("laplace", 5.0 * 2**0.5)):
+        found = noise(
+            held(*values), scale=5.0, distribution=cast(Any, distribution),
+            multiplicative=False, random=draws(),
+        )  # fmt: skip
+        away = found.to_numpy() - values
+        inside = (values > 0) & (values < 999_000)
+        assert away[inside].std() == pytest.approx(spread, rel=0.02)
+    found = noise(
+        held(*values), scale=0.1, distribution="gaussian", multiplicative=True, random=draws()
+    )
+    middle = (values > 0) & (values < 500_000)
+    away = found.to_numpy()[middle] / values[middle] - 1
+    assert away.std() == pytest.approx(0.1, rel=0.02)
+
+
+def test_noise_keeps_decimal_places_and_times_of_day() -> None:
+    found = noise(
+        held("1.50", "2.25", "9.00"), scale=0.5, distribution="gaussian", multiplicative=False,
+        random=draws(),
+    )  # fmt: skip
+    assert all(len(text.partition(".")[2]) == 2 for text in found.to_list())
+    moments = [dt.datetime(2024, 1, day, 8, 30) for day in range(1, 29)]
+    found = noise(
+        held(*moments), scale=4, distribution="laplace", multiplicative=False, random=draws()
+    )
+    assert set(found.dt.time().to_list()) == {dt.time(8, 30)}
+    assert found.to_list() != moments
+    with pytest.raises(DataError, match="dates cannot be multiplied"):
+        noise(held(*moments), scale=1, distribution="laplace", multiplicative=True, random=draws())
+
+
+@quickly
+@given(some, st.integers(2, 6), st.sampled_from(["mean", "median"]))
+def test_microaggregation_groups_at_least_k(values: list[int | None], k: int, centre: Any) -> None:
+    there = [value for value in values if value is not None]
+    found = microaggregate(held(*values, dtype=pl.Int64), k=k, centre=centre)
+    assert found.dtype == pl.Int64
+    assert found.is_null().to_list() == [value is None for value in values]
+    if len(there) >= k:
+        assert min(Counter(found.drop_nulls().to_list()).values()) >= k
+    if centre == "mean":
+        mean = found.mean()
+        assert isinstance(mean, float)
+        assert abs(mean - sum(there) / len(there)) <= 0.5
+
+
+@quickly
+@given(st.lists(st.integers(0, 60), min_size=2, max_size=11), st.integers(2, 4))
+def test_groups_are_the_best_there_are(values: list[int], k: int) -> None:
+    ordered = np.sort(np.array(values, np.int64))
+
+    def cost(ends: list[int]) -> float:
+        starts = [0, *ends[:-1]]
+        return sum(
+            float(((part := ordered[a:b]) - part.mean()).__pow__(2).sum())
+            for a, b in zip(starts, ends, strict=True)
+        )
+
+    def ways(start: int) -> list[list[int]]:
+        if start == len(ordered):
+            return [[]]
+        ends = range(start + k, len(ordered) + 1)
+        return [[end, *rest] for end in ends for rest in ways(end)]
+
+    best = min((cost(ends) for ends in ways(0)), default=cost([len(ordered)]))
+    ends = group_ends(ordered, k).tolist()
+    assert cost(ends) == pytest.approx(best, abs=1e-6)
+    assert all(b - a >= k for a, b in pairwise([0, *ends])) or len(ordered) < k
+
+
+def test_microaggregated_dates_and_texts() -> None:
+    days = [dt.date(2024, 1, day) for day in (1, 2, 3, 20, 21)]
+    found = microaggregate(held(*days), k=2, centre="mean")
+    assert found.to_list() == [dt.date(2024, 1, 2)] * 3 + [dt.date(2024, 1, 21)] * 2
+    texts = microaggregate(held("1.0", "2.5", None, "9.0", "9.4"), k=2, centre="mean")
+    assert texts.to_list() == ["1.8", "1.8", None, "9.2", "9.2"]
+
+
+columns = st.lists(st.one_of(st.none(), st.sampled_from("abcdefgh")), min_size=1, max_size=40)
+
+
+@quickly
+@given(columns, st.data())
+def test_swapping_keeps_every_value_and_every_group(
+    values: list[str | None], data: st.DataObject
+) -> None:
+    share = data.draw(st.sampled_from([0.25, 0.5, 1.0]))
+    groups = np.array(
+        data.draw(
+            st.lists(st.integers(0, 2), min_size=len(values), max_size=len(values))
+        ), np.int64,
+    )  # fmt: skip
+    column = pl.Series("x", values, dtype=pl.String)
+    there = column.is_not_null().to_numpy()
+    found = swap(column, there, share=share, groups=groups, random=draws())
+    assert found.is_null().equals(column.is_null())
+    for group in range(3):
+        own = pl.Series(groups == group)
+        assert Counter(found.filter(own)) == Counter(column.filter(own))
+    assert found.equals(swap(column, there, share=share, groups=groups, random=draws()))
+    moved = (found != column).sum()
+    assert moved <= round(share * there.sum())
+
+
+def test_swapping_leaves_nobody_with_a_value_that_is_unique() -> None:
+    column = pl.Series("x", range(50))
+    found = swap(column, np.ones(50, bool), share=1.0, groups=None, random=draws())
+    assert not (found == column).any()
+    assert found.dtype == column.dtype
+
+
+@quickly
+@given(some, st.sampled_from([0.05, 0.2, 1.0]), st.sampled_from([0.5, 1.0]))
+def test_rank_swapping_stays_in_its_window(
+    values: list[int | None], window: float, share: float
+) -> None:
+    distinct = [None if value is None else 3000 * at + value for at, value in enumerate(values)]
+    column = pl.Series("x", distinct, dtype=pl.Int64)
+    there = column.is_not_null().to_numpy()
+    ranked = held(*distinct, dtype=pl.Int64)
+    found = swap(
+        column, there, share=share, groups=None, random=draws(), ranked=ranked, window=window
+    )
+    assert Counter(found) == Counter(column)
+    taken = round(share * there.sum()) if share < 1 else there.sum()
+    most = max(int(window * taken), 1)
+    if share == 1.0:
+        ranks = column.rank("ordinal").to_list()
+        after = found.rank("ordinal").to_list()
+        assert all(
+            abs(one - other) <= most
+            for one, other in zip(ranks, after, strict=True)
+            if one is not None
+        )
+        # Of two free neighbours one would have found the other.
+        stayed = sorted(
+            rank for rank, same in zip(ranks, (found == column).to_list(), strict=True)
+            if rank is not None and same
+        )  # fmt: skip
+        assert all(b - a > most for a, b in pairwise(stayed))
+
+
+dates = st.dates(dt.date(1901, 1, 1), dt.date(8999, 1, 1))
+visits = st.tuples(st.sampled_from(["a", "b", "c", None]), dates, dates)
+
+
+@quickly
+@given(st.lists(visits, min_size=1, max_size=20), st.integers(1, 400))
+def test_shifting_keeps_what_lies_between_dates_of_a_person(
+    rows: list[tuple[str | None, dt.date, dt.date]], days: int
+) -> None:
+    people = pl.Series("p", [row[0] for row in rows], dtype=pl.String)
+    moved = offsets(people, len(rows), days=days, random=draws())
+    assert (np.abs(moved) <= days).all()
+    assert (moved != 0).all()
+    first = shift(held(*(row[1] for row in rows)), moved).to_list()
+    last = shift(held(*(row[2] for row in rows)), moved).to_list()
+    for at, one in enumerate(rows):
+        assert last[at] - first[at] == one[2] - one[1]
+        assert abs((first[at] - one[1]).days) <= days
+        for other, two in enumerate(rows):
+            if one[0] is not None and one[0] == two[0]:
+                assert first[other] - first[at] == two[1] - one[1]
+    order = draws(2).permutation(len(rows))
+    known = people.is_not_null().to_numpy()[order]
+    again = offsets(people[order], len(rows), days=days, random=draws())
+    assert (again == moved[order])[known].all()
+
+
+def test_only_dates_are_shifted() -> None:
+    texts = shift(held("31.01.2024", None, form="%d.%m.%Y"), np.array([1, 5]))
+    assert texts.to_list() == ["01.02.2024", None]
+    with pytest.raises(DataError, match="only dates can be shifted"):
+        shift(held(5, 6), np.array([1, 1]))
+
+
+def test_ends_are_coded() -> None:
+    found = code_ends(held(5, None, 40, 99), bottom=18, top=90)
+    assert found.to_list() == [18, None, 40, 90]
+    assert found.dtype == pl.Int64
+    assert code_ends(held("1.50", "3.25"), bottom=2, top=None).to_list() == ["2.00", "3.25"]
+    with pytest.raises(DataError, match="more decimal places"):
+        code_ends(held(5, 6), bottom=5.5, top=None)
+    with pytest.raises(DataError, match="these are dates"):
+        code_ends(held("2024-01-01"), bottom=5, top=None)
+
+
+def test_groups_between_thresholds() -> None:
+    column = held(5, 18, None, 39, 40, 70, 80)
+    assert by_thresholds(column, [18, 40], "range").to_list() == [
+        "<18", "[18, 40)", None, "[18, 40)", ">=40", ">=40", ">=40",
+    ]  # fmt: skip
+    means = by_thresholds(column, [18, 40], "mean")
+    assert means.to_list() == [5, 29, None, 29, 63, 63, 63]
+    assert means.dtype == pl.Int64
+    assert by_thresholds(column, [18, 40], "median").to_list() == [5, 29, None, 29, 70, 70, 70]
+    assert by_thresholds(held("1.5", "2.5"), [2.25], "range").to_list() == ["<2.25", ">=2.25"]
+
+
+def test_groups_by_name() -> None:
+    texts = pl.Series("x", ["flu", "asthma", None, "gout"])
+    groups = {"lung": ["flu", "asthma"]}
+    assert by_name(texts, groups, "other").to_list() == ["lung", "lung", None, "other"]
+    with pytest.raises(DataError, match="row 4: 1 values are in no group") as told:
+        by_name(texts, groups, None)
+    assert "gout" not in str(told.value)
+
+
+@quickly
+@given(st.sets(st.text("abcXY019- .é", min_size=2, max_size=8), min_size=1, max_size=20))
+def test_replacements_are_no_values_of_the_table(texts: set[str]) -> None:
+    for style in ("name", "code"):
+        try:
+            found = replacements(sorted(texts), style=style, random=draws())
+        except DataError:
+            continue
+        assert set(found) == texts
+        assert len(set(found.values())) == len(texts)
+        assert not set(found.values()) & texts
+        if style == "code":
+            for text, made in found.items():
+                assert len(text) == len(made)
+                for one, other in zip(text, made, strict=True):
+                    assert one.isdigit() == other.isdigit()
+                    assert one.isalpha() == other.isalpha()
+        assert found == replacements(sorted(texts), style=style, random=draws())
+
+
+def test_names_are_replaced_by_names_and_codes_by_codes() -> None:
+    names = pl.Series("x", ["Anna O'Neil", "BOB Smith", None, "Anna O'Neil", "Zoe P. Quinn"])
+    made = replace(names, pl.String(), style="auto", random=draws())
+    assert made[0] == made[3]
+    assert made[2] is None
+    assert made.str.count_matches(" ").to_list() == [1, 1, None, 1, 2]
+    assert made[1].split()[0].isupper()
+    assert not {"anna", "neil", "bob", "smith", "zoe", "quinn"} & {
+        word.strip(".").lower() for text in made.drop_nulls() for word in text.split()
+    }
+    codes = replace(pl.Series("x", ["V-0042", "W-1942"]), pl.String(), style="auto", random=draws())
+    assert codes.str.contains(r"^[A-Z]-\d{4}$").all()
+    numbers = replace(pl.Series("x", ["104", "977"]), pl.Int32(), style="auto", random=draws())
+    assert numbers.dtype == pl.Int32
+    assert numbers.is_between(100, 999).all()
+    with pytest.raises(DataError, match="too few codes"):
+        replace(pl.Series("x", list("0123456789")), pl.String(), style="code", random=draws())
+    with pytest.raises(DataError, match="only texts and whole numbers"):
+        replace(pl.Series("x", ["2024-01-01"]), pl.Date(), style="auto", random=draws())
+
+
+def part(values: Any, dtype: Any = None) -> Part:
+    column = pl.Series("x", values, dtype=dtype)
+    texts = canonical(column.to_frame()).to_series()
+    return Part(column, texts, as_measured(column, texts))
+
+
+def test_synthetic_columns_have_the_distribution_of_the_source_and_go_together() -> None:
+    random = draws(5)
+    first = random.normal(50, 10, 4000).round(1)
+    second = (first * 2 + random.normal(0, 5, 4000)).round()
+    sex = np.where(first + random.normal(0, 5, 4000) > 50, "f", "m")
+    missing = [None if at % 10 == 0 else value for at, value in enumerate(second.tolist())]
+    found = synthesize([part(first), part(missing), part(sex)], draws())
+    again = synthesize([part(first), part(missing), part(sex)], draws())
+    assert all(one.equals(other) for one, other in zip(found, again, strict=True))
+    assert found[0].dtype == pl.Float64
+    assert found[0].mean() == pytest.approx(first.mean(), abs=1)
+    assert found[0].std() == pytest.approx(first.std(), rel=0.1)
+    assert found[0].min() >= first.min()
+    assert found[1].null_count() == pytest.approx(400, abs=80)
+    assert set(found[2]) == {"f", "m"}
+    both = pl.DataFrame([found[0].alias("a"), found[1].alias("b"), found[2].alias("c")])
+    there = both.drop_nulls()
+    assert np.corrcoef(there["a"], there["b"])[0, 1] > 0.8
+    assert np.corrcoef(there["a"], there["c"] == "f")[0, 1] > 0.4
+    dates = synthesize([part([dt.date(2024, 1, 1) + dt.timedelta(days=at) for at in range(99)])],
+                       draws())[0]  # fmt: skip
+    assert dates.dtype == pl.Date
+
+
+@quickly
+@given(columns, some)
+def test_synthetic_values_of_few_are_values_of_the_source(
+    letters: list[str | None], numbers: list[int | None]
+) -> None:
+    count = min(len(letters), len(numbers))
+    parts = [part(letters[:count], pl.String), part(numbers[:count], pl.Int64)]
+    one, other = synthesize(parts, draws())
+    assert set(one) <= set(letters[:count])
+    assert other.dtype == pl.Int64
+    there = [value for value in numbers[:count] if value is not None]
+    if there:
+        drawn = other.drop_nulls().to_list()
+        assert all(min(there) <= value <= max(there) for value in drawn)
+    assert synthesize([], draws()) == []
+
+
+def test_masks_and_pseudonyms() -> None:
+    texts = pl.Series("x", ["ab1234", None, "x"])
+    assert mask(texts, keep=2, char="#", end="left").to_list() == ["####34", None, "#"]
+    made = pseudonymize(texts, key=b"k" * 16, length=12)
+    assert made[1] is None
+    assert pseudonyms(texts, key=b"k" * 16, length=12) == {"ab1234": made[0], "x": made[2]}
+    with pytest.raises(InputError, match="same pseudonym"):
+        pseudonyms(pl.Series("x", [str(at) for at in range(600)]), key=b"k", length=2)

@@ -1,0 +1,367 @@
+"""A k for every sensitivity, end to end: ranks, chosen k, both modes, every engine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+
+import indistinct as ind
+from indistinct.analytics.sensitivity_ranks import falling_ks
+from indistinct.errors import DataError, IndistinctError, PolicyError
+
+ILLS = ("influenza", "asthma", "hepatitis", "HIV")
+RANKS = {"influenza": 4, "asthma": 3, "hepatitis": 2, "HIV": 1}
+KS = {"1": 12, "2": 8, "3": 5, "4": 3}
+QUASI = ("age", "sex", "zip")
+
+
+def patients(n: int = 600, seed: int = 5) -> pl.DataFrame:
+    random = np.random.default_rng(seed)
+    ill = random.choice(ILLS, n, p=[0.5, 0.3, 0.15, 0.05])
+    return pl.DataFrame(
+        {
+            "age": random.integers(18, 90, n),
+            "sex": random.choice(["f", "m"], n),
+            "zip": [f"{value:05d}" for value in 52000 + random.integers(0, 20, n) ** 2],
+            "ill": ill,
+            "home": [
+                "N" if random.random() < {"HIV": 0.9, "hepatitis": 0.4}.get(one, 0.05) else "Y"
+                for one in ill.tolist()
+            ],
+        }
+    )
+
+
+def policy(
+    ranks: object = None, promised: dict[str, Any] | None = None, **changes: Any
+) -> ind.Policy:
+    keys: dict[str, Any] = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+            "sex": {"role": "quasi-identifier"},
+            "zip": {"role": "quasi-identifier", "hierarchy": {"mask": {"from": "right"}}},
+            "ill": {"role": "sensitive", "ranks": ranks or {"table": RANKS}},
+            "home": {"role": "identifier"},
+        },
+        "promises": [{"model": "knm-anonymity", "k": KS} | (promised or {})],
+        "method": {"algorithm": "knm", "suppression_limit": 0.05},
+    }
+    return ind.Policy.from_dict(keys | changes, directory=changes.pop("directory", "."))
+
+
+def smallest(released: pl.DataFrame) -> dict[str, int]:
+    """By hand: the smallest class that has each illness."""
+    sizes = released.with_columns(pl.len().over(QUASI).alias("size"))
+    return dict(sizes.group_by("ill").agg(pl.col("size").min()).iter_rows())
+
+
+def assert_kept(released: pl.DataFrame, ks: dict[str, int] = KS) -> None:
+    for ill, size in smallest(released).items():
+        assert size >= ks[str(RANKS[ill])]
+
+
+# Both modes
+
+
+def test_joint_keeps_the_k_of_every_rank(tmp_path: Path) -> None:
+    found = ind.anonymize(patients(), policy())
+    assert_kept(found.tables)
+    (item,) = found.certificate.promises
+    assert item["parameters"] == {"k": KS, "count": "class", "diversity": 2}
+    assert {f"k_{rank}" for rank in KS} | {"diversity"} == set(item["achieved"])
+    again = ind.audit(found.write(tmp_path / "release"))
+    assert again.holds
+    document = json.loads((tmp_path / "release" / "certificate.json").read_text())
+    assert dict(document["sensitive"]["ill"]["ranks"]) == RANKS
+    # What only the table tells does not stand in the release's public part.
+    assert "elbow" not in json.dumps(document)
+
+
+def test_split_is_refused_with_figures_and_made_if_accepted() -> None:
+    plain = {"diversity": False}
+    method = {"algorithm": "knm", "mode": "split", "suppression_limit": 0.1}
+    with pytest.raises(PolicyError) as caught:
+        ind.anonymize(patients(), policy(promised=plain, method=method))
+    assert caught.value.exit_code == 2
+    text = str(caught.value)
+    assert "100.0% in classes of one rank" in text or "% in classes of one rank" in text
+    assert 'mode = "joint"' in text
+    assert "accept_unsafe" in text
+    found = ind.anonymize(
+        patients(), policy(promised=plain, method={**method, "accept_unsafe": True})
+    )
+    assert_kept(found.tables)
+    assert found.private["leak.json"]["sensitive"] == "ill"
+    parts = found.run.to_dict()["plan"]["splits"]
+    assert [part["ranks"] for part in parts] == [[1], [2], [3], [4]]
+    document = found.private["plan.json"]
+    assert [part["k"] for part in document["splits"]] == [12, 8, 5, 3]
+    for part in document["splits"]:
+        assert set(part["published"]) == set(QUASI)
+
+
+def test_splits_of_few_records_are_pooled_and_nobody_is_dropped() -> None:
+    table = patients().filter((pl.col("ill") != "HIV") | (pl.int_range(pl.len()) < 60))
+    rare = table.filter(pl.col("ill") == "HIV").height
+    assert 0 < rare < 12
+    method = {"algorithm": "knm", "mode": "split", "accept_unsafe": True}
+    found = ind.anonymize(table, policy(promised={"diversity": False}, method=method))
+    parts = found.run.to_dict()["plan"]["splits"]
+    assert [part["ranks"] for part in parts] == [[1, 2], [3], [4]]
+    assert parts[0]["k"] == 12
+    assert found.tables.height == table.height
+    assert_kept(found.tables)
+
+
+def test_one_split_is_a_release_of_all_and_asks_for_nothing() -> None:
+    table = patients().filter(pl.col("ill") == "asthma")
+    method = {"algorithm": "knm", "mode": "split", "suppression_limit": 0.1}
+    found = ind.anonymize(table, policy(promised={"diversity": False}, method=method))
+    assert "leak.json" not in found.private
+    assert_kept(found.tables)
+
+
+def test_both_modes_go_with_other_promises() -> None:
+    close = {"model": "t-closeness", "t": 0.3, "sensitive": "ill"}
+    asked = policy().to_dict()
+    asked["promises"].append(close)
+    found = ind.anonymize(patients(), asked)
+    assert found.certificate.promises[1]["achieved"]["t"] <= 0.3
+    assert_kept(found.tables)
+    asked["promises"] = [
+        {"model": "knm-anonymity", "k": KS, "diversity": False, "sensitive": "ill"},
+        {**close, "t": 0.96},
+        {"model": "k-anonymity", "k": 4, "on": ["age", "zip"]},
+    ]
+    asked["method"] |= {"mode": "split", "accept_unsafe": True, "suppression_limit": 0.3}
+    found = ind.anonymize(patients(), asked)
+    assert found.certificate.promises[1]["achieved"]["t"] <= 0.96
+    asked["promises"][1]["t"] = 0.1
+    with pytest.raises(ind.Unsatisfiable, match="the split of rank 1"):
+        ind.anonymize(patients(), asked)
+
+
+@pytest.mark.parametrize("algorithm", ["optimal", "heuristic", "mondrian", "k-member", "iab"])
+def test_every_algorithm_can_keep_it(algorithm: str) -> None:
+    method: dict[str, Any] = {"algorithm": algorithm}
+    if algorithm != "iab":
+        method["suppression_limit"] = 0.05
+    if algorithm == "heuristic":
+        method["node_limit"] = 200
+    found = ind.anonymize(patients(200), policy(method=method))
+    assert_kept(found.tables)
+
+
+def test_records_suppressed_before_stay_out() -> None:
+    table = patients().with_columns(
+        pl.when(pl.int_range(pl.len()) < 7).then(pl.lit("*")).otherwise(pl.col(name)).alias(name)
+        for name in QUASI
+    )
+    uncovered = policy(promised={"diversity": False}).to_dict()
+    for name in QUASI:
+        uncovered["attributes"][name]["uncovered"] = "suppress"
+    uncovered["attributes"]["age"]["hierarchy"] = {"mask": {"from": "right"}}
+    uncovered["method"] |= {"mode": "split", "accept_unsafe": True, "suppression_limit": 0.2}
+    found = ind.anonymize(table, uncovered)
+    assert not (found.tables["age"] == "*").any() or found.tables["sex"].str.contains("f|m").any()
+    assert_kept(found.tables)
+
+
+@pytest.mark.parametrize("mode", ["joint", "split"])
+def test_engines_give_the_same(mode: str) -> None:
+    method = {"algorithm": "knm", "mode": mode, "suppression_limit": 0.1, "seed": 1}
+    if mode == "split":
+        method["accept_unsafe"] = True
+    promised = {"k": "elbow", "diversity": False}
+    asked = policy(promised=promised, method=method, risk={"k_range": [2, 10]})
+    table = patients()
+    expected = ind.anonymize(table, asked)
+    with duckdb.connect() as connection:
+        connection.register("people", table)
+        relation = connection.table("people")
+        found = ind.anonymize(relation, asked)
+        rows = found.tables.pl()
+    assert found.certificate.promises == expected.certificate.promises
+    columns = expected.tables.columns
+    assert rows.sort(columns).rows() == expected.tables.sort(columns).rows()
+
+
+# The k that is chosen
+
+
+def test_the_k_of_every_rank_is_chosen_and_falls() -> None:
+    promised = {"k": "elbow"}
+    found = ind.anonymize(patients(), policy(promised=promised, risk={"k_range": [2, 12]}))
+    (item,) = found.certificate.promises
+    ks = {int(rank): k for rank, k in item["parameters"]["k"].items()}
+    assert list(ks) == [1, 2, 3, 4]
+    assert ks == falling_ks(ks)
+    document = found.private["elbow.json"]["ill"]
+    assert document["k_range"] == [2, 12]
+    for rank, part in document["ranks"].items():
+        assert part["k"] == ks[int(rank)]
+        assert part["elbow"]["k"] <= part["k"]
+        for curve in part["elbow"]["curves"].values():
+            assert len(curve["d"]) == len(part["curve"]["points"])
+    (told,) = [text for text in found.warnings if "was chosen" in text]
+    assert "k = 2 to 12" in told
+    raised = {rank: part["elbow"]["k"] for rank, part in document["ranks"].items()}
+    assert ("raised" in told) == any(raised[str(rank)] < k for rank, k in ks.items())
+
+
+def test_a_k_beyond_the_records_of_a_rank_is_skipped() -> None:
+    table = patients().filter((pl.col("ill") != "HIV") | (pl.int_range(pl.len()) < 60))
+    rare = table.filter(pl.col("ill") == "HIV").height
+    promised = {"k": "elbow", "diversity": False}
+    found = ind.anonymize(table, policy(promised=promised, risk={"k_range": [2, 12]}))
+    critical = found.private["elbow.json"]["ill"]["ranks"]["1"]
+    assert set(range(rare + 1, 13)) <= set(critical["curve"]["skipped"])
+    alone = table.filter((pl.col("ill") != "HIV") | pl.Series([True] * table.height))
+    one = pl.concat([table.filter(pl.col("ill") != "HIV"), alone.filter(ill="HIV").head(1)])
+    found = ind.anonymize(one, policy(promised=promised, risk={"k_range": [2, 12]}))
+    assert found.private["elbow.json"]["ill"]["ranks"]["1"]["elbow"] is None
+    assert any("of rank 1 no release can be made" in text for text in found.warnings)
+
+
+def test_the_risk_of_releases_with_a_chosen_k() -> None:
+    asked = policy(promised={"k": "elbow"}, risk={"k_range": [2, 6]})
+    found = ind.risk(patients(), asked)
+    assert found.curve is not None
+    assert found.curve.of == "releases"
+
+
+# Ranks
+
+
+def test_ranks_from_a_dependent_attribute() -> None:
+    ranks = {"dependent": "home", "harmful": ["N"]}
+    found = ind.anonymize(patients(), policy(ranks))
+    known = dict(found.certificate.to_dict()["sensitive"]["ill"]["ranks"])
+    assert known["HIV"] == 1
+    assert known["influenza"] == known["asthma"] == 4
+    with pytest.raises(DataError, match="count 'dead' as harmful, which does not occur"):
+        ind.anonymize(patients(), policy({"dependent": "home", "harmful": "dead"}))
+
+
+def test_ranks_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "deaths.csv"
+    file.write_text('cause,deaths\nHIV,"90,000"\nhepatitis,50000\nasthma,30000\ninfluenza,100\n')
+    ranks = {"file": str(file), "score": "deaths"}
+    found = ind.anonymize(patients(), policy(ranks))
+    known = dict(found.certificate.to_dict()["sensitive"]["ill"]["ranks"])
+    assert known == {"HIV": 1, "hepatitis": 2, "asthma": 3, "influenza": 4}
+    with pytest.raises(DataError, match="no column 'death': did you mean 'deaths'"):
+        ind.anonymize(patients(), policy({**ranks, "score": "death"}))
+    file.write_text("cause,deaths\nHIV,many\nHIV,3\nasthma,30000\n")
+    with pytest.raises(DataError) as caught:
+        ind.anonymize(patients(), policy(ranks))
+    assert {problem.code for problem in caught.value.problems} == {"no-number", "value-twice"}
+
+
+def test_a_value_without_rank_is_told_by_row_and_never_by_name() -> None:
+    known = {name: rank for name, rank in RANKS.items() if name != "HIV"}
+    with pytest.raises(DataError) as caught:
+        ind.anonymize(patients(), policy({"table": known}))
+    (problem,) = caught.value.problems
+    assert problem.code == "value-without-rank"
+    assert "HIV" not in str(problem)
+    first = patients()["ill"].to_list().index("HIV") + 1
+    assert problem.rows[0] == first
+    found = ind.anonymize(patients(), policy({"table": known, "unknown": "critical"}))
+    ranks = dict(found.certificate.to_dict()["sensitive"]["ill"]["ranks"])
+    assert ranks["HIV"] == 1
+
+
+def test_missing_values_have_a_rank_of_their_own() -> None:
+    table = patients().with_columns(
+        pl.when(pl.int_range(pl.len()) % 40 > 0).then(pl.col("ill")).alias("ill")
+    )
+    with pytest.raises(DataError, match="missing values"):
+        ind.anonymize(table, policy())
+    found = ind.anonymize(table, policy({"table": RANKS, "missing": 3}))
+    ranks = dict(found.certificate.to_dict()["sensitive"]["ill"]["ranks"])
+    assert ranks[None] == 3
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"ranks": {"cuts": [0.7, 0.5, 0.2]}}, "needs one of 'table', 'dependent' and 'file'"),
+    ({"ranks": {"table": {"HIV": 5}}}, "attributes.ill.ranks.table.HIV: must be at most 4"),
+    ({"ranks": {"table": {"HIV": 1}, "file": "x.csv", "score": "y"}}, "not table and file"),
+    ({"ranks": {"dependent": "home"}}, "'dependent' needs 'harmful' beside it"),
+    ({"ranks": {"file": "x.csv"}}, "'file' needs 'score' beside it"),
+    ({"ranks": {"table": {"HIV": 1}, "score": "y"}}, "goes with 'file' only"),
+    ({"ranks": {"dependent": "house", "harmful": "N"}}, "did you mean 'home'"),
+    ({"ranks": {"dependent": "ill", "harmful": "N"}}, "names 'ill' itself"),
+    (
+        {"ranks": {"dependent": "home", "harmful": "N", "cuts": [0.2, 0.5, 0.7]}},
+        "must be three shares that fall",
+    ),
+    ({"method": {"mode": "split"}}, "method.mode: is a setting of knm, not of 'optimal'"),
+    ({"method": {"algorithm": "knm", "accept_unsafe": True}}, "mode 'joint' asks for nothing"),
+    ({"promises": [{"model": "k-anonymity", "k": 2}]}, "'knm' works towards a promise"),
+    (
+        {"method": {"algorithm": "knm", "mode": "split", "objective": "rows"}},
+        "'split' makes it in parts",
+    ),
+    (
+        {"method": {"algorithm": "knm", "mode": "split", "local_recoding": True}},
+        "recodes the records of every rank",
+    ),
+    ({"promised": {"k": {"5": 3}}}, "names ranks from 1 (critical) to 4 (low)"),
+    ({"promised": {"k": {"1": 0}}}, "k of rank 1 of knm-anonymity must be a whole number"),
+    ({"promised": {"k": "knee"}}, "or 'elbow'"),
+]
+
+
+@pytest.mark.parametrize(("changes", "text"), WRONG, ids=[text[:40] for _, text in WRONG])
+def test_what_a_policy_cannot_say(changes: dict[str, Any], text: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        policy(**changes)
+    assert text in str(caught.value)
+
+
+def test_ranks_that_are_missing_are_asked_for() -> None:
+    asked = policy().to_dict()
+    del asked["attributes"]["ill"]["ranks"]
+    for k in (KS, "elbow"):
+        asked["promises"][0]["k"] = k
+        with pytest.raises(PolicyError, match="needs the rank of every value"):
+            ind.anonymize(patients(), asked)
+    short = policy(promised={"k": {"1": 5, "4": 2}})
+    with pytest.raises(PolicyError, match="no k for rank 2, 3"):
+        ind.anonymize(patients(), short)
+
+
+def test_a_policy_is_written_and_read_again() -> None:
+    asked = policy(promised={"k": {1: 9, 4: 3, 2: 8, 3: 5}})
+    again = ind.Policy.from_dict(asked.to_dict())
+    assert again == asked
+    assert asked.promises[0].parameters["k"] == {"1": 9, "4": 3, "2": 8, "3": 5}
+    import tomllib
+
+    assert ind.Policy.from_dict(tomllib.loads(asked.to_toml())) == asked
+
+
+def test_what_deserves_a_second_look() -> None:
+    rising = policy(promised={"k": {"1": 2, "2": 5, "3": 5, "4": 5}})
+    assert any("k = 2 of rank 1 is below k = 5 of rank 2" in text for text in rising.warnings)
+    shown = policy({"dependent": "home", "harmful": "N"}).to_dict()
+    shown["attributes"]["home"]["role"] = "insensitive"
+    shown["method"] |= {"mode": "split"}
+    assert any("whoever sees it" in text for text in ind.Policy.from_dict(shown).warnings)
+
+
+def test_an_audit_without_ranks_or_with_an_open_k_says_so(tmp_path: Path) -> None:
+    found = ind.anonymize(patients(), policy(promised={"k": "elbow"}))
+    with pytest.raises(IndistinctError, match="as a certificate tells it"):
+        ind.audit(found.tables, policy(promised={"k": "elbow"}))
+    promised = {"model": "knm-anonymity", "k": KS, "sensitive": "ill"}
+    with pytest.raises(PolicyError, match="published values have no rank"):
+        ind.audit(found.tables, promises=[promised], quasi=QUASI)
+    assert ind.audit(found.write(tmp_path / "out")).holds

@@ -1,0 +1,376 @@
+"""Releases of transformed values: made on every engine, audited, and told in the certificate."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import indistinct as ind
+from indistinct.errors import DataError, PolicyError
+
+KEY = "0123456789abcdef0123456789abcdef"
+
+
+def patients(n: int = 240) -> pl.DataFrame:
+    random = np.random.default_rng(11)
+    born = [dt.date(1930, 1, 1) + dt.timedelta(days=int(d)) for d in random.integers(0, 25_000, n)]
+    return pl.DataFrame(
+        {
+            "patient": [f"P{at // 2:04d}" for at in range(n)],
+            "name": [f"Anna{at // 2} Berg".replace(str(at // 2), "x" * (at // 2 % 5)) + f" {at}"
+                     for at in range(n)],
+            "age": random.integers(18, 95, n),
+            "sex": random.choice(["f", "m"], n),
+            "visit": [dt.date(2024, 1, 1) + dt.timedelta(days=int(d))
+                      for d in random.integers(0, 300, n)],
+            "born": born,
+            "ward": random.choice(["cardiology", "surgery", "oncology"], n),
+            "cost": (random.integers(100, 9_000, n) + 0.5),
+        }
+    ).with_columns(
+        pl.when(pl.col("cost") > 8_500).then(None).otherwise(pl.col("cost")).alias("cost")
+    )  # fmt: skip
+
+
+def policy(
+    transforms: dict[str, Any], roles: dict[str, Any] | None = None, **method: Any
+) -> ind.Policy:
+    attributes: dict[str, Any] = {
+        "patient": {"role": "identifier"},
+        "name": {"role": "identifier"},
+        "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+        "sex": {"role": "quasi-identifier"},
+        "visit": {"role": "quasi-identifier", "hierarchy": {"date": ["quarter", "year"]}},
+        "born": {"role": "identifier"},
+        "ward": {"role": "sensitive"},
+        "cost": {"role": "insensitive"},
+    }
+    for name, role in (roles or {}).items():
+        attributes[name]["role"] = role
+        attributes[name].pop("hierarchy", None)
+    for name, transform in transforms.items():
+        attributes[name]["transform"] = transform
+    return ind.Policy(
+        attributes=attributes,
+        promises=[
+            {"model": "k-anonymity", "k": 4},
+            {"model": "distinct-l-diversity", "l": 2, "sensitive": "ward"},
+        ],
+        method={"suppression_limit": 0.1, "seed": 5, **method},
+        output={"shuffle": False},
+    )
+
+
+def as_engine(frame: pl.DataFrame, engine: str) -> Any:
+    if engine == "polars-lazy":
+        return frame.lazy()
+    if engine == "pandas":
+        return frame.to_pandas()
+    if engine == "pandas-objects":
+        return frame.to_pandas().assign(
+            visit=pd.Series(frame["visit"].to_list(), dtype=object),
+            ward=frame["ward"].to_pandas().astype("category"),
+            age=frame["age"].to_pandas().astype("Int16"),
+        )
+    if engine == "pyarrow":
+        return frame.with_columns(pl.col("ward").cast(pl.Categorical)).to_arrow()
+    if engine == "duckdb":
+        return duckdb.from_arrow(frame.to_arrow())
+    return frame
+
+
+def rows_of(frame: Any) -> list[tuple[str, ...]]:
+    known = nw.from_native(frame)
+    held = known.collect(backend="polars") if isinstance(known, nw.LazyFrame) else known
+    return sorted(
+        tuple("" if value is None or value is pd.NA or value != value else str(value)[:10]
+              for value in row)
+        for row in held.rows()
+    )  # fmt: skip
+
+
+EVERYTHING: dict[str, Any] = {
+    "patient": {"replace": {}},
+    "name": {"mask": {"keep": 1}},
+    "age": {"round": 5},
+    "sex": {"swap": {"share": 0.2}},
+    "visit": {"shift": {"by": "patient", "days": 30}},
+    "born": {"shift": {"by": "patient", "days": 30}},
+    "ward": {"swap": {"within": ["sex"]}},
+    "cost": {"noise": {"scale": 50}},
+}
+
+
+@pytest.mark.parametrize("engine", ["polars-lazy", "pandas", "pandas-objects", "pyarrow", "duckdb"])
+def test_every_engine_gives_the_same_release(engine: str) -> None:
+    frame = patients()
+    asked = policy(EVERYTHING)
+    expected = ind.anonymize(frame, asked)
+    given = as_engine(frame, engine)
+    release = ind.anonymize(given, asked)
+    assert type(release.tables) is type(given)
+    assert rows_of(release.tables) == rows_of(expected.tables)
+    assert release.certificate.transformed == expected.certificate.transformed
+
+
+def test_types_stay(tmp_path: Path) -> None:
+    frame = patients()
+    asked = policy(
+        EVERYTHING | {"visit": {"shift": {"by": "patient", "days": 30}}}, {"visit": "insensitive"}
+    )
+    kept = ind.anonymize(frame, asked).tables
+    assert isinstance(kept, pl.DataFrame)
+    for name in ("visit", "born", "cost", "ward", "patient"):
+        assert kept.schema[name] == frame.schema[name], name
+    held = ind.anonymize(frame.to_pandas(), asked).tables
+    assert isinstance(held, pd.DataFrame)
+    assert str(held["visit"].dtype) == str(frame.to_pandas()["visit"].dtype)
+    assert held["cost"].dtype == float
+    path = tmp_path / "patients.csv"
+    frame.write_csv(path)
+    texts = ind.anonymize(path, asked).tables
+    assert texts["visit"].to_list() == kept["visit"].cast(pl.String).to_list()
+    assert [None if t is None else float(t) for t in texts["cost"]] == kept["cost"].to_list()
+
+
+def test_shifts_keep_what_lies_between_all_dates_of_a_person() -> None:
+    frame = patients()
+    asked = policy(EVERYTHING | {"patient": {"pseudonymize": {"key_env": "NO"}}},
+                   {"visit": "insensitive", "patient": "insensitive"})  # fmt: skip
+    keys = asked.to_dict()
+    del keys["attributes"]["patient"]["transform"]
+    release = ind.anonymize(frame, keys).tables
+    assert isinstance(release, pl.DataFrame)
+    apart = frame.select("patient", days=(pl.col("visit") - pl.col("born")).dt.total_days())
+    after = release.select("patient", days=(pl.col("visit") - pl.col("born")).dt.total_days())
+    assert not Counter(after.rows()) - Counter(apart.rows())
+    before = {row[0]: row[1] for row in frame.select("patient", pl.col("visit")).rows()}
+    assert any(row[1] != before[row[0]] for row in release.select("patient", "visit").rows())
+    other = ind.anonymize(frame, {**keys, "method": {**keys["method"], "seed": 6}}).tables
+    assert isinstance(other, pl.DataFrame)
+    assert set(other["visit"]) != set(release["visit"])
+
+
+CASES: list[tuple[str, Any]] = [
+    ("age", {"round": 5}),
+    ("age", {"round": {"digits": -1}}),
+    ("age", {"noise": {"scale": 3, "distribution": "laplace"}}),
+    ("age", {"noise": {"scale": 0.1, "multiplicative": True}}),
+    ("age", {"microaggregate": 5}),
+    ("age", {"aggregate": {"bottom": 20, "top": 90}}),
+    ("age", {"aggregate": {"thresholds": [40, 65], "show": "mean"}}),
+    ("age", {"swap": {"window": 0.1}}),
+    ("age", "synthesize"),
+    ("visit", {"shift": {"by": "patient"}}),
+    ("visit", {"noise": 14}),
+    ("visit", {"round": "month"}),
+    ("visit", "swap"),
+    ("ward", "swap"),
+    ("ward", {"aggregate": {"groups": {"inner": ["cardiology", "oncology"]}, "other": "other"}}),
+    ("ward", "synthesize"),
+    ("ward", {"mask": {"keep": 1}}),
+    ("cost", {"microaggregate": {"k": 3, "centre": "median"}}),
+    ("cost", {"round": 100}),
+    ("cost", {"noise": 25}),
+    ("cost", {"aggregate": {"thresholds": [1000, 5000]}}),
+]
+
+
+@pytest.mark.parametrize(("name", "transform"), CASES, ids=str)
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
+def test_the_audit_holds_after_each(name: str, transform: Any, algorithm: str) -> None:
+    frame = patients()
+    asked = policy({name: transform}, algorithm=algorithm)
+    release = ind.anonymize(frame, asked)
+    assert ind.audit(release.tables, asked).holds
+    certificate = release.certificate.to_dict()
+    assert list(certificate["transformed"]) == [name]
+    ways = asked.attributes[name].transform
+    assert ways is not None
+    perturbed = ways.name not in ("round", "aggregate", "mask")
+    assert (certificate["may_contain"] == ["perturbed values"]) == perturbed
+    again = ind.anonymize(frame, asked)
+    assert rows_of(again.tables) == rows_of(release.tables)
+    document = release.private["transforms.json"]["attributes"][name]
+    assert document["transform"] == ways.name
+    assert 0 < document["changed"] <= document["values"] == 240 - frame[name].null_count()
+    # Other verbs still read the release against the original values.
+    found = ind.compare(frame, release, policy=asked, queries=20)
+    assert found.to_dict()["releases"][0]["rows"] == release.tables.shape[0]
+    assert ind.attack(frame, release, asked, only=["homogeneity", "record-linkage"]).attacks
+
+
+def test_promises_are_judged_on_transformed_values() -> None:
+    frame = patients()
+    merged = {"aggregate": {"groups": {"all": ["cardiology", "oncology", "surgery"]}}}
+    with pytest.raises(ind.Unsatisfiable):
+        ind.anonymize(frame, policy({"ward": merged}))
+    rounded = ind.anonymize(frame, policy({"age": {"round": 100}}))
+    assert rounded.measures["loss-arithmetic"] < ind.anonymize(frame, policy({})).measures[
+        "loss-arithmetic"
+    ]  # fmt: skip
+    assert set(rounded.tables["age"]) <= {"0", "100", "[0, 10)", "[100, 110)", "*"} | {0, 100}
+
+
+def test_whole_records_are_synthetic() -> None:
+    frame = patients()
+    names = ("age", "sex", "visit", "ward", "cost")
+    asked = policy(dict.fromkeys(names, "synthesize"))
+    release = ind.anonymize(frame, asked)
+    assert set(release.certificate.transformed.values()) == {
+        "synthetic: drawn from a model, together with the others drawn so; "
+        "that alone promises nothing"
+    }
+    assert any("synthetic values carry no promise" in text for text in release.warnings)
+    assert ind.audit(release.tables, asked).holds
+    source = Counter(frame["cost"].to_list())
+    assert sum((Counter(release.tables["cost"].to_list()) & source).values()) < frame.height / 4
+
+
+def test_one_more_transformation_changes_no_other() -> None:
+    frame = patients()
+    alone = ind.anonymize(frame, policy({"cost": {"noise": 50}})).tables["cost"]
+    both = ind.anonymize(frame, policy({"cost": {"noise": 50}, "ward": "swap"})).tables["cost"]
+    assert not Counter(both.to_list()) - Counter(alone.to_list()) or alone.len() != both.len()
+
+
+def test_pseudonyms_are_reversible_only_if_asked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("STUDY_KEY", KEY)
+    frame = patients()
+    plain = ind.anonymize(frame, policy({"patient": {"pseudonymize": {"key_env": "STUDY_KEY"}}}))
+    assert not [name for name in plain.private if name.startswith("pseudonyms")]
+    keyed = {"pseudonymize": {"key_env": "STUDY_KEY", "table": True}}
+    frame = frame.rename({"patient": "patient id"})
+    keys = policy({}).to_dict()
+    keys["attributes"]["patient id"] = keys["attributes"].pop("patient") | {"transform": keyed}
+    release = ind.anonymize(frame, keys)
+    out = release.write(tmp_path / "out")
+    document = json.loads((out / "private" / "pseudonyms_patient_id.json").read_text())
+    known = document["pseudonyms"]
+    assert {known[made] for made in release.tables["patient id"]} <= set(frame["patient id"])
+    public = "".join(file.read_text() for file in out.iterdir() if file.is_file())
+    assert "P0001" not in public
+    assert "undoes them" in " ".join(release.warnings)
+
+
+def test_the_certificate_says_what_was_done_and_not_how_to_undo_it() -> None:
+    release = ind.anonymize(patients(), policy(EVERYTHING))
+    told = release.certificate.to_dict()["transformed"]
+    assert told == {
+        "patient": "replaced by made-up values",
+        "name": "masked, 1 characters kept",
+        "age": "rounded to multiples of 5",
+        "sex": "swapped between some of the records",
+        "visit": "dates shifted by a secret number of days, the same for all of each person's "
+        "dates",
+        "born": "dates shifted by a secret number of days, the same for all of each person's dates",
+        "ward": "swapped between records within groups",
+        "cost": "Gaussian noise of scale 50 added",
+    }
+    assert "30" not in json.dumps(told)
+    assert release.run.to_dict()["transformed"] == told
+    assert "transformed" in release.certificate._repr_html_()
+    assert "transformed" not in ind.anonymize(patients(), policy({})).certificate.to_dict()
+
+
+def test_what_cannot_be_transformed_is_told_at_once() -> None:
+    with pytest.raises(DataError) as told:
+        ind.anonymize(
+            patients(),
+            policy({"ward": {"round": 5}, "cost": {"shift": {}}, "born": {"replace": {}}},
+                   {"born": "insensitive"}),
+        )  # fmt: skip
+    assert [item.attribute for item in told.value.problems] == ["born", "ward", "cost"]
+
+
+def test_spreadsheet_safe_names_are_those_of_the_file(tmp_path: Path) -> None:
+    frame = patients().rename({"cost": "=cost"})
+    keys = policy({}).to_dict()
+    keys["attributes"]["=cost"] = {"role": "insensitive", "transform": {"round": 10}}
+    del keys["attributes"]["cost"]
+    keys["output"] = {"spreadsheet_safe": True}
+    out = ind.anonymize(frame, keys).write(tmp_path / "out")
+    document = json.loads((out / "certificate.json").read_text())
+    assert list(document["transformed"]) == ["'=cost"]
+
+
+def test_the_curve_of_risk_is_that_of_transformed_values() -> None:
+    frame = patients()
+    found = ind.risk(frame, policy=policy({"age": {"round": 100}}), k_range=(2, 4))
+    plain = ind.risk(frame, policy=policy({}), k_range=(2, 4))
+    assert found.curve is not None
+    assert plain.curve is not None
+    assert found.curve.points[0].to_dict() != plain.curve.points[0].to_dict()
+
+
+@pytest.mark.parametrize(
+    ("name", "transform", "text"),
+    [
+        ("age", {"mask": {}}, "transform.mask: does not go with role 'quasi-identifier'"),
+        ("name", "swap", "transform.swap: does not go with role 'identifier'"),
+        ("cost", {"round": {}}, "round: needs one of 'to' and 'digits'"),
+        ("cost", {"round": "day"}, "round.to: must be a number, or one of week, month"),
+        ("cost", {"round": -5}, "round.to: must be a number above 0"),
+        ("cost", {"aggregate": {}}, "aggregate: needs one of 'bottom' and 'top', 'thr"),
+        ("cost", {"aggregate": {"bottom": 5, "top": 5}}, "bottom: must be below 'top'"),
+        ("cost", {"aggregate": {"thresholds": [5, 5]}}, "thresholds: must rise"),
+        ("cost", {"aggregate": {"top": 5, "show": "mean"}}, "show: there are no 'thresholds'"),
+        ("cost", {"aggregate": {"top": 5, "other": "x"}}, "other: there are no 'groups'"),
+        ("ward", {"aggregate": {"groups": {"a": ["x"], "b": ["x"]}}}, "'x' is in a and b"),
+        ("cost", {"swap": {"within": "cost"}}, "swap.within: names 'cost' itself"),
+        ("cost", {"swap": {"within": ["sec"]}}, "no attribute 'sec': did you mean 'sex'?"),
+        ("visit", {"shift": {"by": "patents"}}, "no attribute 'patents': did you mean 'patie"),
+        ("visit", {"shift": {"format": "%Y"}}, "format: must be 'iso', or a pattern that tells"),
+        ("cost", "noise", "noise.scale: is missing"),
+        ("cost", "nois", "transform.nois: unknown key: did you mean 'noise'?"),
+        ("cost", {"microaggregate": 1}, "microaggregate.k: must be at least 2, not 1"),
+        ("cost", {}, "transform: needs one of 'mask', 'pseudonymize'"),
+        ("cost", {"swap": {}, "noise": 3}, "'synthesize', not 2"),
+    ],
+)  # fmt: skip
+def test_wrong_transformations_are_told(name: str, transform: Any, text: str) -> None:
+    with pytest.raises(PolicyError) as told:
+        policy({name: transform})
+    assert text in str(told.value)
+
+
+def test_dates_of_a_person_are_moved_alike() -> None:
+    with pytest.raises(PolicyError, match="the dates of one patient are all moved alike"):
+        policy({"visit": {"shift": {"by": "patient", "days": 30}},
+                "born": {"shift": {"by": "patient", "days": 31}}})  # fmt: skip
+
+
+def test_a_policy_with_transformations_can_be_written_and_read(tmp_path: Path) -> None:
+    asked = policy(EVERYTHING | {"ward": {"aggregate": {"groups": {"a": ["surgery"]}}}})
+    path = tmp_path / "policy.toml"
+    path.write_text(asked.to_toml(), encoding="utf-8")
+    assert ind.Policy.load(path) == asked
+
+
+def test_decoys_get_made_up_identifiers_of_their_own() -> None:
+    frame = patients().with_columns(number=pl.int_range(1000, 1240))
+    keys = policy({"patient": {"replace": {}}}, suppression_limit=0.0).to_dict()
+    keys["attributes"]["number"] = {"role": "identifier", "transform": "replace"}
+    keys["method"]["decoys"] = {"to": 60, "limit": 0.5}
+    release = ind.anonymize(frame, keys)
+    table = release.tables
+    assert isinstance(table, pl.DataFrame)
+    rows = [place - 1 for place in release.private["decoys.json"]["rows"]]
+    assert rows
+    assert table["patient"].str.contains(r"^[A-Z]\d{4}$").all()
+    assert table["number"].is_between(1000, 9999).all()
+    assert table["number"].n_unique() == table.height
+    kept = table.with_row_index("row").filter(~pl.col("row").is_in(rows))
+    assert not set(table[rows]["patient"]) & set(kept["patient"])
