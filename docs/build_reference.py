@@ -753,6 +753,7 @@ def python_page() -> str:
                 "HierarchyError",
                 "OutputError",
                 "Unsatisfiable",
+                "ThetaInfeasible",
                 "Problem",
             ),
         ),

@@ -548,3 +548,67 @@ def test_a_release_that_breaks_its_promise_is_withheld(monkeypatch: pytest.Monke
     with pytest.raises(IndistinctError, match="withheld") as raised:
         ind.anonymize(patients(), policy())
     assert raised.value.exit_code == 1
+
+
+def test_what_moves_records_keeps_the_types_of_pandas_and_can_be_repeated() -> None:
+    pd = pytest.importorskip("pandas")
+    ages = [20 + at % 40 for at in range(120)]
+    frame = pd.DataFrame(
+        {
+            "age": ages,
+            "ill": [("flu", "flu", "flu", "asthma", "hiv")[at * 7 % 5] for at in range(120)],
+            "visits": pd.array([None if at % 9 == 0 else at % 4 for at in range(120)], "Int64"),
+        }
+    )
+    policy: dict[str, Any] = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 5}}},
+            "ill": {"role": "sensitive"},
+            "visits": {"role": "insensitive"},
+        },
+        "promises": [{"model": "theta-sensitive", "k": 3}],
+        "method": {"algorithm": "theta", "partition": {"start": "k-member"}},
+    }
+    first = ind.anonymize(frame, policy)
+    assert str(first.tables["visits"].dtype) == "Int64"
+    policy["method"]["seed"] = first.run.seed
+    assert ind.anonymize(frame, policy).tables.equals(first.tables)
+
+
+def test_the_certificate_tells_of_sensitive_values_only_what_a_promise_rests_on() -> None:
+    frame = pl.DataFrame({"age": ["30"] * 4, "ill": ["flu", "asthma", "hiv", "flu"]})
+    table = {"low": ["flu", "asthma"], "high": ["hiv"]}
+    attributes = {
+        "age": {"role": "quasi-identifier"},
+        "ill": {"role": "sensitive", "categories": {"table": table, "order": ["low", "high"]}},
+    }
+    for model, parameters, told in (
+        ("distinct-l-diversity", {"l": 2}, False),
+        ("p-plus-sensitive", {"p": 2}, True),
+    ):
+        asked = [{"model": model, **parameters}]
+        document = ind.anonymize(frame, {"attributes": attributes, "promises": asked})
+        assert ("sensitive" in document.certificate.to_dict()) == told
+
+
+def test_theta_with_a_further_promise_and_suppression_ends() -> None:
+    frame = pl.DataFrame(
+        {"age": ["35", "27", "32", "29", "34"], "s": list("baabb"), "other": list("zxyzx")}
+    )
+    policy = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 5}}},
+            "s": {"role": "sensitive"},
+            "other": {"role": "sensitive"},
+        },
+        "promises": [
+            {"model": "theta-sensitive", "k": 2, "sensitive": "s"},
+            {"model": "distinct-l-diversity", "l": 3, "sensitive": "other"},
+        ],
+        "method": {
+            "algorithm": "theta",
+            "suppression_limit": 0.5,
+            "partition": {"start": "k-member"},
+        },
+    }
+    assert all(item["holds"] for item in ind.anonymize(frame, policy).certificate.promises)

@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from indistinct.privacy.recursive_cl_diversity import RecursiveCLDiversity
     from indistinct.privacy.t_closeness import TCloseness
     from indistinct.privacy.theta_sensitive import ThetaSensitive
+    from indistinct.recoding.exchange import ThetaInfeasible
     from indistinct.release.audit import Audit
     from indistinct.release.certificate import Certificate, Run
     from indistinct.requirement import Requirement
@@ -135,6 +136,7 @@ __all__ = [
     "Source",
     "TCloseness",
     "Taxonomy",
+    "ThetaInfeasible",
     "ThetaSensitive",
     "Unsatisfiable",
     "__version__",
@@ -201,6 +203,7 @@ _HOMES = {
     "privacy.t_closeness": ("TCloseness",),
     "privacy.theta_sensitive": ("ThetaSensitive",),
     "privacy.promise": ("Promise",),
+    "recoding.exchange": ("ThetaInfeasible",),
     "release.audit": ("Audit",),
     "release.certificate": ("Certificate", "Run"),
     "requirement": ("Requirement",),

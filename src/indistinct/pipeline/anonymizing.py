@@ -111,7 +111,14 @@ def anonymize(
     require_known(microdata.data.table, promises)
     tell("searching", 0.0)
     plan, documents = search(
-        policy, promises, texts, weight, microdata, encode, lambda share: tell("searching", share)
+        policy,
+        promises,
+        texts,
+        weight,
+        microdata,
+        encode,
+        lambda share: tell("searching", share),
+        seed,
     )
     documents |= choice.documents | dict(values.documents)
     tell("publishing", None)

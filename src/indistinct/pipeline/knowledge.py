@@ -14,6 +14,7 @@ from indistinct.errors import DataError, HierarchyError, IndistinctError, Policy
 from indistinct.hierarchies.files import read_hierarchy
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.knowledge import NOTHING_KNOWN, Knowledge
+from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import FrequencyTable
 from indistinct.microdata.microdata import distinct_values, sorted_values
 from indistinct.pipeline.hierarchies import taxonomy_of
@@ -94,7 +95,32 @@ def published_knowledge(
     if not names:
         return {}
     texts = canonical(to_polars(released).select(names))
-    return {name: known[name].about(texts[name].unique().to_list()) for name in names}
+    found = {
+        name: _needed(known[name], [part for part in promises if part.sensitive == name]).about(
+            texts[name].unique().to_list()
+        )
+        for name in names
+    }
+    return {name: about for name, about in found.items() if about != NOTHING_KNOWN}
+
+
+def _needed(about: Knowledge, promises: Sequence[Promise]) -> Knowledge:
+    """The part of what is known that these promises rest on; the rest is nobody's business."""
+    labels = tuple({*about.categories, *about.order, *about.ranks, *about.reference})
+    distances = {getattr(part, "distance", None) for part in promises}
+    if "ordered" not in distances:
+        about = replace(about, order=())
+    if "hierarchical" not in distances:
+        about = replace(about, chains=())
+    if not any(part.compares and part.reference == "original" for part in promises):
+        about = replace(about, reference={})
+    without = replace(about, categories={}, category_order=())
+    if not any(part.lacking(SensitiveDomain(labels, without)) for part in promises):
+        about = without
+    without = replace(about, ranks={})
+    if not any(part.lacking(SensitiveDomain(labels, without)) for part in promises):
+        about = without
+    return about
 
 
 def require_known(table: FrequencyTable, promises: Sequence[Promise]) -> None:

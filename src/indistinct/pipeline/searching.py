@@ -37,10 +37,11 @@ def search(
     microdata: Microdata,
     encode: Encode,
     progress: Callable[[float], None],
+    seed: int = 0,
 ) -> tuple[Plan, dict[str, dict[str, Any]]]:
     """The plan by the policy's method, and private documents about the search.
 
-    ``encode`` makes microdata of other rows of the same table.
+    ``encode`` makes microdata of other rows of the same table; ``seed`` is the run's.
     """
     from indistinct.policy import PARTITIONS
     from indistinct.recoding.full_domain import full_domain
@@ -82,7 +83,7 @@ def search(
         )
         return kept.onto(microdata.data, same), {"search.json": result.to_dict()}
     if method.algorithm in PARTITIONS:
-        cells = partitioned(policy, promises, data, progress)
+        cells = partitioned(policy, promises, data, progress, seed)
         log = {"moves.json": dict(cells.log)} if cells.log else {}
         return (cells if data is microdata.data else cells.beside(before)), log
     plan = full_domain(data, promises, objective_of(policy), settings, progress)
@@ -129,6 +130,7 @@ def partitioned(
     promises: Sequence[Promise],
     data: LeveledTable,
     progress: Callable[[float], None],
+    seed: int,
 ) -> CellPlan:
     """The plan that puts records into classes and publishes what fits each class."""
     from indistinct.recoding.exchange import ThetaSettings, theta_sensitive
@@ -141,7 +143,7 @@ def partitioned(
         cells=method.cells,
         weights=policy.weights,
         suppression_limit=method.suppression_limit,
-        seed=method.seed or 0,
+        seed=seed,
     )
     if own.dimension is not None:
         settings = replace(settings, dimension=own.dimension)
@@ -155,7 +157,7 @@ def partitioned(
             max_noise=method.max_noise,
             cells=method.cells,
             weights=policy.weights,
-            seed=method.seed or 0,
+            seed=seed,
             partitioning=settings,
         )
         return theta_sensitive(data, promises, theta, progress)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import narwhals as nw
@@ -34,7 +35,7 @@ def like(frame: pl.DataFrame, kind: Any) -> Any:
     if isinstance(kind, pl.LazyFrame):
         return frame.lazy()
     if nw.dependencies.is_pandas_dataframe(kind):
-        return frame.to_pandas()
+        return _like_pandas(frame, kind)
     if nw.dependencies.is_pyarrow_table(kind):
         table = frame.to_arrow()
         return table.replace_schema_metadata(None)
@@ -49,3 +50,20 @@ def like(frame: pl.DataFrame, kind: Any) -> Any:
         return connection.table("release")
     session = kind.sparkSession
     return session.createDataFrame(frame.to_pandas())
+
+
+def _like_pandas(frame: pl.DataFrame, kind: Any) -> Any:
+    """A pandas frame whose columns have the types that those of another one have."""
+    import pandas as pd
+
+    held = frame.to_pandas()
+    for name in held.columns:
+        wanted = kind[name].dtype if name in kind.columns else None
+        if wanted is None or held[name].dtype == wanted:
+            continue
+        if str(wanted) == "object":
+            held[name] = pd.Series(frame[name].to_list(), dtype=object, index=held.index)
+            continue
+        with contextlib.suppress(TypeError, ValueError):
+            held[name] = held[name].astype(wanted)
+    return held

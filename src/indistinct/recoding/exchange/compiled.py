@@ -60,8 +60,8 @@ class Moves:
 
     @property
     def class_of(self) -> NDArray[np.int32]:
-        """The class of every record, [n]."""
-        found = np.empty(len(self.slots), dtype=np.int32)
+        """The class of every record up to the last that is in one; -1 for those in none."""
+        found = np.full(int(self.slots.max(initial=-1)) + 1, -1, dtype=np.int32)
         groups = len(self.start) - 1
         found[self.slots] = np.repeat(np.arange(groups, dtype=np.int32), np.diff(self.start))
         return found
