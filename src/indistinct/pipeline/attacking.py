@@ -101,7 +101,7 @@ def attack(
         known=knowledge_of(policy, table, texts, read.sensitive, file),
         promises=policy.requirements,
         seed=next(part for part in (seed, policy.method.seed, 0) if part is not None),
-        may_contain=read.may_contain,
+        may_contain=tuple(dict.fromkeys([*read.may_contain, *_made_up(policy)])),
         harmful={name: frozenset(values) for name, values in (harmful or {}).items()},
         population=None if people is None else people.select(read.quasi),
     )
@@ -207,6 +207,12 @@ def _unread(records: pl.DataFrame, taxonomies: Mapping[str, Taxonomy], quasi: Se
         for name in quasi
         for cell in records[name].unique().to_list()
     )
+
+
+def _made_up(policy: Policy) -> list[str]:
+    """What the policy's own method adds, where no certificate lies beside the release to say so."""
+    method = policy.method
+    return ["noise"] * (method.algorithm == "theta") + ["decoys"] * (method.decoys is not None)
 
 
 def _doubts(scene: Scene) -> list[str]:
