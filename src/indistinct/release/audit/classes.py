@@ -276,9 +276,9 @@ def categories(
         PolicyError: If categories, or their order, are not known, or a value has none.
     """
     known = _known(requirement, context)
-    if not known.categories:
+    if not known.categories and cells.height:
         raise _lacking(requirement, "the category of every value", "categories")
-    if ordered and not known.category_order:
+    if ordered and not known.category_order and cells.height:
         raise _lacking(
             requirement,
             "the order of the categories, from the least to the most sensitive",
@@ -349,9 +349,10 @@ def levels(
         PolicyError: If no hierarchy is known.
     """
     chains = {chain[0]: chain for chain in _known(requirement, context).chains if chain}
-    if not chains:
+    values = list(values)
+    if not chains and values:
         raise _lacking(requirement, "a hierarchy of the values", "a hierarchy")
-    height = max(map(len, chains.values())) - 1
+    height = max(map(len, chains.values()), default=2) - 1
     return [
         {
             # A value without a chain is told apart from a label that is spelled alike.
