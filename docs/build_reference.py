@@ -25,6 +25,7 @@ import indistinct
 from indistinct import errors, policy
 from indistinct._sections import Section, _sections_in
 from indistinct.hierarchies import (
+    code_systems,
     dates,
     equal_frequency,
     intervals,
@@ -239,6 +240,12 @@ _BUILDERS: tuple[tuple[str, Callable[..., Any], str, str], ...] = (
         ordered.ordered_taxonomy,
         "Ordered categories, neighbours merged in runs. A list alone is `values`.",
         'hierarchy = { order = { values = ["low", "medium", "high", "critical"], run = 2 } }',
+    ),
+    (
+        "code_system",
+        code_systems.code_systems_taxonomy,
+        "Codes of diseases as their category, block and chapter. A text alone is `name`.",
+        'hierarchy = { code_system = "icd-10" }',
     ),
 )
 
@@ -716,6 +723,8 @@ def python_page() -> str:
                 "Audit",
                 "AttackReport",
                 "Comparison",
+                "Contingency",
+                "Equalization",
             ),
         ),
         (
@@ -727,6 +736,9 @@ def python_page() -> str:
                 "Source",
                 "Attribute",
                 "Categories",
+                "Ranks",
+                "Transform",
+                "Link",
                 "Method",
                 "Objective",
                 "Partition",
@@ -741,7 +753,16 @@ def python_page() -> str:
             "choose: [promises about sensitive values](../topics/sensitive-values.md).",
             ("Promise", "Requirement", *(kind.__name__ for kind in own_models().values())),
         ),
-        ("Hierarchies", "", ("Taxonomy", "read_hierarchy", "write_hierarchy")),
+        (
+            "Hierarchies",
+            "",
+            ("Taxonomy", "read_hierarchy", "write_hierarchy", "equalization"),
+        ),
+        (
+            "Linked tables",
+            "How to count in them: [analyse linked tables](../how-to/analyse-linked-tables.md).",
+            ("expected",),
+        ),
         (
             "Errors",
             "See [exit codes and errors](exit-codes-and-errors.md).",

@@ -74,7 +74,7 @@ def test_the_document(frame: pl.DataFrame) -> None:
         {
             "model": "k-anonymity",
             "parameters": {"k": 5},
-            "on": None,
+            "on": ["age", "sex", "zip"],
             "holds": True,
             "achieved": dict(release.certificate.promises[0]["achieved"]),
             "promised": True,
@@ -317,3 +317,29 @@ def test_what_cannot_be_compared(frame: pl.DataFrame) -> None:
     assert "twenty" not in str(raised.value)
     with pytest.raises(PolicyError, match="zip"):
         ind.compare(frame.drop("zip"), frame, policy=policy())
+
+
+def test_half_of_the_values_and_their_number_are_one_promise() -> None:
+    frame = pl.DataFrame(
+        {
+            "age": [20 + at * 7 % 40 for at in range(120)],
+            "ill": [("flu", "asthma", "hiv", "gout")[at % 11 % 4] for at in range(120)],
+        }
+    )
+    policy = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 5}}},
+            "ill": {
+                "role": "sensitive",
+                "ranks": {"table": {"flu": 4, "asthma": 3, "hiv": 1, "gout": 3}},
+            },
+        },
+        "promises": [{"model": "knm-anonymity", "k": {"1": 5, "3": 3, "4": 2}}],
+    }
+    release = ind.anonymize(frame, policy)
+    assert release.certificate.to_dict()["promises"][0]["parameters"]["diversity"] == 2
+    (kept,) = ind.compare(frame, release, policy=policy).to_dict()["releases"][0]["promises"]
+    assert kept["promised"]
+    assert kept["holds"]
+    assert kept["on"] == ["age"]
+    assert kept["parameters"]["diversity"] == 2

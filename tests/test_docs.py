@@ -104,7 +104,12 @@ def documents(folder: Path) -> dict[str, dict[str, Any]]:
         "attack report": ["attack", table, out, "--policy", policy],
         "comparison": ["compare", table, out, "--policy", policy, "--attack"],
         "hierarchy": ["hierarchy", table, "age", "--intervals", "5"],
-    }
+        "risk": ["risk", table, "--policy", policy, "--population", "4000", "--curve", "2-6",
+                 "--standard", "ema,hipaa-safe-harbor"],
+        "quasi": ["quasi", table, "--identifiers", "name", "--sensitive", "diagnosis", "--rows",
+                  "--accept", "--threshold", "0.3"],
+        "paper": ["paper", "victor-lopez"],
+    }  # fmt: skip
     found = {}
     for name, words in commands.items():
         done = subprocess.run(
@@ -135,6 +140,25 @@ def test_every_key_of_a_document_is_explained(tmp_path: Path) -> None:
             keys = [key for key in keys if not key.startswith(repeated)]
         if name == "comparison":
             keys += [*document["releases"][0], *document["releases"][0]["quality"]]
+        if name == "risk":
+            point, verdict = document["curve"]["points"][0], document["standards"][0]
+            parts = [
+                document["classes"], document["prosecutor"], document["marketer"], point, verdict,
+                document["population"], document["uniques"], document["uniques"]["population"],
+                document["estimated"], document["distribution"][0], document["curve"],
+                document["elbow"], document["elbow"]["curves"], verdict["checks"][0],
+            ]  # fmt: skip
+            parts += list(document["elbow"]["curves"].values())
+            keys += [key for part in parts for key in part]
+        if name == "quasi":
+            graph = document["graph"]
+            parts = [
+                document["cuts"], document["why"][0], graph, graph["nodes"][0], graph["edges"][0],
+                document["ranking"][0], document["sets"][0],
+            ]  # fmt: skip
+            keys += [key for part in parts for key in part]
+        if name == "paper":
+            keys += [*document["items"][0], *document["tables"][0], *document["left_out"][0]]
         assert [key for key in keys if f"`{key}`" not in page] == [], name
 
 

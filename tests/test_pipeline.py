@@ -612,3 +612,84 @@ def test_theta_with_a_further_promise_and_suppression_ends() -> None:
         },
     }
     assert all(item["holds"] for item in ind.anonymize(frame, policy).certificate.promises)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("engine", ["polars", "pandas"])
+def test_values_with_blanks_and_quotes_are_audited_as_they_are(
+    tmp_path: Path, engine: str, form: str
+) -> None:
+    frame = pl.DataFrame(
+        {
+            "age": [30, 31, 32, 33] * 2,
+            "note": ['the "big" one', " x", "y ", None] * 2,
+            "disease": [" flu", "cold", None, "ulcer "] * 2,
+        }
+    )
+    asked = ind.Policy.from_dict(
+        {
+            "attributes": {
+                "age": {"role": "quasi-identifier", "hierarchy": {"intervals": 2}},
+                "note": {"role": "insensitive"},
+                "disease": {
+                    "role": "sensitive",
+                    "categories": {
+                        "table": {"mild": [" flu", "cold"], "grave": ["ulcer "]},
+                        "missing": "mild",
+                    },
+                },
+            },
+            "promises": [
+                {"model": "t-closeness", "t": 0.6, "sensitive": "disease", "reference": "original"},
+                {"model": "p-plus-sensitive", "p": 1, "sensitive": "disease"},
+            ],
+            "output": {"format": form},
+        }
+    )
+    data = frame if engine == "polars" else frame.to_pandas()
+    ind.anonymize(data, asked).write(tmp_path / "release")
+    for found in (ind.audit(tmp_path / "release"), ind.audit(tmp_path / "release", asked)):
+        assert found.holds
+        assert not any("figures" in note for note in found.notes)
+
+
+def test_an_audit_by_the_policy_asks_only_for_what_a_promise_rests_on(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"age": [30, 30, 31, 31], "disease": ["flu", "cold", "ulcer", "flu"]})
+    asked = ind.Policy.from_dict(
+        {
+            "attributes": {
+                "age": {"role": "quasi-identifier"},
+                "disease": {
+                    "role": "sensitive",
+                    "transform": {"mask": {"keep": 1}},
+                    "categories": {"table": {"mild": ["flu", "cold"], "grave": ["ulcer"]}},
+                },
+            },
+            "promises": [{"model": "k-anonymity", "k": 2}],
+        }
+    )
+    ind.anonymize(frame, asked).write(tmp_path / "release")
+    assert ind.audit(tmp_path / "release", asked).holds
+
+
+def test_a_table_that_was_suppressed_before_and_its_population(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("age,sex\n30,f\n31,m\n")
+    asked = {
+        "attributes": {
+            "age": {"role": "quasi-identifier"},
+            "sex": {"role": "quasi-identifier"},
+            "disease": {
+                "role": "sensitive",
+                "categories": {"table": {"mild": ["flu"]}, "order": ["mild"]},
+            },
+        },
+        "promises": [
+            {"model": "k-map", "k": 2},
+            {"model": "p-plus-sensitive", "p": 1, "sensitive": "disease"},
+        ],
+        "method": {"algorithm": "mondrian", "partition": {"strict": False}, "suppression_limit": 1},
+        "risk": {"population": {"file": "people.csv"}},
+    }
+    frame = pl.DataFrame({"age": ["*"], "sex": ["*"], "disease": ["flu"]})
+    with pytest.raises(Unsatisfiable):
+        ind.anonymize(frame, ind.Policy.from_dict(asked, directory=tmp_path))

@@ -302,7 +302,14 @@ WRONG: list[tuple[dict[str, Any], str]] = [
         {"ranks": {"dependent": "home", "harmful": "N", "cuts": [0.2, 0.5, 0.7]}},
         "must be three shares that fall",
     ),
-    ({"method": {"mode": "split"}}, "method.mode: is a setting of knm, not of 'optimal'"),
+    (
+        {"method": {"mode": "split", "algorithm": "mondrian"}},
+        "method.mode: is a setting of knm, not of 'mondrian'",
+    ),
+    (
+        {"method": {"mode": "joint", "accept_unsafe": True}},
+        "method.accept_unsafe: mode 'joint' asks for nothing unsafe",
+    ),
     ({"method": {"algorithm": "knm", "accept_unsafe": True}}, "mode 'joint' asks for nothing"),
     ({"promises": [{"model": "k-anonymity", "k": 2}]}, "'knm' works towards a promise"),
     (
@@ -365,3 +372,42 @@ def test_an_audit_without_ranks_or_with_an_open_k_says_so(tmp_path: Path) -> Non
     with pytest.raises(PolicyError, match="published values have no rank"):
         ind.audit(found.tables, promises=[promised], quasi=QUASI)
     assert ind.audit(found.write(tmp_path / "out")).holds
+
+
+def test_an_audit_takes_ranks_from_the_policy_where_no_certificate_tells_them() -> None:
+    found = ind.anonymize(patients(), policy())
+    checked = ind.audit(found.tables, policy())
+    assert checked.holds
+    # The classes that the certificate tells of, and no smaller one.
+    assert checked.promises[0].achieved == found.certificate.promises[0]["achieved"]
+    harder = policy(promised={"k": {**KS, "1": 10_000}})
+    assert not ind.audit(found.tables, harder).holds
+    # Ranks that follow from outcomes in the source are not recomputed from a part of it.
+    dependent = policy({"dependent": "home", "harmful": ["N"]})
+    by_outcome = ind.anonymize(patients(), dependent)
+    with pytest.raises(PolicyError, match="published values have no rank"):
+        ind.audit(by_outcome.tables, dependent)
+
+
+def test_an_audit_by_the_policy_takes_what_was_chosen_from_the_certificate(tmp_path: Path) -> None:
+    asked = policy({"dependent": "home", "harmful": ["N"]}, {"k": "elbow"})
+    found = ind.anonymize(patients(), asked)
+    checked = ind.audit(found.write(tmp_path / "out"), asked)
+    assert checked.holds
+    (item,) = found.certificate.promises
+    assert checked.to_dict()["promises"][0]["parameters"] == item["parameters"]
+
+
+@pytest.mark.parametrize("algorithm", ["knm", "optimal", "heuristic", "mondrian", "k-member"])
+def test_one_release_of_all_records_may_be_asked_for_by_name(algorithm: str) -> None:
+    method = {"algorithm": algorithm, "mode": "joint", "suppression_limit": 0.05}
+    assert_kept(ind.anonymize(patients(), policy(method=method)).tables)
+
+
+def test_the_default_algorithm_splits_as_well() -> None:
+    method = {"mode": "split", "suppression_limit": 0.05}
+    apart = policy(promised={"diversity": False}, method=method)
+    with pytest.raises(PolicyError, match="gives people away"):
+        ind.anonymize(patients(), apart)
+    with pytest.raises(PolicyError, match="is a setting of knm, not of 'optimal'"):
+        policy(method={"mode": "joint"}, promises=[{"model": "k-anonymity", "k": 3}])

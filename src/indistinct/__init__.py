@@ -8,7 +8,8 @@ For a release: describe the table in a :class:`Policy` (roles, hierarchies, prom
 call :func:`anonymize` with a frame or a file; it returns a :class:`Release` with the published
 tables, a public certificate and a private account of the run. :func:`audit` recomputes every
 promise from the published tables alone, :func:`attack` tries out what an adversary learns from
-them, and :func:`compare` puts several releases side by side.
+them, and :func:`compare` puts several releases side by side. :func:`expected` joins the tables of a
+linked release, to count by.
 
 To look closer: :class:`Taxonomy` for hierarchies, :class:`KAnonymity` and its kin for promises, and
 the errors, which all descend from :class:`IndistinctError`.
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from indistinct.analytics.assessment import Assessment
     from indistinct.analytics.attacks.finding import AttackReport
     from indistinct.analytics.comparison import Comparison
+    from indistinct.analytics.contingency import Contingency
+    from indistinct.analytics.histogram import Equalization, equalization
+    from indistinct.analytics.linked import expected
     from indistinct.analytics.quasi_identifiers import QuasiIdentifiers
     from indistinct.analytics.risk import RiskReport
     from indistinct.errors import (
@@ -50,14 +54,17 @@ if TYPE_CHECKING:
     from indistinct.policy import (
         Attribute,
         Categories,
+        Link,
         Method,
         Objective,
         Output,
         Partition,
         Policy,
         Population,
+        Ranks,
         Risk,
         Source,
+        Transform,
     )
     from indistinct.privacy.alpha_k_anonymity import AlphaKAnonymity
     from indistinct.privacy.balanced_p_plus_sensitive import BalancedPPlusSensitive
@@ -70,6 +77,8 @@ if TYPE_CHECKING:
     from indistinct.privacy.estimated_k_map import EstimatedKMap
     from indistinct.privacy.k_anonymity import KAnonymity
     from indistinct.privacy.k_map import KMap
+    from indistinct.privacy.kl_diversity import KLDiversity
+    from indistinct.privacy.km_anonymity import KMAnonymity
     from indistinct.privacy.knm_anonymity import KNMAnonymity
     from indistinct.privacy.max_posterior import MaxPosterior
     from indistinct.privacy.p_alpha_sensitive import PAlphaSensitive
@@ -98,19 +107,24 @@ __all__ = [
     "Categories",
     "Certificate",
     "Comparison",
+    "Contingency",
     "DataError",
     "DeltaDisclosure",
     "DeltaPresence",
     "DistinctLDiversity",
     "EnhancedBetaLikeness",
     "EntropyLDiversity",
+    "Equalization",
     "EstimatedKMap",
     "HierarchyError",
     "IndistinctError",
     "InputError",
     "KAnonymity",
+    "KLDiversity",
+    "KMAnonymity",
     "KMap",
     "KNMAnonymity",
+    "Link",
     "MaxPosterior",
     "Method",
     "Objective",
@@ -127,6 +141,7 @@ __all__ = [
     "Problem",
     "Promise",
     "QuasiIdentifiers",
+    "Ranks",
     "RecursiveCLDiversity",
     "Release",
     "Requirement",
@@ -138,6 +153,7 @@ __all__ = [
     "Taxonomy",
     "ThetaInfeasible",
     "ThetaSensitive",
+    "Transform",
     "Unsatisfiable",
     "__version__",
     "anonymize",
@@ -145,6 +161,8 @@ __all__ = [
     "attack",
     "audit",
     "compare",
+    "equalization",
+    "expected",
     "quasi",
     "read_hierarchy",
     "risk",
@@ -155,6 +173,9 @@ _HOMES = {
     "analytics.assessment": ("Assessment",),
     "analytics.attacks.finding": ("AttackReport",),
     "analytics.comparison": ("Comparison",),
+    "analytics.contingency": ("Contingency",),
+    "analytics.histogram": ("Equalization", "equalization"),
+    "analytics.linked": ("expected",),
     "analytics.quasi_identifiers": ("QuasiIdentifiers",),
     "analytics.risk": ("RiskReport",),
     "errors": (
@@ -173,14 +194,17 @@ _HOMES = {
     "policy": (
         "Attribute",
         "Categories",
+        "Link",
         "Method",
         "Objective",
         "Output",
         "Partition",
         "Policy",
         "Population",
+        "Ranks",
         "Risk",
         "Source",
+        "Transform",
     ),
     "privacy.alpha_k_anonymity": ("AlphaKAnonymity",),
     "privacy.balanced_p_plus_sensitive": ("BalancedPPlusSensitive",),
@@ -193,6 +217,8 @@ _HOMES = {
     "privacy.estimated_k_map": ("EstimatedKMap",),
     "privacy.k_anonymity": ("KAnonymity",),
     "privacy.k_map": ("KMap",),
+    "privacy.kl_diversity": ("KLDiversity",),
+    "privacy.km_anonymity": ("KMAnonymity",),
     "privacy.knm_anonymity": ("KNMAnonymity",),
     "privacy.max_posterior": ("MaxPosterior",),
     "privacy.p_alpha_sensitive": ("PAlphaSensitive",),

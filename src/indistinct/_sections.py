@@ -18,20 +18,6 @@ from indistinct.errors import PolicyError, Problem, did_you_mean
 Place = tuple[str | int, ...]
 """Where a key stands: the names of tables and keys, and numbers of list items from 1."""
 
-LATER: Mapping[str, frozenset[str]] = {
-    "model": frozenset(("kl-diversity", "km-anonymity")),
-    "algorithm": frozenset(
-        (
-            "theta-star",
-            "k-l-diversity",
-            "p-l-angelization",
-            "anatomy",
-        )
-    ),
-    "unit": frozenset({"person"}),
-}
-"""Values whose names are taken, for what this version does not do yet."""
-
 _UNSUPPORTED = "is not supported by this version of indistinct"
 _REMEDY_UNSUPPORTED = "leave it out: it would have no effect, and is refused rather than ignored"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -74,10 +60,7 @@ def told(error: ValidationError, kind: type[Section], place: Place) -> Iterator[
             yield Problem("missing-key", f"{place_of(where)}: is missing")
         elif reason == "literal_error":
             known = _literals(_kind_at(kind, loc[:-1]), str(loc[-1]))
-            if given in LATER.get(str(loc[-1]), ()):
-                yield unsupported(where, str(given))
-            else:
-                yield _unknown_value(where, given, known)
+            yield _unknown_value(where, given, known)
         elif reason == "value_error":
             yield Problem("bad-value", f"{place_of(where)}: {context['error']}")
         elif reason in _BOUNDS:

@@ -560,13 +560,14 @@ def test_identifiers_need_not_be_columns() -> None:
     assert set(known.quasi_identifiers) == {"age", "dob", "zip"}
 
 
-def test_weights_are_costs() -> None:
+@pytest.mark.parametrize("role", ["quasi-identifier", "insensitive"])
+def test_weights_are_costs(role: str) -> None:
     keys = {
         **KEYS,
         "attributes": {
             **KEYS["attributes"],
-            "zip": {"role": "quasi-identifier", "weight": 3.0},
-            "age": {"role": "quasi-identifier"},
+            "zip": {"role": role, "weight": 3.0},
+            "age": {"role": role},
         },
         "links": [
             {"from": "name", "to": "age"},

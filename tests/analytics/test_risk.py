@@ -158,10 +158,12 @@ def test_a_table() -> None:
 
 def test_every_record_has_its_risk_and_the_report_tells_none() -> None:
     found = ind.risk(PEOPLE, quasi=["age", "sex"])
-    exposed = found._exposed
+    exposed = found.exposed
     assert exposed is not None
     assert exposed["row"].to_list()[:2] == [6, 7]
     assert exposed["prosecutor"].to_list() == pytest.approx([1, 1, 0.5, 0.5, 1 / 3, 1 / 3, 1 / 3])
+    assert found.to_dict(exposed=2)["exposed"] == exposed.head(2).to_dicts()
+    assert "exposed" not in found.to_dict()
     told = json.dumps(found.to_dict()) + repr(found) + found._repr_html_()
     assert "row" not in found.to_dict()
     assert "41" not in told.replace("0.41", "")
@@ -188,8 +190,8 @@ def test_suppressed_records_are_in_no_class() -> None:
     stars = pl.DataFrame({"age": ["*", "20", "20", "*"], "sex": ["*", "*", "*", "f"]})
     found = ind.risk(stars, quasi=["age", "sex"])
     assert (found.records, found.suppressed, found.unique) == (3, 1, 1)
-    assert found._exposed is not None
-    assert found._exposed["row"].to_list() == [4, 2, 3]
+    assert found.exposed is not None
+    assert found.exposed["row"].to_list() == [4, 2, 3]
 
 
 def test_a_release_with_nobody_left() -> None:

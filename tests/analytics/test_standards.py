@@ -102,6 +102,52 @@ def test_dates_more_exact_than_a_year(values: list[str], holds: bool) -> None:
     assert [check.holds for check in found.checks if check.what.startswith("(C)")] == [holds]
 
 
+@pytest.mark.parametrize(
+    ("values", "holds"),
+    [
+        (["2020-01", "2021-05", "*"], False),
+        (["2020-Q1", "2021", "2019"], False),
+        (["2020-W03", "2021-W17"], False),
+        (["[2020-01-01, 2020-06-30]", "2021"], False),
+        (["1/2020", "12/2021"], False),
+        (["March 2020", "May 2021"], False),
+        (["March", "May"], False),
+        (["2020", "2021"], True),
+        (["2020s", "1990s"], True),
+        (["2000-3000", "1000-2000"], True),
+        (["A-2020-17x", "mar-kup"], True),
+    ],
+)
+def test_dates_are_known_by_their_values_where_no_name_tells(
+    values: list[str], holds: bool
+) -> None:
+    found = held(visit=values * 8)
+    assert [check.holds for check in found.checks if check.what.startswith("(C)")] == [holds]
+
+
+@pytest.mark.parametrize(
+    "name", ["age_group", "AgeGroup", "age_at_diagnosis", "current_age", "AgeAtVisit", "ageyears"]
+)
+def test_ages_are_found_in_longer_names(name: str) -> None:
+    for values, holds in ((["97", "40"], False), (["[90, 95)", "3"], False), (["<90", "8"], True)):
+        assert about(held(**{name: values * 8}), name)[0].holds is holds
+
+
+def test_ages_in_other_units_than_years() -> None:
+    assert about(held(age_days=["9000", "32000"] * 9), "age_days")[0].holds is True
+    assert about(held(age_in_days=["9000", "33000"] * 9), "age_in_days")[0].holds is False
+    assert about(held(age_months=["900", "1100"] * 9), "age_months")[0].holds is False
+
+
+def test_zip_codes_that_became_numbers_keep_their_zeros() -> None:
+    (check,) = about(held({"036": 900, "432": 30_000}, zip=[36, 432] * 8), "zip")
+    assert check.holds is False
+    assert "036" in check.why
+    (check,) = about(held({"036": 30_000}, zip=[36] * 8), "zip")
+    assert check.holds is True
+    assert people_by_zip(pl.DataFrame({"zip": [36, 432], "people": [5, 6]})) == {"036": 5, "432": 6}
+
+
 def test_a_year_of_birth_tells_an_age() -> None:
     assert about(held(birth_year=["1930", "1980"] * 9), "birth_year")[0].holds is False
     assert about(held(birth_year=["1936", "1980"] * 9), "birth_year")[0].holds is True

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -36,7 +37,11 @@ def test_json_is_the_run_and_nothing_else(run, table: Path, policy: Path, tmp_pa
     assert set(document["plan"]["levels"]) == {"age", "sex", "zip"}
     assert document["promises"][0]["parameters"] == {"k": 5}
     written = json.loads((out / "private" / "run.json").read_text(encoding="utf-8"))
-    assert {**document, "tables": []} == {**written, "tables": []}
+    assert document == written
+    (file,) = document["tables"]
+    assert file["path"] == "release.csv"
+    assert file["rows"] == 160
+    assert file["sha256"] == hashlib.sha256((out / "release.csv").read_bytes()).hexdigest()
 
 
 def test_options_stand_for_a_policy_and_defaults_are_told(run, table: Path, tmp_path: Path):

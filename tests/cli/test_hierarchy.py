@@ -47,11 +47,23 @@ def test_dates(run, tmp_path: Path):
     assert document["rows"][0][:2] == ["31.01.2024", "2024-01"]
 
 
+def test_codes(run, tmp_path: Path):
+    path = tmp_path / "table.csv"
+    path.write_text("icd\nE11.9\nI10\n", encoding="utf-8")
+    result = run("hierarchy", path, "icd", "--code-system", "icd-10", "--json")
+    assert result.exit_code == 0, result.stderr
+    document = json.loads(result.stdout)
+    assert document["hierarchy"] == {"code_system": "icd-10"}
+    assert document["rows"][0][:3] == ["E11.9", "E11", "E08-E14"]
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (("age",), "needs exactly one of --intervals, --equal-frequency, --mask, --date, not 0"),
-        (("age", "--intervals", 5, "--mask", "right"), "--mask, --date, not 2"),
+        (("age",), "exactly one of --intervals, --equal-frequency, --mask, --date, --code-system"),
+        (("age", "--intervals", 5, "--mask", "right"), "--date, --code-system, not 2"),
+        (("age", "--code-system", "icd-10"), "cannot be read as a code of icd-10"),
+        (("age", "--code-system", "icd-10", "--levels", 2), "--levels goes with"),
         (("ages", "--intervals", 5), "has no column 'ages': did you mean 'age'?"),
         (("age", "--mask", "right", "--top", 9), "--top goes with --intervals only"),
         (("age", "--equal-frequency", 4, "--date-format", "%Y"), "--date-format goes with --date"),

@@ -90,6 +90,9 @@ def test_without_a_policy(run: Run, table: Path) -> None:
     done = run("quasi", table, "--identifiers", "name", "--accept", "--rows")
     assert done.exit_code == 0, done.output
     assert "roles are suggested ones" in done.stderr
+    # Links of a value to what stands beside it are one line, whatever the number of columns.
+    (beside,) = [line for line in done.stdout.splitlines() if line.endswith("  in one record")]
+    assert beside.split("  ")[0].endswith(" columns – diagnosis")
     assert any(
         line.startswith("sex ") and "source, sink" in line for line in done.stdout.splitlines()
     )
@@ -97,6 +100,20 @@ def test_without_a_policy(run: Run, table: Path) -> None:
     assert bare.exit_code == 2
     assert "--identifiers name" in bare.stderr
     assert bare.stdout == ""
+
+
+def test_without_a_way_it_says_how_to_begin(run: Run, table: Path, tmp_path: Path) -> None:
+    policy = tmp_path / "bare.toml"
+    policy.write_text(LINKS.split("[[links]]")[0] + '[attributes.mrn]\nrole = "identifier"\n')
+    named = tmp_path / "named.csv"
+    lines = table.read_text(encoding="utf-8").splitlines()
+    numbered = [f"{line},{at or 'mrn'}" for at, line in enumerate(lines)]
+    named.write_text("\n".join(numbered) + "\n", encoding="utf-8")
+    done = run("quasi", named, "--policy", policy)
+    assert done.exit_code == 0, done.output
+    assert "no quasi-identifiers: no way leads to anything sensitive" in done.stdout
+    assert "as [[links]] of a policy" in done.stdout
+    assert "--accept takes what is proposed" in done.stdout
 
 
 def test_pictures(run: Run, table: Path, links: Path, tmp_path: Path) -> None:

@@ -37,6 +37,20 @@ def test_the_document(run: Run, table: Path) -> None:
     assert json.loads(share.stdout)["uniques"] == document["uniques"]
 
 
+def test_the_most_exposed_records_are_named_only_where_asked_for(run: Run, table: Path) -> None:
+    plain = run("risk", table, "--quasi", "age,sex", "--json")
+    assert "exposed" not in json.loads(plain.stdout)
+    done = run("risk", table, "--quasi", "age,sex", "--exposed", 3, "--json")
+    document = json.loads(done.stdout)
+    assert [item["class_size"] for item in document["exposed"]] == [2, 2, 2]
+    assert {item["prosecutor"] for item in document["exposed"]} == {0.5}
+    assert [item["row"] for item in document["exposed"]] == [1, 2, 3]
+    assert "private" in done.stderr
+    screen = run("risk", table, "--quasi", "age,sex", "--exposed", 3)
+    assert "the most exposed records (private)" in screen.stdout
+    assert run("risk", table, "--quasi", "age,sex", "--exposed", -1).exit_code == 2
+
+
 def test_a_population_file(run: Run, table: Path, tmp_path: Path) -> None:
     people = tmp_path / "people.csv"
     body = table.read_text().splitlines()
@@ -60,7 +74,8 @@ def test_the_curve_of_releases(run: Run, table: Path, policy: Path) -> None:
     assert "k = " in screen.stdout
     plain = run("risk", table, "--policy", policy, "--curve", "2-6", "--as-it-is")
     assert "the table without smaller classes" in plain.stdout
-    assert "nothing can be kept for k = 2, 3, 4, 5, 6" in plain.stdout
+    assert "nothing can be kept for k = 2 to 6" in plain.stdout
+    assert "Every class is smaller" in plain.stdout
 
 
 def test_a_release(run: Run, table: Path, policy: Path, tmp_path: Path) -> None:

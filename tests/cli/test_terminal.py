@@ -70,6 +70,19 @@ def test_long_cells_are_broken_or_cut(
     assert capsys.readouterr().out.splitlines()[1].endswith("…")
 
 
+def test_a_long_first_column_leaves_room_for_the_others(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    print_table(("", "release"), [("a promise with a great many settings of its own", "0.387")])
+    lines = capsys.readouterr().out.splitlines()
+    assert "release" in lines[0]
+    assert lines[1].endswith("0.387")
+    assert len(lines) > 2
+    print_table(("", "release"), [("a short promise", "0.387")])
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
 def test_messages_are_not_wrapped_and_not_marked_up(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,6 +46,8 @@ def build(spec: Any, values: Sequence[str | None], **settings: Any) -> Taxonomy:
         ({"date": ["year"]}, ["2024-01-01"], "*"),
         ({"order": ["a", "b", "c"]}, ["a", "b"], "*"),
         ({"order": {"values": ["a", "b"], "run": 2}}, ["a", "b"], "*"),
+        ({"code_system": "icd-10"}, ["A00.1", "b99"], "*"),
+        ({"code_system": {"name": "icd-9-cm", "levels": ["block"]}}, ["250", "E800.1"], "*"),
         ({"tree": {"all": ["a", "b"]}}, ["a", "b"], "all"),
     ],
 )
@@ -92,6 +94,16 @@ def test_files_are_relative_to_the_policys_folder(tmp_path: Path) -> None:
         ({"tree": {"a": 5}}, "list or a table"),
         ({"date": {"levels": ["weeks"]}}, "no level 'weeks'"),
         ({"order": []}, "list of texts"),
+        ({"code_system": "icd-9"}, "did you mean 'icd-9-cm'?"),
+        ({"code_system": {"levels": ["block"]}}, "no code system None"),
+        (
+            {"code_system": {"name": "icd-10", "levels": ["chapter", "block"]}},
+            "from fine to coarse",
+        ),
+        ({"code_system": {"name": "icd-10", "levels": ["blocks"]}}, "did you mean 'block'?"),
+        ({"code_system": {"name": "icd-10", "levels": "block"}}, "levels must be a list"),
+        ({"code_system": {"name": "icd-10", "level": 1}}, "did you mean 'levels'?"),
+        ({"code_system": 10}, "table of settings"),
     ],
 )
 def test_specifications_that_make_no_sense(spec: Any, told: str) -> None:
@@ -195,7 +207,8 @@ def test_whatever_the_values_everything_is_covered_and_nested(
 
 
 def test_every_builder_is_named() -> None:
-    assert BUILDERS == ("file", "intervals", "equal_frequency", "mask", "date", "order", "tree")
+    names = ("file", "intervals", "equal_frequency", "mask", "date", "order", "code_system", "tree")
+    assert names == BUILDERS
 
 
 class TestPreview:

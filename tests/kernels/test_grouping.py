@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from indistinct.kernels import grouping
-from indistinct.kernels.grouping import DENSE
+from indistinct.kernels.grouping import DENSE, smallest_first
 
 
 @dataclass
@@ -294,3 +294,24 @@ def test_a_table_of_slots_much_larger_than_its_rows() -> None:
     assert groups == 3
     assert work.class_of[:4].tolist() == [0, 1, 0, 2]
     assert work.is_clean()
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.integers(0, 12), max_size=30),
+    st.lists(st.integers(1, 14), min_size=1, max_size=5),
+)
+def test_smallest_first(sizes: list[int], ks: list[int]) -> None:
+    ks = sorted(ks)
+    size = np.array(sizes, np.int64)
+    first = np.arange(100, 100 + len(size), dtype=np.int32)
+    bucket_of = np.searchsorted(np.array(ks), np.arange(ks[-1]), side="right")
+    rows = np.empty(len(size) + 1, np.int32)
+    units = np.empty(len(size) + 1, np.int64)
+    ends, lost = np.empty(len(ks), np.int64), np.empty(len(ks), np.int64)
+    smallest_first(size, first, bucket_of, rows, units, ends, lost)
+    for k, end, total in zip(ks, ends.tolist(), lost.tolist(), strict=True):
+        small = np.flatnonzero((size < k) & (size > 0))
+        assert sorted(rows[:end].tolist()) == (small + 100).tolist()
+        assert units[:end].tolist() == size[rows[:end] - 100].tolist()
+        assert total == size[small].sum()

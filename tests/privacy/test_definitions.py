@@ -5,18 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.privacy.drawing import CHECKED, DEFINITIONS, LABELS, Class, classes, promises, table
 
+from indistinct.errors import PolicyError
 from indistinct.knowledge import Knowledge
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import Promise, models, promise
+from indistinct.release.audit import audit
+from indistinct.requirement import Requirement
 
 MODELS = sorted(
-    name for name, kind in models().items() if kind.__module__.startswith("indistinct.")
+    name
+    for name, kind in models().items()
+    if kind.__module__.startswith("indistinct.") and kind.subject == "classes"
 )
 
 
@@ -273,3 +279,15 @@ def test_without_a_reference_classes_are_compared_with_all_of_them() -> None:
     seen = ClassTable(np.arange(2, dtype=np.int32), cells.sum(axis=1), {"s": cells})
     asked = promise("t-closeness", t=0.1, sensitive="s")
     assert asked.achieved(seen)["t"] == pytest.approx(2 / 3 - 1 / 2)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_audit_knows_every_parameter(model: str) -> None:
+    """A certificate names all of them, and whoever audits it reads them."""
+    asked = example(model)
+    requirement = Requirement(model, asked.parameters, sensitive="s")
+    try:
+        audit(pl.DataFrame({"q": ["a"] * 4, "s": list("uvwx")}), [requirement], ["q"])
+    except PolicyError as error:
+        codes = {problem.code for problem in error.problems}
+        assert not codes & {"unknown-setting", "missing-setting", "bad-parameter"}

@@ -25,7 +25,9 @@ from indistinct.microdata.frequencies import Cells, FrequencyTable
 from indistinct.privacy import models, promise
 
 MODELS = sorted(
-    name for name, kind in models().items() if kind.__module__.startswith("indistinct.")
+    name
+    for name, kind in models().items()
+    if kind.__module__.startswith("indistinct.") and kind.subject == "classes"
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,6 +16,8 @@ from indistinct.errors import PolicyError
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import Closure, Promise, models, promise
 from indistinct.privacy.k_anonymity import KAnonymity
+from indistinct.privacy.promise import effective, in_short
+from indistinct.requirement import Requirement
 
 
 def test_known_models() -> None:
@@ -80,7 +82,7 @@ def test_a_class_that_is_defined_later_is_found() -> None:
 MODEL = '''
 """A model in a file of its own."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from indistinct.privacy.promise import Promise
@@ -111,3 +113,20 @@ def test_a_new_model_is_one_file(tmp_path: Path) -> None:
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
     )
     assert done.stdout.strip() == "own() on a", done.stderr
+
+
+def test_a_requirement_with_every_parameter() -> None:
+    asked = Requirement("theta-sensitive", {"k": 4, "mu": 0.5}, sensitive="s", on=("a",))
+    assert effective(asked) == replace(asked, parameters={"k": 4, "mu": 0.5, "theta": "k"})
+    assert effective(effective(asked)) == effective(asked)
+    for wrong in (Requirement("k-anonymity", {"j": 5}), Requirement("no-such-model", {"k": 5})):
+        assert effective(wrong) == wrong
+
+
+def test_a_requirement_in_short() -> None:
+    asked = Requirement("theta-sensitive", {"k": 4, "mu": 0.6, "theta": "size"}, sensitive="s")
+    assert in_short(asked).parameters == {"k": 4, "theta": "size"}
+    assert effective(in_short(asked)) == asked
+    knm = Requirement("knm-anonymity", {"k": {"1": 2}, "count": "class", "diversity": 1})
+    assert in_short(knm).parameters == {"k": {"1": 2}, "diversity": 1}
+    assert in_short(Requirement("no-such-model", {"k": 5})).parameters == {"k": 5}

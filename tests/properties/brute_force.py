@@ -164,6 +164,53 @@ class Asked:
     good: Callable[[Mapping[Label, int], Mapping[Label, int]], bool]
     on: tuple[str, ...] | None
     lasting: bool
+    moving: bool = False
+    """Whether it compares with what is kept."""
+
+
+def order_matters(case: Case, asked: Sequence[Asked]) -> bool:
+    """Whether leaving out the violators in another order could end elsewhere."""
+    sets = [set(one.on or case.names) for one in asked]
+    # Whoever is "*" throughout is in no class over some attributes.
+    starred = any(own < set(case.names) for own in sets) and any(
+        0 < sum(chain[level] == "*" for chain in case.full(j)) < len(case.full(j))
+        for j in range(len(case.names))
+        for level in range(len(case.full(j)[0]))
+    )
+    return any(
+        one.moving or starred or any(other - own for other in sets)
+        for one, own in zip(asked, sets, strict=True)
+        if not one.lasting
+    )
+
+
+def every_release(
+    case: Case, levels: Levels, asked: Sequence[Asked], allowed: int
+) -> Iterator[frozenset[int]]:
+    """All rows that can be kept at a node if classes of any promise may be left out at will."""
+    cells = published(case, levels)
+    whole = _values(case, range(len(case.rows)))
+    found = {frozenset(range(len(case.rows)))}
+    waiting = list(found)
+    while waiting:
+        kept = waiting.pop()
+        good = True
+        for one in asked:
+            at = [j for j, name in enumerate(case.names) if name in (one.on or case.names)]
+            classes: dict[tuple[Label, ...], set[int]] = {}
+            for row in kept:
+                classes.setdefault(tuple(cells[row][j] for j in at), set()).add(row)
+            beside = _values(case, kept) if one.moving else whole
+            for rows in classes.values():
+                good &= one.good(_values(case, rows), beside)
+                left = kept - rows
+                if left not in found and sum(case.weights[row] for row in left) >= (
+                    case.records - allowed
+                ):
+                    found.add(left)
+                    waiting.append(left)
+        if good:
+            yield kept
 
 
 def settled(
@@ -199,7 +246,13 @@ def kept_rows(case: Case, levels: Levels, asked: Sequence[Asked]) -> set[int]:
     cells = published(case, levels)
     kept = set(range(len(case.rows)))
     kept = settled(case, cells, [one for one in asked if one.lasting], kept)
-    return kept if all(one.lasting for one in asked) else settled(case, cells, asked, kept)
+    kept = kept if all(one.lasting for one in asked) else settled(case, cells, asked, kept)
+    # Who is "*" throughout is in no class, if anybody is not: the others keep it by themselves.
+    starred = {row for row, labels in enumerate(cells) if set(labels) == {"*"}}
+    some = any(one.moving or set(one.on or case.names) < set(case.names) for one in asked)
+    if not some or len(starred) in (0, len(cells)):
+        return kept
+    return settled(case, cells, asked, kept - starred) | (kept & starred)
 
 
 def _values(case: Case, rows: Any) -> Counter[Label]:
@@ -429,7 +482,9 @@ class AtMost(Promise):
 
 def asked(promise: Promise) -> Asked:
     """The same promise as a plain function of a class."""
-    return Asked(_GOOD[promise.model](promise), promise.on, promise.closure == "superset")
+    moving = promise.compares and promise.reference == "published"
+    good = _GOOD[promise.model](promise)
+    return Asked(good, promise.on, promise.closure == "superset", moving)
 
 
 def _entropy(values: Mapping[Label, int]) -> float:
@@ -447,5 +502,6 @@ _GOOD: dict[str, Callable[[Any], Callable[[Mapping[Label, int], Mapping[Label, i
     "test-distinct": lambda p: lambda values, whole: sum(c > 0 for c in values.values()) >= p.l,
     "test-entropy": lambda p: lambda values, whole: _entropy(values) >= math.log2(p.l) - 1e-9,
     "test-closeness": lambda p: lambda values, whole: _distance(values, whole) <= p.t + 1e-9,
+    "t-closeness": lambda p: lambda values, whole: _distance(values, whole) <= p.t + 1e-9,
     "test-at-most": lambda p: lambda values, whole: sum(values.values()) <= p.most,
 }

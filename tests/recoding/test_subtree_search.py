@@ -326,11 +326,17 @@ def published(
 def reading(
     table: Sequence[Record], places: Mapping[str, int], requirements: Requirements
 ) -> tuple[int, int]:
-    """Violating rows and rows."""
+    """Violating rows and rows; rows that are ``*`` throughout count in their classes, and do not."""
+    shield = {places[name] for on, _ in requirements for name in on}
+    seen = [row for row in table if any(row[at] != "*" for at in shield)]
     bad = set()
     for on, k in requirements:
         sharing = Counter(tuple(row[places[name]] for name in on) for row in table)
-        bad |= {row for row in table if sharing[tuple(row[places[name]] for name in on)] < k}
+        few = {cells for cells, count in sharing.items() if count < k}
+        if seen:
+            sharing = Counter(tuple(row[places[name]] for name in on) for row in seen)
+            few |= {cells for cells, count in sharing.items() if count < k}
+        bad |= {row for row in table if tuple(row[places[name]] for name in on) in few}
     return len(bad), len(set(table))
 
 

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from indistinct.errors import DataError
 from indistinct.sources import files
 from indistinct.sources.files import read_table
+from indistinct.sources.writing import write_csv
 
 
 def put(folder: Path, content: str | bytes, name: str = "people.csv") -> Path:
@@ -245,6 +246,36 @@ def test_a_release_without_records_may_be_read(tmp_path: Path) -> None:
         frame = read_table(put(tmp_path, content), allow_empty=True)
         assert frame.schema == {"a": pl.String, "b": pl.String}
         assert frame.height == 0
+
+
+@pytest.mark.parametrize("odd", ['"say ""so"" twice"', '"{"" a""}"', "plain"])
+def test_exact_cells_wherever_quotes_stand(tmp_path: Path, odd: str) -> None:
+    content = f'a,b\n{odd},1\n a,2\na ,3\n,4\n"",5\n'
+    frame = read_table(put(tmp_path, content), exact=True)
+    assert frame["a"].to_list()[1:] == [" a", "a ", None, ""]
+    assert frame["b"].to_list() == ["1", "2", "3", "4", "5"]
+
+
+def test_exact_cells_of_a_file_with_blanks_before_its_quotes(tmp_path: Path) -> None:
+    frame = read_table(put(tmp_path, 'a, b\n1, "x, y"\n2,\n'), exact=True)
+    assert frame.rows() == [("1", "x, y"), ("2", None)]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(*[st.none() | st.text(alphabet='a "\n,;{}*\u00e9', max_size=5)] * 2),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_what_was_written_is_read_exactly(
+    tmp_path: Path, rows: list[tuple[str | None, str | None]]
+) -> None:
+    frame = pl.DataFrame(rows, schema={"first": pl.String, "other": pl.String}, orient="row")
+    write_csv(frame, tmp_path / "people.csv")
+    read = read_table(tmp_path / "people.csv", separator=",", exact=True, allow_empty=True)
+    assert read.rows() == rows
 
 
 def test_a_missing_header_is_not_quoted(tmp_path: Path) -> None:

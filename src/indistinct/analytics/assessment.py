@@ -101,8 +101,8 @@ class Assessment:
 
     Arguments:
         table: the table's name.
-        records: its records.
-        entropy: S0 in bits, what would tell all records apart.
+        records: its records; its people, where ``rows`` is given, and so in all figures.
+        entropy: S0 in bits, what would tell all records (people) apart.
         roles: the role of every analysed attribute, of the policy or suggested.
         left_out: columns that were not analysed.
         leakage: of every attribute, and of the combinations that were asked for.
@@ -116,7 +116,9 @@ class Assessment:
         profile: what the columns look like, with the role suggested for each.
         threshold: the share of S0 from which a single attribute leaks a lot.
         change: before and after, where a release was given.
-        exposed: the records of which most is told; private, and not in ``to_dict()`` by itself.
+        exposed: the records of which most is told; private, and not in ``to_dict()`` by itself. Of
+            people with many records, the first record of each.
+        rows: the table's records, where people have many and all figures count people.
     """
 
     table: str
@@ -135,6 +137,17 @@ class Assessment:
     threshold: float = THRESHOLD
     change: LeakageChange | None = None
     exposed: tuple[Exposed, ...] = field(default=(), repr=False)
+    rows: int | None = None
+
+    @property
+    def unit(self) -> str:
+        """What figures count: ``record``, or ``person`` where people have many records."""
+        return "record" if self.rows is None else "person"
+
+    @property
+    def units(self) -> str:
+        """The same in the plural, for people to read."""
+        return "records" if self.rows is None else "people"
 
     @property
     def uniqueness(self) -> float:
@@ -165,8 +178,11 @@ class Assessment:
 
     def to_dict(self, *, exposed: bool = False) -> dict[str, Any]:
         """The document of ``assess``; record numbers of the most exposed only where asked for."""
+        counted: dict[str, Any] = {"records": self.records}
+        if self.rows is not None:
+            counted = {"unit": self.unit, "records": self.rows, "people": self.records}
         document: dict[str, Any] = {
-            "records": self.records,
+            **counted,
             "entropy": self.entropy,
             "threshold": self.threshold,
             "leakage": [item.to_dict() for item in self.leakage],
@@ -192,7 +208,8 @@ class Assessment:
             f"{item.attributes[0]} {item.normalized:.2f}" for item in self.singles[:3]
         )
         return (
-            f"<Assessment: {self.records} records, {self.entropy:.2f} bits; leaking most: {worst}>"
+            f"<Assessment: {self.records} {self.units}, {self.entropy:.2f} bits; "
+            f"leaking most: {worst}>"
         )
 
     def _repr_html_(self) -> str:
@@ -202,8 +219,9 @@ class Assessment:
             for item in self.singles
         )
         return (
-            f"<p>{self.records} records, {self.entropy:.2f} bits</p><table><tr><th>attribute</th>"
-            "<th>values</th><th>bits</th><th>share</th><th>records alone</th></tr>"
+            f"<p>{self.records} {self.units}, {self.entropy:.2f} bits</p><table>"
+            "<tr><th>attribute</th>"
+            f"<th>values</th><th>bits</th><th>share</th><th>{self.units} alone</th></tr>"
             f"{rows}</table>"
         )
 
@@ -222,6 +240,8 @@ def assess_table(
     exposed: int = TOP,
     release: Table | None = None,
     taxonomy_of: TaxonomyOf | None = None,
+    left_out: Mapping[str, str] | None = None,
+    rows: int | None = None,
     progress: Progress | None = None,
 ) -> Assessment:
     """What a table leaks.
@@ -245,6 +265,8 @@ def assess_table(
         release: the published table, to tell what is left to leak.
         taxonomy_of: the hierarchy of a quasi-identifier with those values, which occur so often;
             without, the one that the profile suggests.
+        left_out: columns of the profile that the table lacks, and why.
+        rows: the number of records, where the table has a row for every person.
         progress: is told what is being done.
 
     Raises:
@@ -254,7 +276,9 @@ def assess_table(
     _check(threshold, key_like, combinations, top)
     known: Mapping[str, Role] = roles or {item.attribute: item.role for item in profile.attributes}
     require_columns(table, [*(attributes or ()), *([weights] if weights else [])])
-    names, left_out = _analysed(table, profile, known, roles is not None, attributes, weights)
+    names, others = _analysed(
+        table, profile, known, roles is not None, attributes, weights, left_out or {}
+    )
     tell("counting", None)
     encoded = encode(table, names, weights)
     analysis = encoded.analysis
@@ -285,7 +309,7 @@ def assess_table(
         records=analysis.records,
         entropy=analysis.entropy,
         roles={name: known[name] for name in names},
-        left_out=tuple(left_out),
+        left_out=tuple(others),
         leakage=tuple(leakage),
         together=together,
         top=tuple(
@@ -299,12 +323,21 @@ def assess_table(
             )
         ),
         sensitive=tuple(sensitive_leakage(encoded, name, quasi) for name in sensitive),
-        shield=_shield(analysis, quasi, singles, together, known, threshold),
+        shield=_shield(
+            analysis,
+            quasi,
+            singles,
+            together,
+            known,
+            threshold,
+            "records" if rows is None else "people",
+        ),
         min_levels=tuple(item for item in advice if item is not None),
         profile=profile,
         threshold=threshold,
         change=change,
         exposed=_exposed(encoded, quasi, exposed),
+        rows=rows,
     )
 
 
@@ -335,6 +368,7 @@ def _analysed(
     decided: bool,
     chosen: Sequence[str] | None,
     weights: str | None,
+    lacking: Mapping[str, str],
 ) -> tuple[list[str], list[LeftOut]]:
     names, left_out = [], []
     for item in profile.attributes:
@@ -346,6 +380,8 @@ def _analysed(
         elif chosen is None and roles[name] == "identifier":
             says = "the policy leaves it out" if decided else f"an identifier: {item.why}"
             left_out.append(LeftOut(name, says))
+        elif name in lacking:
+            left_out.append(LeftOut(name, lacking[name]))
         else:
             names.append(name)
     if not names:
@@ -403,6 +439,7 @@ def _shield(
     together: Leakage,
     roles: Mapping[str, Role],
     threshold: float,
+    units: str,
 ) -> Shield:
     ranked = sorted(quasi, key=lambda name: -singles[name].loss)
     ranked = [name for name in ranked if singles[name].loss > TINY]
@@ -421,7 +458,7 @@ def _shield(
     if len(ranked) > 1:
         why.append(
             f"together they leak {together.loss:.2f} bits ({together.normalized:.0%}): "
-            f"{together.alone:.1%} of the records are alone with their values"
+            f"{together.alone:.1%} of the {units} are alone with their values"
         )
     for name, item in singles.items():
         if name not in quasi and item.normalized >= threshold:

@@ -15,8 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from indistinct.analytics.contingency import Contingency
+from indistinct.analytics.linkability import CERTAIN as BELIEVED_CERTAIN
+from indistinct.analytics.linkability import Intersection, Linkability
+from indistinct.analytics.linked_query_error import AnswerError, LinkedQueryError
 from indistinct.analytics.query_error import Mode, QueryError, Workload
 from indistinct.analytics.utility import Utility
+from indistinct.privacy.promise import in_short
 from indistinct.release.audit.verdict import Verdict, words
 from indistinct.requirement import Requirement
 
@@ -58,21 +62,51 @@ _OF_ATTRIBUTES: Final = (
 class Kept:
     """What a release achieves of one promise; ``verdict`` is None where it cannot be audited.
 
-    ``own`` says that the release's certificate, or else the policy, promises it.
+    ``own`` says that the release's certificate, or else the policy, promises it; ``on`` are the
+    quasi-identifiers that it speaks of.
     """
 
     requirement: Requirement
     verdict: Verdict | None
     own: bool = True
+    on: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The promise as plain data; ``holds`` and ``achieved`` are None without a verdict."""
-        verdict = self.verdict
-        return {
+        verdict = None if self.verdict is None else self.verdict.to_dict()
+        document = {
             **self.requirement.to_dict(),
-            "holds": None if verdict is None else verdict.holds,
-            "achieved": None if verdict is None else dict(verdict.achieved),
-            "promised": self.own,
+            "on": list(self.on or self.requirement.on or ()),
+            "holds": None if verdict is None else verdict["holds"],
+            "achieved": None if verdict is None else verdict["achieved"],
+        }
+        if verdict is not None and "achieved_with" in verdict:
+            document["achieved_with"] = verdict["achieved_with"]
+        return {**document, "promised": self.own}
+
+
+@dataclass(frozen=True)
+class OfPeople:
+    """What is measured besides where people have many records, and all figures count people.
+
+    Arguments:
+        rows: rows of the published table with the quasi-identifiers.
+        linkability: how many people can be linked to what was published of them.
+        intersection: whose exact record stands in the release, and what is believed of people.
+        queries: how wrong the joined tables answer questions about people.
+    """
+
+    rows: int
+    linkability: Linkability
+    intersection: Intersection
+    queries: LinkedQueryError
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as plain data."""
+        return {
+            "record_linkability": self.linkability.to_dict(),
+            "record_intersection": self.intersection.to_dict(),
+            "joined_query_error": self.queries.to_dict(),
         }
 
 
@@ -91,6 +125,8 @@ class ComparedRelease:
         seconds: how long its search took, where that is known.
         attacks: what attackers reach, where they were let loose.
         notes: what else a reader should know.
+        of_people: further figures, where people have many records; then ``utility`` speaks of
+            people.
     """
 
     name: str
@@ -103,6 +139,7 @@ class ComparedRelease:
     seconds: float | None = None
     attacks: tuple[Finding, ...] | None = None
     notes: tuple[str, ...] = ()
+    of_people: OfPeople | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The release as plain data; ``attacks`` only where attackers were let loose."""
@@ -131,6 +168,10 @@ class ComparedRelease:
                 }
                 for item in self.attacks
             ]
+        if self.of_people is not None:
+            document["people"] = self.utility.published.rows
+            document["rows"] = self.of_people.rows
+            document |= self.of_people.to_dict()
         document["notes"] = list(self.notes)
         return document
 
@@ -146,12 +187,13 @@ class Comparison:
     """Releases of one table, measured alike. Private: it is computed with the table.
 
     Arguments:
-        records: records of the table.
+        records: records of the table, or its people where ``rows`` is given.
         quasi: its quasi-identifiers.
         releases: the releases, in the order given.
         workload: which queries they were asked.
         dimensions: how many conditions each query had.
         contingency: how two columns go together, where that was asked for.
+        rows: the table's records, where people have many and all figures count people.
     """
 
     records: int
@@ -160,6 +202,16 @@ class Comparison:
     workload: Workload = field(default_factory=Workload)
     dimensions: int = 1
     contingency: Contingency | None = None
+    rows: int | None = None
+
+    @property
+    def unit(self) -> str:
+        """What figures count: ``record``, or ``person`` where people have many records."""
+        return "record" if self.rows is None else "person"
+
+    @property
+    def _units(self) -> str:
+        return "records" if self.rows is None else "people"
 
     def __getitem__(self, name: str) -> ComparedRelease:
         """The release of that name."""
@@ -170,8 +222,11 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """The document of ``compare``; ``contingency`` only where it was asked for."""
+        own: dict[str, Any] = {"records": self.records}
+        if self.rows is not None:
+            own = {"unit": "person", "records": self.rows, "people": self.records}
         document = {
-            "records": self.records,
+            **own,
             "quasi_identifiers": list(self.quasi),
             "workload": {
                 "queries": self.workload.queries,
@@ -206,11 +261,13 @@ class Comparison:
             for mode, error in item.errors.items():
                 row[f"query error, {mode}, mean"] = error.mean
                 row[f"query error, {mode}, median"] = error.median
+            if item.of_people is not None:
+                row |= _people_columns(item.of_people)
             row["noise ratio"] = utility.noise_ratio
             row["seconds"] = item.seconds
             for kept in item.promises:
                 verdict = kept.verdict
-                row[str(kept.requirement)] = None if verdict is None else words(verdict.achieved)
+                row[str(kept.requirement)] = None if verdict is None else verdict.in_words
             for found in item.attacks or ():
                 row[f"{_attack(found.name, found.sensitive)}, likely"] = found.success[LIKELY]
                 row[f"{_attack(found.name, found.sensitive)}, certain"] = found.success[CERTAIN]
@@ -222,6 +279,7 @@ class Comparison:
         parts = [
             ("size", self._sizes()),
             (f"promises: achieved ({NOT_KEPT}: not kept)", self._promises()),
+            ("people: linked, and believed", self._people()),
             ("attackers: likely, certain", self._attacks()),
             ("lost", self._costs()),
             ("left, from 0 to 1", self._qualities()),
@@ -234,8 +292,8 @@ class Comparison:
     def _sizes(self) -> list[Row]:
         each = [item.utility for item in self.releases]
         rows = [
-            self._row("records published", (f"{one.published.rows:,}" for one in each)),
-            self._row("records suppressed", (f"{one.suppressed:,}" for one in each)),
+            self._row(f"{self._units} published", (f"{one.published.rows:,}" for one in each)),
+            self._row(f"{self._units} suppressed", (f"{one.suppressed:,}" for one in each)),
             self._row("classes", (f"{one.published.classes:,}" for one in each)),
             self._row(
                 "smallest class",
@@ -244,7 +302,7 @@ class Comparison:
         ]
         if any(one.noise_ratio for one in each):
             rows.append(
-                self._row("added records, share", (_share(one.noise_ratio) for one in each))
+                self._row(f"added {self._units}, share", (_share(one.noise_ratio) for one in each))
             )
         if any(item.seconds is not None for item in self.releases):
             rows.append(
@@ -258,9 +316,36 @@ class Comparison:
     def _promises(self) -> list[Row]:
         asked = dict.fromkeys(kept.requirement for item in self.releases for kept in item.promises)
         return [
-            self._row(str(one), (_achieved(item.promises, one) for item in self.releases))
+            self._row(str(in_short(one)), (_achieved(item.promises, one) for item in self.releases))
             for one in asked
         ]
+
+    def _people(self) -> list[Row]:
+        each = [item.of_people for item in self.releases]
+        if not any(each):
+            return []
+        rows = [
+            self._row(
+                "linked to their rows, share",
+                (_share(None if one is None else one.linkability.normalized) for one in each),
+            )
+        ]
+        names = dict.fromkeys(
+            name for one in each if one is not None for name in one.intersection.vulnerable
+        )
+        for name in names:
+            found = [
+                None if one is None or name not in one.intersection.vulnerable else one.intersection
+                for one in each
+            ]
+            there = [
+                None if one is None or not one.people else one.vulnerable[name] / one.people
+                for one in found
+            ]
+            believed = [None if one is None else one.believed[name] for one in found]
+            rows.append(self._row(f"exact record with {name}, share", map(_share, there)))
+            rows.append(self._row(f"{name} believed: likely, certain", map(_shares, believed)))
+        return rows
 
     def _attacks(self) -> list[Row]:
         asked = dict.fromkeys(
@@ -294,6 +379,14 @@ class Comparison:
                 self._row(f"query error, {mode}, mean", (_figure(one.mean) for one in errors)),
                 self._row("  median", (_figure(one.median) for one in errors)),
             ]
+        for kind, of in (("count", ""), ("sum", " of {}"), ("avg", " of {}")):
+            for mode in self.releases[0].errors if self.releases else ():
+                parts = [_joined_error(item.of_people, kind, mode) for item in self.releases]
+                if any(part is not None for part in parts):
+                    about = next(o.of_people.queries.of for o in self.releases if o.of_people)
+                    label = f"joined {kind}{of.format(about)}, {mode}, mean"
+                    means = (_figure(None if part is None else part.mean) for part in parts)
+                    rows.append(self._row(label, means))
         return rows
 
     def _qualities(self) -> list[Row]:
@@ -310,7 +403,7 @@ class Comparison:
         return rows
 
     def __repr__(self) -> str:
-        return f"<Comparison of {self.records} records in {list(self.releases)}>"
+        return f"<Comparison of {self.records} {self._units} in {list(self.releases)}>"
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{html.escape(item.name)}</th>" for item in self.releases)
@@ -325,11 +418,32 @@ class Comparison:
         return f"<table>{''.join(lines)}</table>"
 
 
+def _people_columns(of: OfPeople) -> dict[str, Any]:
+    """The further figures of a release as columns of a frame."""
+    found: dict[str, Any] = {"record linkability": of.linkability.normalized}
+    for name, number in of.intersection.vulnerable.items():
+        found[f"exact records with {name}"] = number
+        found[f"{name} believed, likely"] = of.intersection.believed[name][LIKELY]
+        found[f"{name} believed, certain"] = of.intersection.believed[name][BELIEVED_CERTAIN]
+    for kind, modes in of.queries.errors.items():
+        for mode, error in modes.items():
+            found[f"joined {kind} error, {mode}, mean"] = error.mean
+            found[f"joined {kind} error, {mode}, median"] = error.median
+    return found
+
+
+def _joined_error(of: OfPeople | None, kind: str, mode: Mode) -> AnswerError | None:
+    if of is None:
+        return None
+    return next((own[mode] for name, own in of.queries.errors.items() if name == kind), None)
+
+
 def _achieved(promises: Sequence[Kept], asked: Requirement) -> str:
     for kept in promises:
         if kept.requirement == asked:
             if kept.verdict is None:
                 return "-"
+            # Each figure with the others as asked, which the row's label tells.
             text = words(_short(kept.verdict.achieved))
             return text if kept.verdict.holds else f"{text}, {NOT_KEPT}"
     return "-"

@@ -57,9 +57,10 @@ def first_policy(
     ]  # fmt: skip
     lines += _look_first(profile)
     lines.append("")
-    if source:
-        keys = [f"{toml_key(key)} = {toml_value(value)}" for key, value in source.items()]
-        lines += ["[source]", *keys, ""]
+    keys = [f"{toml_key(key)} = {toml_value(value)}" for key, value in (source or {}).items()]
+    person = _person(profile)
+    if keys or person:
+        lines += ["[source]", *keys, *person, ""]
     for role, heading in _HEADINGS.items():
         items = profile.with_role(role)
         if items:
@@ -68,6 +69,77 @@ def first_policy(
             lines += [*_attribute(item, (min_levels or {}).get(item.attribute)), ""]
     lines += _promises(profile, k)
     return "\n".join(lines)
+
+
+def health_policy(form: str, k: int = 5) -> str:
+    """The text of a first policy for a health format, which says what is special (TOML).
+
+    Arguments:
+        form: ``fhir`` or ``omop``.
+        k: The number of people in the smallest class that the release may have.
+    """
+    from indistinct.sources.presets import preset
+
+    own = preset(form)
+    roles: dict[str, list[str]] = {}
+    for name, keys in own["attributes"].items():
+        roles.setdefault(keys["role"], []).append(name)
+    lines = [
+        *_comment(f"A first policy for {_FORMATS[form]}: a row for every condition of a person."),
+        "#",
+        *_comment("The columns of the format have roles and hierarchies of their own. Whatever is"
+                  " listed under [attributes] here replaces them; what is not known to be harmless"
+                  " is left out."),
+    ]  # fmt: skip
+    for role, names in roles.items():
+        told = "left out" if role == "identifier" else role
+        lines += _comment(f"{told}: {', '.join(names)}", "#  * ", "#    ")
+    lines += [
+        "",
+        "[source]",
+        f"format = {toml_string(form)}",
+        *_comment(f"Promises count people, told apart by '{own['source']['person']}'."),
+        "",
+        *_comment("To change a column, say so, for example:"),
+        "# [attributes.state]",
+        '# role = "identifier"',
+        "",
+        "[[promises]]",
+        'model = "k-anonymity"',
+        f"k = {k}",
+        "",
+        *_comment("Two linked tables tell less of what people have: with a category for every"
+                  " condition under [attributes.condition], choose theta-star."),
+        "[method]",
+        'algorithm = "optimal"',
+        "suppression_limit = 0.05",
+        "",
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+_FORMATS = {"fhir": "a FHIR R4 bulk export", "omop": "tables of the OMOP Common Data Model"}
+
+
+def _person(profile: Profile) -> list[str]:
+    """The key that says whose a record is; a comment where it needs a decision before."""
+    found = profile.person
+    if found is None:
+        return []
+    lines = _comment(
+        f"{found.people:,} people have {found.records:,} records: every promise counts people, and"
+        " a pseudonym made for the release stands in this column."
+    )
+    key = f"person = {toml_string(found.column)}"
+    if not found.differing:
+        return [*lines, key]
+    differing = ", ".join(found.differing)
+    lines += _comment(
+        f"It takes quasi-identifiers that are the same in all records of a person, and {differing}"
+        " differ: give them another role, or say which record counts (conflicts), and then take"
+        " the sign away:"
+    )
+    return [*lines, f"# {key}", '# conflicts = "first"']
 
 
 def _look_first(profile: Profile) -> Iterator[str]:

@@ -112,13 +112,43 @@ class AttributeProfile:
 
 
 @dataclass(frozen=True)
+class Persons:
+    """A column that seems to say whose a record is, where people have many.
+
+    Arguments:
+        column: its name.
+        people: how many different values it has.
+        records: in how many records.
+        differing: the quasi-identifiers that are not the same in all records of a person.
+    """
+
+    column: str
+    people: int
+    records: int
+    differing: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """The suggestion as plain data."""
+        return {
+            "column": self.column,
+            "people": self.people,
+            "records": self.records,
+            "differing": list(self.differing),
+        }
+
+
+@dataclass(frozen=True)
 class Profile:
-    """What the columns of a table look like, and what is suggested for each."""
+    """What the columns of a table look like, and what is suggested for each.
+
+    ``person`` is the column that says whose a record is, where people seem to have many.
+    """
 
     table: str
     records: int
     attributes: tuple[AttributeProfile, ...]
     warnings: tuple[Warned, ...] = ()
+    person: Persons | None = None
 
     def __getitem__(self, attribute: str) -> AttributeProfile:
         return next(item for item in self.attributes if item.attribute == attribute)
@@ -144,6 +174,7 @@ class Profile:
             "records": self.records,
             "attributes": [item.to_dict() for item in self.attributes],
             "warnings": [warned.to_dict() for warned in self.warnings],
+            **({} if self.person is None else {"person": self.person.to_dict()}),
         }
 
 
@@ -166,7 +197,9 @@ def profile(data: Any, name: str = "table") -> Profile:
     records = table.height()
     items = [_attribute(table, column, records) for column in table.columns]
     items = _with_relations(table, items)
-    return Profile(table.name, records, tuple(items), tuple(_table_warnings(items)))
+    return Profile(
+        table.name, records, tuple(items), tuple(_table_warnings(items)), _persons(table, items)
+    )
 
 
 def count_values(table: Table, column: str) -> pl.DataFrame:
@@ -382,6 +415,30 @@ def _told_by(item: AttributeProfile, teller: AttributeProfile | None) -> Attribu
     return replace(item, notes=(*item.notes, note))
 
 
+def _numbers_people(item: AttributeProfile) -> bool:
+    """Whether a column looks like a number of people who have several records each."""
+    by_name = any(
+        "name" in tag.by and tag.kind.name in ("medical-record", "other", "health-plan")
+        for tag in item.tags
+    )
+    filled = item.records - item.missing
+    return item.role == "identifier" and by_name and 0 < item.distinct < 0.999 * filled
+
+
+def _persons(table: Table, items: list[AttributeProfile]) -> Persons | None:
+    """The column that names people: that with which most quasi-identifiers agree, most distinct."""
+    quasi = [item.attribute for item in items if item.role == "quasi-identifier"]
+    found = []
+    for item in items:
+        if not _numbers_people(item) or item.missing:
+            continue
+        differing = tuple(
+            name for name in quasi if table.distinct([item.attribute, name]).height > item.distinct
+        )
+        found.append(Persons(item.attribute, item.distinct, item.records, differing))
+    return min(found, key=lambda one: (len(one.differing), -one.people), default=None)
+
+
 def _table_warnings(items: list[AttributeProfile]) -> Iterator[Warned]:
     quasi = [item.attribute for item in items if item.role == "quasi-identifier"]
     if not quasi:
@@ -397,13 +454,10 @@ def _table_warnings(items: list[AttributeProfile]) -> Iterator[Warned]:
         )
     for item in items:
         filled = item.records - item.missing
-        numbers_people = any(
-            "name" in tag.by and tag.kind.name in ("medical-record", "other", "health-plan")
-            for tag in item.tags
-        )
-        if item.role == "identifier" and numbers_people and 0 < item.distinct < 0.999 * filled:
+        if _numbers_people(item):
             yield Warned(
                 "people-with-several-records",
                 f"'{item.attribute}' has {item.distinct:,} values in {filled:,} records: where"
-                " people have several records, a promise about records says less about people",
+                " people have several records, a promise about records says less about people:"
+                f' [source] person = "{item.attribute}" makes promises to people',
             )

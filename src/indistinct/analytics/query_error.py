@@ -129,7 +129,7 @@ class Workload:
                         remedy="ask for a larger selectivity, or for fewer dimensions",
                     )
                 )
-            tried = [_query(domains, dimensions, share, random) for _ in range(batch)]
+            tried = [draw_query(domains, dimensions, share, random) for _ in range(batch)]
             found = _true_answers(original, tried)
             drawn += batch
             asked += [query for query, count in zip(tried, found, strict=True) if count > 0]
@@ -175,12 +175,12 @@ class Queries:
         """
         domains = tuple(self.original.domains.values())
         uniform = known_mode(mode) == "uniform"
-        return _answers(
+        return answers_over(
             published.codes,
             [len(cells.labels) for cells in published.cells],
             published.size,
             self.asked,
-            lambda condition: _fits(domains, published, condition, uniform),
+            lambda condition: fits_of(domains, published, condition, uniform),
         )
 
     def errors(self, published: PublishedRows, mode: Mode = "overlap") -> NDArray[np.float64]:
@@ -233,14 +233,15 @@ def known_mode(mode: str) -> Mode:
     raise DataError(Problem("bad-setting", f"mode must be overlap or uniform, not '{mode}'"))
 
 
-def _query(
+def draw_query(
     domains: Sequence[Domain], dimensions: int, share: float, random: np.random.Generator
 ) -> Query:
+    """Conditions on so many attributes, each of which takes a share of its domain."""
     chosen = np.sort(random.choice(len(domains), dimensions, replace=False))
-    return tuple(_condition(domains[at], at, share, random) for at in chosen.tolist())
+    return tuple(draw_condition(domains[at], at, share, random) for at in chosen.tolist())
 
 
-def _condition(
+def draw_condition(
     domain: Domain, attribute: int, share: float, random: np.random.Generator
 ) -> Condition:
     """A condition that takes a share of the domain: a range, or values."""
@@ -263,14 +264,14 @@ def _true_answers(original: Original, asked: Sequence[Query]) -> NDArray[np.floa
     domains = tuple(original.domains.values())
 
     def fits(condition: Condition) -> NDArray[np.float64]:
-        return _leaves(domains[condition.attribute], condition).astype(np.float64)
+        return leaves_asked(domains[condition.attribute], condition).astype(np.float64)
 
-    return _answers(
+    return answers_over(
         original.codes, [len(domain) for domain in domains], original.weight, asked, fits
     )
 
 
-def _leaves(domain: Domain, condition: Condition) -> NDArray[np.bool_]:
+def leaves_asked(domain: Domain, condition: Condition) -> NDArray[np.bool_]:
     """The leaves that a condition asks for, [D]."""
     if condition.leaves is None:
         assert domain.numbers is not None
@@ -283,7 +284,7 @@ def _leaves(domain: Domain, condition: Condition) -> NDArray[np.bool_]:
     return asked
 
 
-def _fits(
+def fits_of(
     domains: Sequence[Domain], published: PublishedRows, condition: Condition, uniform: bool
 ) -> NDArray[np.float64]:
     """How well every cell of an attribute fits a condition on it, [L]."""
@@ -292,14 +293,14 @@ def _fits(
     domain, cells = domains[condition.attribute], published.cells[condition.attribute]
     found = np.zeros(len(cells.labels))
     if len(cells.leaves):
-        fit_leaves(cells.indptr, cells.leaves, _leaves(domain, condition), uniform, found)
+        fit_leaves(cells.indptr, cells.leaves, leaves_asked(domain, condition), uniform, found)
     if condition.leaves is None:
         low, high, whole = condition.low, condition.high, domain.whole
         fit_range(cells.low, cells.high, low, high, whole, uniform, found)
     return found
 
 
-def _answers(
+def answers_over(
     codes: Sequence[NDArray[np.int32]],
     cards: Sequence[int],
     weight: NDArray[np.int64],

@@ -219,7 +219,7 @@ class RiskReport:
         table: what the table or release is called.
         quasi: the quasi-identifiers whose combinations make the classes.
         threshold: the risk above which a record counts as being at risk.
-        records: records in the classes.
+        records: records in the classes; people, where ``rows`` is given, and so in all figures.
         suppressed: records with ``*`` in every quasi-identifier, which are in no class.
         classes: number, smallest, mean and largest size of the classes.
         prosecutor: the risk from somebody who knows that the person is in the table.
@@ -237,6 +237,7 @@ class RiskReport:
         curve: the risk over a range of k.
         standards: verdicts by usual standards.
         notes: what the reader should know.
+        rows: the table's records, where people have many and all figures count people.
     """
 
     table: str
@@ -258,13 +259,30 @@ class RiskReport:
     curve: RiskCurve | None = None
     standards: tuple[StandardVerdict, ...] = ()
     notes: tuple[str, ...] = ()
+    rows: int | None = None
     _size: Sizes = field(default_factory=lambda: np.zeros(0, np.int64), repr=False, compare=False)
     _people: Sizes | None = field(default=None, repr=False, compare=False)
     _class_of: NDArray[np.int32] | None = field(default=None, repr=False, compare=False)
+    _row_of: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
 
     @property
-    def _exposed(self) -> pl.DataFrame | None:
-        """The risk of every record, riskiest first: private. None where records have no order."""
+    def unit(self) -> str:
+        """What figures count: ``record``, or ``person`` where people have many records."""
+        return "record" if self.rows is None else "person"
+
+    @property
+    def units(self) -> str:
+        """The same in the plural, for people to read."""
+        return "records" if self.rows is None else "people"
+
+    @property
+    def exposed(self) -> pl.DataFrame | None:
+        """The risk of every record, riskiest first: private.
+
+        ``row`` (from 1), ``class_size``, ``prosecutor`` and ``journalist``. Of people with many
+        records it is the risk of every person, and ``row`` the first of the person's records. None
+        where records have no order, as on lazy engines.
+        """
         if self._class_of is None:
             return None
         people = self._size if self._people is None else self._people
@@ -272,7 +290,7 @@ class RiskReport:
         of = self._class_of[there]
         return pl.DataFrame(
             {
-                "row": there + 1,
+                "row": (there if self._row_of is None else self._row_of[there]) + 1,
                 "class_size": self._size[of],
                 "prosecutor": 1 / self._size[of],
                 "journalist": 1 / people[of],
@@ -304,8 +322,12 @@ class RiskReport:
 
         return draw_risk(self, path)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The document of ``risk``; no record is named in it."""
+    def to_dict(self, *, exposed: int = 0) -> dict[str, Any]:
+        """The document of ``risk``; no record is named in it, unless that is asked for.
+
+        Arguments:
+            exposed: how many of the records of the highest risk are named; private.
+        """
         population: dict[str, Any] = {}
         if self.unique_in_population is not None:
             population["counted"] = self.unique_in_population
@@ -314,7 +336,7 @@ class RiskReport:
         document: dict[str, Any] = {
             "table": self.table,
             "quasi_identifiers": list(self.quasi),
-            "records": self.records,
+            **self._counted(),
             "suppressed": self.suppressed,
             "classes": dict(self.classes),
             "threshold": self.threshold,
@@ -339,15 +361,22 @@ class RiskReport:
             document["curve"] = self.curve.to_dict()
             found = self.curve.selection
             document["elbow"] = None if found is None else found.to_dict()
+        if exposed > 0 and self.exposed is not None:
+            document["exposed"] = self.exposed.head(exposed).to_dicts()
         if self.standards:
             document["standards"] = [item.to_dict() for item in self.standards]
         return document
 
+    def _counted(self) -> dict[str, Any]:
+        if self.rows is None:
+            return {"records": self.records}
+        return {"unit": self.unit, "records": self.rows, "people": self.records}
+
     def __repr__(self) -> str:
         return (
-            f"<RiskReport: {self.records} records in {self.classes['count']:.0f} classes; highest "
-            f"risk {self.prosecutor.highest:.3g}, at risk {self.prosecutor.at_risk:.1%}, average "
-            f"{self.prosecutor.success:.3g}>"
+            f"<RiskReport: {self.records} {self.units} in {self.classes['count']:.0f} classes; "
+            f"highest risk {self.prosecutor.highest:.3g}, at risk {self.prosecutor.at_risk:.1%}, "
+            f"average {self.prosecutor.success:.3g}>"
         )
 
     def _repr_html_(self) -> str:
@@ -357,10 +386,10 @@ class RiskReport:
             for name, item in (("prosecutor", self.prosecutor), ("journalist", self.journalist))
         )
         return (
-            f"<p>{html.escape(self.table)}: {self.records} records in "
+            f"<p>{html.escape(self.table)}: {self.records} {self.units} in "
             f"{self.classes['count']:.0f} classes over {html.escape(', '.join(self.quasi))}; at "
             f"risk means above {self.threshold:g}</p><table><tr><th>attacker</th>"
-            f"<th>records at risk</th><th>highest risk</th><th>average risk</th></tr>{rows}"
+            f"<th>{self.units} at risk</th><th>highest risk</th><th>average risk</th></tr>{rows}"
             f"<tr><th>marketer</th><td></td><td></td><td>{self.marketer:.3g}</td></tr></table>"
         )
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,9 +34,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.analytics.names import is_one_of, names_one_of
+from indistinct.analytics.names import is_one_of, names_one_of, words
 from indistinct.analytics.profile import AttributeProfile, Profile, count_values
-from indistinct.analytics.safe_harbor import AGE, BESIDE_AGE, KINDS, OLDEST
+from indistinct.analytics.safe_harbor import AGE, BESIDE_AGE, KINDS, MATCHING_SHARE, OLDEST
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.sources.table import Table
 
@@ -57,12 +57,27 @@ Health and Human Services of 26 November 2012 lists them."""
 _ZIP_NAMES = ("zip", "zip code", "zip3", "zipcode", "zcta", "post code", "postcode", "postal code",
               "postal", "plz")  # fmt: skip
 _PEOPLE_NAMES = ("population", "people", "inhabitants", "persons", "residents", "count", "total")
+_AGES = (*AGE, "ages", "age years", "age yrs", "age group", "age grp", "age band", "age cat")
+_PER_YEAR = {"month": 12, "months": 12, "week": 52, "weeks": 52, "day": 365, "days": 365}
 _BIRTH_NAMES = ("birth", "dob", "born", "geburtsdatum", "geburtsjahr", "naissance", "nacimiento")
 _DIGITS = re.compile(r"(\d*)[*xX]*(?:-\d{4})?")
 _YEAR = re.compile(r"(1[5-9]|20|21)\d\d(\.0)?|\d{3}0s")
+_MONTH = (
+    "jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|"
+    "oct(ober)?|nov(ember)?|dec(ember)?"
+)
+_FINE = re.compile(
+    r"(?<!\d)(18|19|20|21)\d\d[-/ ]?(Q[1-4]|W\d\d?|H[12])(?!\d)"
+    r"|(?<!\d)(18|19|20|21)\d\d[-/](0?[1-9]|1[0-2])(?!\d)"
+    r"|^(0?[1-9]|1[0-2])/(18|19|20|21)\d\d$"
+    rf"|^(\d{{1,2}}\.? )?({_MONTH})[.,]?( \d{{1,2}},?)?([ -](\d\d)?\d\d)?$",
+    re.I,
+)
+"""A date, or a part of one below the year: 2024-03, 2024-Q1, 3/2024, March 2024, March."""
 _OPEN = re.compile(
     r"^(>=?|≥|over |above )|(\+| and (over|above|older)| or (older|more|over))$", re.I
 )
+_BELOW = re.compile(r"^(<=?|≤|under |below |less than |up to )\s*\d+(\.\d+)?$", re.I)
 _INTERVAL = re.compile(r"[\[(]?\s*(\d+(?:\.\d+)?)\s*(?:-|–|,|\.\.)\s*(\d+(?:\.\d+)?)\s*([\])]?)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -313,6 +328,9 @@ def _place(
         return StandardCheck(what, False, f"{why}; only states may be named", name)
     prefixes = [part[1] for part in parts if part is not None]
     longest = max(len(prefix) for prefix in prefixes)
+    if item.kind == "integer":  # a number has lost the zeros that it began with
+        longest = 3 if longest <= 3 else max(longest, 5)
+        prefixes = [prefix.zfill(longest) for prefix in prefixes]
     if longest > 3:
         return StandardCheck(
             what, False, f"zip codes of {longest} digits: no more than three may stay", name
@@ -355,18 +373,19 @@ def _place(
 def _dates_and_ages(table: Table, looks: Profile, what: str, year: int) -> Iterator[StandardCheck]:
     for item in looks.attributes:
         name = item.attribute
-        is_age = bool(is_one_of(name, AGE, BESIDE_AGE))
+        is_age = bool(is_one_of(name, AGE, BESIDE_AGE) or names_one_of(name, _AGES))
         is_birth = bool(names_one_of(name, _BIRTH_NAMES))
         tags = [tag for tag in item.tags if tag.kind.name == "dates"]
-        if not (is_age or is_birth or tags):
-            continue
-        values = _texts(table, name)
+        values = _texts(table, name) if is_age or is_birth or tags or item.kind == "text" else []
         if is_age:
             yield _ages(values, what, name)
             continue
+        if not (is_birth or tags or _are_dates(values)):
+            continue
         fine = sum(not _YEAR.fullmatch(value) for value in values)
         if fine:
-            why = tags[0].why if tags else "its name speaks of birth"
+            told = "its name speaks of birth" if is_birth else "its values are dates"
+            why = tags[0].why if tags else told
             yield StandardCheck(
                 what,
                 False,
@@ -379,13 +398,21 @@ def _dates_and_ages(table: Table, looks: Profile, what: str, year: int) -> Itera
             yield StandardCheck(what, True, "no value is more exact than a year", name)
 
 
+def _are_dates(values: Sequence[str]) -> bool:
+    """Whether texts are dates, or parts of dates below the year."""
+    fine = sum(_FINE.search(value) is not None for value in values)
+    years = sum(_YEAR.fullmatch(value) is not None for value in values)
+    return fine > 0 and fine + years >= MATCHING_SHARE * len(values)
+
+
 def _oldest(values: Iterable[str], year: int) -> int | None:
     years = [int(value[:4]) for value in values if value[:4].isdigit()]
     return year - min(years) if years else None
 
 
 def _ages(values: Iterable[str], what: str, name: str) -> StandardCheck:
-    told = [(_tells_age(value)) for value in values]
+    per_year = next((_PER_YEAR[word] for word in words(name) if word in _PER_YEAR), 1)
+    told = [_tells_age(value, per_year) for value in values]
     if any(item is False for item in told):
         return StandardCheck(
             what,
@@ -400,13 +427,23 @@ def _ages(values: Iterable[str], what: str, name: str) -> StandardCheck:
     return StandardCheck(what, True, f"no age over {OLDEST} is told", name)
 
 
-def _tells_age(text: str) -> bool | None:
+def _tells_age(text: str, per_year: int = 1) -> bool | None:
     """Whether a text is silent on ages over 89; None where it may be.
 
-    >>> [_tells_age(text) for text in ("89", "90", "91", ">=90", "90+", "[85, 90)", "90-94")]
-    [True, None, False, True, True, True, False]
+    Arguments:
+        text: an age, or several.
+        per_year: how many of its units make a year.
+
+    >>> [_tells_age(text) for text in ("89", "90", "91", ">=90", "90+", "[85, 90)", "90-94", "<90")]
+    [True, None, False, True, True, True, False, True]
     """
+    if per_year > 1:
+        ages = [float(number) / per_year for number in _NUMBER.findall(text)]
+        return not ages or max(ages) < OLDEST + 1
     top = OLDEST + 1
+    if _BELOW.search(text):
+        strictly = not text.startswith(("<=", "≤")) and not text.lower().startswith("up to")
+        return float(_NUMBER.findall(text)[-1]) <= (top if strictly else OLDEST)
     if _OPEN.search(text):
         numbers = [float(number) for number in _NUMBER.findall(text)]
         return not numbers or max(numbers) <= top
@@ -446,6 +483,8 @@ def people_by_zip(frame: pl.DataFrame, name: str = "the population") -> dict[str
     # Codes that begin with zeros lose them where a program takes them for numbers.
     numbers = codes.str.contains(r"^\d{3,4}$") if _five_digits(frame[zips]) else pl.lit(False)
     codes = pl.when(numbers).then(codes.str.zfill(5)).otherwise(codes)
+    if frame[zips].dtype.is_integer():
+        codes = codes.str.zfill(3)
     counted = frame.select(codes.str.slice(0, 3).alias("area"), people.alias("people"))
     wrong = counted["people"].is_null() | ~counted["people"].cast(pl.Float64).is_finite()
     if wrong.any():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -167,7 +168,8 @@ def anonymize(
         release = pipeline.anonymize(held, settings, path=data, progress=progress)
         progress("writing")
         release.write(out)
-    run = release.run.to_dict()
+    # As it was written: with the files of the release.
+    run = json.loads((out / "private" / "run.json").read_text(encoding="utf-8"))
     warn(settings.warnings, run)
     if as_json:
         print_json(run)

@@ -104,7 +104,8 @@ def assess(
     """Tell which columns of DATA give people away, alone and together.
 
     Leakage is counted in bits: a column that leaks one bit halves the crowd in which a person who
-    is looked for can hide. With --release, it is told what is left to leak, and what would help.
+    is looked for can hide. Where the policy names the person of each record, people are counted and
+    not their records. With --release, it is told what is left to leak, and what would help.
     """
     from indistinct import pipeline
 
@@ -211,8 +212,7 @@ def _write(found: Assessment, path: Path, source: dict[str, Any], force: bool) -
 def _show(found: Assessment) -> None:
     screen = console()
     screen.print(
-        f"{found.table}: {many(found.records, 'record', 'records')}; "
-        f"{found.entropy:.2f} bits tell all of them apart",
+        f"{found.table}: {_counted(found)}; {found.entropy:.2f} bits tell all of them apart",
         style="bold",
         soft_wrap=True,
     )
@@ -230,8 +230,16 @@ def _show(found: Assessment) -> None:
     if found.exposed:
         screen.print("\nthe most exposed records (private)", style="bold")
         rows = [(shown(item.row), f"{item.loss:.2f}", shown(item.alike)) for item in found.exposed]
-        print_table(("record", "bits", "records alike"), rows, right=("record", "bits"))
+        alike = f"{found.units} alike"
+        print_table(("record", "bits", alike), rows, right=("record", "bits"))
     _show_left_out(found)
+
+
+def _counted(found: Assessment) -> str:
+    """How many records there are; of people with many, how many people and of how many records."""
+    if found.rows is None:
+        return many(found.records, "record", "records")
+    return f"{many(found.records, 'person', 'people')} with {found.rows:,} records"
 
 
 def _show_columns(found: Assessment) -> None:

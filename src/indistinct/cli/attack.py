@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from indistinct.analytics.attacks import AttackReport, Finding
 
 
+ROWS = {"record": ("record", "records"), "person": ("published person", "published people")}
+"""What the rows of a release are called, by what they stand for."""
+
+
 def attack(
     data: Data,
     release: Annotated[
@@ -36,6 +40,13 @@ def attack(
             metavar="FILE", help="A table of the people among whom somebody could be found."
         ),
     ] = None,
+    second: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RELEASE",
+            help="Another release about the same people: what both say together (composition).",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Tell what an adversary learns from RELEASE about the people in DATA.
@@ -43,6 +54,9 @@ def attack(
     Attackers know the exact quasi-identifiers of everybody in DATA and read the release; every one
     says how many people it succeeds with, beside what the release's plain frequencies tell. What an
     attacker shows must never be published with the data.
+
+    Where the policy says whose each record is (source.person), people are attacked: RELEASE is a
+    table with a pseudonym, or the folder of two linked tables, and its rows are people.
     """
     from indistinct import pipeline
     from indistinct.policy import Policy
@@ -54,6 +68,7 @@ def attack(
             Policy.load(policy),
             only=None if only is None else names(only),
             population=population,
+            second=second,
             progress=progress,
         )
     for note in found.notes:
@@ -71,7 +86,7 @@ def show(found: AttackReport, release: Path) -> None:
     people = max((item.people for item in found.attacks), default=0)
     screen.print(
         f"{release}: {many(people, 'person', 'people')} attacked in "
-        f"{many(found.records, 'record', 'records')}",
+        f"{many(found.records, *ROWS[found.unit])}",
         style="bold",
         soft_wrap=True,
     )

@@ -30,6 +30,13 @@ def audit(
         typer.Option(metavar="NAMES", help="Quasi-identifiers, separated by commas."),
     ] = None,
     k: Annotated[int | None, typer.Option("--k", metavar="K", help="k of k-anonymity.")] = None,
+    person: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The column that tells people apart, where they have many records.",
+        ),
+    ] = None,
     separator: Separator = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
@@ -43,6 +50,8 @@ def audit(
     from indistinct import pipeline
 
     asked = _asked(policy, quasi, k)
+    if person is not None:
+        asked["person"] = person
     source = source_keys(separator, encoding, sheet)
     if source:
         asked["source"] = source
@@ -102,8 +111,9 @@ def show(document: Mapping[str, Any], release: Path) -> None:
     screen = console()
     suppressed = document["suppressed"]
     aside = f", {shown(suppressed)} of them suppressed" if suppressed else ""
-    screen.print(f"{release}: {shown(document['records'])} records{aside}", soft_wrap=True)
-    print_classes(document.get("classes") or {})
+    of = f" of {shown(document['people'])} people" if "people" in document else ""
+    screen.print(f"{release}: {shown(document['records'])} records{of}{aside}", soft_wrap=True)
+    print_classes(document.get("classes") or {}, "people" in document)
     if beside := document.get("not_looked_at"):
         screen.print(f"not looked at, being no quasi-identifiers: {', '.join(beside)}")
     screen.print()

@@ -71,7 +71,9 @@ def compare(
 ) -> None:
     """Put releases of DATA side by side: what they keep of promises, and what they cost.
 
-    All are measured in the same way and asked the same questions. What comes out is private.
+    All are measured in the same way and asked the same questions. Where the policy names the person
+    of each record, people are counted, of long releases and of linked tables. What comes out is
+    private.
     """
     from indistinct import pipeline
     from indistinct.policy import Policy
@@ -127,12 +129,18 @@ def compare(
 def show(found: Comparison, data: Path) -> None:
     """The comparison, for a person: measures in rows, releases in columns."""
     screen = console()
-    screen.print(f"{data}: {shown(found.records)} records", style="bold", soft_wrap=True)
+    counted = f"{shown(found.records)} records"
+    if found.rows is not None:
+        counted = f"{shown(found.records)} people with {shown(found.rows)} records"
+    screen.print(f"{data}: {counted}", style="bold", soft_wrap=True)
     work = found.workload
     screen.print(
         f"{shown(work.queries)} queries on {shown(found.dimensions)} columns at a time, each "
-        f"expected to find {work.selectivity:.3g} of the records"
+        f"expected to find {work.selectivity:.3g} of the "
+        f"{'records' if found.rows is None else 'people'}"
     )
+    if found.rows is not None:
+        screen.print("joined tables are asked for what people have as well, counted as expected")
     if any(item.attacks is not None for item in found.releases):
         screen.print(
             "attackers: share of people of whom the truth is believed with 50%, and for certain"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from indistinct.sources.table import Table
 
 BUILDER = "What is built (one of them)"
-BUILDERS = ("intervals", "equal_frequency", "mask", "date")
+BUILDERS = ("intervals", "equal_frequency", "mask", "date", "code_system")
 EXAMPLES = 4
 """How many labels of a level are shown."""
 
@@ -47,6 +47,12 @@ def hierarchy(
             metavar="LEVELS",
             help="Dates, by levels such as day,month,quarter,year,decade.",
             rich_help_panel=BUILDER,
+        ),
+    ] = None,
+    code_system: Annotated[
+        Literal["icd-9-cm", "icd-10"] | None,
+        typer.Option(
+            help="Codes of a classification: category, block, chapter.", rich_help_panel=BUILDER
         ),
     ] = None,
     bottom: Annotated[
@@ -86,6 +92,7 @@ def hierarchy(
             "equal_frequency": equal_frequency,
             "mask": mask,
             "date": date,
+            "code_system": code_system,
         },
         {
             "bottom": _number(bottom),

@@ -33,7 +33,11 @@ def init(
     Each suggestion says why it is made. Read and correct them: what others may know of a person,
     and what would harm them, cannot be told from a table.
     """
-    from indistinct.analytics.first_policy import first_policy, write_first_policy
+    from indistinct.analytics.first_policy import (
+        first_policy,
+        health_policy,
+        write_first_policy,
+    )
     from indistinct.analytics.profile import profile
     from indistinct.sources.files import read_table
     from indistinct.sources.table import open_table
@@ -47,6 +51,14 @@ def init(
                 remedy="name another file with --policy, or replace it with --force",
             )
         )
+    form = _format(data)
+    if form is not None:
+        write_first_policy(health_policy(form), policy, overwrite=force)
+        if as_json:
+            print_json({"policy": str(policy), "format": form})
+        else:
+            console().print(_next(policy, data), soft_wrap=True)
+        return
     with Progress() as progress:
         progress(f"reading {data.name}")
         source = source_keys(separator, encoding, sheet)
@@ -75,8 +87,23 @@ def _warnings(seen: Profile) -> list[str]:
 def _show(seen: Profile, policy: Path, data: Path) -> None:
     rows = [(item.attribute, item.role, item.why) for item in seen.attributes]
     print_table(("attribute", "suggested role", "why"), rows)
-    console().print(
-        f"\n{policy} is written: read it, correct it, and then run\n"
-        f"  indistinct anonymize {data} --policy {policy} --out DIR",
-        soft_wrap=True,
+    console().print(f"\n{_next(policy, data)}", soft_wrap=True)
+
+
+def _next(policy: Path, data: Path) -> str:
+    return (
+        f"{policy} is written: read it, correct it, and then run\n"
+        f"  indistinct anonymize {data} --policy {policy} --out DIR"
     )
+
+
+def _format(data: Path) -> str | None:
+    """The health format of a folder, told by its files; None for a file, or another folder."""
+    if not data.is_dir():
+        return None
+    names = [part.name.lower() for part in data.iterdir()]
+    if any(name.startswith("patient") and ".ndjson" in name for name in names):
+        return "fhir"
+    if any(name.split(".")[0] == "person" for name in names):
+        return "omop"
+    return None

@@ -21,7 +21,9 @@ STYLES = {"equal": "green", "differs": "yellow", "refuted": "red"}
 
 
 def paper(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The paper: arca-hewett or khan.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The paper: arca-hewett, khan or victor-lopez.")
+    ],
     data: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Folder of the public files that the paper works on."),

@@ -43,7 +43,7 @@ def quasi(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The policy: roles, [[links]], derived_from and part_of. It may lack "
+            help="The policy: roles, links, derived_from and part_of. It may lack "
             "quasi-identifiers and promises.",
         ),
     ] = None,
@@ -208,6 +208,13 @@ def _show(found: QuasiIdentifiers) -> None:
         print_table(("column", "cut", "why"), rows)
     else:
         screen.print("\nno quasi-identifiers: no way leads to anything sensitive", style="bold")
+        screen.print(
+            "State what can be linked, as [[links]] of a policy. Or begin on the safe side: "
+            "--accept takes what is proposed as stated, and --rows counts it as a link that a "
+            "value stands beside something sensitive in one record.",
+            soft_wrap=True,
+            markup=False,
+        )
     _show_cuts(found)
     _show_ranking(found)
     for note in found.notes:
@@ -220,12 +227,22 @@ def _show_links(graph: AttributeGraph) -> None:
     if not edges:
         console().print("nothing links any two attributes")
         return
+    told = [edge for edge in edges if edge.origin != "row"]
     rows = [
-        (f"{_end(graph, edge.one)} – {_end(graph, edge.other)}", edge.why) for edge in edges[:EDGES]
+        (f"{_end(graph, edge.one)} – {_end(graph, edge.other)}", edge.why) for edge in told[:EDGES]
+    ]
+    if len(told) > EDGES:
+        rows.append((f"and {many(len(told) - EDGES, 'other', 'others')}", ""))
+    beside = {
+        goal: len([edge for edge in edges if edge.origin == "row" and edge.other == goal])
+        for goal in graph.sensitive
+    }
+    rows += [
+        (f"{many(count, 'column', 'columns')} – {goal}", "in one record")
+        for goal, count in beside.items()
+        if count
     ]
     print_table(("link", "why"), rows)
-    if len(edges) > EDGES:
-        console().print(f"and {many(len(edges) - EDGES, 'other', 'others')}")
 
 
 def _end(graph: AttributeGraph, name: str) -> str:

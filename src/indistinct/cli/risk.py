@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -91,6 +92,14 @@ def risk(
         Path | None,
         typer.Option(metavar="FILE", help="People by zip code, for hipaa-safe-harbor."),
     ] = None,
+    exposed: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Name the numbers of the N records of the highest risk, which are private.",
+        ),
+    ] = 0,
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw the risk, as .svg, .png or .html."),
@@ -107,7 +116,8 @@ def risk(
 
     Told for three attackers: the prosecutor, who knows that the person is in the table; the
     journalist, who does not; and the marketer, who wants as many as possible. With --curve, the
-    risk over k and where it bends.
+    risk over k and where it bends. Where a policy or a release's certificate names the person of
+    each record, classes hold people, not records.
     """
     from indistinct import pipeline
     from indistinct.cli.options import names
@@ -135,10 +145,13 @@ def risk(
             found.plot(plot)
     for note in found.notes:
         complain("note", note)
+    if exposed:
+        complain("note", "record numbers are private: they say who can be found")
     if as_json:
-        print_json(found.to_dict())
+        print_json(found.to_dict(exposed=exposed))
     else:
         _show(found)
+        _show_exposed(found, exposed)
         if plot is not None:
             console().print(f"\n{plot} is drawn", soft_wrap=True)
 
@@ -218,12 +231,29 @@ def _range(text: str) -> tuple[int, int]:
     return int(first), int(last)
 
 
+def _runs(numbers: Sequence[int]) -> str:
+    """Rising whole numbers, runs of three and more by their ends.
+
+    >>> _runs([2, 3, 4, 5, 8, 10, 11])
+    '2 to 5, 8, 10, 11'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(
+        f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs
+    )
+
+
 def _show(found: RiskReport) -> None:
     screen = console()
     classes = found.classes
     left_out = f", {found.suppressed:,} suppressed left out" if found.suppressed else ""
     screen.print(
-        f"{found.table}: {many(found.records, 'record', 'records')} in "
+        f"{found.table}: {_counted(found)} in "
         f"{many(int(classes['count']), 'class', 'classes')}{left_out}",
         style="bold",
         soft_wrap=True,
@@ -264,16 +294,38 @@ def _show(found: RiskReport) -> None:
     _show_uniques(found)
     _show_distribution(found)
     if found.curve is not None:
-        _show_curve(found.curve)
+        _show_curve(found.curve, found.units)
     for verdict in found.standards:
         _show_standard(verdict)
+
+
+def _counted(found: RiskReport, number: int | None = None) -> str:
+    """So many records; of people with many records so many people."""
+    if found.rows is None:
+        return many(found.records if number is None else number, "record", "records")
+    if number is not None:
+        return many(number, "person", "people")
+    return f"{many(found.records, 'person', 'people')} of {found.rows:,} records"
+
+
+def _show_exposed(found: RiskReport, number: int) -> None:
+    if not number or found.exposed is None or not found.exposed.height:
+        return
+    console().print(f"\nthe most exposed {found.units} (private)", style="bold")
+    rows = [
+        (shown(row), shown(size), shown(one), shown(other))
+        for row, size, one, other in found.exposed.head(number).iter_rows()
+    ]
+    first = "record" if found.rows is None else "first record"
+    head = (first, f"{found.units} in class", "prosecutor", "journalist")
+    print_table(head, rows, right=head)
 
 
 def _show_uniques(found: RiskReport) -> None:
     screen = console()
     part = found.unique / found.records if found.records else 0.0
     screen.print(
-        f"\nalone with their values: {many(found.unique, 'record', 'records')} ({share(part)})",
+        f"\nalone with their values: {_counted(found, found.unique)} ({share(part)})",
         soft_wrap=True,
     )
     if found.unique_in_population is not None:
@@ -299,7 +351,7 @@ def _show_uniques(found: RiskReport) -> None:
 def _show_distribution(found: RiskReport) -> None:
     if not found.records:
         return
-    console().print("\nrisk of the records", style="bold")
+    console().print(f"\nrisk of the {found.units}", style="bold")
     held = [at for at, step in enumerate(found.distribution) if step.records]
     rows = [
         (
@@ -311,11 +363,11 @@ def _show_distribution(found: RiskReport) -> None:
         )
         for step in found.distribution[held[0] : held[-1] + 1]
     ]
-    head = ("above, up to", "records", "", "share", "so far")
-    print_table(head, rows, right=("records", "share", "so far"))
+    head = ("above, up to", found.units, "", "share", "so far")
+    print_table(head, rows, right=(found.units, "share", "so far"))
 
 
-def _show_curve(curve: RiskCurve) -> None:
+def _show_curve(curve: RiskCurve, units: str) -> None:
     screen = console()
     of = "releases" if curve.of == "releases" else "the table without smaller classes"
     screen.print(f"\nrisk over k: {of}", style="bold")
@@ -336,11 +388,17 @@ def _show_curve(curve: RiskCurve) -> None:
         )
         for point in curve.points
     ]
-    head = ("k", "at risk  ", "highest  ", "average  ", "records kept", "classes")
-    print_table(head, rows, right=head)
+    head = ("k", "at risk  ", "highest  ", "average  ", f"{units} kept", "classes")
+    if rows:
+        print_table(head, rows, right=head)
     if curve.skipped:
-        listed = ", ".join(map(str, curve.skipped))
-        screen.print(f"nothing can be kept for k = {listed}", soft_wrap=True)
+        screen.print(f"nothing can be kept for k = {_runs(curve.skipped)}", soft_wrap=True)
+    if curve.of == "classes" and not rows:
+        screen.print(
+            "Every class is smaller. With --policy, and without --as-it-is, a release is made for "
+            "every k.",
+            soft_wrap=True,
+        )
     if found is not None:
         screen.print(f"\nk = {found.k}: {found.why}", soft_wrap=True)
         screen.print(

@@ -19,6 +19,13 @@ STYLES = {
 }
 """What is published of a class, in words."""
 
+HOLDING = {
+    "one": "everybody of a bucket has one of its rows",
+    "some": "each value is listed once for everybody of the bucket who has it",
+    "all": "everybody of a bucket has all of its values",
+}
+"""How the values of a bucket belong to its people, in words."""
+
 EXAMPLES = 3
 """How many published labels of an attribute the summary shows."""
 
@@ -35,19 +42,37 @@ def summarize(release: Release) -> None:
     screen = console()
     records, suppressed = run["records"], run["suppressed"]
     share = f" ({100 * suppressed / records:.2f} %)" if records else ""
+    people = run.get("people")
+    if people is not None:
+        gone = people["suppressed"]
+        of_all = f" ({100 * gone / people['source']:.2f} %)" if people["source"] else ""
+        screen.print(
+            f"{shown(people['published'])} of {shown(people['source'])} people published, "
+            f"{shown(gone)} suppressed{of_all}",
+            style="bold",
+        )
     screen.print(
         f"{shown(run['published'])} of {shown(records)} records published, "
-        f"{shown(suppressed)} suppressed{share}",
-        style="bold",
+        f"{shown(suppressed)} suppressed{share}"
+        if run.get("linked") is None
+        else f"from {shown(run['published'])} of {shown(records)} records",
+        style="bold" if people is None else None,
     )
+    unit, units = ("record", "records") if people is None else ("person", "people")
     added = [
-        many(count, f"record of {what}", f"records of {what}")
+        many(count, f"{unit} of {what}", f"{units} of {what}")
         for what, count in (("noise", run["added"]["noise"]), ("decoys", run["added"]["decoys"]))
         if count
     ]
     if added:
         screen.print(f"{' and '.join(added)} added, which are nobody's", style="bold")
-    print_classes(run["classes"])
+    print_classes(run["classes"], people is not None)
+    if run.get("linked") is not None:
+        buckets = next(iter(run["plan"]["buckets"].values()))
+        holding = HOLDING[run["linked"]["holding"]]
+        screen.print(
+            f"{many(buckets, 'bucket', 'buckets')} of sensitive values: {holding}", soft_wrap=True
+        )
     screen.print()
     print_promises(run["promises"])
     if run.get("transformed"):
@@ -56,7 +81,8 @@ def summarize(release: Release) -> None:
     levels = run["plan"].get("levels") or {}
     used = run["plan"].get("levels_used", {})
     if levels:
-        known = release.private.get("plan.json", {}).get("attributes", {})
+        document = release.private.get("plan.json", {})
+        known = document.get("attributes", {}) if isinstance(document, Mapping) else {}
         rows = [
             (
                 name,
@@ -92,12 +118,13 @@ def _level(used: list[int], levels: int | None) -> str:
     return text if levels is None else f"{text} of {levels - 1}"
 
 
-def print_classes(classes: Mapping[str, Any]) -> None:
+def print_classes(classes: Mapping[str, Any], of_people: bool = False) -> None:
     """How many equivalence classes there are, and their sizes, in a line."""
+    unit, units = ("person", "people") if of_people else ("record", "records")
     if classes.get("count"):
         console().print(
             f"{many(classes['count'], 'class', 'classes')} of {shown(classes['smallest'])} to "
-            f"{many(classes['largest'], 'record', 'records')}, "
+            f"{many(classes['largest'], unit, units)}, "
             f"{shown(round(classes['mean'], 2))} on average"
         )
 
@@ -110,11 +137,21 @@ def print_promises(promises: Iterable[Mapping[str, Any]]) -> None:
             parameters(item["parameters"]),
             ", ".join(item["on"]) if item.get("on") else "all quasi-identifiers",
             "holds" if item["holds"] else "BROKEN",
-            parameters({name: _rounded(value) for name, value in item["achieved"].items()}),
+            _achieved(item),
         )
         for item in promises
     ]
     print_table(("promise", "asked", "on", "verdict", "achieved"), rows)
+
+
+def _achieved(item: Mapping[str, Any]) -> str:
+    """What was achieved of a promise, and with which others as they were asked."""
+    found = []
+    for name, value in item["achieved"].items():
+        others = item.get("achieved_with", {}).get(name)
+        beside = f" with {parameters(others)}" if others else ""
+        found.append(parameters({name: _rounded(value)}) + beside)
+    return ", ".join(found)
 
 
 def list_files(out: Path) -> None:
@@ -153,6 +190,11 @@ def _search(plan: Mapping[str, Any]) -> str:
             f"{measure}{aggregate}{figure}: the full-domain {kind} ({before}), then recoded "
             f"locally in {recodings}"
         )
+    if plan.get("scope") == "linked":
+        return (
+            f"{many(plan['classes'], 'class', 'classes')} and buckets by "
+            f"{plan.get('algorithm', 'the search')}, which seeks and proves nothing better"
+        )
     if measure == "noise":
         made_up = many(int(value or 0), "record of noise", "records of noise")
         return f"{many(plan['classes'], 'class', 'classes')} by theta, with {made_up}"
@@ -164,7 +206,8 @@ def _search(plan: Mapping[str, Any]) -> str:
     bound = plan.get("bound")
     least = "" if bound is None else f"; none is below {shown(_rounded(bound))}"
     by = plan.get("algorithm", "the search")
-    return f"{measure}{aggregate}{figure}: found by {by}, not proved optimal{least}"
+    why = f" ({plan['unproved']})" if plan.get("unproved") else ""
+    return f"{measure}{aggregate}{figure}: found by {by}, not proved optimal{why}{least}"
 
 
 def _published(tables: Any, attribute: str) -> list[str]:

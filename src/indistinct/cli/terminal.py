@@ -71,21 +71,26 @@ def print_table(
     """A table without frames, its columns named; those in ``right`` are aligned to the right.
 
     What is too long is broken into lines, or cut off where ``wrap`` is false; the first column is
-    always whole.
+    whole, unless it would leave less than half of the screen to the others.
     """
+    from rich.cells import cell_len
     from rich.table import Table
 
+    rows = list(rows)
+    screen = console()
+    first = max((cell_len(cell) for cell in (*columns[:1], *(row[0] for row in rows))), default=0)
+    whole = first <= screen.width // 2
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for place, name in enumerate(columns):
         table.add_column(
             name,
             justify="right" if name in right else "left",
             overflow="fold" if wrap else "ellipsis",
-            no_wrap=place == 0 or not wrap,
+            no_wrap=whole if place == 0 else not wrap,
+            max_width=None if place or whole else screen.width // 2,
         )
     for row in rows:
         table.add_row(*row)
-    screen = console()
     with screen.capture() as drawn:
         screen.print(table)
     sys.stdout.write("".join(line.rstrip() + "\n" for line in drawn.get().splitlines()))

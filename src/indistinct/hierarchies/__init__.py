@@ -5,6 +5,7 @@ A :class:`Taxonomy` says what every value of an attribute may be published as, l
 """
 
 from indistinct.hierarchies.build import BUILDERS, build_taxonomy, validate_spec
+from indistinct.hierarchies.code_systems import code_systems_taxonomy
 from indistinct.hierarchies.dates import dates_taxonomy
 from indistinct.hierarchies.equal_frequency import equal_frequency_taxonomy
 from indistinct.hierarchies.files import find_hierarchy, read_hierarchy, write_hierarchy
@@ -23,6 +24,7 @@ __all__ = [
     "LevelTable",
     "Taxonomy",
     "build_taxonomy",
+    "code_systems_taxonomy",
     "dates_taxonomy",
     "describe",
     "equal_frequency_taxonomy",

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from indistinct.errors import HierarchyError, PolicyError, Problem, did_you_mean
 from indistinct.hierarchies import (
+    code_systems,
     dates,
     equal_frequency,
     intervals,
@@ -80,6 +81,12 @@ _BUILDERS: Mapping[str, _Builder] = {
         kind="a date in that format",
     ),
     "order": _Builder(ordered.check, {list: "values"}),
+    "code_system": _Builder(
+        code_systems.check,
+        {str: "name"},
+        unreadable=code_systems.unreadable,
+        kind="a code of {name}",
+    ),
     "tree": _Builder(tree.check, whole=True),
 }
 
@@ -145,6 +152,7 @@ def build_taxonomy(
         bad = set(builder.unreadable(texts(values), **settings))
         if bad and uncovered == "error":
             kind = "a whole number" if settings.get("style") == "range" else builder.kind
+            kind = kind.format(**settings)
             raise unplaced(attribute, len(bad), kind, _rows(rows_of, bad, values))
         usable = [value for value in values if value not in bad]
 
@@ -262,6 +270,8 @@ def _made(
         return masking.masking_taxonomy(attribute, values, **named)
     if name == "date":
         return dates.dates_taxonomy(attribute, values, **settings)
+    if name == "code_system":
+        return code_systems.code_systems_taxonomy(attribute, values, **settings)
     return suppression_taxonomy(attribute, values)
 
 

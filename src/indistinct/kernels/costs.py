@@ -32,6 +32,32 @@ def sum_over_rows(
 
 
 @jit
+def sum_over_prefixes(
+    columns: NDArray[np.int32],
+    which: NDArray[np.int64],
+    amount: NDArray[np.int64],
+    rows: NDArray[np.int32],
+    units: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    total: NDArray[np.int64],
+) -> None:
+    """As :func:`sum_over_rows`, over the first ``ends[k]`` rows for every k, [K, m].
+
+    ``ends`` never falls.
+    """
+    for j in range(which.shape[0]):
+        column = columns[which[j]]
+        of_code = amount[which[j]]
+        subtotal = np.int64(0)
+        at = 0
+        for k in range(ends.shape[0]):
+            while at < ends[k]:
+                subtotal += units[at] * of_code[column[rows[at]]]
+                at += 1
+            total[k, j] = subtotal
+
+
+@jit
 def entropy_over_rows(
     columns: NDArray[np.int32],
     which: NDArray[np.int64],

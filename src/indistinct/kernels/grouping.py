@@ -140,6 +140,48 @@ def divide(
 
 
 @jit
+def smallest_first(
+    size: NDArray[np.int64],
+    first: NDArray[np.int32],
+    bucket_of: NDArray[np.int64],
+    rows: NDArray[np.int32],
+    units: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    lost: NDArray[np.int64],
+) -> None:
+    """A row and the units of every small class, those of the first bucket first.
+
+    ``bucket_of`` is the bucket of every size below the largest that is small; classes without units
+    are in none. Up to bucket b there are ``ends[b]`` classes, with ``lost[b]`` units together.
+    ``rows`` and ``units`` have room for all classes.
+    """
+    most = bucket_of.shape[0]
+    buckets = ends.shape[0]
+    ends[:] = 0
+    lost[:] = 0
+    for group in range(size.shape[0]):
+        own = size[group]
+        if 0 < own < most and bucket_of[own] < buckets:
+            ends[bucket_of[own]] += 1
+            lost[bucket_of[own]] += own
+    before = np.int64(0)
+    for bucket in range(buckets):
+        number = ends[bucket]
+        ends[bucket] = before
+        before += number
+        if bucket > 0:
+            lost[bucket] += lost[bucket - 1]
+    # From where each bucket begins to where it ends.
+    for group in range(size.shape[0]):
+        own = size[group]
+        if 0 < own < most and bucket_of[own] < buckets:
+            place = ends[bucket_of[own]]
+            rows[place] = first[group]
+            units[place] = own
+            ends[bucket_of[own]] += 1
+
+
+@jit
 def histogram(
     class_of: NDArray[np.int32],
     dropped: NDArray[np.bool_],

@@ -91,14 +91,18 @@ def aggregate(name: str, weights: Sequence[float]) -> Aggregate:
 
 
 def better(keys: Values, incumbent: Values | None) -> NDArray[np.bool_]:
-    """Which of the keys [c, q] come strictly before the incumbent key [q]."""
+    """Which of the keys [c, q] come strictly before the incumbent key [q], or before each its own.
+
+    An incumbent for each of the keys is [c, q].
+    """
     if incumbent is None:
         return np.ones(len(keys), dtype=np.bool_)
     if keys.shape[1] == 1:
-        first: NDArray[np.bool_] = keys[:, 0] < incumbent[0]
+        first: NDArray[np.bool_] = keys[:, 0] < incumbent[..., 0]
         return first
+    incumbent = np.broadcast_to(incumbent, keys.shape)
     differs = keys != incumbent
     at = differs.argmax(axis=1)
     rows = np.arange(len(keys))
-    before: NDArray[np.bool_] = differs.any(axis=1) & (keys[rows, at] < incumbent[at])
+    before: NDArray[np.bool_] = differs.any(axis=1) & (keys[rows, at] < incumbent[rows, at])
     return before

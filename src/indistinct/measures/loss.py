@@ -82,6 +82,25 @@ class BoundLoss(CellObjective):
         result: Values = np.where(self._alive, added / self._spread, 0.0)
         return result
 
+    def extras(
+        self,
+        levels: NDArray[np.int64],
+        rows: NDArray[np.int32],
+        units: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        lost: NDArray[np.int64],
+    ) -> Values:
+        """What suppression adds, one row after the other, in one pass over them all."""
+        from indistinct.kernels.costs import sum_over_prefixes
+
+        total = np.empty((len(ends), len(levels)), np.int64)
+        sum_over_prefixes(
+            self.data.columns, self.data.which(levels), self._leaves, rows, units, ends, total
+        )
+        added = self._added(lost[:, None].astype(np.float64), total / self.data.domain)
+        result: Values = np.where(self._alive & (lost > 0)[:, None], added / self._spread, 0.0)
+        return result
+
     def cells(self, attribute: int, recoding: Recoding) -> float:
         """Leaves under every published cell, put on the same scale."""
         data = self.data
@@ -101,7 +120,7 @@ class BoundLoss(CellObjective):
         untouched = self._g * records / float(data.domain[attribute])
         return float((self._g * covered + lost - untouched) / self._spread[attribute])
 
-    def _added(self, units: float, share: Values | float) -> Values:
+    def _added(self, units: Values | float, share: Values | float) -> Values:
         if self._s < 1.0:
             return np.asarray(self._s * (units - share))
         return np.asarray(units - self._g * share)

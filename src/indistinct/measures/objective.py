@@ -184,6 +184,37 @@ class CellObjective(BoundObjective):
     def extra(self, outcome: Outcome) -> Values:
         """What the suppressed rows add to the cost of each attribute, [m]."""
 
+    def extras(
+        self,
+        levels: NDArray[np.int64],
+        rows: NDArray[np.int32],
+        units: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        lost: NDArray[np.int64],
+    ) -> Values:
+        """What suppression adds to the cost of each attribute, one row after the other, [K, m].
+
+        Arguments:
+            levels: those of the node, [m].
+            rows: of every class that may be suppressed a row, those suppressed first at first.
+            units: how many units each of them stands for.
+            ends: how many of the rows are suppressed, [K]; none fewer than the one before.
+            lost: the units of these, [K].
+        """
+        nothing = np.zeros(0, dtype=np.int64)
+        found = np.zeros((len(ends), len(levels)))
+        for at, (end, total) in enumerate(zip(ends.tolist(), lost.tolist(), strict=True)):
+            if at and ends[at - 1] == end:
+                found[at] = found[at - 1]
+            else:
+                outcome = Outcome(levels, nothing, nothing, rows[:end], units[:end], total)
+                found[at] = self.extra(outcome)
+        return found
+
+    def keys(self, levels: Levels, extra: Values) -> Values:
+        """The keys [K, q] of a node for several costs of suppression [K, m]."""
+        return self.over.keys(self.base[self._attribute, levels] + extra)
+
     def score(self, outcome: Outcome) -> tuple[Values, Values]:
         """The aggregate of base and extra; others inherit the extra."""
         extra = self.extra(outcome)

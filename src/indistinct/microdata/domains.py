@@ -17,11 +17,13 @@ from indistinct.knowledge import NOTHING_KNOWN, Knowledge, Value
 class SensitiveDomain:
     """The values of one sensitive attribute in code order, and what is known of them.
 
-    ``labels`` has length D; every array below is over it.
+    ``labels`` has length D; every array below is over it. ``exclusive`` says that one unit has one
+    value; it is false for people with several.
     """
 
     labels: tuple[Value, ...]
     known: Knowledge = NOTHING_KNOWN
+    exclusive: bool = True
 
     def __len__(self) -> int:
         return len(self.labels)

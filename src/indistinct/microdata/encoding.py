@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -23,7 +25,10 @@ def leaf_codes(column: pl.Series, taxonomy: Taxonomy) -> NDArray[np.int32]:
 def codes_in(column: pl.Series, domain: Sequence[str | None]) -> NDArray[np.int32]:
     """The position in a domain of the text of every row, -1 where it is not there."""
     texts = [label for label in domain if label is not None]
-    coded = column.cast(pl.Enum(texts), strict=False).to_physical().cast(pl.UInt32)
+    coded = column.cast(pl.Enum(texts), strict=False).to_physical()
+    if not coded.null_count() and texts == list(domain[: len(texts)]):
+        return coded.to_numpy().astype(np.int32)
+    coded = coded.cast(pl.UInt32)
     position = [at for at, label in enumerate(domain) if label is not None]
     table = np.array([*position, -1], dtype=np.int32)
     found: NDArray[np.int32] = table[coded.fill_null(len(texts)).to_numpy()]
@@ -62,10 +67,21 @@ def count_combinations(
     first = np.empty(groups, dtype=np.int64)
     first[class_of[::-1]] = np.arange(rows - 1, -1, -1)
     found = [column[first] for column in columns]
-    order = np.lexsort(found[::-1])
+    order = _sorted(found, domains)
     rank = np.empty(groups, dtype=np.int32)
     rank[order] = np.arange(groups, dtype=np.int32)
     return [column[order] for column in found], size[:groups][order].copy(), rank[class_of]
+
+
+def _sorted(columns: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> NDArray[np.int64]:
+    """The order of distinct combinations by their codes, the first column first."""
+    if math.prod(max(domain, 1) for domain in domains) >= 1 << 62:
+        return np.lexsort(columns[::-1])
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    for column, domain in zip(columns, domains, strict=True):
+        key *= max(domain, 1)
+        key += column
+    return np.argsort(key)
 
 
 def frequency_table(
@@ -119,6 +135,32 @@ def record_table(
         },
     )
     return table, np.arange(rows, dtype=np.int32)
+
+
+def cells_of_people(
+    values: NDArray[np.int32],
+    domain: tuple[str | None, ...],
+    person_of: NDArray[np.int32],
+    combination_of: NDArray[np.int32],
+    table: FrequencyTable,
+) -> Cells:
+    """How many people of each combination have each value.
+
+    Arguments:
+        values: the value of every record, [rows].
+        domain: the labels of the values.
+        person_of: the person of every record, [rows].
+        combination_of: the combination of every person, [n].
+        table: the frequency table of the people.
+    """
+    ones = np.ones(len(values), dtype=np.int64)
+    people = len(combination_of)
+    sizes = [max(people, 1), max(len(domain), 1)]
+    (person, value), _, _ = count_combinations([person_of, values], sizes, ones)
+    each = np.ones(len(person), dtype=np.int64)
+    home = combination_of[person].astype(np.int32)
+    cells = _cells(value, domain, home, table.combinations, each)
+    return replace(cells, exclusive=len(person) == people)
 
 
 def _cells(

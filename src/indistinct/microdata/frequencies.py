@@ -35,7 +35,7 @@ class Cells:
     @property
     def about(self) -> SensitiveDomain:
         """The domain with what is known of it."""
-        return SensitiveDomain(self.domain, self.known)
+        return SensitiveDomain(self.domain, self.known, self.exclusive)
 
     @property
     def totals(self) -> Counts:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.knowledge import NOTHING_KNOWN, Knowledge
 from indistinct.microdata.encoding import (
+    cells_of_people,
     codes_in,
     count_combinations,
     frequency_table,
@@ -19,6 +20,7 @@ from indistinct.microdata.encoding import (
     record_table,
 )
 from indistinct.microdata.leveled import LeveledTable
+from indistinct.microdata.people import Events
 
 
 @dataclass(frozen=True)
@@ -43,12 +45,14 @@ class Microdata:
         known: Mapping[str, Knowledge] | None = None,
         population: pl.DataFrame | None = None,
         by_record: bool = False,
+        events: Events | None = None,
+        there: NDArray[np.bool_] | None = None,
     ) -> Microdata:
         """Encode rows of canonical text.
 
         Arguments:
             texts: one row per record, or per distinct row with ``weight`` records each; null is
-                missing.
+                missing. One row per person where there are ``events``.
             taxonomies: of every quasi-identifier; they cover all values.
             sensitive: attributes whose values promises count.
             weight: records per row, one each where not given.
@@ -58,16 +62,24 @@ class Microdata:
                 taxonomies cover them too. Combinations that only it has weigh 0.
             by_record: keep every row a combination of its own, in the order of the rows, for
                 algorithms that treat equal records differently.
+            events: the records of the people whom ``texts`` describe, with their sensitive values:
+                of each value it is counted how many people have it.
+            there: where ``texts`` are only some of the people of ``events``, which ones.
         """
         if weight is None:
             weight = np.ones(texts.height, dtype=np.int64)
+        if events is not None and there is not None:
+            events = events.of(there)
+        held = texts if events is None else events.texts
         domains: dict[str, tuple[Label, ...]] = {
-            name: sorted_values(texts[name]) for name in sensitive
+            name: sorted_values(held[name]) for name in sensitive
         }
         codes = {name: leaf_codes(texts[name], taxonomy) for name, taxonomy in taxonomies.items()}
         sizes = {name: len(taxonomy.leaves) for name, taxonomy in taxonomies.items()}
         fixed = {name: int(own.max(initial=0)) + 1 for name, own in (unchanged or {}).items()}
-        values = {name: (codes_in(texts[name], domain), domain) for name, domain in domains.items()}
+        values = {name: (codes_in(held[name], domain), domain) for name, domain in domains.items()}
+        several = values if events is not None else {}
+        values = values if events is None else {}
         rows = texts.height
         if population is not None:
             # The population follows the records: counted in a column of its own, with no values.
@@ -83,6 +95,17 @@ class Microdata:
             }
         make = record_table if by_record else frequency_table
         table, combination_of = make(codes | dict(unchanged or {}), sizes | fixed, values, weight)
+        if events is not None:
+            table = replace(
+                table,
+                unit="person",
+                sensitive={
+                    name: cells_of_people(
+                        own, domain, events.person_of, combination_of[:rows], table
+                    )
+                    for name, (own, domain) in several.items()
+                },
+            )
         if population is not None:
             people = np.bincount(combination_of[rows:], minlength=table.combinations)
             table = replace(table, population=people.astype(np.int64))

@@ -41,6 +41,28 @@ PAPERS: Mapping[str, Paper] = {
         "khan",
         ("adult.data",),
     ),
+    "victor-lopez": Paper(
+        "Victor and Lopez (2020): Privacy Preserving Sensitive Data Publishing Using (k,n,m) "
+        "Anonymity Approach",
+        "victor_lopez",
+        (
+            "adult.csv",
+            *(
+                f"adult_hierarchy_{name}.csv"
+                for name in (
+                    "sex",
+                    "age",
+                    "race",
+                    "marital-status",
+                    "education",
+                    "native-country",
+                    "workclass",
+                    "occupation",
+                    "salary-class",
+                )
+            ),
+        ),
+    ),
 }
 """The papers, by the name that the command line uses."""
 

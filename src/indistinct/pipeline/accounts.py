@@ -10,20 +10,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
+import polars as pl
 
 from indistinct import __version__
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.knowledge import Knowledge
 from indistinct.microdata.microdata import Microdata
-from indistinct.pipeline.cautions import cautions_of
+from indistinct.microdata.people import People
+from indistinct.pipeline.cautions import cautions_of, too_noisy
 from indistinct.pipeline.release import Release
 from indistinct.release.audit import Audit
 from indistinct.release.certificate import Certificate, Run
 
 if TYPE_CHECKING:
     from indistinct.microdata.leveled import LeveledTable
+    from indistinct.pipeline.linking import PeopleRead
     from indistinct.pipeline.transforming import Transformed
     from indistinct.policy import Policy
+    from indistinct.recoding.linked import LinkedPlan
     from indistinct.recoding.plan import Plan
 
 
@@ -43,20 +47,31 @@ def accounts(
     noise: int = 0,
     known: Mapping[str, Knowledge] | None = None,
     transformed: Transformed | None = None,
+    people: People | None = None,
 ) -> Release:
     """The release with its certificate and the private account of the run.
 
     ``further`` are warnings, ``documents`` private files by name; ``decoys`` and ``noise`` count
     made-up records; ``known`` is what a reader has to know of sensitive values, ``transformed``
-    what was done to values before.
+    what was done to values before; ``people`` whose records they are, where people have many.
     """
     from indistinct.recoding.recoded import leaked
 
     weight = microdata.data.weight
     suppressed = int(weight[plan.suppressed].sum())
     records = int(weight.sum())
+    of_people = None
+    if people is not None:
+        of_people = {
+            "source": records,
+            "published": records - suppressed,
+            "suppressed": suppressed,
+        }
+        gone = plan.suppressed[microdata.combination_of[people.person_of]]
+        records, suppressed = people.rows, int(gone.sum())
     leakage = leaked(microdata.data, plan)
     warnings = [*policy.warnings, *cautions_of(policy, plan, suppressed, verdict), *further]
+    warnings += too_noisy(noise, verdict.records)
     erased = [name for name, told in leakage.items() if told["before"] > 0.0 == told["after"]]
     if plan.search.measure == "rows" and erased:
         warnings.append(
@@ -73,6 +88,7 @@ def accounts(
         ],
         sensitive=known,
         transformed=None if transformed is None else transformed.told,
+        person=policy.person,
     )
     run = Run(
         certificate=certificate,
@@ -81,7 +97,7 @@ def accounts(
         suppressed=suppressed,
         plan={
             **plan.to_dict(),
-            "rows": distinct_rows(released),
+            "rows": distinct_rows(released, verdict),
             "leakage": leakage,
         },
         measures=measures,
@@ -91,6 +107,7 @@ def accounts(
         policy_sha256=hashlib.sha256(_policy_bytes(policy)).hexdigest(),
         source_sha256=source_digest,
         warnings=tuple(warnings),
+        people=of_people,
     )
     return Release(
         tables=released,
@@ -100,6 +117,89 @@ def accounts(
         measures=measures,
         output=policy.output,
         private={"plan.json": _plan_document(plan, microdata), **documents},
+    )
+
+
+def linked_accounts(
+    policy: Policy,
+    plan: LinkedPlan,
+    read: PeopleRead,
+    tables: Mapping[str, Any],
+    link: Mapping[str, str],
+    verdict: Audit,
+    seed: int,
+    further: Sequence[str],
+    known: Mapping[str, Knowledge],
+    measures: Mapping[str, float],
+    transformed: Transformed,
+) -> Release:
+    """The release of two linked tables, with its certificate and the private account of the run.
+
+    Arguments:
+        policy: what was asked.
+        plan: who is linked to what.
+        read: the people and their records.
+        tables: the frames ``quasi`` and ``sensitive``.
+        link: how they belong together.
+        verdict: the audit of both.
+        seed: of the run.
+        further: warnings.
+        known: what a reader has to know of sensitive values.
+        measures: what the release costs.
+        transformed: what was done to values before.
+    """
+    from indistinct.release.linked import private_documents
+
+    # Behind the people of the table stand those of a population, who are in no class.
+    gone = plan.suppressed[: read.people.count]
+    suppressed = int(gone.sum())
+    noise = len(plan.noise)
+    rows_suppressed = int(gone[read.people.person_of].sum())
+    warnings = [*policy.warnings, *further, *too_noisy(noise, verdict.records)]
+    may_contain = []
+    if policy.method.algorithm == "theta-star":
+        may_contain.append("noise")
+    if transformed.perturbed:
+        may_contain.append("perturbed values")
+    certificate = Certificate.from_audit(
+        verdict,
+        version=__version__,
+        linked=link,
+        may_contain=may_contain,
+        sensitive=known,
+        transformed=transformed.told,
+    )
+    run = Run(
+        certificate=certificate,
+        records=read.people.rows,
+        published=read.people.rows - rows_suppressed,
+        suppressed=rows_suppressed,
+        plan=plan.to_dict(),
+        measures=measures,
+        seed=seed,
+        noise=noise,
+        policy_sha256=hashlib.sha256(_policy_bytes(policy)).hexdigest(),
+        source_sha256=read.source_digest,
+        warnings=tuple(warnings),
+        people={
+            "source": read.people.count,
+            "published": read.people.count - suppressed,
+            "suppressed": suppressed,
+        },
+    )
+    names = read.table.text([read.people.key])[read.people.key]
+    first = read.people.first_rows()
+    return Release(
+        tables=dict(tables),
+        plan=plan,
+        certificate=certificate,
+        run=run,
+        measures=measures,
+        output=policy.output,
+        private={
+            **private_documents(plan, names.gather(pl.Series(first))),
+            **transformed.documents,
+        },
     )
 
 
@@ -174,7 +274,15 @@ def _policy_bytes(policy: Policy) -> bytes:
     return json.dumps(keys, sort_keys=True, default=str).encode()
 
 
-def distinct_rows(released: Any) -> int:
-    """Distinct rows of a release, over all of its columns."""
+def distinct_rows(released: Any, verdict: Audit) -> int:
+    """Distinct rows of a release, over all of its columns.
+
+    Where these are quasi-identifiers, the audit has counted them: its classes, and all suppressed
+    records as one.
+    """
+    if set(nw.from_native(released).lazy().collect_schema().names()) == set(verdict.quasi):
+        return verdict.classes.count + (verdict.suppressed > 0)
+    if isinstance(released, pl.DataFrame):
+        return released.group_by(released.columns).len().height  # faster than rows that are unique
     rows = nw.from_native(released).lazy().unique().select(nw.len()).collect()
     return int(rows.item())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +20,23 @@ from indistinct.pipeline.accounts import accounts
 from indistinct.pipeline.cautions import too_telling, unlike_the_others
 from indistinct.pipeline.choosing import chosen
 from indistinct.pipeline.hierarchies import taxonomies_of
+from indistinct.pipeline.items import Recoded, items_recoded, of_items
 from indistinct.pipeline.knowledge import (
     knowledge_of,
     published_knowledge,
     require_known,
     with_references,
 )
+from indistinct.pipeline.linking import linked_release
 from indistinct.pipeline.opening import Progress, open_source, silent, understood
+from indistinct.pipeline.people import (
+    cautions_of,
+    events_of,
+    has_own_pseudonym,
+    most_sensitive,
+    people_in,
+    pseudonyms_of,
+)
 from indistinct.pipeline.population import covers, population_of
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.searching import (
@@ -50,8 +60,11 @@ from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table, count_column
 
 if TYPE_CHECKING:
+    from indistinct.hierarchies.taxonomy import Taxonomy
+    from indistinct.knowledge import Knowledge
     from indistinct.policy import Policy
     from indistinct.recoding.plan import Plan
+    from indistinct.requirement import Requirement
 
 
 def anonymize(
@@ -76,38 +89,58 @@ def anonymize(
         HierarchyError: a hierarchy does not cover the table's values, or is no tree.
         Unsatisfiable: no release can keep the promises within the policy's limits.
     """
+    from indistinct.policy import LINKED
     from indistinct.recoding.recoded import measured
     from indistinct.release.apply import change
 
     policy = understood(policy)
     tell = progress or silent
+    if policy.method.algorithm in LINKED:
+        return linked_release(data, policy, path, tell)
     tell("reading", None)
-    held = moves_records(policy) or changes_values(policy)
+    held = moves_records(policy) or changes_values(policy) or policy.person is not None
     table, source_digest = open_source(data, policy, path, held=held)
+    notes = table.notes if isinstance(table, EagerTable) else ()
     promises = [promise(part.model, **part.settings) for part in policy.requirements]
     seed = secrets.randbits(128) if policy.method.seed is None else policy.method.seed
+    recoded: Recoded | None = None
+    if sets := of_items(promises):
+        tell("generalizing items", None)
+        recoded = items_recoded(table, policy, sets, None if source_digest is None else table.name)
+        table, policy = recoded.table, recoded.policy
     values = transformed(table, policy, seed)
     table, replaced = values.table, values.replaced
     tell("counting", None)
-    texts, weight = texts_of(table, policy, promises)
+    rows, weight = texts_of(table, policy, promises)
     file = None if source_digest is None else table.name
+    counted = counted_attributes(promises)
+    persons = people_in(rows, policy, file)
+    events = None if persons is None else events_of(persons, rows, counted)
+    texts = rows if persons is None else persons.texts
     people = population_of(policy) if any(part.needs_population for part in promises) else None
     taxonomies = taxonomies_of(table, policy, texts, weight, file, people)
-    known = knowledge_of(policy, table, texts, counted_attributes(promises), file)
-    known = with_references(known, promises, texts, weight)
+    known = knowledge_of(policy, table, rows, counted, file)
+    known = with_references(known, promises, rows if events is None else events, weight)
     encode = functools.partial(
         Microdata.encode,
         taxonomies=taxonomies,
-        sensitive=counted_attributes(promises),
+        sensitive=counted,
         known=known,
         population=people,
         by_record=moves_records(policy),
+        events=events,
     )
     microdata = encode(texts, weight=weight)
     choice = chosen(
-        policy, promises, texts, weight, known, encode, lambda share: tell("choosing k", share)
+        policy,
+        promises,
+        texts if persons is None else most_sensitive(persons, rows, known),
+        weight,
+        known,
+        encode,
+        lambda share: tell("choosing k", share),
     )
-    promises = choice.promises
+    promises = [part for part in choice.promises if part.subject == "classes"]
     require_known(microdata.data.table, promises)
     tell("searching", 0.0)
     plan, documents = search(
@@ -121,7 +154,14 @@ def anonymize(
         seed,
     )
     documents |= choice.documents | dict(values.documents)
+    if recoded is not None:
+        documents |= dict(recoded.documents)
     tell("publishing", None)
+    combination_of = microdata.combination_of if weight is None else None
+    if persons is not None:
+        combination_of = microdata.combination_of[persons.person_of]
+        if has_own_pseudonym(policy):
+            replaced = {**replaced, persons.key: pseudonyms_of(persons, seed)}
     released = table.publish(
         change(
             microdata.data,
@@ -130,7 +170,8 @@ def anonymize(
             keep_suppressed=policy.output.suppressed == "keep",
             shuffle=np.random.default_rng(seed) if policy.output.shuffle else None,
             replace=replaced,
-            combination_of=microdata.combination_of if weight is None else None,
+            combination_of=combination_of,
+            resolved=() if persons is None else tuple(persons.resolved),
         )
     )
     added = 0
@@ -138,7 +179,11 @@ def anonymize(
         released, documents["noise.json"] = _with_noise(released, policy, plan, seed)
         added = len(plan.noise)
     decoys: tuple[int, ...] = ()
-    cautions = [*choice.warnings, *values.warnings]
+    cautions = [*notes, *choice.warnings, *values.warnings]
+    if persons is not None:
+        cautions += cautions_of(persons)
+    if recoded is not None:
+        cautions += recoded.warnings
     cautions += too_telling(table, policy, plan, microdata.data, replaced)
     starred = int(microdata.data.weight[suppressed_before(microdata.data)].sum())
     if starred and not counts_rows(policy):
@@ -146,8 +191,21 @@ def anonymize(
             f"records that have {SUPPRESSED} in every quasi-identifier were suppressed before: "
             f"the {starred} of them make no class, and do not count towards the suppression limit"
         )
+
+    holding = functools.partial(
+        _audited,
+        requirements=choice.requirements,
+        policy=policy,
+        people=people,
+        taxonomies=taxonomies,
+    )
     if policy.method.decoys is not None:
-        released, decoys, further = _enlarge(released, policy, seed)
+        released, decoys, further = _enlarge(
+            released,
+            policy,
+            seed,
+            keeps=lambda frame: holding(frame, published_knowledge(known, promises, frame)).holds,
+        )
         cautions += further
         documents["decoys.json"] = {"rows": list(decoys)}
     if isinstance(plan, SplitPlan) and len(plan.splits) > 1:
@@ -161,14 +219,7 @@ def anonymize(
         released = released if isinstance(native, type(released)) else like(released, native)
     tell("auditing", None)
     shown = published_knowledge(known, promises, released)
-    verdict = audit_release(
-        released,
-        choice.requirements,
-        policy.quasi_identifiers,
-        known=shown,
-        population=people,
-        covers=None if people is None else covers(released, taxonomies, policy.quasi_identifiers),
-    )
+    verdict = holding(released, shown)
     _hold_against_plan(verdict, plan, microdata, len(decoys) + added)
     measures = measured(microdata.data, plan)
     return accounts(
@@ -186,6 +237,7 @@ def anonymize(
         noise=added,
         known=shown,
         transformed=values,
+        people=persons,
     )
 
 
@@ -196,6 +248,8 @@ def texts_of(
     columns = [*policy.quasi_identifiers, *counted_attributes(promises)]
     if counts_rows(policy):
         columns = list(dict.fromkeys([*columns, *published_beside(policy)]))
+    if policy.person is not None:
+        columns = [policy.person, *columns]
     if isinstance(table, EagerTable):
         return table.text(columns), None
     counted = table.distinct(columns)
@@ -210,6 +264,7 @@ def _published_columns(table: Table, policy: Policy) -> list[str]:
         for name in table.columns
         if policy.attributes[name].role != "identifier"
         or policy.attributes[name].transform is not None
+        or name == policy.person
     ]
 
 
@@ -245,8 +300,13 @@ def _pseudonyms(policy: Policy) -> list[str]:
     ]
 
 
-def _enlarge(released: Any, policy: Policy, seed: int) -> tuple[Any, tuple[int, ...], list[str]]:
-    """The release with decoys, as the kind of frame it was; where they are; and warnings."""
+def _enlarge(
+    released: Any, policy: Policy, seed: int, *, keeps: Callable[[pl.DataFrame], bool]
+) -> tuple[Any, tuple[int, ...], list[str]]:
+    """The release with decoys, as the kind of frame it was; where they are; and warnings.
+
+    ``keeps`` tells whether a release keeps what is promised.
+    """
     from indistinct.release.decoys import with_decoys
 
     asked = policy.method.decoys
@@ -261,6 +321,7 @@ def _enlarge(released: Any, policy: Policy, seed: int) -> tuple[Any, tuple[int, 
         random=np.random.default_rng([seed, 1]),
         fresh=fresh,
         shuffle=policy.output.shuffle,
+        keeps=keeps,
     )
     warnings = [
         "the release may hold decoys: counts in it are distorted, and whoever learns how many "
@@ -269,11 +330,38 @@ def _enlarge(released: Any, policy: Policy, seed: int) -> tuple[Any, tuple[int, 
     if done.short:
         warnings.append(
             f"{done.short} classes could not be enlarged to {asked.to} records: the limit of "
-            "decoys was reached, or the class offers no record that is not there already"
+            "decoys was reached, the class offers no record that is not there already, or decoys "
+            "would have broken a promise"
+        )
+    if done.left_out:
+        warnings.append(
+            f"{done.left_out} decoys were left out again, for a promise would not hold with them"
         )
     if done.places:
         warnings += unlike_the_others(before, done.frame, policy, fresh)
     return like(done.frame, released), done.places, warnings  # of one type, decoys or none
+
+
+def _audited(
+    released: Any,
+    shown: Mapping[str, Knowledge],
+    *,
+    requirements: Sequence[Requirement],
+    policy: Policy,
+    people: pl.DataFrame | None,
+    taxonomies: Mapping[str, Taxonomy],
+) -> Audit:
+    """A release held against its promises; ``shown`` is what a reader knows of its values."""
+    quasi = policy.quasi_identifiers
+    return audit_release(
+        released,
+        requirements,
+        quasi,
+        known=shown,
+        population=people,
+        covers=None if people is None else covers(released, taxonomies, quasi),
+        person=policy.person,
+    )
 
 
 def _hold_against_plan(verdict: Audit, plan: Plan, microdata: Microdata, made_up: int) -> None:
@@ -281,6 +369,6 @@ def _hold_against_plan(verdict: Audit, plan: Plan, microdata: Microdata, made_up
     if not verdict.holds:
         raise IndistinctError("the release made does not keep its promises: it is withheld")
     published = int(microdata.data.weight[~plan.suppressed].sum())
-    starred = verdict.suppressed
-    if verdict.records - starred > published + made_up:
+    shown = verdict.records - verdict.suppressed if verdict.people is None else verdict.people
+    if shown > published + made_up:
         raise IndistinctError("the release holds records that the plan suppresses: it is withheld")

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from indistinct.errors import DataError, Problem
 from indistinct.pipeline.hierarchies import taxonomy_of
 from indistinct.pipeline.opening import Progress, open_source, silent
+from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
-from indistinct.sources.table import Table, open_table
+from indistinct.sources.table import Table, open_table, require_columns
 
 if TYPE_CHECKING:
     from indistinct.analytics.assessment import Assessment
+    from indistinct.analytics.leakage_change import LeakageChange
     from indistinct.policy import Policy
 
 
@@ -34,6 +40,10 @@ def assess(
     progress: Progress | None = None,
 ) -> Assessment:
     """What a table gives away, and, where a release of it is given, what is left to leak.
+
+    Where the policy names the person of each record, it is told what is given away of people, not
+    of records: every person counts once, and columns that differ between the records of a person
+    are left out.
 
     Arguments:
         data: a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a file. It is not
@@ -62,6 +72,21 @@ def assess(
 
     tell = progress or silent
     tell("reading", None)
+    if policy is not None and policy.person is not None:
+        return _assess_people(
+            data,
+            policy,
+            release=release,
+            attributes=attributes,
+            combinations=combinations,
+            top=top,
+            threshold=threshold,
+            key_like=key_like,
+            weights=weights,
+            exposed=exposed,
+            path=path,
+            tell=tell,
+        )
     if policy is not None:
         table, _ = open_source(data, policy, path)
     elif isinstance(data, str | Path):
@@ -85,6 +110,99 @@ def assess(
         taxonomy_of=None if policy is None else functools.partial(taxonomy_of, policy, table),
         progress=progress,
     )
+
+
+def _assess_people(
+    data: Any,
+    policy: Policy,
+    *,
+    release: Any,
+    attributes: Sequence[str] | None,
+    combinations: int | None,
+    top: int,
+    threshold: float,
+    key_like: float,
+    weights: str | None,
+    exposed: int,
+    path: str | Path | None,
+    tell: Progress,
+) -> Assessment:
+    """The same of people with many records, a row for each of them."""
+    from indistinct.analytics.assessment import assess_table
+    from indistinct.analytics.profile import profile
+    from indistinct.pipeline.people import people_in
+    from indistinct.pipeline.published_people import published_people
+
+    table, _ = open_source(data, policy, path, held=True)
+    assert isinstance(table, EagerTable)
+    require_columns(table, [*(attributes or ()), *([weights] if weights else [])])
+    rows = table.text(table.columns)
+    people = people_in(rows, policy, table.name)
+    assert people is not None
+    quasi = set(policy.quasi_identifiers)
+    others = [name for name in table.columns if name not in quasi and name != policy.person]
+    person = pl.Series("\0person", people.person_of)
+    alike = [
+        name for name in others if pl.DataFrame([person, rows[name]]).n_unique() == people.count
+    ]
+    differing = [name for name in others if name not in alike]
+    _refuse_differing([*(attributes or ()), *([weights] if weights else [])], differing, table.name)
+    first = people.first_rows()
+    own = people.texts.hstack(rows.select(pl.col(alike).gather(pl.Series(first))).get_columns())
+    published = None
+    if release is not None:
+        found = published_people(release, policy.quasi_identifiers, policy.person)
+        published = open_table(found.cells(policy, alike), found.table.name, allow_empty=True)
+    tell("looking at the columns", None)
+    why = dict.fromkeys(differing, "differs between the records of a person")
+    assert policy.person is not None
+    why[policy.person] = "names the person"
+    assessed = assess_table(
+        open_table(own.select(name for name in table.columns if name in own.columns), table.name),
+        profile(table),
+        roles={name: item.role for name, item in policy.attributes.items()},
+        attributes=attributes,
+        combinations=combinations,
+        top=top,
+        threshold=threshold,
+        key_like=key_like,
+        weights=weights,
+        exposed=exposed,
+        release=published,
+        taxonomy_of=functools.partial(taxonomy_of, policy, table),
+        left_out=why,
+        rows=people.rows,
+        progress=tell,
+    )
+    records = tuple(replace(item, row=int(first[item.row - 1]) + 1) for item in assessed.exposed)
+    return replace(assessed, exposed=records, change=_without_decoys(assessed.change))
+
+
+def _without_decoys(change: LeakageChange | None) -> LeakageChange | None:
+    """The same, without the advice to add decoys, which copy records and not people."""
+    if change is None:
+        return None
+    attributes = tuple(
+        replace(item, actions=tuple(part for part in item.actions if part.kind != "decoys"))
+        for item in change.attributes
+    )
+    return replace(change, attributes=attributes)
+
+
+def _refuse_differing(asked: Sequence[str], differing: Sequence[str], file: str) -> None:
+    problems = [
+        Problem(
+            "differs-within-people",
+            "differs between the records of a person, and people are what is looked at",
+            file=file,
+            attribute=name,
+            remedy="leave it out",
+        )
+        for name in dict.fromkeys(asked)
+        if name in differing
+    ]
+    if problems:
+        raise DataError(problems)
 
 
 def _published_table(release: Any, columns: Sequence[str]) -> Table:

@@ -41,13 +41,16 @@ def attack(
     seed: int | None = None,
     population: Any = None,
     harmful: Mapping[str, Iterable[str | None]] | None = None,
+    second: Any = None,
     progress: Progress | None = None,
     path: str | Path | None = None,
 ) -> AttackReport:
     """Let every attacker loose on a release, and tell what each learns about the people in it.
 
     The attackers know the exact quasi-identifiers of the people in the source, and read the
-    release. What they show is private: it must never be published with the data.
+    release. What they show is private: it must never be published with the data. Where the policy
+    says whose each record is (``source.person``), people are attacked and rows of the release are
+    people too: a long release with a pseudonym, or two linked tables.
 
     Arguments:
         data: the private table, a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a
@@ -61,36 +64,59 @@ def attack(
             a file; without, the one that the policy names.
         harmful: the values that would harm most, by sensitive attribute; where not named, those of
             the attribute's most sensitive category.
+        second: another release about the same people, as ``release``: what both say together.
         progress: is told what is being done.
         path: the file that a frame was read from, for messages.
 
     Raises:
-        DataError: the table or the release cannot be read, or the release has no quasi-identifier.
-        PolicyError: the policy does not fit the table, or an attacker or attribute is unknown.
+        DataError: the table or the release cannot be read, or the release has no quasi-identifier;
+            or people have many records, and nothing in the release tells the people apart.
+        PolicyError: the policy does not fit the table, or an attacker or attribute is unknown; or
+            the release is one of people with many records, and the policy does not name them.
         HierarchyError: a hierarchy does not cover the table's values, or is no tree.
     """
-    from indistinct.analytics.attacks import AttackReport, Scene, attackers
+    from indistinct.analytics.attacks import AttackReport, Scene, attackers, attackers_of_people
     from indistinct.analytics.attacks.finding import Finding, Skipped
     from indistinct.analytics.attacks.scene import is_suppressed
 
     policy = policy_of_originals(understood(policy))
     known_attackers = attackers()
-    _require_known(only, known_attackers, harmful, policy)
+    require_known_names(only, {**known_attackers, **attackers_of_people()}, harmful, policy)
     tell = progress or silent
+    if policy.person is not None:
+        from indistinct.pipeline.attacking_people import attack_people
+
+        return attack_people(
+            data, release, policy, only, seed, population, harmful, second, tell, path
+        )
     tell("reading", None)
     table, digest = open_source(data, policy, path)
     read = _read(release, policy)
+    other = None if second is None else _read(second, policy)
     file = None if digest is None else table.name
-    texts = table.text([*policy.quasi_identifiers, *read.sensitive])
+    learnt = tuple(dict.fromkeys([*read.sensitive, *(other.sensitive if other else ())]))
+    texts = table.text([*policy.quasi_identifiers, *learnt])
     published = read.texts(policy, [*read.quasi, *read.sensitive])
-    people = _population(population, policy)
+    people = population_given(population, policy)
     tell("looking at the hierarchies", None)
     taxonomies = taxonomies_of(table, policy, texts, None, file)
     if people is not None:
         wider = taxonomies_of(table, policy, texts, None, file, people)
-        if _unread(published, wider, read.quasi) <= _unread(published, taxonomies, read.quasi):
+        if unread(published, wider, read.quasi) <= unread(published, taxonomies, read.quasi):
             taxonomies = wider
     gone = is_suppressed(published, read.quasi)
+    known = knowledge_of(policy, table, texts, learnt, file)
+    later = None
+    if other is not None:
+        theirs = other.texts(policy, [*other.quasi, *other.sensitive])
+        later = Scene(
+            quasi=other.quasi,
+            sensitive=other.sensitive,
+            people=texts.select([*other.quasi, *other.sensitive]),
+            release=theirs.filter(~is_suppressed(theirs, other.quasi)),
+            taxonomies={name: taxonomies[name] for name in other.quasi},
+            known={name: known[name] for name in other.sensitive},
+        )
     scene = Scene(
         quasi=read.quasi,
         sensitive=read.sensitive,
@@ -98,17 +124,22 @@ def attack(
         release=published.filter(~gone),
         taxonomies={name: taxonomies[name] for name in read.quasi},
         suppressed=int(gone.sum()),
-        known=knowledge_of(policy, table, texts, read.sensitive, file),
+        known={name: known[name] for name in read.sensitive},
         promises=policy.requirements,
         seed=next(part for part in (seed, policy.method.seed, 0) if part is not None),
         may_contain=tuple(dict.fromkeys([*read.may_contain, *_made_up(policy)])),
         harmful={name: frozenset(values) for name, values in (harmful or {}).items()},
         population=None if people is None else people.select(read.quasi),
+        second=later,
     )
-    notes = [*read.notes, *_doubts(scene)]
+    notes = [*read.notes, *doubts(scene)]
     chosen = list(known_attackers) if only is None else [n for n in known_attackers if n in only]
     found: list[Finding] = []
-    skipped: dict[Skipped, None] = {}
+    skipped: dict[Skipped, None] = {
+        Skipped(name, "it is for people with many records, and the policy names none"): None
+        for name in only or ()
+        if name not in known_attackers
+    }
     for place, name in enumerate(chosen):
         tell(f"attacking: {name}", place / len(chosen))
         for sensitive in scene.sensitive or (None,):
@@ -135,27 +166,35 @@ class _Read:
     def texts(self, policy: Policy, names: Sequence[str]) -> pl.DataFrame:
         """The published cells as text; what stands for a missing value is one here, too."""
         found = self.table.texts(names)
-        guarded = policy.output.spreadsheet_safe and policy.output.format == "csv"
-        columns = []
-        for name in names:
-            column = found[name]
-            if guarded:
-                column = column.str.replace(SPREADSHEET_GUARD, "$1")
-            tokens = policy.attributes[name].missing.tokens
-            if tokens:
-                column = column.set(column.is_in(list(tokens)), None)
-            columns.append(column)
-        return pl.DataFrame(columns)
+        return pl.DataFrame([as_meant(found[name], policy, name) for name in names])
+
+
+def as_meant(column: pl.Series, policy: Policy, name: str) -> pl.Series:
+    """Published texts without spreadsheet guards, and missing where that is what they say."""
+    if policy.output.spreadsheet_safe and policy.output.format == "csv":
+        column = column.str.replace(SPREADSHEET_GUARD, "$1")
+    tokens = policy.attributes[name].missing.tokens
+    if tokens:
+        column = column.set(column.is_in(list(tokens)), None)
+    return column
 
 
 def _read(release: Any, policy: Policy) -> _Read:
+    from indistinct.release.audit.linking import link_between
     from indistinct.release.audit.reading import missing_columns, read_release
 
     contains: tuple[str, ...] = ()
+    person: str | None = None
+    linked: Mapping[str, str] | None = None
     if isinstance(release, Release):
         contains = release.certificate.may_contain
+        person, linked = release.certificate.person, release.certificate.linked
         release = release.tables
     published = read_release(release)
+    if published.claims is not None:
+        person, linked = published.claims.person, published.claims.linked
+    if person is not None or linked is not None or link_between(published) is not None:
+        raise PolicyError(_of_people(person))
     names = (*policy.quasi_identifiers, *policy.sensitive)
     table = max(
         published.tables, key=lambda part: sum(part.find(name) is not None for name in names)
@@ -170,10 +209,25 @@ def _read(release: Any, policy: Policy) -> _Read:
         notes.append(f"the release has no column {', '.join(left)}: nothing is learnt from it")
     if table.matches is False:
         notes.append("the release is not the one that its certificate speaks of")
-    return _Read(table, quasi, sensitive, contains or _contains(published), tuple(notes))
+    return _Read(table, quasi, sensitive, contains or contained(published), tuple(notes))
 
 
-def _contains(published: Published) -> tuple[str, ...]:
+def _of_people(person: str | None) -> Problem:
+    """That rows of a release are not what its policy takes them for."""
+    what = (
+        "is of two linked tables, for people with many records"
+        if person is None
+        else f"is of people with many records, whom the column '{person}' tells apart"
+    )
+    return Problem(
+        "release-of-people",
+        f"the release {what}, and the policy does not say whose each record is: rows would be "
+        "taken for people",
+        remedy='name the column: [source] person = "patient_id", say',
+    )
+
+
+def contained(published: Published) -> tuple[str, ...]:
     """What the certificate beside a release says it may contain."""
     if published.claims is None:
         return ()
@@ -182,7 +236,7 @@ def _contains(published: Published) -> tuple[str, ...]:
     return tuple(map(str, words)) if isinstance(words, list) else ()
 
 
-def _population(given: Any, policy: Policy) -> pl.DataFrame | None:
+def population_given(given: Any, policy: Policy) -> pl.DataFrame | None:
     """The quasi-identifiers of the population's people as text, where there is one."""
     if given is None:
         return population_of(policy)
@@ -199,7 +253,7 @@ def _population(given: Any, policy: Policy) -> pl.DataFrame | None:
     return open_table(native, name, missing_tokens=tokens).text(quasi)
 
 
-def _unread(records: pl.DataFrame, taxonomies: Mapping[str, Taxonomy], quasi: Sequence[str]) -> int:
+def unread(records: pl.DataFrame, taxonomies: Mapping[str, Taxonomy], quasi: Sequence[str]) -> int:
     """How many different published cells stand for nothing that is known."""
     covers = {name: Coverage(taxonomies[name]) for name in quasi}
     return sum(
@@ -215,8 +269,8 @@ def _made_up(policy: Policy) -> list[str]:
     return ["noise"] * (method.algorithm == "theta") + ["decoys"] * (method.decoys is not None)
 
 
-def _doubts(scene: Scene) -> list[str]:
-    """What the figures of this release do not rest upon as they should."""
+def doubts(scene: Scene, what: str = "record") -> list[str]:
+    """What the figures of this release do not rest upon as they should; ``what`` a row is."""
     notes = []
     for name in scene.quasi:
         coverage = Coverage(scene.taxonomies[name])
@@ -225,11 +279,11 @@ def _doubts(scene: Scene) -> list[str]:
         if strange:
             rows = cells.is_in(strange).sum() + (cells.null_count() if None in strange else 0)
             notes.append(
-                f"'{name}': {rows} records have a cell that is neither a value of the table, a "
+                f"'{name}': {rows} {what}s have a cell that is neither a value of the table, a "
                 "node of its hierarchy, a range nor a set; nobody is looked for there"
             )
     if not scene.records:
-        notes.append("no record is published in a class: attackers know nothing but the source")
+        notes.append(f"no {what} is published in a class: attackers know nothing but the source")
     lost = int((~scene.found).sum())
     if lost:
         notes.append(
@@ -239,12 +293,13 @@ def _doubts(scene: Scene) -> list[str]:
     return notes
 
 
-def _require_known(
+def require_known_names(
     only: Sequence[str] | None,
     attackers: Iterable[str],
     harmful: Mapping[str, Iterable[str | None]] | None,
     policy: Policy,
 ) -> None:
+    """Raise :class:`PolicyError` for names of attackers or attributes that there are not."""
     names = list(attackers)
     problems = [
         Problem("unknown-attacker", f"no attacker '{name}': {did_you_mean(name, names)}")

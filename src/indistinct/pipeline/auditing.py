@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.knowledge import Knowledge
 from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.knowledge import knowledge_of
+from indistinct.pipeline.knowledge import knowledge_of, knowledge_of_categories
 from indistinct.pipeline.opening import understood
 from indistinct.pipeline.population import covers, population_of
+from indistinct.pipeline.release import Release
+from indistinct.privacy.knm_anonymity import ELBOW
 from indistinct.privacy.promise import Promise
 from indistinct.release.audit import Audit
 from indistinct.release.audit import audit as audit_release
-from indistinct.release.audit.reading import read_release
+from indistinct.release.audit.reading import Claims, read_release
 from indistinct.requirement import Requirement
 from indistinct.sources.table import open_table
 
 if TYPE_CHECKING:
-    from indistinct.policy import Policy
+    from indistinct.policy import Attribute, Policy
 
 
 def audit(
@@ -29,61 +31,135 @@ def audit(
     promises: Sequence[Any] | None = None,
     quasi: Sequence[str] | None = None,
     source: Mapping[str, Any] | None = None,
+    person: str | None = None,
 ) -> Audit:
     """Recompute from published tables alone whether they keep what was promised.
 
     Arguments:
-        tables: a frame, the path of a file or of a release's folder, or several by name.
+        tables: a frame, the path of a file or of a release's folder, several by name, or a
+            :class:`Release`, whose certificate says what was promised.
         policy: says what was promised on which quasi-identifiers.
         promises: the promises, where there is no policy: ``KAnonymity(k=5)``, requirements, or
             tables of their keys.
         quasi: the quasi-identifiers, where there is no policy.
         source: how files are read, ``{"separator": ";"}``.
+        person: the column that tells people apart, where they have many records and there is no
+            policy: promises count people then, unless they say otherwise.
 
     Raises:
         DataError: the release cannot be read, or lacks a column.
         PolicyError: nothing says what was promised.
     """
+    given: dict[str, Any] = {}
+    if isinstance(tables, Release):
+        told = tables.certificate
+        given = {"linked": told.linked}
+        person = person or told.person
+        if policy is None:
+            promises = promises or told.promises
+            quasi = quasi or told.quasi_identifiers
+            given["known"] = told.sensitive
+        tables = tables.tables
     if policy is not None:
         policy = understood(policy)
         promises = promises or policy.requirements
         quasi = quasi or policy.quasi_identifiers
+        person = person or policy.person
     asked = [
         Requirement(part.model, part.parameters, part.on, part.sensitive, part.unit, part.reference)
         if isinstance(part, Promise)
         else part
         for part in promises or ()
     ]
-    beside = {} if policy is None else _beside(tables, policy, source)
-    return audit_release(tables, asked, quasi or (), source=source, **beside)
+    asked = [_of_people(part, person) for part in asked]
+    if policy is None:
+        return audit_release(tables, asked, quasi or (), source=source, person=person, **given)
+    if any(_is_open(part) for part in asked):
+        claims = read_release(tables, source).claims
+        asked = [_as_chosen(part, claims) for part in asked]
+    beside = _beside(tables, policy, source)
+    return audit_release(
+        tables, asked, quasi or (), source=source, person=person, **given, **beside
+    )
+
+
+def _of_people(part: Any, person: str | None) -> Any:
+    """The promise, counting people where their column is named and it does not say otherwise."""
+    if person is None or (isinstance(part, Mapping) and "unit" in part):
+        return part
+    asked = part if isinstance(part, Requirement) else Requirement.from_dict(part)
+    return replace(asked, unit="person")
+
+
+def _is_open(part: Any) -> bool:
+    """Whether a promise leaves a k to be chosen from the table."""
+    return isinstance(part, Requirement) and part.parameters.get("k") == ELBOW
+
+
+def _as_chosen(part: Any, claims: Claims | None) -> Any:
+    """The promise with the k that was chosen, which the release's certificate alone tells."""
+    if not _is_open(part) or claims is None:
+        return part
+    for told in claims.requirements:
+        if (told.model, told.sensitive) == (part.model, part.sensitive) and not _is_open(told):
+            return replace(part, parameters=told.parameters)
+    return part
+
+
+def _without_outcomes(policy: Policy) -> Policy:
+    """The policy without ranks that follow from outcomes: a release does not have all of them."""
+    attributes = {
+        name: item
+        if item.ranks is None or _tells_ranks(item)
+        else item.model_copy(update={"ranks": None})
+        for name, item in policy.attributes.items()
+    }
+    return policy.model_copy(update={"attributes": attributes})
+
+
+def _tells_ranks(item: Attribute) -> bool:
+    """Whether the policy tells ranks by itself, without the table that a release was made of."""
+    return item.ranks is not None and item.ranks.dependent is None
 
 
 def _beside(tables: Any, policy: Policy, source: Mapping[str, Any] | None) -> dict[str, Any]:
     """What the policy says beside the promises: of sensitive values, and of a population.
 
-    The distribution in the original table comes from the certificate, which alone has it.
+    The distribution in the original table comes from the certificate, which alone has it; so do
+    ranks that follow from outcomes in that table.
     """
     told = [
         name
-        for name in policy.sensitive
-        if policy.attributes[name].categories is not None
-        or policy.attributes[name].hierarchy is not None
+        for name in dict.fromkeys(part.sensitive for part in policy.requirements)
+        if name is not None
+        and (
+            policy.attributes[name].categories is not None
+            or policy.attributes[name].hierarchy is not None
+            or _tells_ranks(policy.attributes[name])
+        )
     ]
     compares = [item.sensitive for item in policy.promises if item.reference == "original"]
     if not told and not compares and policy.risk.population is None:
         return {}
     published = read_release(tables, source)
     found: dict[str, Any] = {}
+    alone = _without_outcomes(policy)
     claimed = {} if published.claims is None else dict(published.claims.known)
     known: dict[str, Knowledge] = {}
     for table in published.tables:
         here = [name for name in told if table.find(name) is not None and name not in known]
         if here:
             texts = table.texts(here)
+            for name in here:
+                own = knowledge_of_categories(policy, name)
+                if own.categories and set(texts[name].unique().to_list()) <= set(own.categories):
+                    known[name] = own
+            here = [name for name in here if name not in known]
             held = open_table(texts, table.name, allow_empty=True)
-            known |= knowledge_of(policy, held, texts, here, table.name)
+            known |= knowledge_of(alone, held, texts, here, table.name)
     for name, about in claimed.items():
-        known[name] = replace(known.get(name, about), reference=about.reference)
+        own = known.get(name, about)
+        known[name] = replace(own, reference=about.reference, ranks=own.ranks or about.ranks)
     found["known"] = known
     people = population_of(policy)
     if people is not None:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from indistinct.recoding.plan import Plan
 
 
+MUCH_NOISE = 0.1
+"""The share of records of noise above which the custodian is warned."""
+
+
 def cautions_of(policy: Policy, plan: Plan, suppressed: int, verdict: Audit) -> list[str]:
     """Warnings about how a release was found, and what is left of it."""
     found = []
@@ -50,6 +54,22 @@ def cautions_of(policy: Policy, plan: Plan, suppressed: int, verdict: Audit) -> 
     if verdict.records == 0:
         found.append("every record is suppressed: the release is empty")
     return found
+
+
+def too_noisy(noise: int, records: int) -> list[str]:
+    """The warning that a good part of a release is made up, where it is.
+
+    Arguments:
+        noise: records of noise in the release.
+        records: all of its records.
+    """
+    if noise <= MUCH_NOISE * records:
+        return []
+    return [
+        f"{noise} of the {records} published records are noise ({noise / records:.0%}): counts and "
+        "shares of this release say little about the people in it, and readers are not told how "
+        "many there are; a smaller k or mu needs less noise, max_noise refuses more than it says"
+    ]
 
 
 def _figure(value: float | list[float]) -> str:

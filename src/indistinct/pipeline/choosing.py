@@ -127,6 +127,7 @@ def _elbows(
             weight=None if weight is None else weight[there],
             population=None,
             by_record=False,
+            there=there,
         ).data
         gone = suppressed_before(data)
         if gone.any():

@@ -23,8 +23,8 @@ from indistinct.pipeline.opening import Progress, open_source, silent, understoo
 from indistinct.pipeline.population import covers, population_of
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.transforming import policy_of_originals
-from indistinct.privacy.knm_anonymity import ELBOW
-from indistinct.privacy.promise import models
+from indistinct.privacy.knm_anonymity import ELBOW, KNMAnonymity
+from indistinct.privacy.promise import effective, models, promise
 from indistinct.release.audit import audit as audit_release
 from indistinct.release.audit.reading import missing_columns, read_release
 from indistinct.requirement import Requirement
@@ -76,6 +76,10 @@ def compare(
     hierarchies, ranges ``[20, 24]``, sets ``{flu, asthma}`` or ``*``. A quasi-identifier that a
     release does not have counts as suppressed in it. What comes out is private.
 
+    Where the policy names the person of each record, all figures count people, of long releases and
+    of linked tables. Then it is also told whether people can be linked to their rows, what is
+    believed of them, and how wrong the joined tables answer.
+
     Arguments:
         data: the private table, a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a
             file. It is not changed.
@@ -114,15 +118,34 @@ def compare(
     asked_mode = known_mode(mode)
     workload = Workload(queries, dimensions, selectivity, seed)
     given = _given(releases, names)
+    if policy.person is not None:
+        from indistinct.pipeline.comparing_people import compare_people
+
+        return compare_people(
+            data,
+            given,
+            policy,
+            k=k,
+            workload=workload,
+            mode=asked_mode,
+            weights=weights,
+            attackers=(ATTACKERS if attacks is True else tuple(attacks)) if attacks else None,
+            contingency=contingency,
+            tell=tell,
+            path=path,
+        )
     tell("reading the releases", None)
     read = [_read(part, name, policy, contingency or ()) for name, part in given]
     tell("reading", None)
     table, digest = open_source(data, policy, path)
     file = None if digest is None else table.name
-    together = None if contingency is None else _together(table, read, contingency)
-    asked = _asked(policy, read)
+    shown = {item.name: (item.path, item.texts) for item in read}
+    together = None if contingency is None else together_in(table, shown, contingency)
+    asked = asked_of(policy, [one.requirements for one in read])
     texts, weight = _texts(table, policy, asked)
-    people = population_of(policy) if any(map(_needs_population, asked)) else None
+    asked = settled(asked, texts)
+    read = [replace(one, requirements=tuple(settled(one.requirements, texts))) for one in read]
+    people = population_of(policy) if any(map(needs_population, asked)) else None
     taxonomies = taxonomies_of(table, policy, texts, weight, file, people)
     original = Original.of(texts, taxonomies, weight)
     known = _known(policy, table, texts, weight, asked, read, file)
@@ -134,14 +157,14 @@ def compare(
     for at, one in enumerate(read):
         tell(f"measuring {one.name}", at / len(read))
         rows = read_rows(original, one.canonical(policy), one.path, changed)
-        size = k or _k(one.requirements, quasi) or _k(policy.requirements, quasi)
+        size = k or promised_k(one.requirements, quasi) or promised_k(policy.requirements, quasi)
         chosen = policy.weights if weights is None else weights
-        utility = Utility(original, rows, _total(one.added), size, chosen)
+        utility = Utility(original, rows, total_of(one.added), size, chosen)
         audited = _audited(one, asked, quasi, known, people, taxonomies)
         found = None
         if attacks:
             names_of = ATTACKERS if attacks is True else tuple(attacks)
-            found = _attacked(data, one.given, policy, names_of, path)
+            found = attacked(data, one.given, policy, names_of, path)
         compared.append(
             ComparedRelease(
                 name=one.name,
@@ -161,12 +184,24 @@ def compare(
     )
 
 
-def _together(table: Table, read: Sequence[_Read], names: tuple[str, str]) -> Contingency:
-    """How often two columns have which values together, before and after."""
+def together_in(
+    table: Table, releases: Mapping[str, tuple[str, pl.DataFrame]], names: tuple[str, str]
+) -> Contingency:
+    """How often two columns have which values together, before and after.
+
+    Arguments:
+        table: the private table.
+        releases: by the name of every release its path and its texts.
+        names: the two columns.
+
+    Raises:
+        DataError: the table or a release lacks one of them, or they are the same.
+    """
     from indistinct.analytics.contingency import contingency
 
     one, other = names
-    columns = {table.name: list(table.columns)} | {item.path: item.texts.columns for item in read}
+    columns = {table.name: list(table.columns)}
+    columns |= {path: texts.columns for path, texts in releases.values()}
     problems = [
         Problem("missing-column", f"no column '{name}': {did_you_mean(name, there)}", file=file)
         for file, there in columns.items()
@@ -180,7 +215,7 @@ def _together(table: Table, read: Sequence[_Read], names: tuple[str, str]) -> Co
     counted = table.distinct(names)
     return contingency(
         counted,
-        {item.name: item.texts for item in read},
+        {name: texts for name, (_, texts) in releases.items()},
         one,
         other,
         weight=counted[count_column(names)],
@@ -287,28 +322,30 @@ def _read(given: Any, name: str, policy: Policy, further: Sequence[str] = ()) ->
         known, run = given.certificate.sensitive, given.run.to_dict()
     elif published.claims is not None:
         requirements, known = published.claims.requirements, published.claims.known
-        run = _account(published.claims.path.parent / "private" / "run.json")
+        run = account_beside(published.claims.path.parent / "private" / "run.json")
     return _Read(
         given=given,
         name=name,
         path=path,
         texts=texts,
-        requirements=tuple(_plain(item, policy.quasi_identifiers) for item in requirements),
+        requirements=tuple(
+            on_all(effective(item), policy.quasi_identifiers) for item in requirements
+        ),
         known=known,
-        added=_added(run),
-        seconds=_seconds(run),
+        added=added_by(run),
+        seconds=seconds_of(run),
         notes=tuple(notes),
     )
 
 
-def _plain(requirement: Requirement, quasi: Sequence[str]) -> Requirement:
+def on_all(requirement: Requirement, quasi: Sequence[str]) -> Requirement:
     """The same promise; on all quasi-identifiers, where it names all of them."""
     if requirement.on is not None and set(requirement.on) == set(quasi):
         return replace(requirement, on=None)
     return requirement
 
 
-def _account(path: Path) -> Mapping[str, Any] | None:
+def account_beside(path: Path) -> Mapping[str, Any] | None:
     """The private account of a run, where it lies beside its release and can be read."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -317,44 +354,65 @@ def _account(path: Path) -> Mapping[str, Any] | None:
     return document if isinstance(document, Mapping) else None
 
 
-def _added(run: Mapping[str, Any] | None) -> Mapping[str, int] | None:
+def added_by(run: Mapping[str, Any] | None) -> Mapping[str, int] | None:
+    """How many records were added, by what was added; None where that is not known."""
     added = None if run is None else run.get("added")
     if not isinstance(added, Mapping):
         return None
     return {str(key): count for key, count in added.items() if isinstance(count, int)}
 
 
-def _seconds(run: Mapping[str, Any] | None) -> float | None:
+def seconds_of(run: Mapping[str, Any] | None) -> float | None:
+    """How long a run's search took; None where that is not known."""
     plan = None if run is None else run.get("plan")
     seconds = plan.get("seconds") if isinstance(plan, Mapping) else None
     return float(seconds) if isinstance(seconds, int | float) else None
 
 
-def _total(added: Mapping[str, int] | None) -> int | None:
+def total_of(added: Mapping[str, int] | None) -> int | None:
+    """How many records were added in all; None where that is not known."""
     return None if added is None else sum(added.values())
 
 
-def _asked(policy: Policy, read: Sequence[_Read]) -> list[Requirement]:
-    """The promises of the policy, and those that any certificate names beside.
+def asked_of(policy: Policy, certified: Iterable[Sequence[Requirement]]) -> list[Requirement]:
+    """The promises of the policy, and those that any release's certificate names beside.
 
     A k that was to be chosen from the table stands in a certificate only.
     """
     found = [
-        _plain(item, policy.quasi_identifiers)
+        on_all(item, policy.quasi_identifiers)
         for item in policy.requirements
         if item.parameters.get("k") != ELBOW
     ]
-    for one in read:
-        found += [item for item in one.requirements if item not in found]
+    for requirements in certified:
+        found += [item for item in requirements if item not in found]
     return found
 
 
-def _needs_population(requirement: Requirement) -> bool:
+def settled(asked: Sequence[Requirement], texts: pl.DataFrame) -> list[Requirement]:
+    """The promises, each once; a number of values where half of the table's are asked for.
+
+    A certificate tells that number, and the policy does not: both mean the same promise.
+    """
+    found: list[Requirement] = []
+    for item in asked:
+        part = promise(item.model, **item.settings) if item.model == KNMAnonymity.model else None
+        name = "" if part is None else str(part.sensitive)
+        if isinstance(part, KNMAnonymity) and part.diversity is True and name in texts.columns:
+            wanted = part.labels_wanted(texts[name].n_unique())
+            item = replace(item, parameters=replace(part, diversity=wanted).parameters)
+        if item not in found:
+            found.append(item)
+    return found
+
+
+def needs_population(requirement: Requirement) -> bool:
+    """Whether a promise counts people of a population."""
     model = models().get(requirement.model)
     return model is not None and model.needs_population
 
 
-def _k(requirements: Iterable[Requirement], quasi: Sequence[str]) -> int | None:
+def promised_k(requirements: Iterable[Requirement], quasi: Sequence[str]) -> int | None:
     """The largest k that is promised over all quasi-identifiers, else over some of them."""
     found = [
         (item.on is None or set(item.on) == set(quasi), item.parameters["k"])
@@ -430,12 +488,13 @@ def _audited(
         return found.promises[0]
 
     own = one.requirements or asked
-    return tuple(Kept(item, verdict(item), item in own) for item in asked)
+    return tuple(Kept(item, verdict(item), item in own, item.on or quasi) for item in asked)
 
 
-def _attacked(
+def attacked(
     data: Any, release: Any, policy: Policy, names: tuple[str, ...], path: str | Path | None
 ) -> tuple[Finding, ...]:
+    """What attackers reach against a release."""
     from indistinct.analytics.attacks import attackers
 
     known = attackers()

@@ -214,8 +214,13 @@ def _costs(
     given: Mapping[str, float] | str | None, policy: Policy | None, columns: Sequence[str]
 ) -> dict[str, float]:
     if given == "weights":
-        weights = {} if policy is None else policy.weights
-        return {name: weights[name] for name in columns if name in weights}
+        if policy is None:
+            return {}
+        # Columns that nothing was said of yet have weights as well: roles are what is looked for.
+        weights = {name: policy.attributes[name].weight for name in columns}
+        return weights | {
+            name: weight for name, weight in policy.weights.items() if name in weights
+        }
     assert given is None or isinstance(given, Mapping)
     return dict(given or {})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,9 @@ from indistinct.knowledge import NOTHING_KNOWN, Knowledge
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import FrequencyTable
 from indistinct.microdata.microdata import distinct_values, sorted_values
+from indistinct.microdata.people import Events
 from indistinct.pipeline.hierarchies import taxonomy_of
+from indistinct.pipeline.people import pairs_of
 from indistinct.pipeline.ranking import ranks_of
 from indistinct.privacy.promise import Promise
 from indistinct.sources.convert import to_polars
@@ -68,10 +71,13 @@ def knowledge_of(
 def with_references(
     known: Mapping[str, Knowledge],
     promises: Sequence[Promise],
-    texts: pl.DataFrame,
+    texts: pl.DataFrame | Events,
     weight: NDArray[np.int64] | None,
 ) -> dict[str, Knowledge]:
-    """The same, with the original distribution where a promise compares with that one."""
+    """The same, with the original distribution where a promise compares with that one.
+
+    Of people with many records it is that of their values, each once for every person who has it.
+    """
     asked = {
         part.sensitive
         for part in promises
@@ -79,7 +85,8 @@ def with_references(
     }
     found = dict(known)
     for name in asked:
-        values, counts = distinct_values(texts[name], weight)
+        column = pairs_of(texts, name) if isinstance(texts, Events) else texts[name]
+        values, counts = distinct_values(column, weight)
         total = sum(counts)
         shares = {value: n / total for value, n in zip(values, counts, strict=True)}
         found[name] = replace(known[name], reference=shares)
@@ -96,15 +103,15 @@ def published_knowledge(
         return {}
     texts = canonical(to_polars(released).select(names))
     found = {
-        name: _needed(known[name], [part for part in promises if part.sensitive == name]).about(
-            texts[name].unique().to_list()
-        )
+        name: needed_knowledge(
+            known[name], [part for part in promises if part.sensitive == name]
+        ).about(texts[name].unique().to_list())
         for name in names
     }
     return {name: about for name, about in found.items() if about != NOTHING_KNOWN}
 
 
-def _needed(about: Knowledge, promises: Sequence[Promise]) -> Knowledge:
+def needed_knowledge(about: Knowledge, promises: Sequence[Promise]) -> Knowledge:
     """The part of what is known that these promises rest on; the rest is nobody's business."""
     labels = tuple({*about.categories, *about.order, *about.ranks, *about.reference})
     distances = {getattr(part, "distance", None) for part in promises}
@@ -151,7 +158,8 @@ def _known(
     categories: dict[str | None, str] = {}
     order: tuple[str, ...] = ()
     if item.categories is not None:
-        categories, order = _categories(policy, name, item.categories)
+        categories, order = categories_of(policy, name, item.categories)
+        categories |= _spelt_otherwise(values, categories)
         _require_all(table, name, values, categories, file)
     ranks = {} if item.ranks is None else ranks_of(policy, table, name, values, file)
     if item.hierarchy is None:
@@ -171,7 +179,16 @@ def _chains(taxonomy: Taxonomy) -> tuple[tuple[str | None, ...], ...]:
     )
 
 
-def _categories(
+def knowledge_of_categories(policy: Policy, name: str) -> Knowledge:
+    """What is known of an attribute whose categories are published in place of its values."""
+    given = policy.attributes[name].categories
+    if given is None:
+        return NOTHING_KNOWN
+    homes, order = categories_of(policy, name, given)
+    return Knowledge({home: home for home in homes.values()}, order)
+
+
+def categories_of(
     policy: Policy, name: str, given: Categories
 ) -> tuple[dict[str | None, str], tuple[str, ...]]:
     """The category of each value, and the categories in order."""
@@ -197,6 +214,33 @@ def _categories(
     if given.missing is not None:
         found[None] = given.missing
     return found, given.order
+
+
+def _spelt_otherwise(
+    values: Sequence[str | None], categories: Mapping[str | None, str]
+) -> dict[str | None, str]:
+    """The category of values that differ from a listed one only in case, apostrophes or blanks.
+
+    Where two listed values with different categories are alike in this way, neither speaks for a
+    third.
+    """
+    homes: dict[str, set[str]] = {}
+    for value, home in categories.items():
+        if value is not None:
+            homes.setdefault(_plainly(value), set()).add(home)
+    found: dict[str | None, str] = {}
+    for value in values:
+        if value is None or value in categories:
+            continue
+        near = homes.get(_plainly(value), set())
+        if len(near) == 1:
+            found[value] = next(iter(near))
+    return found
+
+
+def _plainly(value: str) -> str:
+    """A label without what people write differently: case, apostrophes, blanks in a row."""
+    return " ".join(re.sub("['\u2019\u2018`\u00b4]", "", value).casefold().split())
 
 
 def _require_all(

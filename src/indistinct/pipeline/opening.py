@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from indistinct.errors import DataError, Problem, did_you_mean
 from indistinct.sources.convert import to_polars
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, open_table
+from indistinct.sources.text import canonical
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -44,28 +48,134 @@ def open_source(
         name: item.missing.tokens for name, item in policy.attributes.items() if item.missing.tokens
     }
     native = data
+    source = policy.source
     if isinstance(data, str | Path):
-        path, source = data, policy.source
+        path = data
     name = "table" if path is None else Path(path).name
-    with ThreadPoolExecutor(1) as beside:
-        # Reading and hashing the same file take turns on disk and processor.
-        digest = None if path is None else beside.submit(sha256_of, Path(path))
-        if isinstance(data, str | Path):
-            native = read_table(
-                data,
-                separator=source.separator,
-                quote=source.quote,
-                encoding=source.encoding,
-                sheet=source.sheet,
-            )
+    notes: tuple[str, ...] = ()
+    digest: str | None = None
+    if isinstance(data, str | Path) and source.format is not None:
+        from indistinct.sources.presets import read_format
+
+        records = read_format(source.format, data)
+        native, notes = records.frame, records.notes
+        digest = digest_of(records.files)
+    else:
+        with ThreadPoolExecutor(1) as beside:
+            # Reading and hashing the same file take turns on disk and processor.
+            hashed = None if path is None else beside.submit(sha256_of, Path(path))
+            if isinstance(data, str | Path):
+                native = read_table(
+                    data,
+                    separator=source.separator,
+                    quote=source.quote,
+                    encoding=source.encoding,
+                    sheet=source.sheet,
+                )
+            digest = None if hashed is None else hashed.result()
     known = open_table(native, name)
+    if source.people is not None:
+        native = with_people(to_polars(native), policy, name)
+        known = open_table(native, name)
     if held and not isinstance(known, EagerTable):
         native = to_polars(native)
         known = open_table(native, name)
+    if source.format is not None:
+        native, known = _without(native, known, policy, name)
     policy.check(known.columns, "the table" if path is None else name)
-    return (open_table(native, name, missing_tokens=tokens) if tokens else known), (
-        None if digest is None else digest.result()
+    table = open_table(native, name, missing_tokens=tokens) if tokens else known
+    if isinstance(table, EagerTable):
+        table.notes = notes
+    return table, digest
+
+
+def with_people(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:
+    """The records with the columns of the table of people that the policy names.
+
+    Of the people's columns those that the policy lists and the records do not have are joined.
+    People without a record are left out.
+
+    Raises:
+        DataError: the table cannot be read, lacks the key, names a person twice, or lacks people
+            of the records. All of it at once.
+    """
+    source = policy.source
+    assert source.people is not None
+    assert source.person is not None
+    path = policy.directory / source.people.file
+    people = read_table(path, separator=source.people.separator, encoding=source.encoding)
+    key = source.people.key or source.person
+    lacking = [
+        Problem(
+            "missing-column",
+            f"has no such column: {did_you_mean(column, table.columns)}",
+            file=file,
+            attribute=column,
+            remedy="correct source.person, or source.people.key",
+        )
+        for column, table, file in ((key, people, path.name), (source.person, rows, name))
+        if column not in table.columns
+    ]
+    if lacking:
+        raise DataError(lacking)
+    wanted = [
+        column
+        for column in people.columns
+        if column != key and column in policy.attributes and column not in rows.columns
+    ]
+    own = canonical(people.select(key))[key]
+    theirs = canonical(rows.select(source.person))[source.person]
+    problems = []
+    twice = own.is_duplicated() & own.is_not_null()
+    if twice.any():
+        problems.append(
+            Problem(
+                "person-twice",
+                f"{own.filter(twice).n_unique()} people stand in more than one row",
+                file=path.name,
+                attribute=key,
+                rows=tuple(at + 1 for at in twice.arg_true().head(11).to_list()),
+                remedy="leave one row for every person",
+            )
+        )
+    unknown = theirs.is_not_null() & ~theirs.is_in(own.drop_nulls().implode())
+    if unknown.any():
+        problems.append(
+            Problem(
+                "unknown-person",
+                f"{int(unknown.sum())} records are of people who are not in {path.name}",
+                file=name,
+                attribute=source.person,
+                rows=tuple(at + 1 for at in unknown.arg_true().head(11).to_list()),
+                remedy="add these people, or take the records out",
+            )
+        )
+    if problems:
+        raise DataError(problems)
+    joined = pl.DataFrame([theirs.alias(_KEY)]).join(
+        people.select(own.alias(_KEY), *wanted), on=_KEY, how="left", maintain_order="left"
     )
+    return rows.hstack(joined.select(wanted).get_columns())
+
+
+_KEY = "\0person"
+
+
+def _without(native: Any, table: Table, policy: Policy, name: str) -> tuple[Any, Table]:
+    """A table of a health format without the columns that the policy says nothing of."""
+    kept = [column for column in table.columns if column in policy.attributes]
+    if len(kept) == len(table.columns):
+        return native, table
+    native = to_polars(native).select(kept)
+    return native, open_table(native, name)
+
+
+def digest_of(files: Sequence[Path]) -> str:
+    """The SHA-256 digest of the names and digests of several files."""
+    found = hashlib.sha256()
+    for part in sorted(files):
+        found.update(f"{part.name} {sha256_of(part)}\n".encode())
+    return found.hexdigest()
 
 
 def sha256_of(path: Path) -> str:

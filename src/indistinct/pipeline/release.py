@@ -14,6 +14,7 @@ from indistinct.errors import IndistinctError
 from indistinct.knowledge import Knowledge
 from indistinct.pipeline.opening import sha256_of
 from indistinct.privacy.promise import models
+from indistinct.recoding.linked.plan import LinkedPlan
 from indistinct.release.audit import audit as audit_release
 from indistinct.release.certificate import Certificate, CertifiedTable, Run
 from indistinct.requirement import Requirement
@@ -36,22 +37,34 @@ class Release:
     """A release and all that is known of it.
 
     Arguments:
-        tables: the released frame, of the kind that went in.
+        tables: the released frame, of the kind that went in; of linked tables a dict of frames,
+            ``quasi`` and ``sensitive``.
         plan: what is published instead of what; private.
         certificate: the public account.
         run: the private account.
         measures: what the release costs, each measure from 0 (nothing lost) to 1.
         output: how it is written.
-        private: further private documents, by file name.
+        private: further private documents, by file name; long ones are tables.
     """
 
     tables: Any
-    plan: Plan
+    plan: Plan | LinkedPlan
     certificate: Certificate
     run: Run
     measures: Mapping[str, float]
     output: Output
-    private: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
+    private: Mapping[str, Mapping[str, Any] | pl.DataFrame] = field(
+        default_factory=dict, repr=False
+    )
+
+    @property
+    def linked(self) -> bool:
+        """Whether the release is two linked tables."""
+        return self.certificate.linked is not None
+
+    def _frames(self) -> dict[str, Any]:
+        """The published tables, by the names of their files."""
+        return dict(self.tables) if self.linked else {"release": self.tables}
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -67,30 +80,43 @@ class Release:
         Raises:
             OutputError: If the folder cannot be written, or holds files of somebody else.
         """
-        name = f"release.{self.output.format}"
         public = self._as_written()
+        ending = self.output.format
         with publish_folder(out) as staging:
-            path = staging.public / name
-            if self.output.format == "parquet":
-                write_parquet(self.tables, path)
-            else:
-                write_csv(self.tables, path, spreadsheet_safe=self.output.spreadsheet_safe)
-            table = CertifiedTable(name, sha256_of(path), self.certificate.records_published)
-            certificate = replace(public, tables=(table,))
+            written = []
+            for name, frame in self._frames().items():
+                path = staging.public / f"{name}.{ending}"
+                if ending == "parquet":
+                    write_parquet(frame, path)
+                else:
+                    write_csv(frame, path, spreadsheet_safe=self.output.spreadsheet_safe)
+                rows = len(frame) if self.linked else self.certificate.records_published
+                written.append(CertifiedTable(path.name, sha256_of(path), rows))
+            certificate = replace(public, tables=tuple(written))
+            if public.linked is not None:
+                files = {key: f"{public.linked[key]}.{ending}" for key in ("quasi", "sensitive")}
+                certificate = replace(certificate, linked={**public.linked, **files})
             write_json(staging.public / "certificate.json", certificate.to_dict())
             run = replace(self.run, certificate=certificate)
             write_json(staging.private / "run.json", run.to_dict())
             for file, document in self.private.items():
-                write_json(staging.private / file, document)
+                if isinstance(document, pl.DataFrame):
+                    write_csv(document, staging.private / file)
+                else:
+                    write_json(staging.private / file, document)
         return Path(out)
 
     def _as_written(self) -> Certificate:
         """The certificate; where cells or names were neutralized, of what a reader finds."""
         if self.output.format != "csv" or not self.output.spreadsheet_safe:
             return self.certificate
-        held = to_polars(self.tables)
-        safe = neutralized(held)
-        names = dict(zip(held.columns, safe.columns, strict=True))
+        held = {name: to_polars(frame) for name, frame in self._frames().items()}
+        safe = {name: neutralized(frame) for name, frame in held.items()}
+        names = {
+            old: new
+            for name, frame in held.items()
+            for old, new in zip(frame.columns, safe[name].columns, strict=True)
+        }
         known = {
             names[name]: _neutralized(about, name)
             for name, about in self.certificate.sensitive.items()
@@ -107,7 +133,15 @@ class Release:
             if not own:
                 asked.append(renamed)
         quasi = [names[name] for name in self.certificate.quasi_identifiers]
-        verdict = audit_release(safe, asked, quasi, known=known)
+        person = self.certificate.person
+        verdict = audit_release(
+            safe if self.linked else safe["release"],
+            asked,
+            quasi,
+            known=known,
+            person=None if person is None else names[person],
+            linked=self.certificate.linked,
+        )
         if not verdict.holds:
             raise IndistinctError("the release made does not keep its promises: it is withheld")
         of_file = Certificate.from_audit(verdict, version=self.certificate.version)
@@ -118,10 +152,15 @@ class Release:
             classes=of_file.classes,
             promises=tuple(next(anew) if item is None else item for item in alone),
             sensitive=known,
-            transformed={names[name]: what for name, what in self.certificate.transformed.items()},
+            transformed={
+                names.get(name, name): what for name, what in self.certificate.transformed.items()
+            },
+            person=None if person is None else names[person],
         )
 
     def __repr__(self) -> str:
+        if isinstance(self.plan, LinkedPlan):
+            return f"<Release: {self.certificate!r}, linked tables>"
         levels = ", ".join(f"{name} {level}" for name, level in self.plan.levels.items())
         return f"<Release: {self.certificate!r}, levels {levels}>"
 

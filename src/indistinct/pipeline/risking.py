@@ -17,7 +17,7 @@ from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.pipeline.choosing import chosen
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.knowledge import knowledge_of, require_known, with_references
-from indistinct.pipeline.opening import Progress, silent, understood
+from indistinct.pipeline.opening import Progress, open_source, silent, understood
 from indistinct.pipeline.population import covers, people_under, population_of
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.searching import (
@@ -31,6 +31,7 @@ from indistinct.pipeline.searching import (
 )
 from indistinct.pipeline.transforming import changes_values, transformed
 from indistinct.privacy.promise import Promise, promise
+from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, count_column, open_table, require_columns
 
@@ -62,7 +63,9 @@ def risk(
 ) -> RiskReport:
     """How likely it is that somebody finds a person in a table, or in what was published of it.
 
-    Records with ``*`` in every quasi-identifier are in no class, and left out.
+    Records with ``*`` in every quasi-identifier are in no class, and left out. Where the policy, or
+    the release's certificate, names the person of each record, or a release is two linked tables,
+    classes hold people, and all figures count them.
 
     Arguments:
         data: the private table or a release of it: a frame (Polars, pandas, PyArrow, DuckDB,
@@ -121,11 +124,13 @@ def risk(
     )
     tell("reading", None)
     read = _read(data, policy, quasi, source, path)
-    if releases and (policy is None or read.released):
+    linked = policy is not None and _makes_linked_tables(policy)
+    if releases and (policy is None or read.released or linked):
         raise PolicyError(
             Problem(
                 "no-releases",
-                "releases for every k are made of a private table, by a policy",
+                "releases for every k are made of a private table, by a policy that does not ask "
+                "for linked tables",
                 remedy="give both, or leave this out for the curve of the table as it is",
             )
         )
@@ -145,13 +150,19 @@ def risk(
         few = int((found < size).sum())
         if few:
             notes.append(
-                f"{few} of {len(size)} classes have more records than the population has people "
-                "of their values: they count with as many people as records"
+                f"{few} of {len(size)} classes have more {read.units} than the population has "
+                f"people of their values: they count with as many people as {read.units}"
             )
     uniqueness = _uniqueness(size, people, notes)
     curve = None
     if ks is not None:
         own = releases is None and policy is not None and not read.released
+        if policy is not None and own and _makes_linked_tables(policy):
+            own = False
+            notes.append(
+                "the curve is that of the table without its smaller classes: linked tables are not "
+                "made for every k"
+            )
         if policy is not None and (releases or own):
             tell("making releases", 0.0)
             curve = _curve_of_releases(policy, read, threshold, ks, tell)
@@ -185,20 +196,40 @@ def risk(
         curve=curve,
         standards=_verdicts(asked, read, size, in_class, zip_population, people, tell),
         notes=tuple(notes),
+        rows=read.rows,
         _size=size,
         _people=in_class,
         _class_of=_classes_of_records(encoded.combination_of, kept),
+        _row_of=read.first,
     )
 
 
 @dataclass(frozen=True)
 class _Read:
-    """What the risk is measured of; ``released`` says that it was published already."""
+    """What the risk is measured of; ``released`` says that it was published already.
+
+    Of people with many records ``table`` has a row for each person, ``whole`` is the table itself,
+    ``rows`` are its records, and ``first`` the first of them of each person.
+    """
 
     table: Table
     quasi: tuple[str, ...]
     released: bool
     notes: tuple[str, ...] = ()
+    whole: Table | None = None
+    rows: int | None = None
+    first: NDArray[np.int64] | None = None
+
+    @property
+    def units(self) -> str:
+        """What is counted, in the plural."""
+        return "records" if self.rows is None else "people"
+
+
+def _makes_linked_tables(policy: Policy) -> bool:
+    from indistinct.policy import LINKED
+
+    return policy.method.algorithm in LINKED
 
 
 def _read(
@@ -208,11 +239,14 @@ def _read(
     source: Mapping[str, Any] | None,
     path: str | Path | None,
 ) -> _Read:
+    counted = _read_people(data, policy, tuple(quasi or ()), path)
+    if counted is not None:
+        return counted
     certified: tuple[str, ...] = ()
     notes: list[str] = []
     released = isinstance(data, Release)
     if policy is not None:
-        source = policy.source.to_dict()
+        source = _reading(policy)
     if isinstance(data, Release):
         native, name = data.tables, "the release"
         certified = data.certificate.quasi_identifiers
@@ -242,6 +276,87 @@ def _read(
         )
     require_columns(table, chosen)
     return _Read(table, tuple(dict.fromkeys(chosen)), released, tuple(notes))
+
+
+def _read_people(
+    data: Any, policy: Policy | None, quasi: tuple[str, ...], path: str | Path | None
+) -> _Read | None:
+    """A table or a release with a row for every person; None where nothing speaks of people."""
+    from indistinct.pipeline.published_people import published_people, speaks_of_people
+
+    person = None if policy is None else policy.person
+    released = isinstance(data, Release | Mapping) or (
+        isinstance(data, str | Path)
+        and _is_release(Path(data))
+        and not _is_export(Path(data), policy)
+    )
+    native = data
+    if not released:
+        if policy is None or person is None:
+            return None
+        plain = policy.source.format is None and policy.source.people is None
+        if plain and isinstance(data, str | Path):
+            path, native = data, read_table(data, allow_empty=True, **_reading(policy))
+        if plain:
+            columns = open_table(native, "table", allow_empty=True).columns
+            lacking = [name for name in policy.attributes if name not in columns]
+            released = bool(lacking) and {*policy.quasi_identifiers, person} <= {*columns}
+        if not released:
+            return _people_of_table(native, policy, quasi or policy.quasi_identifiers, path)
+    if person is None and not speaks_of_people(native):
+        return None
+    chosen = quasi or (() if policy is None else policy.quasi_identifiers)
+    found = published_people(native, chosen, person, _reading(policy))
+    name = "the release" if isinstance(data, Release) else found.table.name
+    table = open_table(found.cells(policy), name, allow_empty=True)
+    require_columns(table, chosen)
+    return _Read(
+        table,
+        found.quasi,
+        True,
+        found.notes,
+        whole=open_table(found.table.texts(found.table.columns), name, allow_empty=True),
+        rows=found.rows,
+        first=found.first_rows(),
+    )
+
+
+def _is_export(path: Path, policy: Policy | None) -> bool:
+    """Whether a folder is the source itself, in a health format."""
+    from indistinct.release.audit.reading import CERTIFICATE
+
+    known = policy is not None and policy.source.format is not None
+    return known and path.is_dir() and not (path / CERTIFICATE).is_file()
+
+
+def _reading(policy: Policy | None) -> dict[str, Any]:
+    """What the policy says of how a file is read."""
+    keys = ("separator", "quote", "encoding", "sheet")
+    source = {} if policy is None else policy.source.to_dict()
+    return {key: source[key] for key in keys if key in source}
+
+
+def _people_of_table(
+    data: Any, policy: Policy, quasi: tuple[str, ...], path: str | Path | None
+) -> _Read:
+    from indistinct.pipeline.people import cautions_of, people_in
+
+    whole, _ = open_source(data, policy, path, held=True)
+    require_columns(whole, quasi)
+    assert policy.person is not None
+    rows = whole.text([policy.person, *quasi]) if isinstance(whole, EagerTable) else None
+    assert rows is not None
+    people = people_in(rows, policy, whole.name, attributes=quasi)
+    assert people is not None
+    return _Read(
+        open_table(people.texts, whole.name),
+        tuple(dict.fromkeys(quasi)),
+        False,
+        tuple(cautions_of(people)),
+        whole=whole,
+        rows=people.rows,
+        first=people.first_rows(),
+    )
 
 
 def _tokens(policy: Policy | None, columns: Iterable[str]) -> dict[str, Sequence[str]]:
@@ -498,21 +613,28 @@ def _curve_of_releases(
     from indistinct.analytics.risk import CurvePoint, RiskCurve, curve_point
     from indistinct.microdata.microdata import Microdata
     from indistinct.pipeline.anonymizing import texts_of
+    from indistinct.pipeline.people import events_of, most_sensitive, people_in
+    from indistinct.recoding.grouping import Grouper
     from indistinct.recoding.recoded import published_classes
 
     promises = [promise(part.model, **part.settings) for part in policy.requirements]
-    table = read.table
+    table = read.whole or read.table
     if changes_values(policy):
         # What happens to values on the way to a release happens here, too.
         texts_only = open_table(table.text(table.columns), table.name, allow_empty=True)
         table = transformed(texts_only, policy, policy.method.seed or 0).table
-    texts, weight = texts_of(table, policy, promises)
+    rows, weight = texts_of(table, policy, promises)
+    persons = people_in(rows, policy, table.name)
+    events = None if persons is None else events_of(persons, rows, counted_attributes(promises))
+    texts = rows if persons is None else persons.texts
     if weight is not None and moves_records(policy):
         texts, weight = texts[np.repeat(np.arange(len(weight)), weight)], None
     people = population_of(policy) if any(part.needs_population for part in promises) else None
     taxonomies = taxonomies_of(table, policy, texts, weight, table.name, people)
-    known = knowledge_of(policy, table, texts, counted_attributes(promises), table.name)
-    known = with_references(known, promises, texts, weight)
+    if events is None:
+        rows = texts
+    known = knowledge_of(policy, table, rows, counted_attributes(promises), table.name)
+    known = with_references(known, promises, rows if events is None else events, weight)
     encode = functools.partial(
         Microdata.encode,
         taxonomies=taxonomies,
@@ -520,9 +642,11 @@ def _curve_of_releases(
         known=known,
         population=people,
         by_record=moves_records(policy),
+        events=events,
     )
     microdata = encode(texts, weight=weight)
-    promises = chosen(policy, promises, texts, weight, known, encode).promises
+    shown = texts if persons is None else most_sensitive(persons, rows, known)
+    promises = chosen(policy, promises, shown, weight, known, encode).promises
     require_known(microdata.data.table, promises)
     starred = suppressed_before(microdata.data)
     records = int(microdata.data.weight[~starred].sum())
@@ -533,17 +657,19 @@ def _curve_of_releases(
         if starred.any() and not starred.all():
             there = ~starred[microdata.combination_of]
             some = None if weight is None else weight[there]
-            data = encode(texts.filter(there), weight=some).data
+            left = None if events is None else events.of(there)
+            data = encode(texts.filter(there), weight=some, events=left).data
         plans = _together(policy, data, series, ks)
     else:
         plans = (
             (k, _alone(policy, asked, texts, weight, microdata, encode))
             for k, asked in zip(ks, series, strict=True)
         )
+    grouper = Grouper(data)
     points: list[CurvePoint] = []
     skipped: list[int] = []
     for at, (k, plan) in enumerate(plans):
-        size = None if plan is None else published_classes(data, plan)
+        size = None if plan is None else published_classes(data, plan, grouper)
         if plan is None or size is None or not len(size):
             skipped.append(k)
         else:
@@ -619,7 +745,8 @@ def _verdicts(
         if name == SAFE_HARBOR:
             tell("looking for identifiers", None)
             areas = _people_by_zip(zip_population, people)
-            found.append(safe_harbor(read.table, profile(read.table), areas))
+            whole = read.whole or read.table
+            found.append(safe_harbor(whole, profile(whole), areas))
         else:
             found.append(by_threshold(name, size, in_class))
     return tuple(found)

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.errors import Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.microdata.microdata import Microdata, row_numbers
 from indistinct.pipeline.splitting import split_plan, splits
@@ -42,7 +43,38 @@ def search(
     """The plan by the policy's method, and private documents about the search.
 
     ``encode`` makes microdata of other rows of the same table; ``seed`` is the run's.
+
+    Raises:
+        Unsatisfiable: no plan of this kind keeps the promises within the policy's limits.
     """
+    try:
+        return _search(policy, promises, texts, weight, microdata, encode, progress, seed)
+    except Unsatisfiable as error:
+        raise Unsatisfiable([relieved(problem, promises) for problem in error.problems]) from None
+
+
+def relieved(problem: Problem, promises: Sequence[Promise]) -> Problem:
+    """A search's failure, with what the promises it names say that would ask for less."""
+    reliefs = [
+        f"{part.model} with {part.relief}"
+        for part in promises
+        if part.relief is not None and part.model in problem.message
+    ]
+    if problem.code != "unsatisfiable" or not reliefs:
+        return problem
+    return replace(problem, remedy="; or ".join([problem.remedy or "ask for less", *reliefs]))
+
+
+def _search(
+    policy: Policy,
+    promises: Sequence[Promise],
+    texts: pl.DataFrame,
+    weight: NDArray[np.int64] | None,
+    microdata: Microdata,
+    encode: Encode,
+    progress: Callable[[float], None],
+    seed: int,
+) -> tuple[Plan, dict[str, dict[str, Any]]]:
     from indistinct.policy import PARTITIONS
     from indistinct.recoding.full_domain import full_domain
     from indistinct.recoding.lattice import Lattice
@@ -61,7 +93,7 @@ def search(
         if before.any() and not before.all():
             there = ~before[microdata.combination_of]
             some = None if weight is None else weight[there]
-            data = encode(texts.filter(there), weight=some).data
+            data = encode(texts.filter(there), weight=some, there=there).data
     else:
         beside = {_unused(OTHERS, texts.columns): row_numbers(texts, published_beside(policy))}
         whole = encode(texts, weight=weight, unchanged=beside)
@@ -167,11 +199,23 @@ def partitioned(
 
 
 def moves_records(policy: Policy) -> bool:
-    """Whether the method treats records with equal quasi-identifiers differently."""
+    """Whether the method treats records with equal quasi-identifiers differently.
+
+    Mondrian does if asked to, and with promises that no closure holds of: a large class may break
+    one that parts of it keep, and equal records alone may be too many.
+    """
+    from indistinct.privacy import models
+
     method = policy.method
+    known = models()
+    apart = not method.partition.strict or any(
+        part.sensitive is not None and known[part.model].closure == "none"
+        for part in policy.promises
+        if part.model in known
+    )
     return (
         method.algorithm in ("k-member", "mdav", "theta")
-        or (method.algorithm == "mondrian" and not method.partition.strict)
+        or (method.algorithm == "mondrian" and apart)
         or splits(policy)
     )
 

@@ -39,7 +39,7 @@ BELIEF = "0.95"
 
 def splits(policy: Policy) -> bool:
     """Whether the policy's method makes the release of every rank by itself."""
-    return policy.method.algorithm == "knm" and policy.method.mode == "split"
+    return policy.method.mode == "split"
 
 
 def split_plan(

@@ -2,6 +2,7 @@
 
 from indistinct.policy.policy import DraftPolicy, Policy
 from indistinct.policy.sections import (
+    LINKED,
     OBJECTIVE_SETTINGS,
     PARTITIONS,
     ROW_SEARCHES,
@@ -19,6 +20,7 @@ from indistinct.policy.sections import (
     Objective,
     Output,
     Partition,
+    PeopleFile,
     Population,
     Pseudonymize,
     Ranks,
@@ -33,6 +35,7 @@ from indistinct.policy.sections import (
 )
 
 __all__ = [
+    "LINKED",
     "OBJECTIVE_SETTINGS",
     "PARTITIONS",
     "ROW_SEARCHES",
@@ -51,6 +54,7 @@ __all__ = [
     "Objective",
     "Output",
     "Partition",
+    "PeopleFile",
     "Policy",
     "Population",
     "Pseudonymize",

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from indistinct._sections import Place, place_of, unsupported, wrong
+from indistinct._sections import Place, place_of, wrong
 from indistinct.errors import HierarchyError, PolicyError, Problem, did_you_mean
 from indistinct.policy.sections import (
     OBJECTIVE_SETTINGS,
@@ -57,9 +57,7 @@ def attribute_checks(item: Attribute, place: tuple[str, ...]) -> Iterator[Proble
         yield from rank_checks(item.role, item.ranks, (*place, "ranks"))
     if item.transform is not None:
         yield from _transform_checks(item.role, item.transform, (*place, "transform"))
-    if isinstance(item.hierarchy, Mapping) and "code_system" in item.hierarchy:
-        yield unsupported((*place, "hierarchy", "code_system"))
-    elif item.hierarchy is not None:
+    if item.hierarchy is not None:
         yield from _hierarchy_checks(item.hierarchy, (*place, "hierarchy"))
 
 
@@ -423,10 +421,11 @@ def _partition_checks(method: Method) -> Iterator[Problem]:
     """What goes with putting records into classes only, and what does not go with it."""
     name = method.algorithm
     of_others = {
-        "cells": PARTITIONS,
-        "partition": PARTITIONS,
-        "variant": ("theta",),
-        "max_noise": ("theta",),
+        "cells": (*PARTITIONS, "theta-star", "k-l-diversity", "p-l-angelization"),
+        "partition": (*PARTITIONS, "theta-star"),
+        "variant": ("theta", "theta-star", "k-l-diversity"),
+        "max_noise": ("theta", "theta-star"),
+        "keep_history": ("theta-star",),
     }
     for key, algorithms in of_others.items():
         if key in method.model_fields_set and name not in algorithms:
@@ -500,6 +499,19 @@ def cautions(policy: Policy) -> Iterator[str]:
     for number, asked in enumerate(policy.promises, start=1):
         if asked.parameters.get("k") == 1:
             yield f"{place_of(('promises', number))}: k = 1 promises nothing: everybody stands out"
+        bound = asked.parameters.get("lower")
+        if (
+            asked.model == "delta-presence"
+            and policy.method.suppression_limit > 0
+            and isinstance(bound, int | float)
+            and bound > 0
+            and asked.parameters.get("absent", "break") == "break"
+        ):
+            yield (
+                f"{place_of(('promises', number))}: delta-presence with a lower bound lets nobody "
+                "be left out, whatever method.suppression_limit allows: whoever is in no class is "
+                'known to be absent; absent = "suppressed" or "skip" asks for less'
+            )
     if policy.method.algorithm in PARTITIONS:
         bounded = [
             name
@@ -511,10 +523,15 @@ def cautions(policy: Policy) -> Iterator[str]:
                 f"method.algorithm: '{policy.method.algorithm}' publishes what fits each class, "
                 f"and does not heed the level bounds of {', '.join(bounded)}"
             )
-    if policy.method.variant == "paper":
+    if policy.method.variant == "paper" and policy.method.algorithm == "theta":
         yield (
             'method.variant: "paper" runs the algorithm as published, without its guard and '
             "without a bound on beliefs: a class of 100 records may have 90 equal values"
+        )
+    elif policy.method.variant == "paper":
+        yield (
+            f"method.variant: \"paper\" runs '{policy.method.algorithm}' as published, with what "
+            "is unsafe in it; the documentation says what that is"
         )
     if any(item.model == "balanced-p-plus-sensitive" for item in policy.promises):
         yield (

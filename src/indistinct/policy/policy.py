@@ -31,8 +31,10 @@ from pydantic import Field, InstanceOf, PrivateAttr, ValidationError
 from indistinct._sections import Place, Section, place_of, told, unknown, wrong
 from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.policy.checks import attribute_checks, cautions, cross_checks, link_checks
+from indistinct.policy.people import people_checks, with_format
 from indistinct.policy.promises import promise_keys, promises_of
 from indistinct.policy.sections import Attribute, Link, Method, Output, Risk, Role, Source
+from indistinct.privacy.promise import effective
 from indistinct.requirement import Requirement
 
 _Kind = TypeVar("_Kind", bound=Section)
@@ -72,16 +74,23 @@ class Policy(Section):
 
     def __init__(self, **keys: Any) -> None:
         problems = [unknown(type(self), (key,)) for key in keys if key not in _SECTIONS]
+        keys = with_format(keys)
         parts: dict[str, Any] = {}
         for name, kind in _KINDS.items():
             if name in keys:
                 parts[name] = _section(kind, keys[name], (name,), problems)
         parts["attributes"] = _attributes(keys.get("attributes", {}), problems)
+        source: Source | None = parts.get("source")
         parts["promises"] = promises_of(
-            keys.get("promises", ()), parts["attributes"], parts.get("method"), problems
+            keys.get("promises", ()),
+            parts["attributes"],
+            parts.get("method"),
+            problems,
+            None if source is None else source.person,
         )
         parts["links"] = _links(keys.get("links", ()), problems)
         problems += cross_checks(parts)
+        problems += people_checks(parts)
         problems += link_checks(parts["attributes"], parts["links"])
         problems = [item for item in problems if item.code not in type(self).left_open]
         if problems:
@@ -258,8 +267,13 @@ class Policy(Section):
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
-        """The promises, in their declarative form."""
-        return self.promises
+        """The promises, in their declarative form, with every parameter of their models."""
+        return tuple(map(effective, self.promises))
+
+    @property
+    def person(self) -> str | None:
+        """The column that names the person of each record, where people have many."""
+        return self.source.person
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:

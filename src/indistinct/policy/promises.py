@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from indistinct._sections import LATER, Place, place_of, unsupported, wrong
+from indistinct._sections import Place, place_of, wrong
 from indistinct.errors import PolicyError, Problem
 from indistinct.policy.sections import POSTERIOR, Attribute, Method
 from indistinct.privacy.promise import SHARED, Promise, models, promise
@@ -18,8 +18,12 @@ def promises_of(
     attributes: Mapping[str, Attribute | None],
     method: Method | None,
     problems: list[Problem],
+    person: str | None = None,
 ) -> tuple[Requirement, ...]:
-    """The requirements that the list of promises asks for; what is wrong goes to ``problems``."""
+    """The requirements that the list of promises asks for; what is wrong goes to ``problems``.
+
+    Where ``person`` names the column of people with many records, promises count people.
+    """
     if isinstance(given, Mapping | str) or not isinstance(given, Sequence):
         problems.append(wrong(("promises",), "a list of tables: [[promises]]", given))
         return ()
@@ -34,13 +38,38 @@ def promises_of(
     sensitive = [name for name, item in attributes.items() if item and item.role == "sensitive"]
     found = []
     for number, item in enumerate(given, start=1):
-        for one in _for_each_sensitive(item, sensitive):
+        for one in _for_each_sensitive(_of_people(item, person), sensitive):
             requirement = _promise(one, ("promises", number), problems)
             if requirement is not None:
+                problems += _unit_problems(requirement, ("promises", number), person)
                 found.append(requirement)
     if method is None or method.variant == "safe":
         found += _bounds_on_belief(found)
     return tuple(found)
+
+
+def _of_people(given: object, person: str | None) -> object:
+    """A promise that does not say what it counts, where a column names people: it counts them."""
+    if person is None or not isinstance(given, Mapping) or "unit" in given:
+        return given
+    return {**given, "unit": "person"}
+
+
+def _unit_problems(requirement: Requirement, place: Place, person: str | None) -> Iterator[Problem]:
+    where = place_of((*place, "unit"))
+    if requirement.unit == "person" and person is None:
+        yield Problem(
+            "person-without-column",
+            f"{where}: no column says whose a record is",
+            remedy='name it: [source] person = "patient_id", say',
+        )
+    elif requirement.unit == "record" and person is not None:
+        yield Problem(
+            "records-of-people",
+            f"{where}: '{person}' names the person of each record, and a class of many records "
+            "may be one person's",
+            remedy='count people: unit = "person", which holds if nothing is said',
+        )
 
 
 def _for_each_sensitive(given: object, sensitive: Sequence[str]) -> list[object]:
@@ -92,12 +121,6 @@ def _promise(given: object, place: Place, problems: list[Problem]) -> Requiremen
             if model is not None
             else Problem("missing-key", f"{place_of((*place, 'model'))}: is missing")
         )
-        return None
-    if model not in models() and model in LATER["model"]:
-        problems.append(unsupported((*place, "model"), model))
-        return None
-    if keys.get("unit") in LATER["unit"]:
-        problems.append(unsupported((*place, "unit"), keys["unit"]))
         return None
     shared = {name: keys[name] for name in SHARED if name in keys}
     own = {name: _plain(value) for name, value in keys.items() if name not in shared}

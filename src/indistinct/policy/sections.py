@@ -33,6 +33,10 @@ Algorithm = Literal[
     "mdav",
     "theta",
     "knm",
+    "theta-star",
+    "k-l-diversity",
+    "p-l-angelization",
+    "anatomy",
 ]
 Style = Literal["range", "set", "ancestor", "level"]
 
@@ -44,6 +48,9 @@ PERIODS = ("week", "month", "quarter", "year")
 
 PARTITIONS = ("mondrian", "k-member", "mdav", "theta")
 """Algorithms that put records into classes, and publish of each class what fits it."""
+
+LINKED = ("theta-star", "k-l-diversity", "p-l-angelization", "anatomy")
+"""Algorithms that publish two linked tables: people, and what the people of each bucket have."""
 
 POSTERIOR = 0.5
 """The bound on the belief in any value that goes with theta-sensitivity unless another is set."""
@@ -102,16 +109,43 @@ def _word(value: object) -> object:
     return {value: {}} if isinstance(value, str) else value
 
 
+def _file_word(value: object) -> object:
+    return {"file": value} if isinstance(value, str) else value
+
+
 Names = Annotated[tuple[str, ...], BeforeValidator(_tuple)]
 NameOrNames = Annotated[tuple[str, ...], BeforeValidator(_one_or_more)]
 Character = Annotated[str, AfterValidator(_one_character)]
 Level = Annotated[int, Field(ge=0)]
 
 
+class PeopleFile(Section):
+    """A second table, with a row for every person."""
+
+    file: str
+    """Its path, from the folder of the policy."""
+    key: str | None = None
+    """Its column that names the person; not said: called as in the table of records."""
+    separator: Character | None = None
+    """The character between two fields of it."""
+
+
 class Source(Section):
     """How the source file is read; what is not said is detected."""
 
-    later = ("query", "format", "person", "people", "conflicts")
+    later = ("query",)
+
+    format: Literal["fhir", "omop"] | None = None
+    """A health format: ``fhir``, a folder of a FHIR R4 bulk export; ``omop``, one of OMOP tables.
+    Its attributes have roles and hierarchies of their own, which the policy can replace."""
+    person: str | None = None
+    """The column that names the person, where people have many records. Every promise counts
+    people then, and a pseudonym made for the release stands in the column."""
+    people: Annotated[PeopleFile | None, BeforeValidator(_file_word)] = None
+    """A second table with a row for every person, whose columns are joined. A text alone is its
+    file."""
+    conflicts: Literal["error", "first", "last", "most-frequent"] = "error"
+    """What becomes of quasi-identifiers that differ between the records of a person."""
 
     separator: Character | None = None
     """The character between two fields of a CSV file."""
@@ -473,7 +507,11 @@ class Partition(Section):
     cut: Literal["median", "ncp"] | None = None
     """Where it is cut: in the middle, or where both parts lose least."""
     start: Literal["mondrian", "k-member", "mdav", "chunks"] | None = None
-    """The classes that ``theta`` starts from."""
+    """The classes that ``theta`` starts from; of ``theta-star`` those of the quasi table, by
+    ``k-member`` (up to 50,000 people, if not said otherwise) or ``mondrian``."""
+    unchecked_tails: bool = False
+    """Leave the last bucket of ``theta-star`` unchecked, as the paper does: its people may all have
+    one category."""
     donors: Literal["later", "all"] | None = None
     """Which classes ``theta`` asks for an exchange: the ``later`` ones, as published, or, where
     none of these helps, ``all``: less noise, and wider cells. Not said: all, and later for the
@@ -483,14 +521,14 @@ class Partition(Section):
 class Method(Section):
     """How a release is searched for."""
 
-    later = ("keep_history",)
-
     algorithm: Algorithm = "optimal"
     """``optimal`` proves its result the best, or says by how much it may miss; ``iab``,
     ``exhaustive`` and ``greedy`` keep distinct rows, without suppression; ``mondrian``,
     ``k-member`` and ``mdav`` put records into classes and publish what fits each class; ``theta``
     moves records between such classes until their sensitive values are diverse; ``knm`` works
-    towards a k of its own for every rank of sensitivity."""
+    towards a k of its own for every rank of sensitivity. For people with many records
+    ``theta-star``, ``k-l-diversity``, ``p-l-angelization`` and ``anatomy`` publish two linked
+    tables."""
     objective: Annotated[Objective, BeforeValidator(_objective)] = Objective()
     """A measure's name, or a table of its settings."""
     suppression_limit: Annotated[FiniteFloat, Field(ge=0, le=1)] = 0.0
@@ -516,10 +554,14 @@ class Method(Section):
     max_noise: Annotated[FiniteFloat, Field(ge=0)] | Annotated[int, Field(ge=0)] | None = None
     """Noise records that ``theta`` may add: a share below 1, or a number."""
     mode: Literal["joint", "split"] = "joint"
-    """How ``knm`` works: ``joint`` makes one release of all records; ``split``, as published, one
-    of each rank, put together afterwards, which gives people away."""
+    """How a promise with a k of every rank is worked towards: ``joint`` makes one release of all
+    records, by any algorithm; ``split``, as published, one of each rank by ``knm``, put together
+    afterwards, which gives people away."""
     accept_unsafe: bool = False
     """Make a release by ``split`` although somebody learns from it what the warnings tell."""
+    keep_history: Literal[False, "generalized"] = False
+    """``generalized``: ``theta-star`` publishes all categories of the people of a bucket, not only
+    the highest of each person, where the promises hold for them as well."""
     decoys: Decoys | None = None
     """Enlarge the smallest classes by made-up records, which distort counts."""
     seed: Annotated[int, Field(ge=0)] | None = None

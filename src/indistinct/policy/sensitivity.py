@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 KNM = "knm-anonymity"
 
+SPLITTING = ("knm", "optimal")
+"""The algorithms that can make the release of every rank by itself; they are the same search."""
+
 
 def rank_checks(role: Role, given: Ranks, place: tuple[str, ...]) -> Iterator[Problem]:
     """What contradicts itself in the ranks of an attribute's values."""
@@ -72,16 +75,18 @@ def knm_checks(
         elif other not in attributes:
             near = did_you_mean(other, [key for key in attributes if key != name])
             yield Problem("unknown-attribute", f"{place}: no attribute '{other}': {near}")
-    if method.algorithm != "knm":
+    asked = [item for item in promises if item.model == KNM]
+    # One release of all records is what every algorithm makes of such a promise.
+    joint = bool(asked) and method.mode == "joint"
+    if method.algorithm != "knm" and not (asked and method.algorithm in SPLITTING):
         for key in ("mode", "accept_unsafe"):
-            if key in method.model_fields_set:
+            if key in method.model_fields_set and not (joint and key == "mode"):
                 yield Problem(
                     "other-algorithm",
                     f"method.{key}: is a setting of knm, not of '{method.algorithm}'",
                     remedy='leave it out, or choose algorithm = "knm"',
                 )
         return
-    asked = [item for item in promises if item.model == KNM]
     if not asked:
         yield Problem(
             "knm-without-promise",

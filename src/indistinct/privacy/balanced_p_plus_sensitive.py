@@ -31,6 +31,7 @@ from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import (
     cells_of,
     domain_of,
+    had_by_all,
     least,
     present,
     too_few_values,
@@ -94,7 +95,7 @@ class BalancedPPlusSensitive(Promise):
         """Classes that hold somebody, and too few categories or too many of one half."""
         broken: NDArray[np.bool_] = categories_held(self, classes)[0] < self.p
         broken |= self._apart(classes) > self.difference
-        return broken & (classes.size > 0)
+        return (broken & (classes.size > 0)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The smallest number of categories in a class, and the largest difference in one."""

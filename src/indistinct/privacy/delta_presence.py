@@ -9,10 +9,17 @@ between ``lower`` and ``upper`` in every class, for all people of the population
 above 0 no class may consist of people outside the table alone, and no record left out mends that.
 
 Nor may records be left out at all then, taken at its word: whoever finds nobody published that a
-person could be knows that the person is not there. That is the default, ``absent = "break"``. With
-``absent = "suppressed"`` people whose class was suppressed are passed over, as ARX does; who reads
-the release cannot tell them from people outside the table. With ``absent = "skip"`` the promise is
-about the people of published classes alone, and says nothing of all others.
+person could be believes that the person is not there, and is right but for the few who were left
+out. That is the default, ``absent = "break"``, and the only setting that keeps the definition. With
+``absent = "suppressed"`` people whose class was suppressed are passed over. Who reads the release
+cannot tell them from people outside the table; but of whoever is in no published class it is then
+known that the class had records and was left out, perhaps for a share below ``lower`` or above
+``upper``, which is what was to be hidden. With ``absent = "skip"`` the promise is about the people
+of published classes alone, and says nothing of all others.
+
+ARX passes over people of suppressed classes: its d-presence is ``absent = "suppressed"`` here.
+Beside (c, l)-diversity, which asks for classes of several records, it passes over classes of nobody
+as well: that is ``absent = "skip"``.
 
 What it does not promise: that presence is hidden where it follows from elsewhere, or from a
 population other than the one that was given. In a class of more records than people (the table is
@@ -82,6 +89,16 @@ class DeltaPresence(Promise):
         """Whether it is broken by whoever is suppressed: with a lower bound, if nobody may be."""
         return self.lower > 0 and self.absent == "break"
 
+    @property
+    def relief(self) -> str | None:
+        """Another ``absent``, where the lower bound is what asks for everybody."""
+        if self.lower <= 0 or self.absent == "skip":
+            return None
+        skip = 'absent = "skip", for a promise about people of published classes alone'
+        if self.absent == "suppressed":
+            return skip
+        return f'absent = "suppressed", which passes over people of suppressed classes, or {skip}'
+
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """No population, or one of which the whole table is too large or too small a part."""
         if table.population is None:
@@ -92,12 +109,15 @@ class DeltaPresence(Promise):
         least = max(table.records - (table.records if allowed is None else allowed), 1)
         share = table.records / max(people, 1)
         if least > self.upper * (1 + EXACT) * people:
+            fewer = "allow more records to be left out"
+            if self.keeps_everybody:
+                fewer += f" (and {self.relief})"
             return Problem(
                 "table-too-large",
                 f"{self} cannot be met: the table's records are a share of {share:.3g} of the "
                 "population",
-                remedy="choose a larger upper bound, allow more records to be left out, or name "
-                "the population of which the table is a sample",
+                remedy=f"choose a larger upper bound, {fewer}, or name the population of which "
+                "the table is a sample",
             )
         if (
             allowed == 0
@@ -108,7 +128,7 @@ class DeltaPresence(Promise):
                 "table-too-small",
                 f"{self} cannot be met: the table's records are a share of {share:.3g} of the "
                 "population",
-                remedy=f"choose a lower bound of at most {share:.3g}",
+                remedy=f"choose a lower bound of at most {share:.3g}, or {self.relief}",
             )
         return None
 

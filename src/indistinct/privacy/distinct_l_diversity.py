@@ -21,7 +21,7 @@ from indistinct.errors import Problem
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import whole
 from indistinct.privacy.promise import Closure, Promise
-from indistinct.privacy.values import cells_of, least, present, too_few_values
+from indistinct.privacy.values import cells_of, had_by_all, least, present, too_few_values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class DistinctLDiversity(Promise):
     def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
         """Classes that hold somebody, and fewer than l values."""
         broken: NDArray[np.bool_] = (self._values(classes) < self.l) & (classes.size > 0)
-        return broken
+        return broken | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The smallest number of values in a class."""

@@ -28,6 +28,7 @@ from indistinct.privacy.values import (
     CLOSE,
     cells_of,
     evened,
+    had_by_all,
     present,
     too_few_values,
     too_uneven,
@@ -76,7 +77,7 @@ class EntropyLDiversity(Promise):
     def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
         """Classes that hold somebody, and whose entropy is below log(l)."""
         short: NDArray[np.bool_] = self._entropy(classes) < math.log(self.l) - CLOSE
-        return short & (classes.size > 0)
+        return (short & (classes.size > 0)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """As many equally frequent values as are as uncertain as the least uncertain class."""

@@ -34,6 +34,7 @@ from indistinct.privacy.values import (
     CLOSE,
     cells_of,
     domain_of,
+    had_by_all,
     least,
     present,
     too_few_values,
@@ -85,7 +86,7 @@ class PAlphaSensitive(Promise):
         """Classes that hold somebody, and too few values or too little weight."""
         values, weight = self._values_and_weight(classes)
         broken: NDArray[np.bool_] = (values < self.p) | (weight < self.alpha - CLOSE)
-        return broken & (classes.size > 0)
+        return (broken & (classes.size > 0)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The smallest number of values in a class, and the smallest weight of one."""

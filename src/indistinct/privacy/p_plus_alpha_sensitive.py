@@ -30,6 +30,7 @@ from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import (
     CLOSE,
     domain_of,
+    had_by_all,
     least,
     too_few_values,
     without_categories,
@@ -74,7 +75,7 @@ class PPlusAlphaSensitive(Promise):
         """Classes that hold somebody, and too few categories or too little weight."""
         number, weight = self._held(classes)
         broken: NDArray[np.bool_] = (number < self.p) | (weight < self.alpha - CLOSE)
-        return broken & (classes.size > 0)
+        return (broken & (classes.size > 0)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The smallest number of categories in a class, and the smallest weight of one."""

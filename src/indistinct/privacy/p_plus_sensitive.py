@@ -27,6 +27,7 @@ from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import (
     cells_of,
     domain_of,
+    had_by_all,
     least,
     present,
     too_few_values,
@@ -64,7 +65,7 @@ class PPlusSensitive(Promise):
     def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
         """Classes that hold somebody, and fewer than p categories."""
         broken: NDArray[np.bool_] = categories_held(self, classes)[0] < self.p
-        return broken & (classes.size > 0)
+        return (broken & (classes.size > 0)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The smallest number of categories in a class."""
@@ -77,7 +78,7 @@ def categories_present(promise: Promise, table: FrequencyTable) -> NDArray[np.in
     if totals is None:
         return None
     about = table.sensitive[str(promise.sensitive)].about
-    held = np.unique(about.category_of[totals > 0])
+    held = np.unique(about.category_of[np.flatnonzero(totals)])
     return held[held >= 0] if about.categories else None
 
 

@@ -11,7 +11,7 @@ import importlib
 import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
-from indistinct.requirement import in_words
+from indistinct.requirement import Requirement, in_words
 
 Closure = Literal["superset", "union", "none"]
 """How a promise behaves when classes change.
@@ -29,6 +29,10 @@ Closure = Literal["superset", "union", "none"]
 distinct l-diversity). ``union``: merging two classes that keep it gives one that keeps it
 (entropy l-diversity, t-closeness with a fixed reference). ``none``: neither.
 """
+
+Subject = Literal["classes", "linked", "items"]
+"""What a promise speaks of, and can be judged by: the equivalence ``classes`` of a table, two
+``linked`` tables, or people's sets of ``items``."""
 
 REFERENCES = ("original", "published")
 
@@ -48,6 +52,7 @@ class Promise(ABC):
 
     model: ClassVar[str]
     closure: ClassVar[Closure]
+    subject: ClassVar[Subject] = "classes"
     needs_sensitive: ClassVar[bool] = False
     compares: ClassVar[bool] = False
     """Whether classes are compared with a distribution of the sensitive values."""
@@ -116,6 +121,14 @@ class Promise(ABC):
     def keeps_everybody(self) -> bool:
         """Whether the promise is broken as soon as anybody is left out of the release."""
         return False
+
+    @property
+    def relief(self) -> str | None:
+        """What to write in the policy to ask for less where no release is found, if anything.
+
+        Other than smaller parameters: a setting that says of whom the promise speaks.
+        """
+        return None
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """Why no release of this table can keep the promise, short of an empty one, if so.
@@ -188,6 +201,37 @@ def promise(model: str, **settings: Any) -> Promise:
     if settings.get("on") is not None:
         settings["on"] = tuple(settings["on"])
     return kind(**settings)
+
+
+def effective(requirement: Requirement) -> Requirement:
+    """The requirement with every parameter of its model, those left out by their defaults.
+
+    One of an unknown model, or that is no promise of it, is given back as it is.
+
+    >>> effective(Requirement("theta-sensitive", {"k": 4}, sensitive="diagnosis")).parameters
+    {'k': 4, 'mu': 0.6, 'theta': 'k'}
+    """
+    try:
+        own = promise(requirement.model, **requirement.settings)
+    except PolicyError:
+        return requirement
+    return replace(requirement, parameters=own.parameters)
+
+
+def in_short(requirement: Requirement) -> Requirement:
+    """The requirement without those parameters that are the defaults of its model, if others are.
+
+    >>> str(in_short(Requirement("theta-sensitive", {"k": 4, "mu": 0.6, "theta": "size"})))
+    'theta-sensitive(k=4, theta=size)'
+    """
+    kind = models().get(requirement.model)
+    usual = {} if kind is None else {item.name: item.default for item in fields(kind)}
+    own = {
+        name: value
+        for name, value in requirement.parameters.items()
+        if name not in usual or (type(usual[name]), usual[name]) != (type(value), value)
+    }
+    return replace(requirement, parameters=own or requirement.parameters)
 
 
 @functools.cache

@@ -23,7 +23,15 @@ from indistinct.errors import Problem
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import number, whole
 from indistinct.privacy.promise import Closure, Promise
-from indistinct.privacy.values import EXACT, cells_of, evened, present, too_few_values, too_uneven
+from indistinct.privacy.values import (
+    EXACT,
+    cells_of,
+    evened,
+    had_by_all,
+    present,
+    too_few_values,
+    too_uneven,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +77,7 @@ class RecursiveCLDiversity(Promise):
 
     def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
         """Classes that hold somebody, and whose most frequent value is too frequent."""
-        return self._too_frequent(classes, self.l)
+        return self._too_frequent(classes, self.l) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """What c has to lie above for the same l, and the largest l that is kept for the same c.

@@ -31,7 +31,7 @@ from indistinct.privacy import rank_variance as ranks
 from indistinct.privacy.k_anonymity import too_few_records
 from indistinct.privacy.parameters import choice, number, whole
 from indistinct.privacy.promise import Closure, Promise
-from indistinct.privacy.values import cells_of, present
+from indistinct.privacy.values import cells_of, had_by_all, present
 
 THETAS = ("k", "size")
 
@@ -103,7 +103,8 @@ class ThetaSensitive(Promise):
             short = ranks.falls_short(variance, ranks.thresholds(classes.size, self.mu))
         else:
             short = ranks.falls_short(variance, ranks.theta(self.k, self.mu))
-        return (short | (classes.size < self.k)) & (classes.size > 0)
+        broken = (short | (classes.size < self.k)) & (classes.size > 0)
+        return broken | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The largest k that is kept with this mu, and the largest mu that is with this k.

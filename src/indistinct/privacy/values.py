@@ -43,6 +43,21 @@ def shares_of(promise: Promise, classes: ClassTable) -> NDArray[np.float64]:
     return found
 
 
+def had_by_all(promise: Promise, classes: ClassTable) -> NDArray[np.bool_]:
+    """Classes in which people have several values and one of these is had by everybody, [G].
+
+    How many values there are, and how evenly, says nothing of a value that is certain. Where every
+    unit has one value this is a class of one value, and broken for that.
+    """
+    if domain_of(promise, classes).exclusive:
+        return np.zeros(len(classes.size), dtype=np.bool_)
+    cells = cells_of(promise, classes)
+    several = cells.sum(axis=1) > classes.size
+    had = cells.max(axis=1, initial=0) >= classes.size
+    found: NDArray[np.bool_] = had & several & (classes.size > 0)
+    return found
+
+
 def present(promise: Promise, table: FrequencyTable) -> Counts | None:
     """How often each sensitive value occurs in a table, [D]; None where it does not have them."""
     cells = table.sensitive.get(str(promise.sensitive))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -56,7 +57,8 @@ class SearchReport:
 
     ``value`` is the objective (a vector where the aggregate is ``rank``), ``bound`` a lower bound
     of it over every plan of the same kind; ``optimal`` says that the two are equal by proof.
-    ``nodes`` is the size of the lattice, ``checked`` how many of them were looked at;
+    ``unproved`` says in a sentence why they are not where a search that proves its result went to
+    its end. ``nodes`` is the size of the lattice, ``checked`` how many of them were looked at;
     ``counters`` are further counts by name.
     """
 
@@ -71,6 +73,7 @@ class SearchReport:
     seconds: float
     stopped_by: str | None = None
     counters: Mapping[str, int] = field(default_factory=dict)
+    unproved: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data."""
@@ -83,6 +86,7 @@ class SearchReport:
             },
             "optimal": self.optimal,
             "bound": self.bound,
+            **({} if self.unproved is None else {"unproved": self.unproved}),
             "nodes": self.nodes,
             "checked": self.checked,
             "seconds": round(self.seconds, 6),
@@ -306,8 +310,15 @@ class CellPlan:
 
     def untouched(self, attribute: int) -> bool:
         """Whether every published cell of attribute j stands for one value."""
-        used = self.cell_of[attribute][np.unique(self.class_of[self.class_of >= 0])]
+        used = self.cell_of[attribute][self._published]
         return bool((self.covered[attribute][used] <= 1).all())
+
+    @cached_property
+    def _published(self) -> NDArray[np.bool_]:
+        """Which classes have a combination, [G]."""
+        found = np.zeros(self.groups + 1, dtype=np.bool_)
+        found[self.class_of] = True
+        return found[:-1]
 
     def cells(self, data: LeveledTable, attribute: int) -> NDArray[np.int32]:
         """What attribute j becomes in every combination, [C]: places in :meth:`labels`, or -1."""

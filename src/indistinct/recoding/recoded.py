@@ -40,8 +40,20 @@ OF_LEVELS = frozenset({"precision", "height"})
 """Those that count levels, which a plan of cells has none of."""
 
 
-def published_classes(data: LeveledTable, plan: Plan) -> NDArray[np.int64]:
-    """Units per published class, in no particular order; equal cells at different nodes are one."""
+def published_classes(
+    data: LeveledTable, plan: Plan, grouper: Grouper | None = None
+) -> NDArray[np.int64]:
+    """Units per published class, in no particular order; equal cells at different nodes are one.
+
+    ``grouper`` is one of the same table, for whoever asks it of many plans.
+    """
+    if isinstance(plan, LevelPlan) and len(plan.nodes) == 1:
+        levels = np.array(plan.nodes[0], dtype=np.int64)
+        class_of, size = (grouper or Grouper(data)).classes(levels)
+        units = np.where(plan.suppressed, 0, data.weight)
+        found = np.rint(np.bincount(class_of, weights=units, minlength=len(size)))
+        sizes: NDArray[np.int64] = found[found > 0].astype(np.int64)
+        return sizes
     kept = ~plan.suppressed
     labels = [_numbered(plan.labels(data, j)) for j in range(len(data.attributes))]
     columns = [
@@ -55,8 +67,12 @@ def published_classes(data: LeveledTable, plan: Plan) -> NDArray[np.int64]:
     return size
 
 
-def score(data: LeveledTable, plan: Plan, bound: BoundObjective) -> Values:
+def score(
+    data: LeveledTable, plan: Plan, bound: BoundObjective, sizes: NDArray[np.int64] | None = None
+) -> Values:
     """The key of a plan under a bound objective.
+
+    ``sizes`` are those of the published classes, where they are known.
 
     Raises:
         PolicyError: for a plan of cells, by a measure that counts levels.
@@ -74,20 +90,23 @@ def score(data: LeveledTable, plan: Plan, bound: BoundObjective) -> Values:
             0
         ]
     if isinstance(plan, CellPlan):
-        return _score_of_cells(data, plan, bound)
+        return _score_of_cells(data, plan, bound, sizes)
     levels_of = np.stack([plan.level_of(j) for j in range(len(plan.attributes))], axis=1)
-    kept = published_classes(data, plan) if bound.needs_classes else np.zeros(0, dtype=np.int64)
+    kept = np.zeros(0, dtype=np.int64)
+    if bound.needs_classes:
+        kept = published_classes(data, plan) if sizes is None else sizes
     return bound.recoded(Recoding(levels_of, plan.suppressed, kept))
 
 
 def measured(data: LeveledTable, plan: Plan) -> dict[str, float]:
     """Every reported measure of a plan on the scale raw / worst, 0 to 1."""
     found = {}
+    sizes = None if isinstance(plan, LevelPlan) else published_classes(data, plan)
     for name, settings in REPORTED.items():
         if isinstance(plan, CellPlan) and name in OF_LEVELS:
             continue
         bound = objective(**{"measure": name, **settings}).bind(data)
-        found[name] = bound.scaled(score(data, plan, bound))
+        found[name] = bound.scaled(score(data, plan, bound, sizes))
     if isinstance(plan, CellPlan):
         found["ncp"] = ncp(data, plan)
     return found
@@ -132,10 +151,13 @@ def _lengths(data: LeveledTable, plan: CellPlan, attribute: int, cost: Values) -
     return found
 
 
-def _score_of_cells(data: LeveledTable, plan: CellPlan, bound: BoundObjective) -> Values:
+def _score_of_cells(
+    data: LeveledTable, plan: CellPlan, bound: BoundObjective, sizes: NDArray[np.int64] | None
+) -> Values:
     if not isinstance(bound, CellObjective) and bound.needs_classes:
         levels = np.zeros((len(plan.class_of), len(plan.attributes)), dtype=np.int16)
-        return bound.recoded(Recoding(levels, plan.suppressed, published_classes(data, plan)))
+        kept = published_classes(data, plan) if sizes is None else sizes
+        return bound.recoded(Recoding(levels, plan.suppressed, kept))
     if isinstance(bound, BoundLoss):
         amounts = plan.covered
     elif isinstance(bound, BoundEntropy):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -23,6 +23,7 @@ def change(
     shuffle: np.random.Generator | None = None,
     replace: Mapping[str, pl.Series] | None = None,
     combination_of: NDArray[np.int32] | None = None,
+    resolved: Collection[str] = (),
 ) -> Change:
     """What a table has to change to become the release that a plan describes.
 
@@ -34,6 +35,8 @@ def change(
         shuffle: draws the order of the release; without it, records keep their order.
         replace: columns that are replaced record by record.
         combination_of: the combination of every record, where it is known.
+        resolved: attributes that differ between records of one combination in the source, and are
+            published as in the plan throughout.
     """
     keep = np.ones(len(plan.suppressed), dtype=np.bool_) if keep_suppressed else ~plan.suppressed
     starred = keep_suppressed and bool(plan.suppressed.any())
@@ -42,7 +45,7 @@ def change(
     for j, name in enumerate(data.attributes):
         leaves = data.taxonomies[name].leaves
         texts[name] = _labels(leaves, data.table.codes[j].astype(np.int32))
-        if starred or not _untouched(data, plan, j):
+        if starred or name in resolved or not _untouched(data, plan, j):
             labels = [*plan.labels(data, j), SUPPRESSED]
             published[name] = _labels(labels, plan.cells(data, j))
     return Change(

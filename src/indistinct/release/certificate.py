@@ -20,6 +20,7 @@ import polars as pl
 
 from indistinct.knowledge import Knowledge
 from indistinct.release.audit import Audit
+from indistinct.release.audit.verdict import words
 
 MAY_CONTAIN = ("noise", "decoys", "perturbed values")
 """What a release can hold that was not in the table; said without saying how much."""
@@ -52,9 +53,15 @@ class Certificate:
         records_published: Number of records of the release, suppressed ones too where those are
             kept.
         classes: ``count``, ``smallest``, ``mean`` and ``largest`` of the equivalence classes.
-        promises: For each promise ``model``, ``parameters``, ``on``, ``holds`` and ``achieved``.
+        promises: For each promise ``model``, ``parameters`` (all of the model's own, those too that
+            the policy left to their defaults), ``on``, ``holds`` and ``achieved``; where a figure
+            holds with others as asked, ``achieved_with``.
         tables: The published files; none for a release that was not written.
-        linked: How linked tables belong together: ``quasi``, ``sensitive``, ``by``.
+        linked: How linked tables belong together: the tables ``quasi`` and ``sensitive``, the
+            column ``by`` that links them, and ``holding``: whether everybody of a bucket has
+            ``one`` of its values, ``some``, or ``all``.
+        person: The column that tells people apart, where they have many records. What stands there
+            was made for this release. Linked tables have none: a row is a person.
         may_contain: Which of ``noise``, ``decoys`` and ``perturbed values`` a reader has to
             reckon with.
         warnings: What a reader should know, without any figure of the run.
@@ -78,6 +85,7 @@ class Certificate:
     warnings: tuple[str, ...] = ()
     sensitive: Mapping[str, Knowledge] = field(default_factory=dict)
     transformed: Mapping[str, str] = field(default_factory=dict)
+    person: str | None = None
 
     def __post_init__(self) -> None:
         if self.created.tzinfo is None:
@@ -98,6 +106,7 @@ class Certificate:
         warnings: Iterable[str] = (),
         sensitive: Mapping[str, Knowledge] | None = None,
         transformed: Mapping[str, str] | None = None,
+        person: str | None = None,
     ) -> Certificate:
         """The certificate that says what an audit of the published tables has found.
 
@@ -111,6 +120,7 @@ class Certificate:
             warnings: Public warnings.
             sensitive: What is known of the values of sensitive attributes.
             transformed: What was done to the values of which attributes.
+            person: The column that tells people apart, where they have many records.
         """
         return cls(
             version=version,
@@ -128,11 +138,12 @@ class Certificate:
             warnings=tuple(warnings),
             sensitive=dict(sensitive or {}),
             transformed=dict(transformed or {}),
+            person=person,
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The public document; ``linked``, ``sensitive`` and ``transformed`` only where they say
-        something.
+        """The public document; ``person``, ``linked``, ``sensitive`` and ``transformed`` only where
+        they say something.
         """
         document: dict[str, Any] = {
             "version": self.version,
@@ -143,6 +154,8 @@ class Certificate:
             "promises": [dict(promise) for promise in self.promises],
             "tables": [table.to_dict() for table in self.tables],
         }
+        if self.person is not None:
+            document["person"] = self.person
         if self.linked is not None:
             document["linked"] = dict(self.linked)
         if self.sensitive:
@@ -164,7 +177,7 @@ class Certificate:
                     _name(promise),
                     ", ".join(promise.get("on") or ()),
                     promise["holds"],
-                    _values(promise["achieved"]),
+                    words(promise["achieved"], promise.get("achieved_with")),
                 )
                 for promise in self.promises
             ],
@@ -215,6 +228,8 @@ class Run:
         policy_sha256: Digest of the policy; None if there is no file.
         source_sha256: Digest of the source; None if there is no file.
         warnings: What the custodian should know, in addition to the public warnings.
+        people: Where people have many records, how many people the source has (``source``), and how
+            many are ``published`` and ``suppressed``.
     """
 
     certificate: Certificate
@@ -229,6 +244,7 @@ class Run:
     policy_sha256: str | None = None
     source_sha256: str | None = None
     warnings: tuple[str, ...] = ()
+    people: Mapping[str, int] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The private document: the certificate's keys and the run's own."""
@@ -238,6 +254,7 @@ class Run:
             "records": self.records,
             "published": self.published,
             "suppressed": self.suppressed,
+            **({} if self.people is None else {"people": dict(self.people)}),
             "added": {"noise": self.noise, "decoys": self.decoys},
             "plan": dict(self.plan),
             "measures": dict(self.measures),
@@ -305,7 +322,8 @@ def _name(promise: Mapping[str, Any]) -> str:
 
 def _sentence(promise: Mapping[str, Any]) -> str:
     word = "holds" if promise["holds"] else "broken"
-    return f"{_name(promise)} {word}, achieved {_values(promise['achieved'])}"
+    achieved = words(promise["achieved"], promise.get("achieved_with"))
+    return f"{_name(promise)} {word}, achieved {achieved}"
 
 
 def _values(values: Mapping[str, Any]) -> str:

@@ -5,15 +5,21 @@ cells of its class; everything else it shows is drawn, column by column, from th
 class, so that no value appears where it did not before. A decoy that would equal a published record
 of its class is drawn again. Decoys distort counts, and whoever knows how many there are, or what
 the class held, can subtract them: they hide who among a class is real, they are no proof.
+
+Decoys count like records, and a promise can break by them: their values make a class more uniform,
+classes over some of the quasi-identifiers too, and the published distribution, which every class
+may be compared with, is another one. Decoys that break a promise are left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from indistinct.errors import DataError
 from indistinct.hierarchies.taxonomy import SUPPRESSED
@@ -22,18 +28,23 @@ from indistinct.release.transforms.replace import replacements
 TRIES = 50
 """Draws after which a class is taken to offer no record that is not there already."""
 
+LOOKS = 64
+"""Times that a release with some of its decoys is held against promises, at most."""
+
 
 @dataclass(frozen=True)
 class Decoyed:
     """A release with decoys among its records.
 
     ``places`` are the rows of the release, from 1, that are decoys: private. ``short`` is the
-    number of classes that could not be enlarged as far as asked.
+    number of classes that could not be enlarged as far as asked, ``left_out`` that of decoys that
+    would have broken a promise.
     """
 
     frame: pl.DataFrame
     places: tuple[int, ...]
     short: int
+    left_out: int = 0
 
 
 def with_decoys(
@@ -45,6 +56,7 @@ def with_decoys(
     random: np.random.Generator,
     fresh: Sequence[str] = (),
     shuffle: bool = True,
+    keeps: Callable[[pl.DataFrame], bool] | None = None,
 ) -> Decoyed:
     """Enlarge the smallest classes of a release to ``to`` records each.
 
@@ -57,6 +69,9 @@ def with_decoys(
         fresh: columns of pseudonyms, in which a decoy gets one of its own.
         shuffle: put the decoys anywhere; without it each goes behind a random record of its class,
             so that the order of the others stays.
+        keeps: whether a release keeps what it promises, ``frame`` doing so. Decoys with which it
+            does not are left out, after ``LOOKS`` looks at it all that were not yet found good.
+            None: whatever decoys there are are kept.
     """
     rows = frame.with_row_index("\0row")
     shown = rows.filter(
@@ -75,6 +90,7 @@ def with_decoys(
     others = [name for name in frame.columns if name not in quasi and name not in fresh]
     made: list[pl.DataFrame] = []
     behind: list[int] = []
+    lacking: list[int] = []  # by which each class falls short that decoys were made for
     short = 0
     for members, size in classes.select("\0row", "\0size").iter_rows():
         wanted = min(to - size, allowed - len(behind))
@@ -85,14 +101,56 @@ def with_decoys(
             cells = frame[members[:1]].select(pl.all().repeat_by(got).explode(empty_as_null=True))
             made.append(cells.with_columns(drawn.get_columns()))
             behind += random.choice(members, size=got).tolist()
+            lacking.append(to - size - got)
     if not made:
         return Decoyed(frame, (), short)
     decoys = with_pseudonyms(pl.concat(made), frame, fresh, random)
+    left_out = 0
+    if keeps is not None:
+        counts = np.array([part.height for part in made])
+        kept = _bearable(frame, decoys, counts, keeps)
+        left_out = decoys.height - len(kept)
+        class_of = np.repeat(np.arange(len(made)), counts)
+        fewer = np.bincount(class_of[kept], minlength=len(made)) < counts
+        short += int((fewer & (np.array(lacking) == 0)).sum())
+        if not len(kept):
+            return Decoyed(frame, (), short, left_out)
+        decoys, behind = decoys[kept], [behind[at] for at in kept]
     together = pl.concat([frame, decoys])
     places = np.concatenate([np.arange(frame.height) + 0.0, np.array(behind) + 0.5])
     order = random.permutation(together.height) if shuffle else np.argsort(places, kind="stable")
     where = np.flatnonzero(order >= frame.height) + 1
-    return Decoyed(together[order], tuple(int(at) for at in where), short)
+    return Decoyed(together[order], tuple(int(at) for at in where), short, left_out)
+
+
+def _bearable(
+    frame: pl.DataFrame,
+    decoys: pl.DataFrame,
+    counts: NDArray[np.int64],
+    keeps: Callable[[pl.DataFrame], bool],
+) -> NDArray[np.int64]:
+    """Places of decoys with which a release keeps its promises: all, or by halves as many as do.
+
+    Halves are made of whole classes first, of which ``counts`` has the decoys, then of their
+    decoys; halves that are larger are looked at first.
+    """
+    ends = np.cumsum(counts)
+    kept = np.zeros(0, dtype=np.int64)
+    parts = deque([(0, decoys.height)])
+    for _ in range(LOOKS):
+        if not parts:
+            break
+        low, high = parts.popleft()
+        more = np.union1d(kept, np.arange(low, high))
+        if keeps(pl.concat([frame, decoys[more]])):
+            kept = more
+        elif high - low > 1:
+            middle = (low + high) // 2
+            between = ends[(ends > low) & (ends < high)]
+            if len(between):
+                middle = int(between[np.argmin(np.abs(between - middle))])
+            parts += [(low, middle), (middle, high)]
+    return kept
 
 
 def _draw(

@@ -40,6 +40,9 @@ class EagerTable(ABC):
         self._frame = frame
         self._tokens = tokens or {}
 
+    notes: tuple[str, ...] = ()
+    """What whoever read the table has to say of it, as sentences for the custodian."""
+
     @abstractmethod
     def _assemble(
         self,

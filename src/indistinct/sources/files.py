@@ -235,8 +235,10 @@ def _read_csv(
     if frame is None and not quoted and len(columns) > 1:
         dense = _BLANK_LINE.sub(b"", body)
         frame = _read_fast(dense, columns, dialect, quoted) if len(dense) < len(body) else None
+    if frame is None and exact:
+        frame = _read_exactly(body, columns, dialect)
     if frame is None:
-        frame = _read_carefully(body, columns, dialect, name, head.count("\n"))
+        frame = _tidy(_read_carefully(body, columns, dialect, name, head.count("\n")), ())
     if exact:
         return frame
     lines = body.count(b"\n") + (not body.endswith(b"\n"))
@@ -378,6 +380,42 @@ def _read_carefully(
     if ragged:
         raise DataError(_ragged(ragged, width, name))
     return pl.concat(chunks, rechunk=True) if chunks else pl.DataFrame(schema=schema)
+
+
+def _read_exactly(body: bytes, columns: Sequence[str], dialect: Dialect) -> pl.DataFrame | None:
+    """The records with every blank, and quoted empty cells told from missing ones.
+
+    Python's reader tells neither. None where the file is not plainly written: where records are
+    ragged, or a quote is not closed.
+    """
+    try:
+        text = body.decode("utf-8")
+    except UnicodeError:
+        return None
+    separator, quote = re.escape(dialect.separator), re.escape(dialect.quote or "")
+    quoted = rf"{quote}([^{quote}]*(?:{quote}{quote}[^{quote}]*)*){quote}" if quote else "(?!)()"
+    pattern = re.compile(rf"(?:{quoted})?([^{separator}\r\n]*)({separator}|\r\n|\r|\n|\Z)")
+    width = len(columns)
+    rows: list[list[str | None]] = []
+    row: list[str | None] = []
+    for found in pattern.finditer(text):
+        inner, plain, end = found.groups()
+        if inner is None and quote and plain.lstrip().startswith(str(dialect.quote)):
+            return None
+        if end == "" and not plain and inner is None and not row:
+            break  # the end of the file, after that of its last line
+        double = 2 * (dialect.quote or "")
+        row.append(plain or None if inner is None else inner.replace(double, double[:1]) + plain)
+        if end == dialect.separator:
+            continue
+        if len(row) == width:
+            rows.append(row)
+        elif len(row) > 1 or (row[0] or "").strip():
+            return None
+        row = []
+        if end == "":
+            break
+    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
 
 
 class _Lines:

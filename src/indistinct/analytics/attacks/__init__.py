@@ -1,6 +1,7 @@
 """What an adversary learns from a release, measured: one attacker per file.
 
-Every module of this folder that has a ``NAME`` and a ``run`` is an attacker, found by being here:
+Every module of this folder that has a ``NAME`` and a ``run`` or ``run_people`` is an attacker,
+found by being here:
 
 * ``NAME``: its name, as the command line takes it;
 * ``KNOWLEDGE``: one sentence on what it knows;
@@ -8,7 +9,11 @@ Every module of this folder that has a ``NAME`` and a ``run`` is an attacker, fo
 * ``run(scene, sensitive)``: a :class:`~indistinct.analytics.attacks.finding.Finding`, or
   :class:`~indistinct.analytics.attacks.finding.Skipped` where it has nothing to go on. It is run
   for every sensitive attribute, or with None where there is none; if what it finds is of no
-  attribute (who somebody is, not what they have), once is enough.
+  attribute (who somebody is, not what they have), once is enough;
+* ``run_people(scene, sensitive)``: the same of people with many records, who are given as a
+  :class:`~indistinct.analytics.attacks.people_scene.PeopleScene`.
+
+An attacker may be of records only, of people only, or of both.
 """
 
 from __future__ import annotations
@@ -20,14 +25,25 @@ from collections.abc import Mapping
 from types import MappingProxyType, ModuleType
 
 from indistinct.analytics.attacks.finding import AttackReport, Finding, Skipped, summarize
+from indistinct.analytics.attacks.people_scene import PeopleScene
 from indistinct.analytics.attacks.scene import Scene
 
-__all__ = ["AttackReport", "Finding", "Scene", "Skipped", "attackers", "summarize"]
+__all__ = [
+    "AttackReport",
+    "Finding",
+    "PeopleScene",
+    "Scene",
+    "Skipped",
+    "attackers",
+    "attackers_of_people",
+    "summarize",
+]
 
 ORDER = (
     "record-linkage",
     "presence",
     "membership",
+    "worst-posterior",
     "non-membership",
     "homogeneity",
     "categorical-similarity",
@@ -35,6 +51,9 @@ ORDER = (
     "skewness",
     "background-exclusion",
     "colleague",
+    "vertical",
+    "fingerprint-correlation",
+    "composition",
     "noise-stripping",
     "decoy-stripping",
     "minimality",
@@ -46,16 +65,21 @@ ORDER = (
 
 
 def attackers() -> Mapping[str, ModuleType]:
-    """The module of every attacker, by name."""
-    return _attackers()
+    """The module of every attacker of records, by name."""
+    return _attackers("run")
+
+
+def attackers_of_people() -> Mapping[str, ModuleType]:
+    """The module of every attacker of people with many records, by name."""
+    return _attackers("run_people")
 
 
 @functools.cache
-def _attackers() -> Mapping[str, ModuleType]:
+def _attackers(function: str) -> Mapping[str, ModuleType]:
     found: dict[str, ModuleType] = {}
     for item in pkgutil.iter_modules(__path__):
         module = importlib.import_module(f"{__name__}.{item.name}")
-        if hasattr(module, "NAME") and callable(getattr(module, "run", None)):
+        if hasattr(module, "NAME") and callable(getattr(module, function, None)):
             found[module.NAME] = module
     place = {name: at for at, name in enumerate(ORDER)}
     names = sorted(found, key=lambda name: (place.get(name, len(place)), name))

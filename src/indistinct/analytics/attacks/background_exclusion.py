@@ -19,6 +19,7 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
+from indistinct.analytics.attacks.people_scene import SURE, PeopleScene, worst_of
 from indistinct.analytics.attacks.scene import Pool, Scene
 
 NAME = "background-exclusion"
@@ -75,6 +76,98 @@ def _finding(scene: Scene, sensitive: str, b: int) -> Finding:
         f"once {what} known."
     )
     return Finding(**{**vars(found), "note": note})
+
+
+def run_people(scene: PeopleScene, sensitive: str | None, *, b: int = 1) -> Finding | Skipped:
+    """Exclude, for every person, the values that hide the true ones best.
+
+    Where everybody has one value of a bucket, these are the b likeliest others. Where people have
+    several, to know that somebody does not have a value rules out the rows that list it: the
+    attacker excludes, one after the other, the value that raises the belief most.
+
+    Arguments:
+        scene: what the attacker is given.
+        sensitive: the attribute it learns.
+        b: how many values the attacker can exclude; the figures tell of one more as well.
+    """
+    if sensitive is None:
+        return Skipped(NAME, "no attribute is sensitive")
+    found = _of_people(scene, sensitive, b)
+    more = _of_people(scene, sensitive, b + 1)
+    figures = {
+        "b": b,
+        "mean_belief": found.figures["mean_belief"],
+        f"b{b + 1}_mean_belief": more.figures["mean_belief"],
+        **{f"b{b + 1}_{key}": share for key, share in more.success.items()},
+        f"b{b + 1}_gain_mean": more.gain["mean"],
+    }
+    return Finding(**{**vars(found), "figures": figures})
+
+
+def _of_people(scene: PeopleScene, sensitive: str, b: int) -> Finding:
+    own, before = scene.own(sensitive), scene.true_prior(sensitive)
+    excluded = after_exclusion(scene, sensitive, b)
+    belief = np.where(scene.found, own.best(excluded), before)
+    raised = np.where(scene.found, belief - scene.true_belief(sensitive), 0.0)
+    crowds = scene.places.crowds
+    by_crowd = np.zeros(len(crowds))
+    np.maximum.at(by_crowd, scene.crowd_of, raised)
+    by_class = np.zeros(len(scene.classes))
+    np.maximum.at(
+        by_class, crowds.index, by_crowd[np.repeat(np.arange(len(crowds)), crowds.length)]
+    )
+    found = summarize(
+        scene,
+        sensitive,
+        belief,
+        before,
+        scene.found & (belief >= 1 - SURE),
+        name=NAME,
+        knowledge=KNOWLEDGE
+        if b == 1
+        else f"what membership knows, and {b} values that the person does not have",
+        figures={"mean_belief": float(belief.mean()) if len(belief) else None},
+        worst=worst_of(scene, by_class, raised=by_class),
+    )
+    what = "one value that somebody does not have is" if b == 1 else f"{b} such values are"
+    note = (
+        f"In the worst case one of the own values of {sensitive} is certain for "
+        f"{of_people(found.success[CERTAIN])}, once {what} known."
+    )
+    return Finding(**{**vars(found), "note": note})
+
+
+def after_exclusion(scene: PeopleScene, sensitive: str, b: int) -> NDArray[np.float64]:
+    """Belief after b exclusions in every label that is true of somebody, by the pairs of `Own`."""
+    from indistinct.kernels.crowds import exclude, hidden_by_others
+
+    own, spread = scene.own(sensitive), scene.spread(sensitive)
+    crowd, sets, of = scene.alike(sensitive)
+    if scene.holding == "one":
+        listed = scene.listed(sensitive).pooled
+        hides = np.zeros(len(crowd))
+        hidden_by_others(
+            crowd, sets.indptr, sets.index, listed.indptr, listed.index, listed.amount, b,
+            np.empty(b), hides,
+        )  # fmt: skip
+        person = own.person
+        amount = spread.pooled.of(scene.crowd_of[person], own.label, len(spread.prior))
+        left = scene.rows_of[person] - hides[of[person]]
+        share = np.divide(amount, left, out=np.zeros(len(amount)), where=left > SURE)
+        return np.minimum(share, 1.0)
+    linked, shares = scene.crowd_buckets, spread.shares
+    found = np.zeros(len(sets.index))
+    domain = len(spread.prior)
+    exclude(
+        crowd, sets.indptr, sets.index, linked.indptr, linked.index,
+        linked.count.astype(np.float64), shares.indptr, shares.index, shares.amount, b,
+        np.empty(int(linked.length.max(initial=0))), np.zeros(domain), np.zeros(domain),
+        np.empty(domain, np.int32), found,
+    )  # fmt: skip
+    start = sets.indptr[of[own.person]]
+    within = np.arange(len(own.person)) - own.indptr[own.person]
+    mine: NDArray[np.float64] = found[start + within]
+    return mine
 
 
 def most_frequent(pool: Pool, number: int) -> NDArray[np.int64]:

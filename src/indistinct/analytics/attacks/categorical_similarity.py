@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.finding import Finding, Skipped
-from indistinct.analytics.attacks.scene import Pool, Scene
-from indistinct.analytics.attacks.weak_classes import strike
+from indistinct.analytics.attacks.people_scene import SURE, PeopleScene
+from indistinct.analytics.attacks.scene import Pool, Rows, Scene
+from indistinct.analytics.attacks.weak_classes import strike, strike_people
 
 NAME = "categorical-similarity"
 KNOWLEDGE = "what membership knows, and the category of every value"
@@ -54,6 +55,50 @@ def run(scene: Scene, sensitive: str | None, *, p: int = 2) -> Finding | Skipped
         figures={"p": p},
         note=(
             f"A class is weak if all its values of {sensitive} are of one category"
+            if p == 2
+            else f"A class is weak if its values of {sensitive} are of fewer than {p} categories"
+        ),
+        categories=in_class,
+    )
+
+
+def run_people(scene: PeopleScene, sensitive: str | None, *, p: int = 2) -> Finding | Skipped:
+    """Strike where the compatible classes hold fewer than ``p`` categories, or one for everybody.
+
+    The truth that is learnt, and the prior, are the categories of a person's values. Where
+    categories are published in place of values, this is homogeneity.
+
+    Arguments:
+        scene: what the attacker is given.
+        sensitive: the attribute it learns the category of.
+        p: categories that a class needs at least so as not to be weak.
+    """
+    if sensitive is None:
+        return Skipped(NAME, "no attribute is sensitive")
+    domain = scene.domain(sensitive)
+    if not domain.categories:
+        return Skipped(NAME, f"the values of {sensitive} have no categories", sensitive)
+    category_of = categories(domain.category_of)
+    groups = int(category_of.max(initial=0)) + 1
+    to = Rows(np.arange(len(category_of) + 1, dtype=np.int64), category_of)
+    spread, own = scene.lifted(sensitive, to, groups), scene.own(sensitive)
+    truth = category_of[own.label]
+    amount = spread.pooled.of(scene.crowd_of[own.person], truth, groups)
+    share = amount / np.maximum(scene.rows_of[own.person], 1)
+    size, crowd_size = scene.classes.size, np.maximum(scene.places.crowd_size, 1)
+    in_class = spread.held.length
+    return strike_people(
+        scene,
+        sensitive,
+        name=NAME,
+        knowledge=KNOWLEDGE,
+        weak_classes=(in_class < p) | (spread.held.largest >= size - SURE),
+        weak_crowds=(spread.pooled.length < p) | (spread.pooled.largest >= crowd_size - SURE),
+        belief=own.best(share),
+        prior=own.best(spread.prior[truth]),
+        figures={"p": p},
+        note=(
+            f"A class is weak if everybody in it has a value of {sensitive} of one category"
             if p == 2
             else f"A class is weak if its values of {sensitive} are of fewer than {p} categories"
         ),

@@ -19,6 +19,7 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
+from indistinct.analytics.attacks.people_scene import SURE, PeopleScene, worst_of
 from indistinct.analytics.attacks.scene import Scene
 
 NAME = "colleague"
@@ -77,6 +78,109 @@ def _finding(scene: Scene, sensitive: str, c: int) -> Finding:
         f"once {who} known."
     )
     return Finding(**{**vars(found), "note": note})
+
+
+def run_people(scene: PeopleScene, sensitive: str | None, *, c: int = 1) -> Finding | Skipped:
+    """Subtract what is known of the worst possible colleagues.
+
+    They are people of one bucket that the person's rows are linked to, whose values leave its list;
+    where everybody has all of a bucket, people of the class, whose rows leave it.
+
+    Arguments:
+        scene: what the attacker is given.
+        sensitive: the attribute it learns.
+        c: how many people's values the attacker knows; the figures tell of one more as well.
+    """
+    if sensitive is None:
+        return Skipped(NAME, "no attribute is sensitive")
+    found = _of_people(scene, sensitive, c)
+    more = _of_people(scene, sensitive, c + 1)
+    figures = {
+        "c": c,
+        "average_belief": found.figures["average"],
+        f"c{c + 1}_average_belief": more.figures["average"],
+        **{f"c{c + 1}_{key}": share for key, share in more.success.items()},
+        f"c{c + 1}_gain_mean": more.gain["mean"],
+    }
+    return Finding(**{**vars(found), "figures": figures})
+
+
+def _of_people(scene: PeopleScene, sensitive: str, c: int) -> Finding:
+    own, spread = scene.own(sensitive), scene.spread(sensitive)
+    before, held = scene.true_prior(sensitive), spread.held
+    if scene.holding == "all":
+        crowd = scene.crowd_of[own.person]
+        true = np.rint(spread.pooled.of(crowd, own.label, len(spread.prior))).astype(np.int64)
+        worst, average = beliefs(scene.rows_of[own.person], true, c)
+        in_class = np.rint(held.amount).astype(np.int64)
+        score = beliefs(scene.classes.size[held.row_of], in_class, c)[0]
+        where = "class"
+    else:
+        worst, average = of_buckets(scene, sensitive, c)
+        score = held.amount / scene.classes.size[held.row_of]
+        where = "bucket"
+    by_class = np.zeros(len(held))
+    np.maximum.at(by_class, held.row_of, score)
+    belief = np.where(scene.found, own.best(worst), before)
+    mean = np.where(scene.found, own.best(average), before)
+    found = summarize(
+        scene,
+        sensitive,
+        belief,
+        before,
+        scene.found & (belief >= 1 - SURE),
+        name=NAME,
+        knowledge=f"what membership knows, and the values of one other person of the {where}"
+        if c == 1
+        else f"what membership knows, and the values of {c} other people of the {where}",
+        figures={"average": float(mean.mean()) if len(mean) else None},
+        worst=worst_of(scene, by_class, belief=by_class),
+    )
+    who = "those of one other person are" if c == 1 else f"those of {c} other people are"
+    note = (
+        f"In the worst case one of the own values of {sensitive} is certain for "
+        f"{of_people(found.success[CERTAIN])}, once {who} known."
+    )
+    return Finding(**{**vars(found), "note": note})
+
+
+def of_buckets(
+    scene: PeopleScene, sensitive: str, c: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Belief in every true label, by the pairs of `Own`, once c people of a bucket are known.
+
+    In the worst case they are of the bucket, and have the values, that hide the truth best. On
+    average they are any people of the bucket that one of the person's rows, drawn blindly, is
+    linked to.
+    """
+    from indistinct.kernels.crowds import over_buckets
+
+    own, shares, linked = scene.own(sensitive), scene.spread(sensitive).shares, scene.crowd_buckets
+    crowd = scene.crowd_of[own.person].astype(np.int64)
+    size = scene.size_of
+    if scene.holding == "one":
+        size = scene.buckets[sensitive].size
+    people = size[shares.row_of]
+    true = np.rint(shares.amount * people).astype(np.int64)
+    worst, average = beliefs(people, true, c)
+    times = linked.count.astype(np.float64)
+    rows = np.maximum(scene.rows_of[own.person], 1)
+    raised, meant = np.empty(len(crowd)), np.empty(len(crowd))
+    for amount, weight, most in (
+        (worst - shares.amount, times, True),
+        (average - shares.amount, times * times, False),
+    ):
+        total, largest = np.empty(len(crowd)), np.empty(len(crowd))
+        over_buckets(
+            linked.indptr, linked.index, weight, shares.indptr, shares.index, amount, crowd,
+            own.label.astype(np.int64), total, largest,
+        )  # fmt: skip
+        if most:
+            raised = largest / rows
+        else:
+            meant = total / rows / rows
+    base = scene.believed(sensitive)
+    return np.minimum(base + raised, 1.0), np.clip(base + meant, 0.0, 1.0)
 
 
 def beliefs(

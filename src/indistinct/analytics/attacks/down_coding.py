@@ -33,6 +33,8 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.finding import Finding, Skipped, summarize, worst_class
 from indistinct.analytics.attacks.lattice_node import Node, node_of
+from indistinct.analytics.attacks.people_scene import PeopleScene
+from indistinct.analytics.attacks.record_linkage import of_people_not_records
 from indistinct.analytics.attacks.scene import Scene
 from indistinct.hierarchies.cells import Coverage, members_of, range_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
@@ -159,6 +161,14 @@ def run(scene: Scene, sensitive: str | None = None) -> Finding | Skipped:
             else "No generalized cell follows from the others of its class."
         ),
     )
+
+
+def run_people(scene: PeopleScene, sensitive: str | None = None) -> Finding | Skipped:
+    """Sharpen the beliefs about every quasi-identifier of every person; every row is a person."""
+    found = run(scene.places, sensitive)
+    if isinstance(found, Skipped):
+        return found
+    return Finding(**{**vars(found), "worst": of_people_not_records(found)})
 
 
 def _figures(of: str, sums: NDArray[np.float64]) -> dict[str, float | int | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import polars as pl
@@ -21,6 +21,15 @@ CERTAIN = "certain"
 NEVER_PUBLISH = "what an attacker shows must never be published with the data"
 
 _SLACK = 1e-12
+
+
+class Attacked(Protocol):
+    """Whatever has people who are attacked."""
+
+    @property
+    def people(self) -> pl.DataFrame:
+        """One row per person."""
+        ...  # pragma: no cover
 
 
 @dataclass(frozen=True)
@@ -90,7 +99,7 @@ class Skipped:
 
 
 def summarize(
-    scene: Scene,
+    scene: Attacked,
     sensitive: str | None,
     belief: NDArray[np.float64],
     prior: NDArray[np.float64],
@@ -179,9 +188,11 @@ class AttackReport:
     Arguments:
         attacks: what each attacker found, per sensitive attribute where it learns one.
         skipped: the attackers that had nothing to go on, and why.
-        records: published records, suppressed ones not counted.
+        records: published records, suppressed ones not counted; where people have many records,
+            published rows of people.
         notes: what else the reader should know.
         warning: what holds of every such report.
+        unit: what was attacked: a ``record`` is taken for a person, or a ``person`` has many.
     """
 
     attacks: tuple[Finding, ...]
@@ -189,6 +200,7 @@ class AttackReport:
     records: int = 0
     notes: tuple[str, ...] = ()
     warning: str = NEVER_PUBLISH
+    unit: str = "record"
 
     def __getitem__(self, name: str) -> Finding:
         """The first finding of the attacker of that name."""
@@ -201,6 +213,7 @@ class AttackReport:
         """The report as plain data, in the shape of ``indistinct attack --json``."""
         return {
             "warning": self.warning,
+            "unit": self.unit,
             "records": self.records,
             "attacks": [item.to_dict() for item in self.attacks],
             "skipped": [item.to_dict() for item in self.skipped],

@@ -39,7 +39,8 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
-from indistinct.analytics.attacks.scene import Rows, Scene
+from indistinct.analytics.attacks.people_scene import SURE, Mass, PeopleScene, massed, worst_of
+from indistinct.analytics.attacks.scene import Pool, Rows, Scene
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
 
@@ -161,6 +162,86 @@ def run(scene: Scene, sensitive: str | None, *, rounds: int = ROUNDS) -> Finding
     )
 
 
+def run_people(
+    scene: PeopleScene, sensitive: str | None, *, rounds: int = ROUNDS
+) -> Finding | Skipped:
+    """Learn from all buckets which of their rows has which value.
+
+    Linked tables tell more than classes: the rows of a bucket have different cells, and one each of
+    its values. So here who has only the release learns, most of all where the quasi-identifiers are
+    published as they are (anatomy).
+
+    Arguments:
+        scene: what the attacker is given.
+        sensitive: the attribute it learns.
+        rounds: of expectation and maximization at most.
+    """
+    if sensitive is None:
+        return Skipped(NAME, "no attribute is sensitive")
+    if scene.holding != "one":
+        return Skipped(
+            NAME, "no bucket has one value for each of its people, to be dealt out", sensitive
+        )
+    if not scene.records or not scene.people.height:
+        return Skipped(NAME, "nothing is published that could be learnt from", sensitive)
+    linked, domain = scene.class_buckets, len(scene.labels(sensitive))
+    shares = learnt_of_buckets(scene, sensitive, rounds)
+    pair = shares.row_of
+    held = massed(
+        linked.row_of[pair],
+        shares.index,
+        linked.count[pair] * shares.share,
+        len(scene.classes),
+        domain,
+    )
+    learnt_spread = scene.over_classes(scene.listed(sensitive).shares, held, domain)
+    own, before = scene.own(sensitive), scene.true_prior(sensitive)
+    amount = learnt_spread.pooled.of(scene.crowd_of[own.person], own.label, domain)
+    believed = amount / np.maximum(scene.rows_of[own.person], 1)
+    belief = np.where(scene.found, own.best(believed), before)
+    worlds = scene.listed(sensitive)
+
+    def accuracy(pooled: Mass) -> float:
+        """The share of people of whom the likeliest label is true; ties are guessed blindly."""
+        top = pooled.largest
+        tied = pooled.amount >= top[pooled.row_of] - ALIKE
+        ties = np.bincount(pooled.row_of, tied, minlength=len(pooled))
+        crowd = scene.crowd_of[own.person]
+        hit = pooled.of(crowd, own.label, domain) >= np.maximum(top[crowd] - ALIKE, ALIKE)
+        right = np.bincount(own.person, hit, minlength=len(before)) / np.maximum(
+            ties[scene.crowd_of], 1
+        )
+        return float(np.where(scene.found, np.minimum(right, 1.0), guess).mean())
+
+    most = worlds.prior >= worlds.prior.max() - ALIKE
+    guess = np.bincount(own.person, most[own.label], minlength=len(before)) / most.sum()
+    blind, exact = accuracy(worlds.pooled), accuracy(learnt_spread.pooled)
+    gained = held.amount - worlds.held.of(held.row_of, held.index, domain)
+    top = np.zeros(len(held))
+    np.maximum.at(top, held.row_of, gained / scene.classes.size[held.row_of])
+    return summarize(
+        scene,
+        sensitive,
+        belief,
+        before,
+        scene.found & (belief >= 1 - SURE),
+        name=NAME,
+        knowledge=KNOWLEDGE.replace("classes", "buckets"),
+        figures={
+            "accuracy": exact,
+            "random_worlds_accuracy": blind,
+            "accuracy_gain": exact - blind,
+            "prior_accuracy": float(guess.mean()),
+            "belief_gain": float((belief - scene.true_belief(sensitive)).mean()),
+        },
+        worst=worst_of(scene, top, gain=top),
+        note=(
+            f"Counting the own buckets finds a value of {sensitive} of {of_people(blind)}. Who "
+            f"learns from all buckets which cells go with which value: of {of_people(exact)}."
+        ),
+    )
+
+
 def random_worlds(scene: Scene, sensitive: str) -> Shares:
     """The share of each value among the compatible classes, for every combination."""
     pool, crowd = scene.pooled(sensitive), scene.crowd_of_combination
@@ -180,21 +261,75 @@ def learnt(scene: Scene, sensitive: str, rounds: int = ROUNDS) -> Shares:
         sensitive: the attribute that is learnt.
         rounds: of expectation and maximization at most.
     """
+    combinations = (scene.combinations[name] for name in scene.quasi)
+    return _fitted(
+        _features(combinations),
+        scene.weight,
+        scene.compatible,
+        scene.held(sensitive),
+        random_worlds(scene, sensitive),
+        len(scene.domain(sensitive)),
+        rounds,
+    )
+
+
+def learnt_of_buckets(scene: PeopleScene, sensitive: str, rounds: int = ROUNDS) -> Shares:
+    """Belief in each value of the bucket, for every pair of a class and a bucket linked to it.
+
+    The pairs are those of :attr:`PeopleScene.class_buckets`.
+    """
+    linked, part = scene.class_buckets, scene.buckets[sensitive]
+    cells = scene.classes.cells[linked.row_of]
+    pairs = len(linked.index)
+    length = part.length[linked.index]
+    indptr = np.zeros(pairs + 1, np.int64)
+    np.cumsum(length, out=indptr[1:])
+    at = np.arange(indptr[-1]) + np.repeat(part.indptr[linked.index] - indptr[:-1], length)
+    share = part.count / np.maximum(part.size, 1)[part.row_of]
+    worlds = Shares(indptr, part.index[at], share[at])
+    return _fitted(
+        _features(cells[name] for name in scene.quasi),
+        linked.count,
+        Rows(np.arange(pairs + 1, dtype=np.int64), linked.index),
+        part,
+        worlds,
+        len(part.labels),
+        rounds,
+    )
+
+
+def _fitted(
+    features: tuple[NDArray[np.int32], NDArray[np.int64], list[int]],
+    weight: NDArray[np.int64],
+    met: Rows,
+    held: Pool,
+    worlds: Shares,
+    domain: int,
+    rounds: int,
+) -> Shares:
+    """Belief in each value that combinations could have, by a model fitted to all of them.
+
+    Arguments:
+        features: the codes of every combination [C, J], and where those of each feature start.
+        weight: people of each combination, [C].
+        met: the places where each combination could be: classes, or buckets.
+        held: the values of each place.
+        worlds: the values of each combination, as in random worlds.
+        domain: number of values.
+        rounds: of expectation and maximization at most.
+    """
     from indistinct.kernels.learning import share_out
 
-    held, domain = scene.held(sensitive), len(scene.domain(sensitive))
-    codes, start, sizes = _features(scene.combinations[name] for name in scene.quasi)
+    codes, start, sizes = features
     of_feature = np.repeat(np.arange(len(sizes)), sizes)
-    weight, met = scene.weight, scene.compatible
     everybody = np.zeros(sum(sizes))
     np.add.at(everybody, start + codes, weight[:, None])
-    everybody /= max(scene.people.height, 1)
+    everybody /= max(int(weight.sum()), 1)
 
     table, counted = np.zeros((sum(sizes), domain)), np.zeros((sum(sizes), domain))
     scale = held.count.astype(np.float64)
     filled = np.empty(len(scale))
     scratch = np.empty(domain), np.empty(domain, np.int64), np.empty(domain, np.int32)
-    worlds = random_worlds(scene, sensitive)
     nothing, none = np.zeros((0, domain)), np.zeros(0)
 
     def sweep(count: NDArray[np.float64], out: NDArray[np.float64]) -> None:

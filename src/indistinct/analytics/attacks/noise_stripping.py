@@ -23,7 +23,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.analytics.attacks.finding import Finding, Skipped
+from indistinct.analytics.attacks.finding import CERTAIN, Finding, Skipped, of_people, summarize
+from indistinct.analytics.attacks.people_scene import SURE, Lists, PeopleScene, worst_of
 from indistinct.analytics.attacks.removal import of_true_values, stripped
 from indistinct.analytics.attacks.scene import Pool, Scene, sums
 from indistinct.privacy.rank_variance import falls_short, rank_variance, theta, thresholds
@@ -77,6 +78,130 @@ def run(
     )
 
 
+def run_people(
+    scene: PeopleScene, sensitive: str | None, *, k: int | None = None, anyway: bool = False
+) -> Finding | Skipped:
+    """Take out of every bucket whatever may be noise.
+
+    A made-up person has a row in the quasi table, too. Nobody can tell which of a bucket's rows it
+    is, so each of them is real with the share of people that are left of the bucket. In the worst
+    case the true value stays and as many others leave as can. Who also knows somebody's bucket
+    learns more: of that the figures ``bucket_*`` tell.
+
+    Arguments:
+        scene: what the attacker is given.
+        sensitive: the attribute it learns.
+        k: people that a bucket has at least without noise; without, the largest promised k.
+        anyway: go on where nothing says that the release may contain noise.
+    """
+    if sensitive is None:
+        return Skipped(NAME, "no attribute is sensitive")
+    if "noise" not in scene.may_contain and not anyway:
+        return Skipped(NAME, "nothing says that the release may contain noise", sensitive)
+    if scene.holding != "one":
+        return Skipped(
+            NAME,
+            "people have several values, and no single one of them is noise",
+            sensitive,
+        )
+    k = k or scene.k
+    if k is None:
+        return Skipped(NAME, "no k is promised that buckets have without noise", sensitive)
+    held = scene.buckets[sensitive]
+    most = removable_of_buckets(scene, sensitive, k)
+    once = held.count == 1
+    singles = np.bincount(held.row_of[once], minlength=len(held)).astype(np.int64)
+    row, people = held.row_of, np.maximum(held.size, 1)
+    own_left = held.size[row] - np.minimum(most[row], singles[row] - once)
+    left = held.size - most
+    believed = _over_buckets(scene, sensitive, left / people, own_left / people[row])
+    own, before = scene.own(sensitive), scene.true_prior(sensitive)
+    belief = np.where(scene.found, own.best(believed), before)
+    in_bucket = held.count / np.maximum(own_left, 1)
+    sure = in_bucket >= 1 - SURE
+    known = np.zeros(len(held), np.bool_)
+    known[row[sure]] = True
+    was = np.zeros(len(held), np.bool_)
+    was[row[held.count == held.size[row]]] = True
+    linked = scene.class_buckets
+    open_rows = np.bincount(
+        linked.row_of, linked.count * (most > 0)[linked.index], minlength=len(scene.classes)
+    )
+    found = summarize(
+        scene,
+        sensitive,
+        belief,
+        before,
+        scene.found & (belief >= 1 - SURE),
+        name=NAME,
+        knowledge=KNOWLEDGE,
+        figures={
+            "k": k,
+            "largest_belief": float(in_bucket.max(initial=0.0)),
+            "unstripped_belief": float(scene.true_belief(sensitive).mean())
+            if len(before)
+            else None,
+            "open_buckets": int((most > 0).sum()),
+            "open_people": int(scene.size_of[most > 0].sum()),
+            "removable": int(most.sum()),
+            "bucket_certain": int(known.sum()),
+            "bucket_certain_people": int(left[known].sum()),
+            "bucket_certain_before": int(was.sum()),
+        },
+        worst=worst_of(scene, open_rows.astype(np.float64), open_people=open_rows.astype(np.int64))
+        if open_rows.any()
+        else {},
+    )
+    note = (
+        f"{int((most > 0).sum()):,} of {len(held):,} buckets could hold noise. Who strips them is "
+        f"certain of the {sensitive} of {of_people(found.success[CERTAIN])} in the worst case; who "
+        f"also knows the bucket, of {int(left[known].sum()):,} people."
+    )
+    return Finding(**{**vars(found), "note": note})
+
+
+def removable_of_buckets(scene: PeopleScene, sensitive: str, k: int) -> NDArray[np.int64]:
+    """How many people a consistent removal takes out of each bucket at most, [B]."""
+    held: Lists = scene.buckets[sensitive]
+    singles = np.bincount(held.row_of[held.count == 1], minlength=len(held)).astype(np.int64)
+    return removable(held, singles, k, condition(scene, sensitive))
+
+
+def _over_buckets(
+    scene: PeopleScene,
+    sensitive: str,
+    real: NDArray[np.float64],
+    own_real: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Belief in every label that is true of somebody, by the pairs of :class:`Own`.
+
+    Arguments:
+        scene: what the attacker is given.
+        sensitive: the attribute.
+        real: the share of each bucket's rows that are left, [B].
+        own_real: the share that is left where an entry's value is kept whole, [entries].
+    """
+    from indistinct.kernels.crowds import over_buckets
+
+    held, own, linked = scene.buckets[sensitive], scene.own(sensitive), scene.crowd_buckets
+    crowd = scene.crowd_of[own.person].astype(np.int64)
+    base = np.bincount(linked.row_of, linked.count * real[linked.index], minlength=len(linked))
+    sums = []
+    for amount in (
+        held.count / np.maximum(held.size, 1)[held.row_of],
+        own_real - real[held.row_of],
+    ):
+        total, largest = np.empty(len(crowd)), np.empty(len(crowd))
+        over_buckets(
+            linked.indptr, linked.index, linked.count.astype(np.float64), held.indptr, held.index,
+            amount, crowd, own.label.astype(np.int64), total, largest,
+        )  # fmt: skip
+        sums.append(total)
+    rows = base[crowd] + sums[1]
+    found: NDArray[np.float64] = np.divide(sums[0], rows, out=np.zeros(len(rows)), where=rows > 0)
+    return found
+
+
 def noise_strip(counts: NDArray[np.int64], k: int, broken: Broken | None = None) -> float:
     """The largest belief in a value of one class after any consistent removal.
 
@@ -97,7 +222,7 @@ def noise_strip(counts: NDArray[np.int64], k: int, broken: Broken | None = None)
     return float((pool.count / left).max(initial=0.0))
 
 
-def condition(scene: Scene, sensitive: str) -> Broken | None:
+def condition(scene: Scene | PeopleScene, sensitive: str) -> Broken | None:
     """When noise is added, as far as the promises tell; None where they do not.
 
     Where several attributes have a variance to reach, noise may be there for the sake of another

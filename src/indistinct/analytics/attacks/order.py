@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.finding import Finding, Skipped, of_people, summarize, worst_class
+from indistinct.analytics.attacks.people_scene import PeopleScene, expanded, worst_of
 from indistinct.analytics.attacks.scene import Scene
 
 NAME = "order"
@@ -93,6 +94,109 @@ def run(scene: Scene, sensitive: str | None, *, shuffles: int = SHUFFLES) -> Fin
         worst=worst_class(scene, gained, right=by_class) if trust else {},
         note=_note(share, expected, trust),
     )
+
+
+def run_people(
+    scene: PeopleScene, sensitive: str | None, *, shuffles: int = SHUFFLES
+) -> Finding | Skipped:
+    """Take published rows for people in the order of both, and compare with chance.
+
+    People are in the order of their first record, rows of a long release in that of each
+    pseudonym's first row; there the order of the pseudonyms themselves is tried as well, and the
+    better one taken. A row is right where its bucket lists the person's values: where everybody has
+    all of a bucket, exactly these; else as far as its people have one of them.
+
+    Who has many records comes early in any order, the source's too. So chance is a shuffle of the
+    records of a long release, in which people with many come first more often.
+
+    Arguments:
+        scene: what the attacker was given.
+        sensitive: the attribute it learns, by which rows are told to be the right ones.
+        shuffles: how many shuffled releases it is compared with.
+    """
+    if sensitive is None:
+        return Skipped(NAME, "no attribute is sensitive, by which a right row could be told")
+    if not scene.records or not scene.people.height:
+        return Skipped(NAME, "nothing is published whose order could be looked at", sensitive)
+    random = np.random.default_rng([scene.seed, 0x0DE2])
+    orders = {"published": np.arange(scene.records)}
+    many = np.ones(scene.records)
+    if scene.pseudonyms is not None:
+        names = [(len(name or ""), name or "") for name in scene.pseudonyms]
+        orders["pseudonyms"] = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
+        many = np.maximum(scene.buckets[sensitive].size[scene.bucket_of], 1).astype(np.float64)
+    tried: dict[str, tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]] = {}
+    for name, order in orders.items():
+        rates = many if name == "published" else np.ones(scene.records)
+        by_chance = np.zeros(shuffles)
+        for at in range(shuffles):
+            mixed = np.argsort(random.exponential(size=scene.records) / rates, kind="stable")
+            by_chance[at] = right_rows(scene, sensitive, take_in_order(scene.places, mixed)).mean()
+        own = take_in_order(scene.places, order)
+        tried[name] = own, right_rows(scene, sensitive, own), by_chance
+    taken, right, by_chance = max(tried.values(), key=lambda one: one[1].mean() - one[2].mean())
+    share, expected = float(right.mean()), float(by_chance.mean())
+    likely = (1 + int((by_chance >= share - 1e-12).sum())) / (shuffles + 1)
+    trust = (share - expected) / (1 - expected) if expected < 1 and likely <= SIGNIFICANT else 0.0
+    before, base = scene.true_prior(sensitive), scene.true_belief(sensitive)
+    believed = taken >= 0
+    belief = np.where(believed, trust * right + (1 - trust) * base, base)
+    by_class = np.bincount(
+        scene.places.class_of[taken[believed]], right[believed], minlength=len(scene.classes)
+    )
+    figures: dict[str, float | int | None] = {
+        "matched": float(tried["published"][1].mean()),
+        "matched_by_chance": expected,
+        "p_value": likely,
+        "trust": trust,
+        "beyond_chance": max(share - expected, 0.0) * scene.people.height if trust else 0.0,
+        "shuffles": shuffles,
+    }
+    if "pseudonyms" in tried:
+        figures["matched_by_pseudonym"] = float(tried["pseudonyms"][1].mean())
+    return summarize(
+        scene,
+        sensitive,
+        belief,
+        before,
+        (believed & (right >= 1) & (trust >= 1)) | (scene.found & (base >= 1)),
+        name=NAME,
+        knowledge=KNOWLEDGE,
+        figures=figures,
+        worst=worst_of(scene, by_class / scene.classes.size, right=by_class) if trust else {},
+        note=_note(share, expected, trust),
+    )
+
+
+def right_rows(scene: PeopleScene, sensitive: str, taken: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How far the row that was taken for each person shows the person's values, [n].
+
+    Arguments:
+        scene: what the attacker was given.
+        sensitive: the attribute.
+        taken: the row of every person, -1 for none, [n].
+    """
+    own, part = scene.own(sensitive), scene.buckets[sensitive]
+    bucket = np.where(taken >= 0, scene.bucket_of[taken], -1)
+    if scene.holding != "all":
+        share = scene.spread(sensitive).shares.of(
+            bucket[own.person], own.label, max(len(part.labels), 1)
+        )
+        return np.where(taken >= 0, own.best(share), 0.0)
+    # A set is a person's own if every label in it covers values of hers, and all of them together.
+    person = np.flatnonzero((bucket >= 0) & (bucket < len(part)))
+    entry, at = expanded(part, bucket[person])
+    domain = max(len(part.labels), 1)
+    keys = own.person * domain + own.label
+    wanted = person[entry] * domain + part.index[at]
+    place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+    hit = keys[place] == wanted if len(keys) else np.zeros(len(wanted), np.bool_)
+    covered = np.bincount(
+        person[entry], np.where(hit, own.values[place] if len(keys) else 0, -(1 << 40)),
+        minlength=len(taken),
+    )  # fmt: skip
+    found: NDArray[np.float64] = ((covered == own.number) & (own.number > 0)).astype(np.float64)
+    return found
 
 
 def take_in_order(scene: Scene, order: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from indistinct.analytics.attacks.finding import Finding, Skipped, summarize, worst_class
+from indistinct.analytics.attacks.people_scene import PeopleScene
+from indistinct.analytics.attacks.record_linkage import of_people_not_records
 from indistinct.analytics.attacks.scene import Scene, sums
 
 NAME = "presence"
@@ -59,3 +61,11 @@ def run(scene: Scene, sensitive: str | None = None) -> Finding | Skipped:
             f"as far as the release tells; a blind guess would say {before:.0%}."
         ),
     )
+
+
+def run_people(scene: PeopleScene, sensitive: str | None = None) -> Finding | Skipped:
+    """Compare released with possible people in every class; every row is a person."""
+    found = run(scene.places, sensitive)
+    if isinstance(found, Skipped):
+        return found
+    return Finding(**{**vars(found), "worst": of_people_not_records(found)})

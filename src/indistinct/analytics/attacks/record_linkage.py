@@ -14,10 +14,13 @@ population sizes F of the same classes, and a threshold t:
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.finding import Finding, Skipped, summarize, worst_class
+from indistinct.analytics.attacks.people_scene import PeopleScene
 from indistinct.analytics.attacks.scene import Scene
 
 NAME = "record-linkage"
@@ -68,6 +71,33 @@ def run(
     )
 
 
+def run_people(
+    scene: PeopleScene, sensitive: str | None = None, *, threshold: float = RISK_THRESHOLD
+) -> Finding | Skipped:
+    """Link every person to a row of the compatible classes; rows are people.
+
+    Whoever finds a person's row in a long release finds all of the person's records with it.
+    """
+    found = run(scene.places, sensitive, threshold=threshold)
+    assert isinstance(found, Finding)
+    held = scene.classes.size
+    alone = int((scene.rows_of == 1).sum())
+    if not len(held):
+        note = found.note
+    elif alone:
+        note = (
+            f"{alone:,} of {scene.people.height:,} people are found for certain: one published "
+            "person only can be they."
+        )
+    else:
+        least = int(held.min())
+        note = (
+            f"Whoever is looked for hides among at least {least:,} people: a guess is right with "
+            f"{1 / least:.0%} at most."
+        )
+    return Finding(**{**vars(found), "note": note, "worst": of_people_not_records(found)})
+
+
 def prosecutor(size: NDArray[np.int64], threshold: float) -> tuple[float, float, float]:
     """At risk, highest and average risk of somebody who is known to be in the table.
 
@@ -109,6 +139,11 @@ def _named(who: str, at_risk: float, highest: float, average: float) -> dict[str
         f"{who}_highest": highest,
         f"{who}_average": average,
     }
+
+
+def of_people_not_records(found: Finding) -> dict[str, Any]:
+    """The worst class of a finding, whose records are people."""
+    return {"people" if key == "records" else key: part for key, part in found.worst.items()}
 
 
 def _note(scene: Scene, size: NDArray[np.int64]) -> str:

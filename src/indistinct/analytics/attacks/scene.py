@@ -139,6 +139,7 @@ class Scene:
             not named, those of its most sensitive category.
         population: the exact quasi-identifiers of a population that the people belong to, as text,
             one row per person.
+        second: another release about the same people, in the same order.
     """
 
     quasi: tuple[str, ...]
@@ -153,6 +154,7 @@ class Scene:
     may_contain: tuple[str, ...] = ()
     harmful: Mapping[str, frozenset[Value]] = field(default_factory=dict)
     population: pl.DataFrame | None = None
+    second: Scene | None = None
     _kept: dict[tuple[str, str], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )

@@ -17,6 +17,7 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
+from indistinct.analytics.attacks.people_scene import SURE, PeopleScene, worst_of
 from indistinct.analytics.attacks.scene import Scene
 
 NAME = "skewness"
@@ -69,5 +70,64 @@ def run(scene: Scene, sensitive: str | None) -> Finding | Skipped:
             "mean_ratio": float(ratio.mean()) if len(ratio) else None,
         },
         worst=worst_class(scene, by_class, ratio=by_class),
+        note=f"The release at least doubles the suspicion {about} for {of_people(doubled)}.",
+    )
+
+
+def run_people(scene: PeopleScene, sensitive: str | None) -> Finding | Skipped:
+    """Strike where people have a harmful value at least twice as likely as in the whole release.
+
+    A published label is harmful if all values that it stands for are.
+    """
+    if sensitive is None:
+        return Skipped(NAME, "no attribute is sensitive")
+    spread, own, covering = scene.spread(sensitive), scene.own(sensitive), scene.covering(sensitive)
+    named = scene.harmful.get(sensitive, frozenset())
+    labels = scene.labels(sensitive)
+    harmful = np.array(
+        [
+            label in named or all(covering.values[v] in named for v in covering.under[at].tolist())
+            for at, label in enumerate(labels)
+        ],
+        np.bool_,
+    )
+    prior, pooled, held = spread.prior, spread.pooled, spread.held
+    size = np.maximum(scene.places.crowd_size, 1)
+    gains = pooled.amount / size[pooled.row_of] / prior[pooled.index]
+    in_class = held.amount / scene.classes.size[held.row_of] / prior[held.index]
+    believed, before = scene.believed(sensitive), prior[own.label]
+    doubled_own = (before > 0) & (believed >= DOUBLE * before) & scene.found[own.person]
+    if harmful.any():
+        most = np.zeros(len(pooled))
+        np.maximum.at(most, pooled.row_of, np.where(harmful[pooled.index], gains, 0.0))
+        struck = scene.found & (most[scene.crowd_of] >= DOUBLE)
+        in_class = np.where(harmful[held.index], in_class, 0.0)
+        about = f"of a harmful {sensitive}"
+    else:
+        struck = own.best(doubled_own.astype(np.float64)) > 0
+        about = f"of one of their own values of {sensitive}"
+    by_class = np.zeros(len(held))
+    np.maximum.at(by_class, held.row_of, in_class)
+    with_harm = own.best(harmful[own.label].astype(np.float64)) > 0
+    hit = own.best((doubled_own & harmful[own.label]).astype(np.float64)) > 0
+    doubled = float(struck.mean()) if len(struck) else 0.0
+    ratio = own.best(np.divide(believed, before, out=np.zeros_like(believed), where=before > 0))
+    belief, base = scene.true_belief(sensitive), scene.true_prior(sensitive)
+    return summarize(
+        scene,
+        sensitive,
+        np.where(struck, belief, base),
+        base,
+        struck & (belief >= 1 - SURE),
+        name=NAME,
+        knowledge=KNOWLEDGE,
+        figures={
+            "harmful_values": int(harmful.sum()),
+            "doubled": doubled,
+            "harmed": int(hit.sum()) / int(with_harm.sum()) if with_harm.any() else None,
+            "largest_ratio": float(by_class.max(initial=0.0)) or None,
+            "mean_ratio": float(ratio.mean()) if len(ratio) else None,
+        },
+        worst=worst_of(scene, by_class, ratio=by_class),
         note=f"The release at least doubles the suspicion {about} for {of_people(doubled)}.",
     )

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.finding import Finding, summarize, worst_class
+from indistinct.analytics.attacks.people_scene import SURE, PeopleScene, worst_of
 from indistinct.analytics.attacks.scene import Scene
 
 
@@ -68,6 +69,64 @@ def strike(
         },
         worst=worst_class(scene, size_of_weak.astype(np.float64), **more) if records else {},
         note=f"{note}: {_counted(scene, int(weak_classes.sum()), records)}.",
+    )
+
+
+def strike_people(
+    scene: PeopleScene,
+    sensitive: str,
+    *,
+    name: str,
+    knowledge: str,
+    weak_classes: NDArray[np.bool_],
+    weak_crowds: NDArray[np.bool_],
+    belief: NDArray[np.float64],
+    prior: NDArray[np.float64],
+    figures: Mapping[str, float | int | None] | None = None,
+    note: str,
+    **more: NDArray[Any],
+) -> Finding:
+    """The same of people with many records.
+
+    Arguments:
+        scene: what the attacker was given.
+        sensitive: the attribute it learns.
+        name: the attacker's name.
+        knowledge: what it knows.
+        weak_classes: which published classes are weak, [G].
+        weak_crowds: which sets of compatible classes are, taken together, [K].
+        belief: belief in the truth where the attacker strikes, [n].
+        prior: the share of the truth in the whole release, [n].
+        figures: further figures.
+        note: what makes a class weak, without a full stop.
+        more: further figures by class, told of the worst one.
+    """
+    struck = scene.found & weak_crowds[scene.crowd_of]
+    size_of_weak = np.where(weak_classes, scene.classes.size, 0)
+    people = int(size_of_weak.sum())
+    weak = int(weak_classes.sum())
+    are = "is" if weak == 1 else "are"
+    counted = (
+        f"{weak:,} of {len(scene.classes):,} {are}, with {people:,} of {scene.records:,} people"
+        if weak
+        else f"none of {len(scene.classes):,} is"
+    )
+    return summarize(
+        scene,
+        sensitive,
+        np.where(struck, belief, prior),
+        prior,
+        struck & (belief >= 1 - SURE),
+        name=name,
+        knowledge=knowledge,
+        figures={
+            "weak_classes": weak,
+            "weak_people": people,
+            "struck": float(struck.mean()) if len(struck) else 0.0,
+            **(figures or {}),
+        },
+        worst=worst_of(scene, size_of_weak.astype(np.float64), **more) if people else {},
+        note=f"{note}: {counted}.",
     )
 
 

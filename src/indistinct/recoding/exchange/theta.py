@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable, did_you_mean
-from indistinct.microdata.frequencies import Cells, ClassTable, Counts
+from indistinct.microdata.frequencies import Cells, ClassTable, Counts, FrequencyTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy import rank_variance as ranks
 from indistinct.privacy.k_anonymity import KAnonymity
@@ -193,6 +193,49 @@ def chunks(data: LeveledTable, k: int) -> Classes:
     return class_of
 
 
+def check_feasible(
+    table: FrequencyTable, thetas: Sequence[Promise], promises: Sequence[Promise]
+) -> None:
+    """See before any work whether there are records and values enough.
+
+    Arguments:
+        table: the records.
+        thetas: promises of theta-sensitivity.
+        promises: all promises.
+
+    Raises:
+        ThetaInfeasible: if theta is out of reach with the values there are.
+        Unsatisfiable: if another promise is out of reach.
+    """
+    problems = []
+    for part in thetas:
+        values = int(np.count_nonzero(table.sensitive[str(part.sensitive)].totals))
+        k, mu = int(part.parameters["k"]), float(part.parameters["mu"])
+        by_size = part.parameters["theta"] == "size"
+        most = ranks.largest_size(values, mu) if by_size else ranks.largest_k(values, mu)
+        if most >= k:
+            continue
+        needs = ranks.least_values(k, mu)
+        problems.append(
+            Problem(
+                "theta-too-few-values",
+                f"theta({k}) = {ranks.theta(k, mu):.4g} (mu = {mu:g}) is out of reach: every "
+                f"class would need {needs} different values, and there are {values} in the "
+                "table"
+                if needs > values
+                else f"no class of {k} records or more reaches theta of its own size with the "
+                f"{values} different values in the table (mu = {mu:g})",
+                attribute=part.sensitive,
+                remedy=f"choose k of at most {most}, or a smaller mu",
+            )
+        )
+    if problems:
+        raise ThetaInfeasible(problems)
+    further = [found for part in promises if (found := part.infeasible(table))]
+    if further:
+        raise Unsatisfiable(further)
+
+
 class _Making:
     """One run: the partition, the exchange, and what is done with classes it cannot repair."""
 
@@ -229,7 +272,7 @@ class _Making:
     def plan(self) -> CellPlan:
         """Exchange, and merge and exchange again, until the plan keeps its promises."""
         settings = self.settings
-        self._check_feasible()
+        check_feasible(self.data.table, self.thetas, self.promises)
         class_of = self._first_classes()
         self._check_sizes(class_of)
         while True:
@@ -252,6 +295,7 @@ class _Making:
             broken, alike = self._broken(plan, moves)
             if not broken.any():
                 self._check_noise(moves)
+                self._check_suppressed(plan)
                 return self._finished(plan, class_of, moves)
             class_of = self._merge_broken(class_of, slots, start, broken, alike, moves)
 
@@ -305,37 +349,6 @@ class _Making:
             raise PolicyError(problems)
         styles_of(self.data, self.settings.cells)
 
-    def _check_feasible(self) -> None:
-        """Before any work: whether there are records and values enough."""
-        problems = []
-        for part in self.thetas:
-            cells = self.data.table.sensitive[str(part.sensitive)]
-            values = int(np.count_nonzero(cells.totals))
-            k, mu = int(part.parameters["k"]), float(part.parameters["mu"])
-            by_size = part.parameters["theta"] == "size"
-            most = ranks.largest_size(values, mu) if by_size else ranks.largest_k(values, mu)
-            if most >= k:
-                continue
-            needs = ranks.least_values(k, mu)
-            problems.append(
-                Problem(
-                    "theta-too-few-values",
-                    f"theta({k}) = {ranks.theta(k, mu):.4g} (mu = {mu:g}) is out of reach: every "
-                    f"class would need {needs} different values, and there are {values} in the "
-                    "table"
-                    if needs > values
-                    else f"no class of {k} records or more reaches theta of its own size with the "
-                    f"{values} different values in the table (mu = {mu:g})",
-                    attribute=part.sensitive,
-                    remedy=f"choose k of at most {most}, or a smaller mu",
-                )
-            )
-        if problems:
-            raise ThetaInfeasible(problems)
-        further = [found for part in self.promises if (found := part.infeasible(self.data.table))]
-        if further:
-            raise Unsatisfiable(further)
-
     def _first_classes(self) -> Classes:
         own = self.settings
         if own.partition == "chunks":
@@ -368,6 +381,12 @@ class _Making:
                         "smaller mu",
                     )
                 )
+
+    def _check_suppressed(self, plan: CellPlan) -> None:
+        """Whether no more is left out than is allowed: classes of ``*`` throughout are."""
+        from indistinct.recoding.partition.publishing import check_suppressed
+
+        check_suppressed(self.data, self.promises, plan.class_of, self.settings.partitioning)
 
     def _allowed(self, proposal: Proposal) -> bool:
         """Whether a move breaks none of the further promises."""
@@ -588,12 +607,12 @@ class _Making:
             "noise_ratio": len(moves.noise_group) / max(len(moves.slots), 1),
             "least_noise": self._least_noise(groups),
             "reasons": moves.reasons(),
-            "moves": [_told(move.to_dict(), labels) for move in moves.moves()],
+            "moves": [told(move.to_dict(), labels) for move in moves.moves()],
         }
 
 
-def _told(document: dict[str, Any], labels: Mapping[str, tuple[str | None, ...]]) -> dict[str, Any]:
-    """A move with values instead of codes, and record numbers from 1."""
+def told(document: dict[str, Any], labels: Mapping[str, tuple[str | None, ...]]) -> dict[str, Any]:
+    """A move as plain data, with values instead of codes, and record numbers from 1."""
     own = labels[document["attribute"]]
     for key in ("given", "taken"):
         if key in document:

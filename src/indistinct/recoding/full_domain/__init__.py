@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from indistinct.errors import PolicyError, Problem, Unsatisfiable, did_you_mean
 from indistinct.measures import BoundObjective, Objective
 from indistinct.measures.aggregate import Values, better
+from indistinct.measures.objective import CellObjective
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.full_domain.evaluation import Evaluator
@@ -26,6 +27,7 @@ from indistinct.recoding.full_domain.optimal import (
     Found,
     OptimalSearch,
 )
+from indistinct.recoding.full_domain.series import Alone, SeriesSearch, ks_of
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.limits import Limits, Progress
@@ -33,6 +35,12 @@ from indistinct.recoding.plan import LevelPlan, SearchReport
 from indistinct.recoding.recoded import score
 
 __all__ = ["Limits", "Settings", "allowed_units", "full_domain", "full_domain_for_each"]
+
+OWN_ORDER = (
+    "the best where records are left out in the order of this search; what one promise leaves out "
+    "changes what others see, so another order might cost less"
+)
+"""Why nothing is proved where the order of suppression matters."""
 
 WARM_UP = 50_000
 """Nodes from which on a short heuristic gives the exhaustive search its start."""
@@ -124,7 +132,9 @@ def full_domain_for_each(
 
     Each set must be at least as strict as the one before: what one search has excluded stays
     excluded for the next, so that a whole series (k = 2 to 20) costs little more than its hardest
-    member. None where a set cannot be kept.
+    member. Where the sets are k-anonymity alone over all attributes, one search serves every k;
+    what it reports as looked at, and as its time, is that of the series. None where a set cannot be
+    kept.
     """
     settings = settings or Settings()
     _check(data, [promise for promises in series for promise in promises])
@@ -135,19 +145,40 @@ def full_domain_for_each(
         )
     bound = objective.bind(data)
     allowed = allowed_units(settings.suppression_limit, data.table.records)
+    ks = ks_of(series, data.attributes)
+    if ks and isinstance(bound, CellObjective) and settings.limits == Limits():
+        together = SeriesSearch(data, lattice, bound)
+        several = together.at_once
+        plans: list[LevelPlan | None] = []
+        for begin in range(0, len(ks), several):
+            some = ks[begin : begin + several]
+            for k, found in zip(some, together.run(some, allowed), strict=True):
+                alone = None if found.levels is None else together.alone(k, found.levels)
+                plans.append(_plan(alone, lattice, objective, bound, found))
+        return plans
     search = OptimalSearch(data, lattice, bound)
-    plans: list[LevelPlan | None] = []
+    plans = []
     for promises in series:
         found = search.run(promises, allowed, settings.limits, keep_bounds=bool(plans))
-        if found.levels is None or found.key is None:
-            plans.append(None)
-            continue
-        levels = _least_general(search, lattice, found.levels, found.key)
-        node_of = np.where(search.suppressed(levels), -1, 0).astype(np.int32)
-        report = _report("optimal", objective, bound, found, lattice.size)
-        node = tuple(int(level) for level in levels)
-        plans.append(LevelPlan(data.attributes, (node,), node_of, report))
+        plans.append(_plan(search, lattice, objective, bound, found))
     return plans
+
+
+def _plan(
+    search: OptimalSearch | Alone | None,
+    lattice: Lattice,
+    objective: Objective,
+    bound: BoundObjective,
+    found: Found,
+) -> LevelPlan | None:
+    """The plan for what a search of a series has found, if anything."""
+    if search is None or found.levels is None or found.key is None:
+        return None
+    levels = _least_general(search, lattice, found.levels, found.key)
+    node_of = np.where(search.suppressed(levels), -1, 0).astype(np.int32)
+    report = _report("optimal", objective, bound, found, lattice.size)
+    node = tuple(int(level) for level in levels)
+    return LevelPlan(search.data.attributes, (node,), node_of, report)
 
 
 def _check(data: LeveledTable, promises: Sequence[Promise]) -> None:
@@ -214,7 +245,7 @@ def _warm_up(
 
 
 def _least_general(
-    search: OptimalSearch | HeuristicSearch,
+    search: OptimalSearch | HeuristicSearch | Alone,
     lattice: Lattice,
     levels: NDArray[np.int64],
     key: Values,
@@ -238,17 +269,20 @@ def _report(
     assert found.bound is not None
     value = bound.value(found.key)
     floor = bound.value(found.bound)
+    done = found.stopped_by is None
+    proved = algorithm == "optimal" and ((done and not found.order_matters) or floor == value)
     return SearchReport(
         algorithm=algorithm,
         measure=objective.measure,
         aggregate=objective.aggregated_by,
         value=value,
-        optimal=algorithm == "optimal" and (found.stopped_by is None or floor == value),
+        optimal=proved,
         bound=floor,
         nodes=nodes,
         checked=found.checked,
         seconds=found.seconds,
         stopped_by=found.stopped_by,
+        unproved=OWN_ORDER if algorithm == "optimal" and done and not proved else None,
     )
 
 
@@ -282,7 +316,9 @@ def _recoded(
     none, nothing = np.zeros(1, np.int64), np.zeros((1, bound.width))
     floor = bound.lower(lattice.first[None, :], none, nothing)[0]
     value = bound.value(score(data, best, bound))
-    report = replace(plan.search, value=value, optimal=False, bound=bound.value(floor))
+    report = replace(
+        plan.search, value=value, optimal=False, bound=bound.value(floor), unproved=None
+    )
     return replace(best, search=report, start=plan)
 
 
@@ -315,19 +351,28 @@ def _why(
         if name in data.taxonomies and not data.taxonomies[name].has_root
     ]
     help_ = [f"a hierarchy with one root for {', '.join(rootless)}"] if rootless else []
-    help_ += [f"a suppression_limit of {need:g} or more", _smaller(promises)]
+    result = f"would suppress {fewest}"
+    if fewest > records:
+        result = "leaves a class that no suppression mends"
+    elif any(promise.keeps_everybody for promise in promises):
+        allowed = 0  # whatever the limit
+    else:
+        help_.append(f"a suppression_limit of {need:g} or more")
+    help_.append(_smaller(promises))
     if settings.max_level:
         help_.append("a higher max_level for " + ", ".join(settings.max_level))
     text = "; ".join(str(promise) for promise in promises)
     if found.stopped_by:
         how = f"search stopped by {found.stopped_by} before a plan was found"
-    elif algorithm == "heuristic" and any(promise.behaves != "superset" for promise in promises):
+    elif found.order_matters or (
+        algorithm == "heuristic" and any(promise.behaves != "superset" for promise in promises)
+    ):
         how = "no generalization was found that keeps the promise"
     else:
         how = "no generalization keeps the promise"
     return Problem(
         "unsatisfiable",
         f"{how} ({text}) with at most {allowed} of {records} records suppressed; the closest "
-        f"attempt (levels {closest}) would suppress {fewest}",
+        f"attempt (levels {closest}) {result}",
         remedy="what would help: " + ", ".join(help_),
     )

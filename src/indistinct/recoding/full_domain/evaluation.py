@@ -15,6 +15,7 @@ from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.grouping import Classes, Grouper
 from indistinct.recoding.judge import Judge
+from indistinct.recoding.starred import Starred
 
 Scratch = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
 """Rows and units of suppressed classes, units of kept ones."""
@@ -63,7 +64,9 @@ class Evaluator:
         self._by_set = _by_attributes(data, promises)
         lasting = [promise for promise in promises if promise.behaves == "superset"]
         self._lasting = _by_attributes(data, lasting)
-        self.all_lasting = len(lasting) == len(self.promises)
+        self._starred = Starred(data, promises)
+        # Where records are starred at a node, they are missing in its classes.
+        self.all_lasting = len(lasting) == len(self.promises) and not self._starred
         rows = data.table.combinations
         self._dropped = np.zeros(rows, dtype=np.bool_)
         self._floor, self._rest = _scratch(rows + 1), _scratch(rows + 1)
@@ -74,6 +77,25 @@ class Evaluator:
         self._beyond = data.table.records + 1
         self._counts_rows = any(
             promise.sensitive is not None or promise.needs_population for promise in promises
+        )
+
+    @property
+    def order_matters(self) -> bool:
+        """Whether another order of suppression could keep other records at the same node.
+
+        It could where what is left out changes the distribution that others are compared with, or
+        takes from a class some of its records only, which can mend or break promises that are not
+        kept by whatever is added: where another promise looks at attributes beyond theirs, or
+        where records can be starred.
+        """
+        every = set(self.data.attributes)
+        seen = [set(part.on or every) for part in self.promises]
+        return self.allowed > 0 and any(
+            (part.compares and part.reference == "published")
+            or bool(self._starred)
+            or any(not other <= own for other in seen)
+            for part, own in zip(self.promises, seen, strict=True)
+            if part.behaves != "superset"
         )
 
     def evaluate(self, levels: NDArray[np.int64]) -> Evaluation:
@@ -94,7 +116,8 @@ class Evaluator:
 
         The last two say what holds for every more specific node as well.
         """
-        if self._simple:
+        starred = self._starred.at(levels)
+        if self._simple and starred is None:
             classes = self._grouper.condensed(levels)
             class_of = classes.class_of
             if self._counts_rows:
@@ -117,16 +140,21 @@ class Evaluator:
             return floor, least, floor
         floor = replace(floor, size=floor.size.copy())
         suppressed = least + self._settle(levels, self._by_set, self._dropped)
+        if starred is not None:
+            suppressed += self._settle(levels, self._by_set, self._dropped, starred)
         return self._outcome(levels, self._dropped, suppressed), least, floor
 
     def suppressed(self, levels: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which combinations are suppressed at a node, [C]."""
-        if self._simple:
+        starred = self._starred.at(levels)
+        if self._simple and starred is None:
             class_of, size = self._grouper.classes(levels)
             return self.judge.broken(class_of, size)[class_of]
         dropped = np.zeros(self.data.table.combinations, dtype=np.bool_)
         self._settle(levels, self._lasting, dropped)
         self._settle(levels, self._by_set, dropped)
+        if starred is not None:
+            self._settle(levels, self._by_set, dropped, starred)
         return dropped
 
     def _without(
@@ -155,22 +183,29 @@ class Evaluator:
         levels: NDArray[np.int64],
         by_set: dict[tuple[int, ...] | None, list[Promise]],
         dropped: NDArray[np.bool_],
+        starred: NDArray[np.bool_] | None = None,
     ) -> int:
-        """Drop violators until no promise is broken; returns the units dropped."""
+        """Drop violators until no promise is broken; returns the units dropped.
+
+        ``starred`` are combinations that are in no class, though they are published.
+        """
+        away = dropped if starred is None else dropped | starred
         total = 0
         quiet = 0
         while by_set and quiet < len(by_set):
             for on, promises in by_set.items():
                 class_of, size = self._grouper.classes(levels, on)
-                kernels.class_sizes(class_of, self.data.weight, dropped, size)
-                broken = self.judge.broken(class_of, size, dropped, promises)
+                kernels.class_sizes(class_of, self.data.weight, away, size)
+                broken = self.judge.broken(class_of, size, away, promises)
                 if self._missed(class_of, size, broken):
                     return self._beyond
-                lost = kernels.mark_rows(class_of, broken, self.data.weight, dropped)
+                lost = kernels.mark_rows(class_of, broken, self.data.weight, away)
                 total += lost
                 quiet = 0 if lost else quiet + 1
                 if quiet >= len(by_set):
                     break
+        if starred is not None:
+            dropped |= away & ~starred
         return total
 
     def _missed(

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.kernels.grouping import DENSE, class_sizes, mark_rows
 from indistinct.kernels.peeling import peel
 from indistinct.measures import BoundObjective
@@ -185,10 +186,15 @@ def settle_whole(
     nodes: Sequence[tuple[int, ...]],
     node_of: NDArray[np.int32],
 ) -> None:
-    """Suppress the classes of the whole release, as published, that break a promise."""
+    """Suppress the classes of the whole release, as published, that break a promise.
+
+    Who is published with ``*`` throughout is in none of them.
+    """
     judge = Judge(data, promises)
-    published = _published(data, nodes, node_of)
-    dropped = node_of < 0
+    published, starred = _published(data, nodes, node_of)
+    dropped = (node_of < 0) | starred
+    if dropped.all():
+        return
     quiet = 0
     while quiet < len(promises):
         for promise in promises:
@@ -204,13 +210,17 @@ def settle_whole(
             broken = judge.broken(class_of, size, dropped, [promise])
             lost = mark_rows(class_of, broken, data.weight, dropped)
             quiet = 0 if lost else quiet + 1
-    node_of[dropped] = -1
+    node_of[dropped & ~starred] = -1
 
 
 def _published(
     data: LeveledTable, nodes: Sequence[tuple[int, ...]], node_of: NDArray[np.int32]
-) -> NDArray[np.int64]:
-    """A number for the published label of every cell, equal for equal labels, [C, m]."""
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """A number for the published label of every cell, equal for equal labels, [C, m].
+
+    And which combinations are published with ``*`` in every quasi-identifier, [C].
+    """
+    starred = node_of >= 0
     published = np.full((len(node_of), len(data.attributes)), -1, dtype=np.int64)
     for j, table in enumerate(data.compiled):
         number: dict[str | None, int] = {}
@@ -219,4 +229,6 @@ def _published(
             labels = table.labels[node[j]]
             numbers = [number.setdefault(label, len(number)) for label in labels]
             published[here, j] = np.array(numbers)[data.columns[data.row_of[j, node[j]]][here]]
-    return published
+        if data.attributes[j] not in data.unchanged:
+            starred &= published[:, j] == number.get(SUPPRESSED, -1)
+    return published, starred

@@ -36,7 +36,9 @@ class Found:
     """The best node, its key, and a lower bound of the key over the whole lattice.
 
     ``levels`` and ``key`` are None where no node is allowed; ``closest`` is the node that
-    suppressed the fewest units, ``fewest`` of them.
+    suppressed the fewest units, ``fewest`` of them. ``order_matters`` says that each node was
+    looked at with one order of suppression, and that another might do better: then ``bound`` is
+    that of any order.
     """
 
     levels: NDArray[np.int64] | None
@@ -47,6 +49,7 @@ class Found:
     stopped_by: str | None
     closest: NDArray[np.int64]
     fewest: int
+    order_matters: bool = False
 
 
 class _Stopped(Exception):  # noqa: N818, never leaves this module
@@ -128,6 +131,7 @@ class OptimalSearch:
             stopped_by=self._stopped_by,
             closest=self._at(self._fewest[1]),
             fewest=self._fewest[0],
+            order_matters=self._evaluator.order_matters,
         )
 
     def evaluate(self, levels: NDArray[np.int64]) -> Evaluation:
@@ -247,8 +251,18 @@ class OptimalSearch:
             return
 
     def _bound(self) -> Values | None:
-        """The best key, or what an unseen node could still reach."""
+        """The best key, or what an unseen node could still reach.
+
+        Where the order of suppression matters, what any node could reach by lasting promises alone.
+        """
         candidates = [tuple(key) for key in self._open]
+        if self._evaluator.order_matters:
+            nodes = np.flatnonzero(self._least <= self._evaluator.allowed)
+            keys = self.objective.lower(
+                self._levels[nodes], self._least[nodes], self._inherited[nodes]
+            )
+            if len(keys):
+                candidates.append(tuple(keys[np.lexsort(keys.T[::-1])[0]]))
         if self._key is not None:
             candidates.append(tuple(self._key))
         return np.array(min(candidates)) if candidates else None

@@ -67,7 +67,7 @@ def k_member(
     wants = Wants(data, promises)
     growth = _Growth(data, wants, domains, places, class_of, there)
     first = int(np.random.default_rng(settings.seed).integers(len(there)))
-    growth.run(grown_units(promises), places[there[first]].copy(), progress)
+    growth.run(grown_units(promises, data.table.records), places[there[first]].copy(), progress)
     mending = Mending(data, promises, wants, domains, places, class_of, settings)
     mending.take_in(growth.remaining)
     return mending.mend(allowed)

@@ -65,7 +65,7 @@ def mdav(
         return class_of
     wants = Wants(data, promises)
     averaging = _Averaging(wants, standardized(data, settings.weights)[there], there, class_of)
-    averaging.run(grown_units(promises), progress)
+    averaging.run(grown_units(promises, data.table.records), progress)
     domains, places = domains_of(data, settings)
     mending = Mending(data, promises, wants, domains, places, class_of, settings)
     mending.take_in(averaging.remaining)

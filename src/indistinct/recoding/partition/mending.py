@@ -109,11 +109,12 @@ class Mending:
             self._members[best] = np.append(self._members[best], alone)
             self._look(best)
 
-    def mend(self, allowed: int) -> Classes:
+    def mend(self, allowed: int, *, sparing: bool = False) -> Classes:
         """Merge and suppress until no class breaks a promise; returns the class of every row.
 
         Arguments:
             allowed: units that may be suppressed.
+            sparing: whether a class is suppressed only where merging does not help.
 
         Raises:
             Unsatisfiable: if what is left in the end, one class, breaks a promise and may not be
@@ -141,7 +142,7 @@ class Mending:
                 lost = int(self._size[group])
                 if not kept and (shed := self._in_the_way(group, allowed)) is not None:
                     allowed -= self._leave_out(group, shed)
-                elif lost <= allowed and (lost * self._full < price or not kept):
+                elif lost <= allowed and (not kept or (not sparing and lost * self._full < price)):
                     allowed -= self._leave_out(group, self._members[group])
                 else:
                     self._merge(group, other)

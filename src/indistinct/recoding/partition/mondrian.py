@@ -18,7 +18,10 @@ children of all their cuts as one table of classes. Promises that only ask for s
 none of this.
 
 A table that as a whole breaks a promise is cut so that as few records as possible are left in parts
-that break it; these are suppressed.
+that break it; these are suppressed. Its records are also put together anew, from the smallest parts
+upwards (see :mod:`~indistinct.recoding.partition.regrouping`), and of what keeps to the limit the
+release that loses least is taken. Large tables are regrouped only where cutting alone does not keep
+to it.
 
 What is lost in an attribute is told on a scale from 0 to 1: by the length of a range out of that of
 all numbers in the table; by the number of values of a set; for a node of the hierarchy by its share
@@ -28,6 +31,7 @@ one node the one with fewer values counts as better: it can be cut further.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -45,8 +49,13 @@ from indistinct.recoding.cells import cells_of, numbers_in_order, paths_from_top
 from indistinct.recoding.judge import Judge
 from indistinct.recoding.limits import Progress
 from indistinct.recoding.partition import publishing
+from indistinct.recoding.partition.distance import domains_of
+from indistinct.recoding.partition.mending import MOST, Mending
+from indistinct.recoding.partition.regrouping import Manner, Parts, Recipes, Regrouping
 from indistinct.recoding.partition.settings import PartitionSettings
+from indistinct.recoding.partition.wanting import Wants, least_units
 from indistinct.recoding.plan import CellPlan
+from indistinct.recoding.recoded import ncp
 
 if TYPE_CHECKING:
     from indistinct.kernels.mondrian import Criterion, Rows, Space, Work
@@ -65,6 +74,12 @@ APART: Final = 2.0
 
 CELLS: Final = 1 << 22
 """Counts of sensitive values that are held at once, at most."""
+
+MANNERS: Final = tuple(Manner(near, sparing) for near in (True, False) for sparing in (False, True))
+"""The ways of regrouping that are tried."""
+
+LARGE: Final = 5000
+"""Rows up to which all of them are compared; beyond, the first that is found is taken."""
 
 Classes = NDArray[np.int32]
 Numbers = NDArray[np.int64]
@@ -198,10 +213,78 @@ class _Cutting:
                     waiting.append(children)
             if progress is not None:
                 progress(min(tree.rows_closed / rows, 1.0))
-        return self._publish(tree, began)
+        if not root_broken:
+            return self._publish(tree, began)
+        try:
+            found: CellPlan | None = self._publish(tree, began)
+        except Unsatisfiable:
+            if rows > MOST:
+                raise
+            found = None
+        if found is not None and rows > LARGE:
+            return found
+        return self._regrouped(tree, acceptance, found, began)
 
-    def _cut(self, nodes: Numbers, tree: _Tree, acceptance: _Acceptance) -> Numbers:
-        """Cut some parts of the tree, if they can be; returns their children."""
+    def _regrouped(
+        self, tree: _Tree, acceptance: _Acceptance, found: CellPlan | None, began: float
+    ) -> CellPlan:
+        """The better of a plan that was found, if any, and those of records put together anew.
+
+        No way of regrouping looks at how much may be suppressed, so that a limit that would have
+        been enough is known where it is exceeded.
+        """
+        data, settings, promises = self._data, self._settings, self._promises
+        waiting = [tree.leaves()]
+        if all(promise.closure != "none" for promise in promises):
+            waiting = [waiting[0][tree.broken[waiting[0]]]]
+        while waiting:
+            nodes = waiting.pop()
+            for begin in range(0, len(nodes), PARTS):
+                some = nodes[begin : begin + PARTS]
+                children = self._cut(some, tree, acceptance, through=True)
+                if len(children):
+                    waiting.append(children)
+        domains, places = domains_of(data, settings)
+        wants = Wants(data, promises)
+        least = least_units(promises)
+        parts = Parts(tree.low, tree.high, tree.parent, tree.broken, self._rows.member)
+        recipes = Recipes()
+        allowed, fewest = settings.allowed(data.table.records), data.table.records
+        least_value = math.inf if found is None else ncp(data, found)
+        for manner in MANNERS:
+            regrouping = Regrouping(data.weight, wants, domains, places, least, manner, recipes)
+            class_of = regrouping.run(parts)
+            mending = Mending(data, promises, wants, domains, places, class_of, settings)
+            class_of = mending.mend(data.table.records, sparing=True)
+            plan = publishing.settled(data, promises, class_of, settings, "mondrian", began)
+            lost = publishing.units_suppressed(data, plan.class_of)
+            fewest = min(fewest, lost)
+            if lost > allowed:
+                continue
+            groups = int(plan.class_of.max(initial=-1)) + 1
+            counters = {"parts": len(tree.low), "cuts_tried": tree.tried, "classes": groups}
+            counted = publishing.report("mondrian", began, **counters)
+            plan = publishing.finished(data, replace(plan, search=counted), began)
+            value = ncp(data, plan)
+            if value < least_value:
+                found, least_value = plan, value
+            if len(parts.member) > LARGE:
+                break
+        if found is None:
+            problem = publishing.too_many(promises, fewest, data.table.records, settings)
+            if settings.strict and int(data.weight.max(initial=0)) > 1:
+                apart = "partition.strict = false, which treats equal records apart, may need less"
+                problem = replace(problem, remedy=f"{problem.remedy}; {apart}")
+            raise Unsatisfiable(problem)
+        return found
+
+    def _cut(
+        self, nodes: Numbers, tree: _Tree, acceptance: _Acceptance, *, through: bool = False
+    ) -> Numbers:
+        """Cut some parts of the tree, if they can be; returns their children.
+
+        ``through`` cuts them even if all that comes of it breaks a promise.
+        """
         from indistinct.kernels import mondrian as kernels
 
         low, high, broken = tree.low[nodes], tree.high[nodes], tree.broken[nodes]
@@ -231,7 +314,8 @@ class _Cutting:
             # A part that is broken itself is cut where fewest units stay in broken children.
             lost = np.add.reduceat(np.where(wrong, size, 0), start[:-1])
             fewer = lost < np.add.reduceat(size, start[:-1])
-            fits = np.flatnonzero(np.where(broken[part], fewer, ~_any(wrong, start)))
+            fine = np.where(broken[part], fewer, ~_any(wrong, start))
+            fits = np.flatnonzero(fine | through)
             fits = fits[np.lexsort((place[fits], lost[fits], part[fits]))]
             found_in, best = np.unique(part[fits], return_index=True)
             chosen[found_in] = place[fits[best]]
@@ -243,7 +327,7 @@ class _Cutting:
         own = np.ascontiguousarray(cuts[taken, chosen[taken]])
         start = _starts(own)
         wrong = np.zeros(start[-1], dtype=np.bool_)
-        if broken[taken].any():
+        if through or broken[taken].any():
             start, _, wrong = self._children(low[taken], high[taken], own, acceptance)
         child_low = np.empty(start[-1], dtype=np.int64)
         child_high = np.empty(start[-1], dtype=np.int64)

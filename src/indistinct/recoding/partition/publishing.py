@@ -63,7 +63,7 @@ def finished(data: LeveledTable, plan: CellPlan, began: float) -> CellPlan:
     return replace(plan, search=replace(plan.search, value=value, seconds=seconds))
 
 
-def published(
+def settled(
     data: LeveledTable,
     promises: Sequence[Promise],
     class_of: Classes,
@@ -73,16 +73,31 @@ def published(
 ) -> CellPlan:
     """The plan for classes that cannot be mended by merging: what breaks a promise is suppressed.
 
-    Raises:
-        Unsatisfiable: if more would be suppressed than is allowed.
+    It may be more than is allowed.
     """
     judge = Judge(data, promises)
     while True:
         plan = cells_of(data, class_of, settings.cells, report(algorithm, began))
         broken = broken_as_published(data, promises, plan, judge)
         if not broken.any():
-            break
+            return plan
         class_of = without(plan.class_of, broken)
+
+
+def published(
+    data: LeveledTable,
+    promises: Sequence[Promise],
+    class_of: Classes,
+    settings: PartitionSettings,
+    algorithm: str,
+    began: float,
+) -> CellPlan:
+    """The same as :func:`settled` with what it costs, if no more is suppressed than is allowed.
+
+    Raises:
+        Unsatisfiable: if more would be suppressed than is allowed.
+    """
+    plan = settled(data, promises, class_of, settings, algorithm, began)
     check_suppressed(data, promises, plan.class_of, settings)
     return finished(data, plan, began)
 
@@ -111,13 +126,25 @@ def too_many(
 ) -> Problem:
     """That the promises cannot be kept without suppressing more than is allowed."""
     asked = "; ".join(map(str, promises))
-    share = np.ceil(1000.0 * lost / records) / 1000.0
+    if lost < records:
+        remedy = f"suppression_limit = {enough(lost, records):.3f} is enough, or ask for less"
+    else:
+        remedy = "ask for less: nothing was found that publishes any record, whatever the limit"
     return Problem(
         "unsatisfiable",
         f"no partition was found that keeps {asked} with at most "
         f"{settings.allowed(records)} of {records} records suppressed",
-        remedy=f"ask for less, or allow suppression_limit = {share:.3f}",
+        remedy=remedy,
     )
+
+
+def enough(lost: int, records: int) -> float:
+    """The least limit with three places under which so many of the records may be suppressed.
+
+    >>> enough(1, 3), enough(125, 1000)
+    (0.334, 0.125)
+    """
+    return -(-1000 * lost // records) / 1000
 
 
 def lasts(promise: Promise) -> bool:

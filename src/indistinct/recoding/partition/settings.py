@@ -22,7 +22,8 @@ class PartitionSettings:
     Arguments:
         strict: whether equal combinations stay together. If not, records that are equal in the
             attribute that is cut may go either way, in their order, where no other cut is left; the
-            table then has one combination per record.
+            table then has one combination per record. Of such a table, what is put together anew
+            because the whole breaks a promise tells equal records apart in any case.
         dimension: which attribute Mondrian cuts: the one whose cell is the widest (``width``), the
             one of most ``entropy``, or the one whose cut lowers the normalised certainty penalty
             (``ncp``) most.

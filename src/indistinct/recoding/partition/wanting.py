@@ -47,16 +47,19 @@ def least_units(promises: Sequence[Promise]) -> int:
     return max(found)
 
 
-def grown_units(promises: Sequence[Promise]) -> int:
+def grown_units(promises: Sequence[Promise], records: int) -> int:
     """The units that classes are grown to: enough for any member, where each asks for its own k.
 
+    No more than all ``records``, of which one class can be all that there is: people of a
+    population can make up for records that the table does not have.
+
     >>> from indistinct.privacy import promise
-    >>> grown_units([promise("knm-anonymity", k={1: 9, 4: 3}, sensitive="diagnosis")])
+    >>> grown_units([promise("knm-anonymity", k={1: 9, 4: 3}, sensitive="diagnosis")], 100)
     9
     """
     own = [promise.parameters.get("k") for promise in promises]
     each = [max(ks.values()) for ks in own if isinstance(ks, Mapping) and ks]
-    return int(max([least_units(promises), *each]))
+    return int(min(max([least_units(promises), *each]), records))
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,8 @@ class Wants:
     """The promises about sensitive values, held against classes that are being made.
 
     Combinations that have the same sensitive values in the same numbers have one *profile*:
-    ``profile`` [C] numbers them, ``profiles`` is their number. For a promise they are as good as
+    ``profile`` [C] numbers them, ``profiles`` is their number, ``unit`` [profiles] the units of
+    a combination of each. For a promise they are as good as
     each other. ``about`` says whether any promise speaks of sensitive values at all.
     """
 
@@ -87,7 +91,7 @@ class Wants:
         self._domains = {name: cells[name].about for name in names}
         self.profile, chosen = _profiles([cells[name] for name in names], data.table.combinations)
         self.profiles = len(chosen)
-        self._size = data.weight[chosen]
+        self.unit = data.weight[chosen]
         self._counts = {name: dense(cells[name].restricted(chosen)) for name in names}
 
     def nothing(self) -> Wanted:
@@ -101,7 +105,7 @@ class Wants:
         chosen = np.asarray(profile, dtype=np.int64)
         return Wanted(
             {name: table[chosen].sum(axis=0) for name, table in self._counts.items()},
-            int(self._size[chosen].sum()),
+            int(self.unit[chosen].sum()),
         )
 
     def added(self, wanted: Wanted, profile: int, times: int = 1) -> Wanted:
@@ -109,13 +113,35 @@ class Wants:
         counts = {
             name: own + times * self._counts[name][profile] for name, own in wanted.counts.items()
         }
-        return Wanted(counts, wanted.size + times * int(self._size[profile]))
+        return Wanted(counts, wanted.size + times * int(self.unit[profile]))
 
     def broken(self, counts: CellCounts, size: Counts) -> NDArray[np.int64]:
         """How many promises each of several classes breaks: ``counts`` are [X, D], ``size`` [X]."""
         found = np.zeros(len(size), dtype=np.int64)
         for promise in self.promises:
             found += promise.breaks(self._table(promise, counts, size))
+        return found
+
+    def kept_by_first(self, profile: NDArray[np.integer[Any]], least: int) -> NDArray[np.bool_]:
+        """Whether classes of the first profile, of the first two and so on keep every promise.
+
+        One combination of each; a class of fewer units than ``least`` does not.
+        """
+        counts = {name: table[profile].cumsum(axis=0) for name, table in self._counts.items()}
+        size = self.unit[profile].cumsum()
+        found: NDArray[np.bool_] = (self.broken(counts, size) == 0) & (size >= least)
+        return found
+
+    def broken_with(self, wanted: Wanted, profile: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """How many promises the class breaks with one combination more, of each profile apart."""
+        now, size = _one(wanted)
+        counts = {name: now[name] + self._counts[name][profile] for name in now}
+        return self.broken(counts, size + self.unit[profile])
+
+    def fits(self, counts: CellCounts, size: Counts, profile: int) -> NDArray[np.bool_]:
+        """Which of several classes keep their promises with one combination of a profile more."""
+        more = {name: own + self._counts[name][profile] for name, own in counts.items()}
+        found: NDArray[np.bool_] = self.broken(more, size + self.unit[profile]) == 0
         return found
 
     def kept(self, wanted: Wanted) -> bool:
@@ -139,7 +165,7 @@ class Wants:
         for start in range(0, len(there), AT_ONCE):
             some = there[start : start + AT_ONCE]
             counts = {name: now[name] + self._counts[name][some] for name in now}
-            breaks = self.broken(counts, size + self._size[some])
+            breaks = self.broken(counts, size + self.unit[some])
             best, least = -1, math.inf
             for at in np.flatnonzero(breaks <= before).tolist():
                 then = self._lack(unmet, self.added(wanted, int(some[at])))

@@ -12,6 +12,10 @@ class it is in, over the requirement's attributes, breaks it (Arca and Hewett 20
 ``subtree``
     one such parent at a time. Everything below the new node is lifted with it, so that what is
     published is a cut of the hierarchy.
+
+Records that are ``*`` throughout are in no class for whoever reads the table. A requirement is
+violated if a class breaks it with them or without them. Where none does with them, what the other
+attributes show decides who counts, and so a step may generalize any of them.
 """
 
 from __future__ import annotations
@@ -31,6 +35,7 @@ from indistinct.privacy.promise import Promise
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.judge import Judge
 from indistinct.recoding.lattice import Lattice
+from indistinct.recoding.starred import Starred
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,9 @@ class Space(ABC):
         ]
         self.shield = tuple(dict.fromkeys(j for on in self._named for j in on))
         self._broken: dict[Hashable, tuple[int, ...]] = {}
+        self._starred = Starred(data, promises)
+        # Violated only without the records that are "*" throughout.
+        self._torn: set[Hashable] = set()
 
     @property
     @abstractmethod
@@ -81,7 +89,8 @@ class Space(ABC):
     ) -> Iterator[tuple[str, Hashable]]:
         """The tables one step further, each with the name of the step.
 
-        Only attributes of violated requirements are generalized, unless ``all_shields``.
+        Only attributes of violated requirements are generalized, unless ``all_shields`` or none is
+        violated but for records that are ``*`` throughout.
         """
 
     @abstractmethod
@@ -97,6 +106,10 @@ class Space(ABC):
         """For every attribute, the level at which each leaf is published, [domain]."""
 
     @abstractmethod
+    def _throughout(self, state: Hashable) -> NDArray[np.bool_] | None:
+        """Combinations that are ``*`` throughout, [C]; None where none or all are."""
+
+    @abstractmethod
     def _classes(
         self, state: Hashable, on: Sequence[int] | None
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -104,19 +117,16 @@ class Space(ABC):
 
     def read(self, state: Hashable) -> Reading:
         """Violating rows, rows, and violated requirements of a table."""
+        found = self.violating(state)
         marked = np.zeros(self.data.table.combinations, dtype=np.bool_)
-        broken = []
-        for at, (promise, on) in enumerate(zip(self.promises, self._on, strict=True)):
-            class_of, size = self._classes(state, on)
-            bad = promise.breaks(self._judge.table(promise, class_of, size))
-            if bad.any():
-                broken.append(at)
-                marked |= bad[class_of]
+        for mask in found:
+            marked |= mask
+        broken = tuple(at for at, mask in enumerate(found) if mask.any())
         class_of, size = self._classes(state, None)
         violating = np.zeros(len(size), dtype=np.bool_)
         violating[class_of[marked]] = True
-        self._broken[state] = tuple(broken)
-        return Reading(int(violating.sum()), len(size), tuple(broken))
+        self._broken[state] = broken
+        return Reading(int(violating.sum()), len(size), broken)
 
     def violating(self, state: Hashable) -> list[NDArray[np.bool_]]:
         """For each requirement, the combinations whose row violates it, [C]."""
@@ -125,7 +135,33 @@ class Space(ABC):
             class_of, size = self._classes(state, on)
             bad = promise.breaks(self._judge.table(promise, class_of, size))
             found.append(bad[class_of])
+        starred = self._throughout(state)
+        if starred is None:
+            return found
+        whole = any(mask.any() for mask in found)
+        for at, (promise, on) in enumerate(zip(self.promises, self._on, strict=True)):
+            class_of, size = self._classes(state, on)
+            found[at] |= self._breaking_without(starred, promise, class_of, size)[class_of]
+        if not whole and any(mask.any() for mask in found):
+            self._torn.add(state)
         return found
+
+    def _breaking_without(
+        self,
+        starred: NDArray[np.bool_],
+        promise: Promise,
+        class_of: NDArray[np.int32],
+        size: NDArray[np.int64],
+    ) -> NDArray[np.bool_]:
+        """The classes that break a promise where some combinations are in none of them."""
+        left = np.empty_like(size)
+        kernels.class_sizes(class_of, self.data.weight, starred, left)
+        reference = None
+        if promise.compares and promise.reference == "published":
+            assert promise.sensitive is not None
+            seen = self._judge.table(promise, class_of, left, starred)
+            reference = seen.cells[promise.sensitive].sum(axis=0)
+        return promise.breaks(self._judge.table(promise, class_of, left, starred, reference))
 
 
 class DomainSpace(Space):
@@ -138,7 +174,7 @@ class DomainSpace(Space):
         self._grouper = Grouper(data, lattice)
         telling = {j for j, codes in enumerate(data.table.codes) if len(codes) and codes.any()}
         # Where nothing else is published, a row is a class of the shield.
-        self._rows_are_classes = all(
+        self._rows_are_classes = not self._starred and all(
             promise.sensitive is None and telling <= set(on)
             for promise, on in zip(promises, self._on, strict=True)
         )
@@ -169,6 +205,8 @@ class DomainSpace(Space):
         else:
             broken = self._broken[state] if state in self._broken else self.read(state).broken
             wanted = tuple(dict.fromkeys(j for at in broken for j in self._named[at]))
+            if state in self._torn:
+                wanted = self.shield
         for j in wanted:
             if levels[j] < self.last[j]:
                 yield self.data.attributes[j], (*levels[:j], levels[j] + 1, *levels[j + 1 :])
@@ -187,6 +225,9 @@ class DomainSpace(Space):
             np.full(int(domain), level, dtype=np.int16)
             for domain, level in zip(self.data.domain, _levels(state), strict=True)
         ]
+
+    def _throughout(self, state: Hashable) -> NDArray[np.bool_] | None:
+        return self._starred.at(np.array(_levels(state), dtype=np.int64))
 
     @cached_property
     def _losses(self) -> list[list[float]]:
@@ -230,6 +271,11 @@ class CutSpace(Space):
         self._slot_class = np.full(slots, -1, dtype=np.int32)
         self._key_of = np.empty(rows, dtype=np.int64)
         self._nodes = [_numbered(data, j) for j in range(len(data.attributes))]
+        # Where some leaves are, from the start, at a node to which others can still be lifted.
+        self._ahead = [
+            bool((np.isin(nodes[low:], nodes[low]) & (nodes[low:] != nodes[low])).any())
+            for nodes, low in zip(self._nodes, self.first, strict=True)
+        ]
         self._first = np.empty(rows, dtype=np.int32)
         # One column per attribute, as if each had a single level.
         self._row_of = np.arange(len(self._nodes), dtype=np.int64)[:, None]
@@ -251,10 +297,11 @@ class CutSpace(Space):
         """Lift values of violating rows to their parents, with all that is below these."""
         cuts = _cuts(state)
         violating = self.violating(state)
+        every = all_shields or state in self._torn
         seen: set[tuple[int, int]] = set()
         lifts: dict[int, list[int]] = {}
         for at, marked in enumerate(violating):
-            rows = self._every if all_shields else np.flatnonzero(marked)
+            rows = self._every if every else np.flatnonzero(marked)
             for j in self._named[at]:
                 for parent in self._parents(cuts, j, rows):
                     if (j, parent) not in seen:
@@ -291,12 +338,22 @@ class CutSpace(Space):
         return [np.frombuffer(cut, dtype=np.int16) for cut in _cuts(state)]
 
     def _parents(self, cuts: tuple[bytes, ...], j: int, rows: NDArray[np.integer]) -> list[int]:
-        """Nodes one step above the cells of some rows, in order of first appearance."""
+        """Nodes one step above the cells of some rows, in order of first appearance.
+
+        Where other values can be lifted to one of these cells, as to that of a suppressed one, the
+        nodes above those values come last.
+        """
         levels = np.frombuffer(cuts[j], dtype=np.int16)
         nodes = self._nodes[j]
-        leaves = np.unique(self.data.table.codes[j][rows], return_index=True)
+        codes, first = np.unique(self.data.table.codes[j][rows], return_index=True)
+        leaves = codes[np.argsort(first)].tolist()
+        if self._ahead[j]:
+            now = nodes[levels, np.arange(len(levels))]
+            cells = np.unique(now[codes])
+            below = np.isin(nodes, cells).any(axis=0) & ~np.isin(now, cells)
+            leaves += np.flatnonzero(below).tolist()
         found: dict[int, None] = {}
-        for leaf in leaves[0][np.argsort(leaves[1])]:
+        for leaf in leaves:
             here = nodes[levels[leaf], leaf]
             above = [node for node in nodes[levels[leaf] : self.last[j] + 1, leaf] if node != here]
             if above:
@@ -315,6 +372,9 @@ class CutSpace(Space):
         under = (nodes == parent).any(axis=0)
         first = (nodes == parent).argmax(axis=0)
         levels[under] = np.maximum(levels[under], first[under])
+
+    def _throughout(self, state: Hashable) -> NDArray[np.bool_] | None:
+        return self._starred.under(self.levels_of(state)) if self._starred else None
 
     def _classes(
         self, state: Hashable, on: Sequence[int] | None

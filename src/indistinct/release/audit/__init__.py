@@ -14,13 +14,14 @@ import importlib
 import math
 import pkgutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import polars as pl
 
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.knowledge import Knowledge
+from indistinct.release.audit.linking import Seen, audited_link, link_between, verdicts_of
 from indistinct.release.audit.reading import (
     SUPPRESSED,
     Claims,
@@ -36,7 +37,6 @@ from indistinct.release.audit.verdict import (
     Context,
     Verdict,
     summarize,
-    words,
 )
 from indistinct.requirement import Requirement
 
@@ -58,6 +58,7 @@ class Audit:
         notes: What a reader should know beside, in sentences.
         beside: Columns of the table that were not looked at, for they are no quasi-identifiers and
             no promise names them: nothing is known of them.
+        people: Where people have many records, how many people the classes hold.
     """
 
     quasi: tuple[str, ...]
@@ -69,6 +70,7 @@ class Audit:
     agrees: bool = True
     notes: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    people: int | None = None
 
     @property
     def holds(self) -> bool:
@@ -85,6 +87,7 @@ class Audit:
             "holds": self.holds,
             "records": self.records,
             "suppressed": self.suppressed,
+            **({} if self.people is None else {"people": self.people}),
             "quasi_identifiers": list(self.quasi),
             "not_looked_at": list(self.beside),
             "classes": self.classes.to_dict(),
@@ -112,7 +115,7 @@ class Audit:
                 _name(verdict),
                 ", ".join(verdict.on),
                 verdict.holds,
-                words(verdict.achieved),
+                verdict.in_words,
                 verdict.breaking_classes,
                 verdict.breaking_records,
             )
@@ -126,6 +129,7 @@ class Audit:
             ("verdict", "holds" if self.holds else "broken"),
             ("records", str(self.records)),
             ("suppressed", str(self.suppressed)),
+            *([] if self.people is None else [("people", str(self.people))]),
             ("classes", str(self.classes.count)),
         ]
         if self.beside:
@@ -168,6 +172,8 @@ def audit(
     known: Mapping[str, Knowledge] | None = None,
     population: pl.DataFrame | None = None,
     covers: Mapping[str, Mapping[str | None, frozenset[str | None]]] | None = None,
+    person: str | None = None,
+    linked: Mapping[str, str] | None = None,
 ) -> Audit:
     """Recompute from a release alone whether it keeps its promises.
 
@@ -193,6 +199,12 @@ def audit(
         population: The people of a population table, for promises that compare with one.
         covers: For each quasi-identifier the exact values behind each published label, to count
             the population by.
+        person: The column that tells the people apart, where they have many records. None: that
+            of the certificate, if it names one.
+        linked: How two linked tables belong together: the names of the tables ``quasi`` and
+            ``sensitive``, the column ``by`` that both have, and how the rows of a bucket belong to
+            its people, ``holding``. None: as the certificate says; without one, tables of these
+            names that have a column ``bucket`` are linked by it.
 
     Raises:
         DataError: If the release cannot be read, or lacks a column that is spoken of.
@@ -214,40 +226,125 @@ def audit(
     if claims is not None and certified:
         requirements = list(claims.requirements)
     names = _quasi(names, requirements, claims)
+    link = linked or (None if claims is None else claims.linked) or link_between(published)
+    if link is not None:
+        # A promise about sensitive values is held against the buckets, and says so when it is told.
+        requirements = [
+            replace(part, on=None) if part.on == (link["by"],) else part for part in requirements
+        ]
     _refuse_unknown(requirements, names)
-    needed = list(
-        dict.fromkeys([*names, *(part.sensitive for part in requirements if part.sensitive)])
-    )
-    table = _table_of(published, needed)
-    texts = table.texts(needed)
-    looked_at = {table.find(name) for name in needed}
-    hidden = pl.all_horizontal(pl.col(name).eq_missing(SUPPRESSED) for name in names)
-    records = texts.filter(~hidden)
     if known is None:
         known = {} if claims is None else claims.known
     context = Context(names, known, population, covers or {})
-    verdicts = _verdicts(records, requirements, context)
-    classes = summarize(context.sizes(records, names))
-    found = Audit(names, texts.height, texts.height - records.height, classes, verdicts)
+    if link is not None:
+        seen = audited_link(published, link, requirements, context)
+    else:
+        if person is None and claims is not None:
+            person = claims.person
+        seen = _audited(published, requirements, replace(context, person=person))
+    table = seen.table
+    found = Audit(
+        names,
+        seen.texts.height,
+        seen.texts.height - seen.records.height,
+        summarize(seen.context.sizes(seen.records, names)),
+        seen.verdicts,
+        people=seen.people,
+    )
     differing = _differing(found, claims, certified) if claims is not None else []
-    return Audit(
-        quasi=names,
-        records=found.records,
-        suppressed=found.suppressed,
-        classes=classes,
-        promises=verdicts,
+    return replace(
+        found,
         tables=tuple(
-            (table.name, table.matches) for table in published.tables if table.matches is not None
+            (part.name, part.matches) for part in published.tables if part.matches is not None
         ),
-        agrees=not differing,
+        agrees=not differing and not seen.torn,
         notes=(
             *published.notes,
             *_notes(found, published, certified),
-            *_elsewhere(published, table, names),
+            *(() if link is not None else _elsewhere(published, table, names)),
+            *seen.torn,
             *differing,
         ),
+        beside=seen.beside,
+    )
+
+
+def _audited(published: Published, requirements: Sequence[Requirement], context: Context) -> Seen:
+    """One table, held against what was promised of it."""
+    names, person = context.quasi, context.person
+    _refuse_people_untold(requirements, person)
+    needed = list(
+        dict.fromkeys([*names, *(part.sensitive for part in requirements if part.sensitive)])
+    )
+    if person is not None:
+        needed = [person, *(name for name in needed if name != person)]
+    table = _table_of(published, needed)
+    texts = table.texts(needed)
+    looked_at = {table.find(name) for name in needed}
+    hidden = _hidden(texts, names)
+    records = texts if hidden is None else texts.filter(~hidden)
+    return Seen(
+        table=table,
+        texts=texts,
+        records=records,
+        context=context,
+        verdicts=verdicts_of(records, requirements, context, checks()),
+        people=None if person is None else records[person].n_unique(),
+        torn=() if person is None else tuple(_torn(records, person, names)),
         beside=tuple(name for name in table.columns if name not in looked_at),
     )
+
+
+def _hidden(texts: pl.DataFrame, names: Sequence[str]) -> pl.Series | None:
+    """Which records are ``*`` in all of these columns; None where none is."""
+    found: pl.Series | None = None
+    for name in names:
+        own = texts[name].eq_missing(SUPPRESSED)
+        found = own if found is None else found & own
+        if not found.any():
+            return None
+    return found
+
+
+def _refuse_people_untold(requirements: Sequence[Requirement], person: str | None) -> None:
+    """Raise where promises count people and nobody says whose the records are, or the reverse."""
+    problems = []
+    for part in requirements:
+        if part.unit == "person" and person is None:
+            problems.append(
+                Problem(
+                    "people-not-told",
+                    f"promise '{part.model}' counts people, and nothing says whose each record is",
+                    remedy="name the column of the person's pseudonym, or audit a folder whose "
+                    "certificate names it",
+                )
+            )
+        elif part.unit != "person" and person is not None:
+            problems.append(
+                Problem(
+                    "records-of-people",
+                    f"promise '{part.model}' counts records, and '{person}' says that people have "
+                    "many: a class of many records may be one person's",
+                    remedy='count people: unit = "person"',
+                )
+            )
+    if problems:
+        raise PolicyError(problems)
+
+
+def _torn(records: pl.DataFrame, person: str, names: tuple[str, ...]) -> Iterable[str]:
+    """What is wrong with the people of a release, in sentences."""
+    nobody = records[person].null_count()
+    if nobody:
+        yield f"{nobody} records name no person in '{person}': they count as one person's"
+    several = records.select(person, *names).unique().group_by(person).len()
+    torn = several.filter(pl.col("len") > 1).height
+    if torn:
+        yield (
+            f"the quasi-identifiers differ between the records of {torn} "
+            f"{'person' if torn == 1 else 'people'}: whoever knows several records of a person "
+            "finds a class smaller than any of these"
+        )
 
 
 @functools.cache
@@ -259,22 +356,6 @@ def checks() -> Mapping[str, Check]:
         if hasattr(part, "MODEL"):
             found[part.MODEL] = cast(Check, part)
     return found
-
-
-def _verdicts(
-    records: pl.DataFrame, requirements: Sequence[Requirement], context: Context
-) -> tuple[Verdict, ...]:
-    """The verdict on each promise; all that is wrong with any of them is told at once."""
-    found: list[Verdict] = []
-    problems: list[Problem] = []
-    for requirement in requirements:
-        try:
-            found.append(checks()[requirement.model].check(records, requirement, context))
-        except PolicyError as error:
-            problems += error.problems
-    if problems:
-        raise PolicyError(list(dict.fromkeys(problems)))
-    return tuple(found)
 
 
 def _quasi(
@@ -373,7 +454,7 @@ def _elsewhere(
 def _differing(found: Audit, claims: Claims, certified: bool) -> list[str]:
     """What the certificate says of the release that the release does not show."""
     said: list[tuple[str, object, object]] = []
-    if len(claims.tables) == 1:
+    if len(claims.tables) == 1 or claims.linked is not None:
         said.append(("records", claims.records, found.records))
     if set(found.quasi) == set(claims.quasi) and claims.classes is not None:
         own = found.classes.to_dict()
@@ -407,9 +488,9 @@ def _name(verdict: Verdict) -> str:
 
 def _outcome(verdict: Verdict) -> str:
     if verdict.holds:
-        return f"holds, achieved {words(verdict.achieved)}"
+        return f"holds, achieved {verdict.in_words}"
     classes, records = verdict.breaking_classes, verdict.breaking_records
     return (
         f"broken by {classes} class{'' if classes == 1 else 'es'} with {records} "
-        f"record{'' if records == 1 else 's'}, achieved {words(verdict.achieved)}"
+        f"record{'' if records == 1 else 's'}, achieved {verdict.in_words}"
     )

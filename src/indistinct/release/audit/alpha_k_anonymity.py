@@ -20,7 +20,7 @@ from indistinct.release.audit.classes import (
     share,
     whole,
 )
-from indistinct.release.audit.verdict import RECORDS, Context, Verdict
+from indistinct.release.audit.verdict import RECORDS, UNITS, Context, Verdict
 from indistinct.requirement import Requirement
 
 MODEL = "alpha-k-anonymity"
@@ -39,7 +39,7 @@ def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> 
     """
     asked = read(requirement, alpha=share(example=0.5), k=whole(1, example=5))
     classes = described(
-        counts(records, requirement, context), alpha=pl.col(RECORDS).max() / pl.col(RECORDS).sum()
+        counts(records, requirement, context), alpha=pl.col(RECORDS).max() / pl.col(UNITS).first()
     )
     return judged(
         requirement,

@@ -16,7 +16,7 @@ import polars as pl
 
 from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.knowledge import Knowledge, Value
-from indistinct.release.audit.verdict import CLASS, RECORDS, VALUE, Context, Verdict
+from indistinct.release.audit.verdict import CLASS, RECORDS, UNITS, VALUE, Context, Verdict
 from indistinct.requirement import Requirement
 
 SIZE = "size"
@@ -148,13 +148,6 @@ def _general(requirement: Requirement, sensitive: bool, compares: bool) -> Itera
             f"promise '{model}' compares with no distribution, and a reference is named",
             remedy="leave reference out",
         )
-    if requirement.unit != "record":
-        yield Problem(
-            "unit-not-auditable",
-            f"promise '{model}' counts people, and published records do not tell which of them "
-            "are of one person",
-            remedy='check it with unit = "record"',
-        )
 
 
 # Classes
@@ -163,9 +156,9 @@ def _general(requirement: Requirement, sensitive: bool, compares: bool) -> Itera
 def counts(records: pl.DataFrame, requirement: Requirement, context: Context) -> pl.DataFrame:
     """How often each value of the sensitive attribute occurs in each class.
 
-    One row for each value that occurs in a class, with the columns ``class`` (a number), ``value``
-    and ``records``; a missing value is a value of its own. Rows are sorted, so that sums over
-    floating point numbers come out alike each time.
+    One row for each value that occurs in a class, with the columns ``class`` (a number), ``value``,
+    ``records`` and ``units`` (the size of the class); a missing value is a value of its own. Rows
+    are sorted, so that sums over floating point numbers come out alike each time.
     """
     assert requirement.sensitive is not None
     return context.counts(records, context.on(requirement), requirement.sensitive)
@@ -174,7 +167,7 @@ def counts(records: pl.DataFrame, requirement: Requirement, context: Context) ->
 def described(cells: pl.DataFrame, **figures: pl.Expr) -> pl.DataFrame:
     """One row for each class, with its ``size`` and further figures of its rows in ``cells``."""
     return cells.group_by(CLASS, maintain_order=True).agg(
-        pl.col(RECORDS).sum().alias(SIZE), **figures
+        pl.col(UNITS).first().alias(SIZE), **figures
     )
 
 
@@ -184,8 +177,12 @@ def judged(
     classes: pl.DataFrame,
     breaks: pl.Expr,
     achieved: Mapping[str, float | int | None],
+    achieved_with: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Verdict:
-    """The verdict where ``breaks`` says of each class whether it breaks the promise."""
+    """The verdict where ``breaks`` says of each class whether it breaks the promise.
+
+    ``achieved_with`` are the other parameters, as asked, that a figure holds with.
+    """
     broken = classes.filter(breaks)
     return Verdict(
         requirement=requirement,
@@ -194,6 +191,7 @@ def judged(
         achieved=achieved,
         breaking_classes=broken.height,
         breaking_records=int(broken[SIZE].sum()),
+        achieved_with=achieved_with or {},
     )
 
 

@@ -59,15 +59,6 @@ def _k(requirement: Requirement) -> int:
                 "bad-parameter", f"k of {MODEL} must be a whole number of at least 1, not {k!r}"
             )
         )
-    if requirement.unit != "record":
-        problems.append(
-            Problem(
-                "unit-not-auditable",
-                f"promise '{MODEL}' counts people, and published records do not tell which of "
-                "them are of one person",
-                remedy='check it with unit = "record"',
-            )
-        )
     if problems:
         raise PolicyError(problems)
     assert isinstance(k, int)

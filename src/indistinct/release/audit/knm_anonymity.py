@@ -16,7 +16,7 @@ import polars as pl
 
 from indistinct.errors import PolicyError, Problem
 from indistinct.release.audit.classes import SIZE, Setting, counts, judged, least, read, word
-from indistinct.release.audit.verdict import CLASS, RECORDS, VALUE, Context, Verdict
+from indistinct.release.audit.verdict import CLASS, RECORDS, UNITS, VALUE, Context, Verdict
 from indistinct.requirement import Requirement
 
 MODEL = "knm-anonymity"
@@ -49,11 +49,12 @@ def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> 
     )
     ks = {int(rank): k for rank, k in asked["k"].items()}
     cells = _ranked(counts(records, requirement, context), requirement, context, ks)
-    over = [CLASS, RANK] if asked["count"] == "rank" else [CLASS]
-    cells = cells.with_columns(pl.col(RECORDS).sum().over(over).alias(COUNTED))
+    by_rank = asked["count"] == "rank"
+    counted = pl.col(RECORDS).sum().over([CLASS, RANK]) if by_rank else pl.col(UNITS)
+    cells = cells.with_columns(counted.alias(COUNTED))
     wanted = _wanted(asked["diversity"], cells[VALUE].n_unique())
     classes = cells.group_by(CLASS, maintain_order=True).agg(
-        pl.col(RECORDS).sum().alias(SIZE),
+        pl.col(UNITS).first().alias(SIZE),
         pl.len().cast(pl.Int64).alias("diversity"),
         (pl.col(COUNTED) < pl.col(ASKED)).any().alias("small"),
     )
@@ -92,8 +93,8 @@ def _ranked(
                 "value-without-rank",
                 f"{many} no rank of sensitivity, and promise '{MODEL}' needs one for each",
                 attribute=requirement.sensitive,
-                remedy="audit a folder whose certificate tells the ranks, or a policy that gives "
-                "the attribute ranks",
+                remedy="audit a folder whose certificate tells the ranks, or with a policy that "
+                "gives the attribute ranks in a table or a file",
             )
         )
     if unasked := sorted(set(found[RANK].to_list()) - set(ks)):

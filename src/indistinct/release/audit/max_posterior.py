@@ -18,7 +18,7 @@ from indistinct.release.audit.classes import (
     read,
     share,
 )
-from indistinct.release.audit.verdict import RECORDS, Context, Verdict
+from indistinct.release.audit.verdict import RECORDS, UNITS, Context, Verdict
 from indistinct.requirement import Requirement
 
 MODEL = "max-posterior"
@@ -37,7 +37,7 @@ def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> 
     """
     asked = read(requirement, bound=share(example=0.5, default=0.5))
     classes = described(
-        counts(records, requirement, context), bound=pl.col(RECORDS).max() / pl.col(RECORDS).sum()
+        counts(records, requirement, context), bound=pl.col(RECORDS).max() / pl.col(UNITS).first()
     )
     return judged(
         requirement,

@@ -21,7 +21,7 @@ from indistinct.release.audit.classes import (
     read,
     whole,
 )
-from indistinct.release.audit.verdict import CLASS, RECORDS, Context, Verdict
+from indistinct.release.audit.verdict import CLASS, UNITS, Context, Verdict
 from indistinct.requirement import Requirement
 
 MODEL = "p-plus-alpha-sensitive"
@@ -46,13 +46,13 @@ def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> 
     )
     cells = categories(counts(records, requirement, context), requirement, context, ordered=True)
     found = cells.group_by([CLASS, "category"], maintain_order=True).agg(
-        pl.col(RECORDS).sum(), pl.col("weight").first(), pl.col("place").first()
+        pl.col(UNITS).first(), pl.col("weight").first(), pl.col("place").first()
     )
     classes = (
         found.sort([CLASS, "place"])
         .group_by(CLASS, maintain_order=True)
         .agg(
-            pl.col(RECORDS).sum().alias(SIZE),
+            pl.col(UNITS).first().alias(SIZE),
             pl.len().cast(pl.Int64).alias("p"),
             pl.col("weight").sum().alias("alpha"),
         )

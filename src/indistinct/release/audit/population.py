@@ -37,7 +37,8 @@ def people(
     on = list(context.on(requirement))
     population = _population(requirement, context, on)
     everybody = population.group_by(on).agg(pl.len().cast(pl.Int64).alias(PEOPLE)).sort(on)
-    classes = records.group_by(on).agg(pl.len().cast(pl.Int64).alias(SIZE)).sort(on)
+    classes = context.people(records, tuple(on)).group_by(on).len(SIZE).sort(on)
+    classes = classes.with_columns(pl.col(SIZE).cast(pl.Int64))
     columns = [_column(classes[name], everybody[name], context) for name in on]
     unknown = [name for name, column in zip(on, columns, strict=True) if not column.known]
     if unknown:

@@ -43,6 +43,8 @@ class Claims:
         records: Number of records published.
         classes: Count and sizes of the equivalence classes.
         known: What it says of the values of sensitive attributes.
+        person: The column that tells the people apart, where they have many records.
+        linked: How linked tables belong together: ``quasi``, ``sensitive``, ``by``, ``holding``.
     """
 
     path: Path
@@ -53,6 +55,8 @@ class Claims:
     records: int | None = None
     classes: Mapping[str, Any] | None = None
     known: Mapping[str, Knowledge] = field(default_factory=dict)
+    person: str | None = None
+    linked: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -202,8 +206,13 @@ def _read_file(
             raise
         raise DataError([*error.problems, tampered(name)]) from None
     matches = same and rows == frame.height if claims else None
+    # What a certificate speaks of stands there as it was written, blanks and all.
+    written = claims is not None and same
     return PublishedTable(
-        name, tuple(frame.columns), matches, lambda columns: _trimmed(_texts(frame, columns))
+        name,
+        tuple(frame.columns),
+        matches,
+        lambda columns: _texts(frame, columns) if written else _trimmed(_texts(frame, columns)),
     )
 
 
@@ -380,6 +389,11 @@ def _read_claims(path: Path) -> Claims:
         known = {name: Knowledge.from_dict(part) for name, part in sensitive.items()}
     except (AttributeError, ValueError):
         complain("what the certificate says of sensitive attributes has an odd form")
+    person, linked = document.get("person"), document.get("linked")
+    if not isinstance(person, str | None):
+        complain("the certificate names no column of the person")
+    if linked is not None and not _is_link(linked):
+        complain("the certificate does not say how linked tables belong together")
     if problems:
         raise DataError(problems)
     classes = document.get("classes")
@@ -393,7 +407,14 @@ def _read_claims(path: Path) -> Claims:
         records=document.get("records_published"),
         classes=classes if isinstance(classes, Mapping) else None,
         known=known,
+        person=person,
+        linked=linked,
     )
+
+
+def _is_link(linked: object) -> bool:
+    keys = ("quasi", "sensitive", "by")
+    return isinstance(linked, Mapping) and all(isinstance(linked.get(key), str) for key in keys)
 
 
 def _inside(name: str) -> bool:

@@ -30,7 +30,7 @@ def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> 
     """Whether in every class the most frequent value is rarer than c times the tail from the l-th.
 
     What is achieved: as ``c`` the figure that every c above it would keep with this l (None if none
-    would), as ``l`` the largest l that would be kept with this c.
+    would), as ``l`` the largest l that would be kept with this c. Both at once need not be kept.
 
     Arguments:
         records: The published records as text, missing cells null, suppressed records left out.
@@ -61,4 +61,5 @@ def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> 
         classes,
         pl.col("l") < asked["l"],
         {"c": most(classes["c"]), "l": least(classes["l"])},
+        {"c": {"l": asked["l"]}, "l": {"c": asked["c"]}},
     )

@@ -13,7 +13,6 @@ import polars as pl
 
 from indistinct.release.audit.classes import (
     SHARE,
-    SIZE,
     TOLERANCE,
     beside,
     counts,
@@ -104,7 +103,8 @@ def _ordered(cells: pl.DataFrame, told: pl.DataFrame, order: list[str | None]) -
     q[expected["at"].to_numpy()] = expected[SHARE].to_numpy()
     found = cells.join(place, on=VALUE, how="left", nulls_equal=True, maintain_order="left")
     at, of = found["at"].to_numpy(), found[CLASS].to_numpy()
-    within = found[RECORDS].to_numpy() / classes[SIZE].to_numpy()[of]
+    within = found[RECORDS].to_numpy()
+    within = within / np.bincount(of, weights=within, minlength=classes.height)[of]
     distance = np.zeros(classes.height)
     step = max(1, _AT_ONCE // max(1, len(order)))
     for first in range(0, classes.height, step):

@@ -33,6 +33,8 @@ def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> 
 
     What is achieved: as ``k`` the largest k that would be kept with this mu, as ``mu`` the largest
     mu that would be kept with this k (None for theta of a single record, which is 0 whatever mu).
+    Both at once need not be kept, unless theta is that of the class size: then neither asks for the
+    other.
 
     Arguments:
         records: The published records as text, missing cells null, suppressed records left out.
@@ -71,4 +73,5 @@ def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> 
         classes,
         (pl.col("variance") < mu * pl.col("span") - TOLERANCE) | (pl.col(SIZE) < k),
         {"k": largest, "mu": least(kept.select(mu=pl.col("variance") / pl.col("span"))["mu"])},
+        {} if asked["theta"] == "size" else {"k": {"mu": mu}, "mu": {"k": k}},
     )

@@ -11,10 +11,41 @@ import polars as pl
 from indistinct.knowledge import Knowledge
 from indistinct.requirement import Requirement
 
-CLASS, VALUE, RECORDS = "class", "value", "records"
+CLASS, VALUE, RECORDS, UNITS = "class", "value", "records", "units"
 """Columns of :meth:`Context.counts`."""
 
-_SIZE, _VALUE = "\0size", "\0value"
+MANY = 500_000
+"""Records from which on they are counted in batches."""
+
+_SIZE, _VALUE, _UNITS = "\0size", "\0value", "\0units"
+
+SIZE_OF_BUCKET = "people"
+"""Column with the number of people of a bucket."""
+
+
+@dataclass(frozen=True)
+class LinkedTables:
+    """A release of two linked tables, as text.
+
+    Arguments:
+        quasi: a row per person: the quasi-identifiers, and the column ``by``.
+        sensitive: for each sensitive attribute the rows of the other table, columns ``by`` and the
+            attribute.
+        by: the column that links them.
+        holding: how the rows of a bucket belong to its people: everybody has ``one`` of them,
+            everybody has ``some`` and every value is there once for everybody who has it,
+            everybody has ``all``.
+    """
+
+    quasi: pl.DataFrame
+    sensitive: Mapping[str, pl.DataFrame]
+    by: str
+    holding: str = "one"
+
+    def people(self) -> pl.DataFrame:
+        """The buckets and how many people each has: columns ``by`` and ``people``."""
+        counted = self.quasi.group_by(self.by).len(SIZE_OF_BUCKET)
+        return counted.with_columns(pl.col(SIZE_OF_BUCKET).cast(pl.Int64))
 
 
 @dataclass(frozen=True)
@@ -25,13 +56,17 @@ class Context:
     sensitive attributes, with the distribution to compare with where that is not the release's own.
     ``population`` are the people of a population table, one row each, with the exact values of the
     quasi-identifiers as text; ``covers[name][label]`` are the exact values that a published label
-    of a quasi-identifier stands for.
+    of a quasi-identifier stands for. ``person`` is the column of ``records`` that names the person
+    of each, where people have many: then classes hold people, and every value counts once for
+    everybody who has it. ``linked`` are the two tables of a release that links them.
     """
 
     quasi: tuple[str, ...]
     known: Mapping[str, Knowledge] = field(default_factory=dict)
     population: pl.DataFrame | None = None
     covers: Mapping[str, Mapping[str | None, frozenset[str | None]]] = field(default_factory=dict)
+    person: str | None = None
+    linked: LinkedTables | None = None
     _sizes: dict[frozenset[str], pl.Series] = field(default_factory=dict, repr=False, compare=False)
     _counts: dict[tuple[frozenset[str], str], pl.DataFrame] = field(
         default_factory=dict, repr=False, compare=False
@@ -48,29 +83,50 @@ class Context:
         """
         key = frozenset(on)
         if key not in self._sizes:
-            counted = records.group_by(list(on)).agg(pl.len().cast(pl.Int64).alias(_SIZE))
-            self._sizes[key] = counted[_SIZE]
+            people = self.people(records, on)
+            counting = people.lazy().group_by(list(on)).len(_SIZE)
+            counted = counting.collect(engine="streaming" if people.height > MANY else "auto")
+            self._sizes[key] = counted[_SIZE].cast(pl.Int64)
         return self._sizes[key]
+
+    def people(self, records: pl.DataFrame, on: tuple[str, ...]) -> pl.DataFrame:
+        """The records with these columns; where people have many, a row for every person."""
+        if self.person is None:
+            return records.select(on)
+        return records.select(self.person, *on).unique()
 
     def counts(self, records: pl.DataFrame, on: tuple[str, ...], sensitive: str) -> pl.DataFrame:
         """How often each value of an attribute occurs in each class, counted once for each ``on``.
 
-        Columns ``class`` (a number), ``value`` and ``records``; sorted by class, then by value.
+        Columns ``class`` (a number), ``value``, ``records`` and ``units``, the size of the class;
+        sorted by class, then by value. Where people have many records, ``records`` counts the
+        people who have the value, and ``units`` everybody of the class.
         """
         key = frozenset(on), sensitive
         if key not in self._counts:
+            told = records.with_columns(pl.col(sensitive).alias(_VALUE))
+            if self.person is not None:
+                told = told.select(self.person, *on, _VALUE).unique()
             self._counts[key] = (
-                records.with_columns(pl.col(sensitive).alias(_VALUE))
-                .group_by([*on, _VALUE])
+                told.group_by([*on, _VALUE])
                 .agg(pl.len().cast(pl.Int64).alias(_SIZE))
+                .join(self._units(records, on), on=list(on), how="left", nulls_equal=True)
                 .sort([*on, _VALUE])
                 .select(
                     pl.struct(on).rle_id().alias(CLASS),
                     pl.col(_VALUE).alias(VALUE),
                     pl.col(_SIZE).alias(RECORDS),
+                    pl.col(_UNITS).alias(UNITS),
                 )
             )
         return self._counts[key]
+
+    def _units(self, records: pl.DataFrame, on: tuple[str, ...]) -> pl.DataFrame:
+        """How many records, or people, each class holds."""
+        if self.linked is not None and tuple(on) == (self.linked.by,):
+            return self.linked.people().rename({SIZE_OF_BUCKET: _UNITS})
+        counted = self.people(records, on).group_by(list(on)).len(_UNITS)
+        return counted.with_columns(pl.col(_UNITS).cast(pl.Int64))
 
 
 @dataclass(frozen=True)
@@ -85,6 +141,8 @@ class Verdict:
             for a release without a class.
         breaking_classes: Number of classes that break the promise.
         breaking_records: Number of records in those classes.
+        achieved_with: For figures that hold only while other parameters are as they were asked:
+            these, by the name of the figure. Two such figures may not be promised together.
     """
 
     requirement: Requirement
@@ -93,20 +151,31 @@ class Verdict:
     achieved: Mapping[str, float | int | None]
     breaking_classes: int = 0
     breaking_records: int = 0
+    achieved_with: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """The verdict as plain data, in the words of the audit document."""
+        """The verdict as plain data, in the words of the audit document.
+
+        ``achieved_with`` is there only where a figure holds with others as asked.
+        """
+        fixed = {name: dict(others) for name, others in self.achieved_with.items()}
         return {
             **self.requirement.to_dict(),
             "on": list(self.on),
             "holds": self.holds,
             "achieved": dict(self.achieved),
+            **({"achieved_with": fixed} if fixed else {}),
             "violations": {"classes": self.breaking_classes, "records": self.breaking_records},
         }
 
+    @property
+    def in_words(self) -> str:
+        """What was achieved, for people to read."""
+        return words(self.achieved, self.achieved_with)
+
     def __repr__(self) -> str:
         word = "holds" if self.holds else "broken"
-        return f"<Verdict: {self.requirement} {word}, achieved {words(self.achieved)}>"
+        return f"<Verdict: {self.requirement} {word}, achieved {self.in_words}>"
 
 
 class Check(Protocol):
@@ -164,15 +233,26 @@ def summarize(sizes: pl.Series) -> ClassSizes:
     )
 
 
-def words(achieved: Mapping[str, float | int | None]) -> str:
-    """What was achieved, for people to read: ``k=7``.
+def words(
+    achieved: Mapping[str, float | int | None],
+    achieved_with: Mapping[str, Mapping[str, Any]] | None = None,
+) -> str:
+    """What was achieved, for people to read: ``k=7``; and with which others it was.
 
     >>> words({"k": 7}), words({"k": None}), words({"t": 0.25})
     ('k=7', 'k=none', 't=0.25')
+    >>> words({"c": 2.5, "l": 4}, {"c": {"l": 3}, "l": {"c": 4.0}})
+    'c=2.5 (l=3), l=4 (c=4)'
     """
-    return ", ".join(
-        f"{name}={'none' if value is None else format(value, '.6g')}"
-        if not isinstance(value, int)
-        else f"{name}={value}"
-        for name, value in achieved.items()
-    )
+    found = []
+    for name, value in achieved.items():
+        others = (achieved_with or {}).get(name)
+        beside = "" if not others else f" ({', '.join(map(_pair, others, others.values()))})"
+        found.append(_pair(name, value) + beside)
+    return ", ".join(found)
+
+
+def _pair(name: str, value: object) -> str:
+    if isinstance(value, float):
+        return f"{name}={value:.6g}"
+    return f"{name}={'none' if value is None else value}"

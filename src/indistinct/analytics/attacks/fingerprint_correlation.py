@@ -1,0 +1,259 @@
+"""Fingerprint correlation: a person's values, but for one, are known, and tell whose set it is.
+
+The values of a person with many records are as telling as a name: of the eight patients that Fazal
+and others (2023) print all have a set of symptoms of their own. Somebody who knows all values of a
+person except one looks for the published sets that hold them. The fewer there are (the anonymity
+set), the surer is the value that was not known. The attacker here needs no quasi-identifier at all;
+with them, which the figures ``near_*`` tell of, only rows count that the person could stand in.
+
+Every value of a person is left out once, and the one counts that is then believed most. A value
+that shares its published label with another of the person's is nothing new.
+
+Where everybody of a bucket has one value, no set is published, and there is nothing to recognize.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.analytics.attacks.finding import (
+    CERTAIN,
+    Finding,
+    Skipped,
+    of_people,
+    summarize,
+)
+from indistinct.analytics.attacks.people_scene import (
+    SURE,
+    PeopleScene,
+    expanded,
+    pointers,
+    worst_of,
+)
+from indistinct.analytics.attacks.scene import Rows
+
+NAME = "fingerprint-correlation"
+KNOWLEDGE = "all values of a person except one, and no quasi-identifier"
+SOURCE = "Khan and others (2020), (c,k)-anonymization; Gong and others (2017), section 3"
+
+
+@dataclass(frozen=True)
+class Recognized:
+    """What is found with all values of a person but one, by entries of the people's values.
+
+    Arguments:
+        person: whose value is left out.
+        candidates: people with a published set that holds the others (expected number).
+        right: those of them whose set shows the one left out.
+        near: candidates among the rows that the person could stand in; None where not looked at.
+        near_right: those of them whose set shows the one left out.
+        whole: people with a published set that holds all values of a person, [n].
+    """
+
+    person: NDArray[np.int64]
+    candidates: NDArray[np.float64]
+    right: NDArray[np.float64]
+    whole: NDArray[np.float64]
+    near: NDArray[np.float64] | None = None
+    near_right: NDArray[np.float64] | None = None
+
+
+def run_people(scene: PeopleScene, sensitive: str | None) -> Finding | Skipped:
+    """Look for the published sets that hold all of a person's values but one."""
+    if sensitive is None:
+        return Skipped(NAME, "no attribute is sensitive")
+    if not scene.records or not scene.people.height:
+        return Skipped(NAME, "nothing is published that could be recognized", sensitive)
+    before = scene.true_prior(sensitive)
+    if scene.holding == "one":
+        return summarize(
+            scene,
+            sensitive,
+            before,
+            before,
+            np.zeros(len(before), np.bool_),
+            name=NAME,
+            knowledge=KNOWLEDGE,
+            figures={"anonymity_set_smallest": scene.records},
+            note="Everybody of a bucket has one of its values: there is no set to be recognized.",
+        )
+    seen = (_of_sets if scene.holding == "all" else _of_shares)(scene, sensitive)
+    people = len(before)
+    belief = _largest(seen.person, seen.candidates, seen.right, before)
+    number = scene.own(sensitive).number
+    several = number[seen.person] > 1
+    sets = seen.candidates[several & (seen.candidates > SURE)]
+    alone = np.zeros(people, np.bool_)
+    alone[seen.person[several & (np.abs(seen.candidates - 1) < SURE)]] = True
+    figures: dict[str, float | int | None] = {
+        "several_values": float((number > 1).mean()),
+        "anonymity_set_smallest": float(sets.min()) if len(sets) else None,
+        "anonymity_set_median": float(np.median(sets)) if len(sets) else None,
+        "anonymity_set_mean": float(sets.mean()) if len(sets) else None,
+        "recognized": float(alone.mean()),
+        "whole_set_unique": float((np.abs(seen.whole - 1) < SURE).mean()),
+    }
+    if seen.near is not None and seen.near_right is not None:
+        base = scene.true_belief(sensitive)
+        near = _largest(seen.person, seen.near, seen.near_right, base)
+        figures |= {
+            "near_0.5": float((near >= 0.5 - SURE).mean()),
+            "near_0.95": float((near >= 0.95 - SURE).mean()),
+            "near_certain": float((scene.found & (near >= 1 - SURE)).mean()),
+            "near_gain_mean": float((near - before).mean()),
+        }
+    by_class = _by_class(scene, belief - before)
+    found = summarize(
+        scene,
+        sensitive,
+        belief,
+        before,
+        (belief >= 1 - SURE) & (before < 1 - SURE),
+        name=NAME,
+        knowledge=KNOWLEDGE,
+        figures=figures,
+        worst=worst_of(scene, by_class, gain=by_class),
+    )
+    note = (
+        f"All values of {sensitive} but one lead to one published person for "
+        f"{of_people(figures['recognized'] or 0.0)}, and make the one left out certain for "
+        f"{of_people(found.success[CERTAIN])}."
+    )
+    return Finding(**{**vars(found), "note": note})
+
+
+def _largest(
+    person: NDArray[np.int64],
+    candidates: NDArray[np.float64],
+    right: NDArray[np.float64],
+    before: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The belief in the value that is given away most; what it was before, without a candidate."""
+    share = np.divide(right, candidates, out=np.zeros(len(right)), where=candidates > SURE)
+    found = np.zeros(len(before))
+    np.maximum.at(found, person, share)
+    met = np.zeros(len(before), np.bool_)
+    met[person[candidates > SURE]] = True
+    return np.where(met, found, before)
+
+
+def _by_class(scene: PeopleScene, gain: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The largest gain among the people who could stand in each class, [G]."""
+    crowds = scene.places.crowds
+    by_crowd = np.zeros(len(crowds))
+    np.maximum.at(by_crowd, scene.crowd_of, gain)
+    found = np.zeros(len(scene.classes))
+    np.maximum.at(found, crowds.index, by_crowd[np.repeat(np.arange(len(crowds)), crowds.length)])
+    return found
+
+
+def _telling(scene: PeopleScene, sensitive: str) -> Rows:
+    """The labels that tell each value of each person from the person's other values."""
+    own, values, over = (
+        scene.own(sensitive),
+        scene.own_values(sensitive),
+        scene.covering(sensitive).over,
+    )
+    person = np.repeat(np.arange(len(values)), values.length)
+    entry, at = expanded(over, values.index)
+    domain = max(len(scene.labels(sensitive)), 1)
+    keys = own.person * domain + own.label
+    place = np.searchsorted(keys, person[entry] * domain + over.index[at])
+    alone = own.values[place] == 1 if len(keys) else np.zeros(0, np.bool_)
+    return Rows(pointers(entry[alone], len(values.index)), over.index[at][alone])
+
+
+def _of_sets(scene: PeopleScene, sensitive: str) -> Recognized:
+    """Where everybody has all that the own bucket lists."""
+    from indistinct.kernels.crowds import recognize
+
+    values, part = scene.own_values(sensitive), scene.buckets[sensitive]
+    under, rows = scene.covering(sensitive).under, scene.records
+    order = np.argsort(scene.places.class_of, kind="stable")
+    words = (rows + 63) // 64
+    of_label = np.zeros((len(part.labels), words), np.uint64)
+    entry, at = expanded(part, scene.bucket_of[order])
+    bit = np.uint64(1) << (entry % 64).astype(np.uint64)
+    np.bitwise_or.at(of_label, (part.index[at], entry // 64), bit)
+    needed, value = np.unique(values.index, return_inverse=True)
+    of_value = np.zeros((len(needed), words), np.uint64)
+    number = {int(v): at for at, v in enumerate(needed)}
+    for label in range(len(part.labels)):
+        for v in under[label].tolist():
+            if v in number:
+                of_value[number[v]] |= of_label[label]
+    everybody = np.zeros(words, np.uint64)
+    np.bitwise_or.at(
+        everybody, np.arange(rows) // 64, np.uint64(1) << (np.arange(rows) % 64).astype(np.uint64)
+    )
+    start = np.zeros(len(scene.classes) + 1, np.int64)
+    np.cumsum(scene.classes.size, out=start[1:])
+    hit, crowds = _telling(scene, sensitive), scene.places.crowds
+    longest = int(values.length.max(initial=0)) + 1
+    candidates, right, near, near_right = np.zeros((4, len(values.index)), np.int64)
+    whole = np.zeros(len(values), np.int64)
+    recognize(
+        values.indptr, value.astype(np.int32), hit.indptr, hit.index, of_value, of_label,
+        scene.crowd_of, crowds.indptr, crowds.index, start, everybody,
+        np.empty((longest, words), np.uint64), np.empty((longest, words), np.uint64),
+        candidates, right, near, near_right, whole,
+    )  # fmt: skip
+    person = np.repeat(np.arange(len(values)), values.length)
+    return Recognized(
+        person,
+        candidates.astype(np.float64),
+        right.astype(np.float64),
+        whole.astype(np.float64),
+        near=near.astype(np.float64),
+        near_right=near_right.astype(np.float64),
+    )
+
+
+def _of_shares(scene: PeopleScene, sensitive: str) -> Recognized:
+    """Where everybody has some values of the own bucket: who has which is taken as independent."""
+    shares, size = scene.spread(sensitive).shares, scene.size_of.astype(np.float64)
+    values, hit = scene.own_values(sensitive), _telling(scene, sensitive)
+    over = scene.covering(sensitive).over
+    by_label = _entries(shares.index, len(scene.labels(sensitive)))
+
+    def column(labels: NDArray[np.int32]) -> NDArray[np.float64]:
+        found = np.zeros(len(size))
+        for label in labels.tolist():
+            entries = by_label[label]
+            rows = shares.row_of[entries]
+            found[rows] = np.maximum(found[rows], shares.amount[entries])
+        return found
+
+    known: dict[bytes, tuple[NDArray[np.float64], NDArray[np.float64], float]] = {}
+    candidates, right = np.zeros(len(values.index)), np.zeros(len(values.index))
+    whole = np.zeros(len(values))
+    for person in range(len(values)):
+        first, last = int(values.indptr[person]), int(values.indptr[person + 1])
+        own = values[person]
+        if (key := own.tobytes()) not in known:
+            columns = [column(over[v]) for v in own.tolist()]
+            number = len(own)
+            maybe, shown = np.zeros(number), np.zeros(number)
+            for left in range(number):
+                others = size.copy()
+                for at in range(number):
+                    if at != left:
+                        others = others * columns[at]
+                maybe[left] = others.sum()
+                shown[left] = (others * column(hit[first + left])).sum()
+            everything = size.copy()
+            for part in columns:
+                everything = everything * part
+            known[key] = maybe, shown, float(everything.sum())
+        candidates[first:last], right[first:last], whole[person] = known[key]
+    return Recognized(np.repeat(np.arange(len(values)), values.length), candidates, right, whole)
+
+
+def _entries(index: NDArray[np.int32], number: int) -> list[NDArray[np.int64]]:
+    """The entries of each label."""
+    order = np.argsort(index, kind="stable")
+    bounds = np.searchsorted(index[order], np.arange(number + 1))
+    return [order[bounds[at] : bounds[at + 1]] for at in range(number)]

@@ -1,0 +1,679 @@
+"""What attackers of people with many records are given: people, published rows, and buckets.
+
+A release of two linked tables has a row for every person, with the number of a bucket, and a list
+of sensitive values for every bucket. A long release, with a pseudonym and a row for every record,
+is the same: every pseudonym has a bucket of its own, and everything that the bucket lists. So there
+is one view of both, and rows of it are people, never records.
+
+How the listed values belong to the people of a bucket is its *holding*: everybody has ``one`` of
+them, everybody has ``some`` (a value is listed once for everybody who has it), or everybody has
+``all``. The share f(b, v) of a bucket's people who have a value is the number of times it is listed
+over the number of people; for ``all`` it is 1. Of a person who is known to be in a class E, the
+belief in a value is (1/|E|) sum of f(bucket of the row, v) over the rows of E (Fazal and others
+2023, whose tables are linked so; the average over random worlds). A person whom several classes fit
+is believed to be in any row of them.
+
+A person has several values, and a release may publish categories or nodes of a hierarchy in their
+place. What counts as the truth is every published label that covers one of the person's values;
+taken is the one that is believed most (the worst case), for the prior too. A missing value is no
+truth of people who have others. A label that is listed speaks for the labels above it as well:
+where flu is listed, so is a respiratory disease.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeVar, cast
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.analytics.attacks.scene import Classes, Pool, Rows, Scene
+from indistinct.hierarchies.cells import Coverage, members_of, range_of
+from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
+from indistinct.knowledge import Knowledge, Value
+from indistinct.microdata.domains import SensitiveDomain
+from indistinct.microdata.encoding import codes_in
+from indistinct.microdata.microdata import sorted_values
+from indistinct.requirement import Requirement
+
+SURE = 1e-9
+"""Beliefs that differ by less are equal; a share of people below 1 differs from it by more."""
+
+HOLDING = ("one", "some", "all")
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class Lists(Pool):
+    """Values that people have or buckets list, as compressed rows of codes and counts.
+
+    Arguments:
+        labels: what the codes stand for, sorted, missing last.
+    """
+
+    labels: tuple[Label, ...]
+
+    @classmethod
+    def gathered(cls, owner: NDArray[Any], texts: pl.Series, number: int) -> Lists:
+        """The lists of ``number`` owners.
+
+        Arguments:
+            owner: whose every entry is, from 0.
+            texts: the entries, null for a missing value.
+            number: how many owners there are, those without an entry too.
+        """
+        labels = sorted_values(texts)
+        domain = max(len(labels), 1)
+        codes = codes_in(texts, labels) if len(texts) else np.zeros(0, np.int32)
+        keys, count = np.unique(owner.astype(np.int64) * domain + codes, return_counts=True)
+        return cls(
+            pointers(keys // domain, number),
+            (keys % domain).astype(np.int32),
+            count.astype(np.int64),
+            labels,
+        )
+
+
+@dataclass(frozen=True)
+class Mass(Rows):
+    """How much of each value every row has, as compressed rows of codes (rising) and amounts."""
+
+    amount: NDArray[np.float64]
+
+    @cached_property
+    def row_of(self) -> NDArray[np.int64]:
+        """The row of every entry."""
+        return np.repeat(np.arange(len(self)), self.length)
+
+    @cached_property
+    def largest(self) -> NDArray[np.float64]:
+        """The largest amount of each row, 0 for an empty one."""
+        found = np.zeros(len(self))
+        np.maximum.at(found, self.row_of, self.amount)
+        return found
+
+    def of(self, rows: NDArray[Any], values: NDArray[Any], domain: int) -> NDArray[np.float64]:
+        """The amount of value ``values[i]`` (a code below ``domain``) in row ``rows[i]``."""
+        if not len(self.index):
+            return np.zeros(len(rows))
+        keys = self.row_of * domain + self.index
+        wanted = np.asarray(rows, np.int64) * domain + values
+        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        return np.where(keys[at] == wanted, self.amount[at], 0.0)
+
+    def dense(self, domain: int) -> NDArray[np.float64]:
+        """The amounts as a table, [rows, domain]."""
+        found = np.zeros((len(self), domain))
+        found[self.row_of, self.index] = self.amount
+        return found
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How likely statements are: of the people of a bucket, of a class, of a crowd, of all.
+
+    Arguments:
+        shares: the share of each bucket's people of whom it is true, [B].
+        held: what these shares add up to over the rows of each class, [G].
+        pooled: over the rows of the classes of each crowd, [K].
+        prior: the mean over all rows, [statements].
+    """
+
+    shares: Mass
+    held: Mass
+    pooled: Mass
+    prior: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Own:
+    """The labels that are true of people: those that cover one of a person's values.
+
+    Arguments:
+        person: whose label it is, rising, [pairs].
+        label: the label, rising for each person, [pairs].
+        values: how many of the person's values the label covers, [pairs].
+        number: how many different values every person has, [n].
+        indptr: where the pairs of each person begin, [n + 1].
+    """
+
+    person: NDArray[np.int64]
+    label: NDArray[np.int32]
+    values: NDArray[np.int64]
+    number: NDArray[np.int64]
+    indptr: NDArray[np.int64]
+
+    def best(self, amount: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The largest amount of every person, 0 for people without a pair, [n]."""
+        found = np.zeros(len(self.number))
+        np.maximum.at(found, self.person, amount)
+        return found
+
+
+@dataclass(frozen=True)
+class Covering:
+    """Which values labels stand for.
+
+    Arguments:
+        values: all values that are known: those of the source, of its categories and hierarchy.
+        under: the values under each label, [labels].
+        over: the labels that cover each value, [values].
+        implied: the labels that a label speaks for: those that cover all it covers, [labels].
+        touching: the labels that have a value in common with a label, [labels].
+    """
+
+    values: tuple[Label, ...]
+    under: Rows
+    over: Rows
+    implied: Rows
+    touching: Rows
+
+    @property
+    def plain(self) -> bool:
+        """Whether no two labels have a value in common."""
+        return len(self.touching.index) == len(self.touching)
+
+
+@dataclass(frozen=True)
+class PeopleScene:
+    """Everything that attackers of people are given, and what several of them need to count.
+
+    Arguments:
+        quasi: the quasi-identifiers.
+        sensitive: the sensitive attributes.
+        people: the people's exact quasi-identifiers as text, a row each, in the source's order;
+            null is missing.
+        values: of each sensitive attribute the values of all records of every person, [n].
+        rows: the published quasi-identifiers as text, a row for every person, in published order,
+            without the rows that have ``*`` in every one.
+        bucket_of: the bucket of every row, [r].
+        buckets: of each sensitive attribute what every bucket lists, [B].
+        holding: how the values of a bucket belong to its people: ``one``, ``some`` or ``all``.
+        taxonomies: the hierarchy of each quasi-identifier, over the people's values.
+        bucket_size: people of each bucket, suppressed ones too, [B]; its rows, where not given.
+        suppressed: how many rows were left out.
+        known: what is known of sensitive values.
+        promises: what the release promises.
+        seed: of whatever an attacker draws at random.
+        may_contain: what the certificate says the release may contain.
+        harmful: the values of each sensitive attribute that would harm most; where an attribute is
+            not named, those of its most sensitive category.
+        population: the exact quasi-identifiers of a population, as text, one row per person.
+        pseudonyms: of a long release the pseudonym of every row.
+        second: another release about the same people, in the same order.
+    """
+
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    people: pl.DataFrame
+    values: Mapping[str, Lists]
+    rows: pl.DataFrame
+    bucket_of: NDArray[np.int32]
+    buckets: Mapping[str, Lists]
+    holding: str
+    taxonomies: Mapping[str, Taxonomy]
+    bucket_size: NDArray[np.int64] | None = None
+    suppressed: int = 0
+    known: Mapping[str, Knowledge] = field(default_factory=dict)
+    promises: tuple[Requirement, ...] = ()
+    seed: int = 0
+    may_contain: tuple[str, ...] = ()
+    harmful: Mapping[str, frozenset[Value]] = field(default_factory=dict)
+    population: pl.DataFrame | None = None
+    pseudonyms: tuple[str | None, ...] | None = None
+    second: PeopleScene | None = None
+    _kept: dict[tuple[str, str], Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        if self.holding not in HOLDING:
+            raise ValueError(f"holding must be one of {HOLDING}, not {self.holding!r}")
+        named = {
+            name: frozenset(v for v, own in known.categories.items() if own == most)
+            for name, known in self.known.items()
+            for most in known.category_order[-1:]
+        }
+        object.__setattr__(self, "harmful", {**named, **self.harmful})
+
+    @classmethod
+    def of_records(cls, scene: Scene) -> PeopleScene:
+        """The same view of a release in which every record is of another person."""
+        n, r = scene.people.height, scene.records
+        return cls(
+            quasi=scene.quasi,
+            sensitive=scene.sensitive,
+            people=scene.people.select(scene.quasi),
+            values={a: Lists.gathered(np.arange(n), scene.people[a], n) for a in scene.sensitive},
+            rows=scene.release.select(scene.quasi),
+            bucket_of=np.arange(r, dtype=np.int32),
+            buckets={a: Lists.gathered(np.arange(r), scene.release[a], r) for a in scene.sensitive},
+            holding="one",
+            taxonomies=scene.taxonomies,
+            suppressed=scene.suppressed,
+            known=scene.known,
+            promises=scene.promises,
+            seed=scene.seed,
+            may_contain=scene.may_contain,
+            harmful=scene.harmful,
+            population=scene.population,
+            second=None if scene.second is None else cls.of_records(scene.second),
+        )
+
+    @property
+    def records(self) -> int:
+        """Published rows, which are people; suppressed ones not counted."""
+        return self.rows.height
+
+    @property
+    def k(self) -> int | None:
+        """The largest k promised for all quasi-identifiers together; None where none is."""
+        promised = [
+            item.parameters["k"]
+            for item in self.promises
+            if isinstance(item.parameters.get("k"), int)
+            and (item.on is None or set(item.on) >= set(self.quasi))
+        ]
+        return max(promised, default=None)
+
+    @cached_property
+    def places(self) -> Scene:
+        """People and rows without their sensitive values: who could stand where."""
+        return Scene(
+            quasi=self.quasi,
+            sensitive=(),
+            people=self.people.select(self.quasi),
+            release=self.rows.select(self.quasi),
+            taxonomies=self.taxonomies,
+            suppressed=self.suppressed,
+            promises=tuple(replace(part, unit="record") for part in self.promises),
+            seed=self.seed,
+            may_contain=self.may_contain,
+            population=self.population,
+        )
+
+    @property
+    def classes(self) -> Classes:
+        """The distinct rows of published cells, and how many people each holds."""
+        return self.places.classes
+
+    @property
+    def crowd_of(self) -> NDArray[np.int32]:
+        """The crowd of every person, [n]: all who could stand in the same rows."""
+        return self.places.crowd_of
+
+    @property
+    def found(self) -> NDArray[np.bool_]:
+        """Which people could stand in a row at all, [n]."""
+        return self.places.found
+
+    @cached_property
+    def rows_of(self) -> NDArray[np.int64]:
+        """Rows that every person could stand in, [n]."""
+        return self.places.crowd_size[self.crowd_of]
+
+    @cached_property
+    def number_of_buckets(self) -> int:
+        """Buckets, B."""
+        listed = [len(part) for part in self.buckets.values()]
+        return max([*listed, int(self.bucket_of.max(initial=-1)) + 1])
+
+    @cached_property
+    def size_of(self) -> NDArray[np.int64]:
+        """People of every bucket, [B]."""
+        if self.bucket_size is not None:
+            return self.bucket_size
+        return np.bincount(self.bucket_of, minlength=self.number_of_buckets).astype(np.int64)
+
+    @cached_property
+    def class_buckets(self) -> Pool:
+        """The buckets that each class is linked to, with the number of rows, [G]."""
+        buckets = max(self.number_of_buckets, 1)
+        keys, count = np.unique(
+            self.places.class_of.astype(np.int64) * buckets + self.bucket_of, return_counts=True
+        )
+        return Pool(
+            pointers(keys // buckets, len(self.classes)),
+            (keys % buckets).astype(np.int32),
+            count.astype(np.int64),
+        )
+
+    @cached_property
+    def crowd_buckets(self) -> Pool:
+        """The buckets that the rows of each crowd are linked to, with the number of rows, [K]."""
+        own = self.class_buckets
+        indptr, index, count = self._pool(own, own.count, self.number_of_buckets)
+        return Pool(indptr, index, count)
+
+    def labels(self, sensitive: str) -> tuple[Label, ...]:
+        """What is published of an attribute, sorted, missing last."""
+        return self.buckets[sensitive].labels
+
+    def domain(self, sensitive: str) -> SensitiveDomain:
+        """The published labels, and which category each of them is of."""
+        return self._once("domain", sensitive, self._make_domain)
+
+    def covering(self, sensitive: str) -> Covering:
+        """Which values the published labels stand for."""
+        return self._once("covering", sensitive, self._make_covering)
+
+    def exact(self, sensitive: str) -> NDArray[np.bool_]:
+        """Which labels are values as they are, and no category or node above them, [D]."""
+        covering, labels = self.covering(sensitive), self.labels(sensitive)
+        alone = covering.under.length == 1
+        own = [
+            bool(alone[at]) and covering.values[covering.under[at][0]] == label
+            for at, label in enumerate(labels)
+        ]
+        return np.array(own, np.bool_)
+
+    def own_values(self, sensitive: str) -> Rows:
+        """The different values of every person, as places in :class:`Covering`, [n].
+
+        Without the missing value, where a person has others.
+        """
+        return self._once("own_values", sensitive, self._make_own_values)
+
+    def own(self, sensitive: str) -> Own:
+        """The labels that are true of every person."""
+        return self._once("own", sensitive, self._make_own)
+
+    def spread(self, sensitive: str) -> Spread:
+        """How likely every label is, where a label speaks for those above it too."""
+        return self._once(
+            "spread",
+            sensitive,
+            lambda name: self.lifted(name, self.covering(name).implied, len(self.labels(name))),
+        )
+
+    def listed(self, sensitive: str) -> Spread:
+        """How likely every label is to be listed for a person, word for word."""
+        if self.covering(sensitive).plain:
+            return self.spread(sensitive)
+        domain = len(self.labels(sensitive))
+        return self._once(
+            "listed", sensitive, lambda name: self.lifted(name, each_its_own(domain), domain)
+        )
+
+    def lifted(self, sensitive: str, to: Rows, number: int) -> Spread:
+        """How likely statements are that follow from labels.
+
+        Where everybody of a bucket has one label, those that a statement follows from are added
+        up; where people have several, the likeliest of them counts.
+
+        Arguments:
+            sensitive: the attribute.
+            to: the statements that follow from each label, [D].
+            number: how many statements there are.
+        """
+        part, one = self.buckets[sensitive], self.holding == "one"
+        if self.holding == "all":
+            share = np.ones(len(part.index))
+        else:
+            people = part.size if one else self.size_of
+            share = part.count / np.maximum(people[part.row_of], 1)
+        entry, at = expanded(to, part.index)
+        keys, place = np.unique(part.row_of[entry] * number + to.index[at], return_inverse=True)
+        amount = np.zeros(len(keys))
+        (np.add if one else np.maximum).at(amount, place, share[entry])
+        amount = np.minimum(amount, 1.0)
+        width = max(number, 1)
+        shares = Mass(
+            pointers(keys // width, self.number_of_buckets),
+            (keys % width).astype(np.int32),
+            amount,
+        )
+        return self.over_rows(shares, number)
+
+    def over_rows(self, shares: Mass, number: int) -> Spread:
+        """The shares of buckets over the rows of classes, of crowds and of the whole release."""
+        linked = self.class_buckets
+        entry, at = expanded(shares, linked.index)
+        held = massed(
+            linked.row_of[entry],
+            shares.index[at],
+            linked.count[entry] * shares.amount[at],
+            len(self.classes),
+            number,
+        )
+        return self.over_classes(shares, held, number)
+
+    def over_classes(self, shares: Mass, held: Mass, number: int) -> Spread:
+        """What classes hold over the classes of crowds and of the whole release."""
+        pooled = Mass(*self._pool(held, held.amount, number))
+        prior = np.bincount(held.index, held.amount, minlength=number) / max(self.records, 1)
+        return Spread(shares, held, pooled, prior)
+
+    def believed(self, sensitive: str, spread: Spread | None = None) -> NDArray[np.float64]:
+        """The belief in every label that is true of somebody, by the pairs of :class:`Own`.
+
+        The prior, for people who could stand in no row.
+        """
+        own = self.own(sensitive)
+        spread = spread or self.spread(sensitive)
+        crowd = self.crowd_of[own.person]
+        amount = spread.pooled.of(crowd, own.label, len(spread.prior))
+        share = amount / np.maximum(self.rows_of[own.person], 1)
+        return np.where(self.found[own.person], share, spread.prior[own.label])
+
+    def true_belief(self, sensitive: str) -> NDArray[np.float64]:
+        """The largest belief in a label that is true of each person, [n]."""
+        return self._once(
+            "true_belief", sensitive, lambda name: self.own(name).best(self.believed(name))
+        )
+
+    def true_prior(self, sensitive: str) -> NDArray[np.float64]:
+        """The largest share of rows of a label that is true of each person, [n]."""
+        return self._once(
+            "true_prior",
+            sensitive,
+            lambda name: self.own(name).best(self.spread(name).prior[self.own(name).label]),
+        )
+
+    def alike(self, sensitive: str) -> tuple[NDArray[np.int64], Rows, NDArray[np.int64]]:
+        """The distinct crowds with the labels of their people.
+
+        Returns the crowd of each [U], the labels of each [U], and which of them every person is of
+        [n].
+        """
+        return self._once("alike", sensitive, self._make_alike)
+
+    def _once(self, what: str, sensitive: str, make: Callable[[str], Made]) -> Made:
+        key = (what, sensitive)
+        if key not in self._kept:
+            self._kept[key] = make(sensitive)
+        return cast(Made, self._kept[key])
+
+    def _pool(
+        self, held: Rows, amount: NDArray[Any], domain: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
+        """What the classes of each crowd hold together, as compressed rows, rising."""
+        from indistinct.kernels.meeting import pool
+
+        crowds = self.places.crowds
+        indptr = np.zeros(len(crowds) + 1, np.int64)
+        value, found = np.zeros(0, np.int32), np.zeros(0, amount.dtype)
+        total, seen = np.zeros(domain, amount.dtype), np.empty(domain, np.int32)
+        for fill in (False, True):
+            if fill:
+                value, found = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], amount.dtype)
+            pool(
+                crowds.indptr, crowds.index, held.indptr, held.index, amount, total, seen,
+                indptr, value, found, fill,
+            )  # fmt: skip
+        order = np.lexsort((value, np.repeat(np.arange(len(crowds)), np.diff(indptr))))
+        return indptr, value[order], found[order]
+
+    def _make_domain(self, name: str) -> SensitiveDomain:
+        known = self.known.get(name, Knowledge())
+        covering, labels = self.covering(name), self.labels(name)
+        homes: dict[Value, str] = {}
+        for at, label in enumerate(labels):
+            if label in known.categories:
+                homes[label] = known.categories[label]
+                continue
+            own = {known.categories.get(covering.values[v]) for v in covering.under[at].tolist()}
+            if len(own) == 1 and (home := own.pop()) is not None:
+                homes[label] = home
+        return SensitiveDomain(labels, replace(known, categories=homes), self.holding == "one")
+
+    def _make_covering(self, name: str) -> Covering:
+        known, labels = self.known.get(name, Knowledge()), self.labels(name)
+        leaves = {chain[0] for chain in known.chains}
+        values: list[Label] = list(
+            dict.fromkeys([*self.values[name].labels, *known.categories, *leaves])
+        )
+        above: dict[Label, set[Label]] = {value: {value} for value in values}
+        for value, home in known.categories.items():
+            above[value].add(home)
+        for chain in known.chains:
+            above[chain[0]].update(chain)
+        for value in values:
+            if value not in leaves and known.chains:
+                above[value].add(known.chains[0][-1])
+        under: dict[Label, list[int]] = {label: [] for label in labels}
+        for at, value in enumerate(values):
+            for label in above[value]:
+                if label in under:
+                    under[label].append(at)
+        for label, own in under.items():
+            if not own:
+                own += _read(label, values) or [len(values)]
+                if own == [len(values)]:
+                    values.append(label)
+        rows = compressed([sorted(under[label]) for label in labels])
+        over: list[list[int]] = [[] for _ in values]
+        for at, label in enumerate(labels):
+            for value_at in under[label]:
+                over[value_at].append(at)
+        shared = Counter((one, two) for own in over for one in own for two in own)
+        length = rows.length
+        implied: list[list[int]] = [[] for _ in labels]
+        touching: list[list[int]] = [[] for _ in labels]
+        for (one, two), number in sorted(shared.items()):
+            touching[one].append(two)
+            if number == length[one]:
+                implied[one].append(two)
+        return Covering(
+            tuple(values), rows, compressed(over), compressed(implied), compressed(touching)
+        )
+
+    def _make_own_values(self, name: str) -> Rows:
+        part, covering = self.values[name], self.covering(name)
+        place = {value: at for at, value in enumerate(covering.values)}
+        code = np.array([place[label] for label in part.labels], np.int32)
+        gone = np.array([label is None for label in part.labels], np.bool_)
+        kept = np.ones(len(part.index), np.bool_)
+        if gone.any():
+            kept = ~gone[part.index] | (part.length[part.row_of] == 1)
+        keys = np.sort(part.row_of[kept] * max(len(covering.values), 1) + code[part.index[kept]])
+        width = max(len(covering.values), 1)
+        return Rows(pointers(keys // width, len(part)), (keys % width).astype(np.int32))
+
+    def _make_own(self, name: str) -> Own:
+        values, over = self.own_values(name), self.covering(name).over
+        person = np.repeat(np.arange(len(values)), values.length)
+        entry, at = expanded(over, values.index)
+        domain = max(len(self.labels(name)), 1)
+        keys, number = np.unique(person[entry] * domain + over.index[at], return_counts=True)
+        return Own(
+            keys // domain,
+            (keys % domain).astype(np.int32),
+            number.astype(np.int64),
+            values.length,
+            pointers(keys // domain, len(values)),
+        )
+
+    def _make_alike(self, name: str) -> tuple[NDArray[np.int64], Rows, NDArray[np.int64]]:
+        own = self.own(name)
+        numbers: dict[tuple[int, bytes], int] = {}
+        of = np.empty(self.people.height, np.int64)
+        sets: list[NDArray[np.int32]] = []
+        crowd = self.crowd_of.tolist()
+        for person in range(self.people.height):
+            mine = own.label[own.indptr[person] : own.indptr[person + 1]]
+            key = (crowd[person], mine.tobytes())
+            number = numbers.get(key)
+            if number is None:
+                number = numbers[key] = len(sets)
+                sets.append(mine)
+            of[person] = number
+        crowds = np.array([key[0] for key in numbers], np.int64)
+        return crowds, compressed(sets), of
+
+
+def compressed(rows: Sequence[Any]) -> Rows:
+    """Lists of numbers as compressed rows."""
+    indptr = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum([len(row) for row in rows], out=indptr[1:])
+    parts = [np.asarray(row, np.int32) for row in rows]
+    return Rows(indptr, np.concatenate([np.zeros(0, np.int32), *parts]))
+
+
+def each_its_own(number: int) -> Rows:
+    """Rows of one entry each: the row's own number."""
+    return Rows(np.arange(number + 1, dtype=np.int64), np.arange(number, dtype=np.int32))
+
+
+def pointers(rows: NDArray[Any], number: int) -> NDArray[np.int64]:
+    """Where each of some rows begins, given the row of every entry in rising order."""
+    indptr = np.zeros(number + 1, np.int64)
+    np.cumsum(np.bincount(rows, minlength=number), out=indptr[1:])
+    return indptr
+
+
+def expanded(rows: Rows, chosen: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The entries of the chosen rows one after the other.
+
+    Returns for each the place in ``chosen`` that it comes from, and its place among all entries.
+    """
+    length = rows.length[chosen]
+    place = np.repeat(np.arange(len(chosen)), length)
+    ends = np.cumsum(length)
+    within = np.arange(len(place)) - np.repeat(ends - length, length)
+    return place, rows.indptr[chosen][place] + within
+
+
+def massed(
+    rows: NDArray[Any], codes: NDArray[Any], amount: NDArray[np.float64], number: int, domain: int
+) -> Mass:
+    """Amounts by row and code, those of equal ones added up."""
+    width = max(domain, 1)
+    keys, place = np.unique(np.asarray(rows, np.int64) * width + codes, return_inverse=True)
+    total = np.bincount(place, amount, minlength=len(keys)).astype(np.float64)
+    return Mass(pointers(keys // width, number), (keys % width).astype(np.int32), total)
+
+
+def worst_of(
+    scene: PeopleScene, score: NDArray[np.float64], **more: NDArray[Any]
+) -> dict[str, Any]:
+    """The class with the largest score, the first of them in sorted order; empty without one.
+
+    ``more`` are further figures by class, told of the worst one.
+    """
+    if not len(score):
+        return {}
+    at = int(np.argmax(score))
+    return {
+        "class": scene.classes.cells.row(at, named=True),
+        "people": int(scene.classes.size[at]),
+        **{key: values[at].item() for key, values in more.items()},
+    }
+
+
+def _read(label: Label, values: Sequence[Label]) -> list[int]:
+    """The values that a range, a set or ``*`` stands for."""
+    plain = [value for value in values if value is not None]
+    if label == SUPPRESSED:
+        return list(range(len(values)))
+    if not plain or (range_of(label) is None and members_of(label) is None):
+        return []
+    covered = Coverage(Taxonomy("values", [(value,) for value in plain])).places(label) or []
+    place = {value: at for at, value in enumerate(values)}
+    return [place[plain[at]] for at in covered]

@@ -1,0 +1,89 @@
+"""Vertical: values that are published as they are among others that are generalized (sVer).
+
+A release of sets may generalize each set as far as it has to and no further: headache, flu and
+tiredness become *Low*, and chills, the only one of its category, stays chills. Whoever has a value
+that stayed is exposed, however well the others are hidden: the labels stand at different levels of
+one hierarchy, and the lowest says what somebody had. Where all labels stand at one level above the
+values, as categories do, nobody is exposed.
+
+A person is *exposed* if a row that could be hers lists one of her values as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from indistinct.analytics.attacks.finding import Finding, Skipped, of_people, summarize
+from indistinct.analytics.attacks.people_scene import SURE, PeopleScene, worst_of
+from indistinct.knowledge import Value
+
+NAME = "vertical"
+KNOWLEDGE = "what membership knows, and the hierarchy of the values"
+SOURCE = "Fazal and others (2023), scenario I and definition 5"
+
+
+def run_people(scene: PeopleScene, sensitive: str | None) -> Finding | Skipped:
+    """Look for values that stayed as they were in a release that generalizes values."""
+    if sensitive is None:
+        return Skipped(NAME, "no attribute is sensitive")
+    exact, labels = scene.exact(sensitive), scene.labels(sensitive)
+    if exact.all():
+        return Skipped(NAME, "no value is generalized: all are published as they are", sensitive)
+    own, spread = scene.own(sensitive), scene.spread(sensitive)
+    stayed = exact[own.label]
+    believed = scene.believed(sensitive)
+    before = own.best(np.where(stayed, spread.prior[own.label], 0.0))
+    belief = own.best(np.where(stayed, believed, 0.0))
+    crowd = scene.crowd_of[own.person]
+    there = spread.pooled.of(crowd, own.label, len(labels)) > 0
+    exposed = scene.found & (own.best((stayed & there).astype(np.float64)) > 0)
+    people = int(exposed.sum())
+    share = people / len(exposed) if len(exposed) else 0.0
+    of_class = np.where(exact[spread.held.index], spread.held.amount, 0.0)
+    by_class = np.bincount(spread.held.row_of, of_class, minlength=len(spread.held))
+    return summarize(
+        scene,
+        sensitive,
+        belief,
+        before,
+        exposed & (belief >= 1 - SURE),
+        name=NAME,
+        knowledge=KNOWLEDGE,
+        figures={
+            "exposed": share,
+            "exposed_people": people,
+            "exact_labels": int(exact.sum()),
+            "labels": len(labels),
+        },
+        worst=worst_of(scene, by_class.astype(np.float64), exact=by_class)
+        if by_class.any()
+        else {},
+        note=(
+            f"A value of {sensitive} that was not generalized is published of {of_people(share)}."
+            if people
+            else f"Every {sensitive} is generalized: no value is published as it is."
+        ),
+    )
+
+
+def partial_cut(values: Iterable[Value], categories: Mapping[Value, str]) -> frozenset[Value]:
+    """A set as it is generalized no further than it has to be.
+
+    A category takes the place of its values where two or more of them occur; a value that is alone
+    in its category stays, and so does one without a category (Fazal and others 2023, Figure 2).
+
+    >>> homes = {"headache": "low", "flu": "low", "chills": "mild"}
+    >>> sorted(partial_cut(["headache", "flu", "chills"], homes))
+    ['chills', 'low']
+    """
+    given = set(values)
+    number: dict[str, int] = {}
+    for value in given:
+        if value in categories:
+            number[categories[value]] = number.get(categories[value], 0) + 1
+    return frozenset(
+        categories[value] if number.get(categories.get(value, ""), 0) > 1 else value
+        for value in given
+    )

@@ -1,0 +1,287 @@
+"""People and what was published of them, as measures of linked and of long releases see both.
+
+A release of people with many records is read in one form, whether its tables are linked or it has a
+row for every record: rows about people, each in a class of equal cells and in a bucket, and what
+each bucket lists. A long release is a linked one in which every pseudonym has a bucket of its own,
+of which the person has all values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.analytics.linked import HOLDING
+from indistinct.analytics.published import Original, PublishedRows, read_rows
+from indistinct.errors import DataError, Problem
+from indistinct.hierarchies.cells import members_of
+from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
+from indistinct.knowledge import NOTHING_KNOWN, Knowledge
+from indistinct.microdata.encoding import codes_in, count_combinations, leaf_codes
+from indistinct.microdata.microdata import sorted_values
+
+Label = str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """Which labels each of some owners (people or buckets) has, each once, as compressed rows.
+
+    Arguments:
+        indptr: owner ``o`` has ``value[indptr[o]:indptr[o + 1]]``, [owners + 1].
+        value: places in ``labels``.
+        count: how often the owner has the label, [entries].
+        labels: the texts; None is a missing value.
+    """
+
+    indptr: NDArray[np.int64]
+    value: NDArray[np.int32]
+    count: NDArray[np.int64]
+    labels: tuple[Label, ...]
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    @classmethod
+    def of(cls, owner: NDArray[np.int32], texts: pl.Series, owners: int) -> Lists:
+        """The lists of so many owners, from a row for every owner and text.
+
+        Rows of owner -1 are passed over.
+        """
+        labels = tuple(sorted_values(texts))
+        there = owner >= 0
+        own, codes = owner[there], codes_in(texts, labels)[there]
+        columns, count, _ = count_combinations(
+            [own, codes], [max(owners, 1), max(len(labels), 1)], np.ones(len(own), np.int64)
+        )
+        indptr = np.zeros(owners + 1, np.int64)
+        np.cumsum(np.bincount(columns[0], minlength=owners), out=indptr[1:])
+        return cls(indptr, columns[1], count, labels)
+
+    @property
+    def owner(self) -> NDArray[np.int64]:
+        """The owner of every entry."""
+        return np.repeat(np.arange(len(self)), np.diff(self.indptr))
+
+    @property
+    def listed(self) -> NDArray[np.int64]:
+        """How many rows each owner has, [owners]."""
+        found = np.bincount(self.owner, self.count, len(self))
+        return np.rint(found).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleTable:
+    """The private table as people: exact quasi-identifiers, and all sensitive values of each.
+
+    Arguments:
+        texts: the people's quasi-identifiers, null for a missing value, [n rows].
+        original: the same as combinations, for measures of cells.
+        values: of each sensitive attribute which values each person has.
+        known: what is known of these values.
+    """
+
+    texts: pl.DataFrame
+    original: Original
+    values: Mapping[str, Lists]
+    known: Mapping[str, Knowledge] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        texts: pl.DataFrame,
+        taxonomies: Mapping[str, Taxonomy],
+        person_of: NDArray[np.int32],
+        records: pl.DataFrame,
+        known: Mapping[str, Knowledge] | None = None,
+    ) -> PeopleTable:
+        """The people of a table.
+
+        Arguments:
+            texts: the people's quasi-identifiers, one row each.
+            taxonomies: of every quasi-identifier; they cover all values.
+            person_of: the person of every record, [rows].
+            records: the records' sensitive attributes, null for a missing value.
+            known: what is known of these.
+        """
+        original = Original.of(texts, taxonomies)
+        values = {
+            name: Lists.of(person_of, records[name], texts.height) for name in records.columns
+        }
+        return cls(texts.select(list(taxonomies)), original, values, known or {})
+
+    @property
+    def count(self) -> int:
+        """Number of people, n."""
+        return self.texts.height
+
+    @cached_property
+    def codes(self) -> list[NDArray[np.int32]]:
+        """Of every quasi-identifier the leaf of every person, [n]."""
+        return [
+            leaf_codes(self.texts[name], domain.taxonomy)
+            for name, domain in self.original.domains.items()
+        ]
+
+    def standing(self, name: str, labels: Sequence[Label]) -> NDArray[np.bool_]:
+        """Which values of a sensitive attribute each published label stands for, [labels, V].
+
+        A label is a value, a category of values, a node of the values' hierarchy, a set of these,
+        or ``*`` for all of them; any other stands for none.
+        """
+        values = self.values[name].labels
+        about = self.known.get(name, NOTHING_KNOWN)
+        under: dict[Label, set[int]] = {}
+        chains = {chain[0]: chain for chain in about.chains}
+        for at, value in enumerate(values):
+            above = (value, about.categories.get(value), *chains.get(value, ()))
+            for label in above:
+                if label is not None or value is None:
+                    under.setdefault(label, set()).add(at)
+        under[SUPPRESSED] = set(range(len(values)))
+        found = np.zeros((len(labels), len(values)), dtype=np.bool_)
+        for at, label in enumerate(labels):
+            parts = (label,) if label in under else members_of(label) or ()
+            for part in parts:
+                found[at, list(under.get(part, ()))] = True
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class JoinedRelease:
+    """A release as rows about people who are linked to buckets.
+
+    Arguments:
+        published: the rows, in classes of equal cells.
+        bucket_of: the bucket of every row, -1 where none lists anything, [r].
+        listed: of each sensitive attribute what every bucket lists, and how often.
+        holding: everybody of a bucket has ``one`` of its rows, ``some`` of its values (each listed
+            once for everybody who has it), or ``all``.
+    """
+
+    published: PublishedRows
+    bucket_of: NDArray[np.int32]
+    listed: Mapping[str, Lists]
+    holding: str = "one"
+
+    @classmethod
+    def of_linked(
+        cls,
+        original: Original,
+        quasi: pl.DataFrame,
+        buckets: pl.Series,
+        listed: Mapping[str, pl.DataFrame],
+        holding: str | None = None,
+        *,
+        name: str = "the release",
+        transformed: Sequence[str] = (),
+    ) -> JoinedRelease:
+        """Two linked tables.
+
+        Arguments:
+            original: the table that was published.
+            quasi: the published quasi-identifiers as text, a row per person, [r].
+            buckets: the bucket of each of these rows, as text.
+            listed: of each sensitive attribute the rows of the sensitive table: first column the
+                bucket, second the value, both as text.
+            holding: how these belong to the people of a bucket. None: ``one`` if every bucket lists
+                as many as it has people, else ``some``.
+            name: what messages call the release.
+            transformed: attributes whose values were changed before.
+
+        Raises:
+            DataError: cells that cannot be read.
+            ValueError: an unknown holding.
+        """
+        names = pl.concat([buckets, *(part.to_series(0) for part in listed.values())])
+        there = pl.Series(sorted(names.drop_nulls().unique().to_list()), dtype=pl.String)
+        bucket_of = codes_in(buckets, there.to_list())
+        lists = {
+            attribute: Lists.of(
+                codes_in(frame.to_series(0), there.to_list()), frame.to_series(1), len(there)
+            )
+            for attribute, frame in listed.items()
+        }
+        people = np.bincount(bucket_of[bucket_of >= 0], minlength=len(there))
+        if holding is None:
+            one = all((part.listed == people).all() for part in lists.values())
+            holding = "one" if one else "some"
+        if holding not in HOLDING:
+            raise ValueError(f"holding must be one of {HOLDING}, not {holding!r}")
+        return cls(read_rows(original, quasi, name, transformed), bucket_of, lists, holding)
+
+    @classmethod
+    def of_long(
+        cls,
+        original: Original,
+        records: pl.DataFrame,
+        person: str,
+        sensitive: Sequence[str],
+        *,
+        name: str = "the release",
+        transformed: Sequence[str] = (),
+    ) -> JoinedRelease:
+        """A table with a row for every record, and a pseudonym in the column of the person.
+
+        A person whose quasi-identifiers differ between records gets a row for each combination.
+
+        Arguments:
+            original: the table that was published.
+            records: the published rows as text, with the pseudonym and the quasi-identifiers.
+            person: the column of the pseudonym.
+            sensitive: the sensitive attributes that the release has.
+            name: what messages call the release.
+            transformed: attributes whose values were changed before.
+
+        Raises:
+            DataError: records without a pseudonym, or cells that cannot be read.
+        """
+        nobody = records[person].is_null()
+        if nobody.any():
+            numbers = tuple(at + 1 for at in nobody.arg_true().head(11).to_list())
+            raise DataError(
+                Problem(
+                    "row-without-person",
+                    f"{int(nobody.sum())} rows name no person",
+                    file=name,
+                    attribute=person,
+                    rows=numbers,
+                    remedy="people of a release are counted by their pseudonyms",
+                )
+            )
+        names = records[person].unique(maintain_order=True)
+        owner = codes_in(records[person], names.to_list())
+        rows = records.select(person, *original.attributes).unique(maintain_order=True)
+        return cls(
+            read_rows(original, rows.drop(person), name, transformed),
+            codes_in(rows[person], names.to_list()),
+            {part: Lists.of(owner, records[part], len(names)) for part in sensitive},
+            "all",
+        )
+
+    @property
+    def rows(self) -> int:
+        """Rows about people, r."""
+        return self.published.rows
+
+    @cached_property
+    def people_of_bucket(self) -> NDArray[np.int64]:
+        """How many rows are linked to each bucket, [B]."""
+        buckets = max((len(part) for part in self.listed.values()), default=0)
+        there = self.bucket_of[self.bucket_of >= 0]
+        return np.bincount(there, minlength=buckets).astype(np.int64)
+
+    def shares(self, name: str) -> NDArray[np.float64]:
+        """How likely a person of the bucket has each label that it lists, [entries]."""
+        part = self.listed[name]
+        if self.holding == "all":
+            return np.ones(len(part.value))
+        whole = part.listed if self.holding == "one" else self.people_of_bucket
+        of = np.maximum(whole[part.owner], 1)
+        found: NDArray[np.float64] = np.minimum(part.count / of, 1.0)
+        return found

@@ -1,0 +1,387 @@
+"""Can people be linked to what was published of them? Linkability, intersection, and belief.
+
+Three answers of growing worth, for releases of people with many records.
+
+* **Record linkability** (Fazal and others 2023, equations 26 and 27). Somebody looks up the exact
+  quasi-identifiers of a person, takes the nearest class, and one of its rows at random. Person t is
+  linked if the nearest class is the own one E: P(t) = 1/|E|, over the number of nearest classes
+  where several are as near; else 0. RL is the sum over people. The distance of a person from a
+  class is the sum over quasi-identifiers of the gap between number and range, over the range of the
+  table, and of 1 for every other cell that does not stand for the value. Cells that tell the truth
+  leave everybody inside the own class, so that RL is about the number of classes: it says nothing
+  of sensitive values, and linking loosely to buckets does not change it.
+* **Record intersection** (equation 25): people whose exact quasi-identifiers and one of whose exact
+  sensitive values stand together in the joined release. Any generalization makes it 0, whatever a
+  reader can still tell.
+* **Belief**: how likely a reader who knows the exact quasi-identifiers of a person, and that the
+  person is in the table, holds what is true. In class E, over the rows t of E with bucket b(t),
+
+      P(s | E) = 1/|E| * sum of f_b(t)(s),
+
+  where f_b(s) is the share of the bucket's people who have s. Over several classes that a person
+  fits, rows are pooled. Of several true values the one believed most counts. This is the figure
+  that should stand in the place of the intersection: the share of people of whom something true is
+  believed with a probability of 0.5, of 0.95, or for certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.analytics.joined import JoinedRelease, Lists, PeopleTable
+from indistinct.analytics.published import Domain, PublishedCells, PublishedRows
+from indistinct.microdata.encoding import count_combinations
+
+if TYPE_CHECKING:
+    from indistinct.analytics.attacks.people_scene import PeopleScene
+
+CERTAIN = "certain"
+
+BELIEFS = (0.5, 0.95)
+"""Beliefs from which on something counts as disclosed."""
+
+_SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class Linkability:
+    """Record linkability.
+
+    Arguments:
+        total: RL, the number of people one can expect to be linked to their own rows.
+        people: number of people, n.
+        linked: the probability of every person, [n]; private.
+    """
+
+    total: float
+    people: int
+    linked: NDArray[np.float64] = field(repr=False, compare=False)
+
+    @property
+    def normalized(self) -> float:
+        """RL over the number of people, from 0 to 1."""
+        return self.total / self.people if self.people else 0.0
+
+    def to_dict(self) -> dict[str, float]:
+        """The figures as plain data."""
+        return {"total": self.total, "normalized": self.normalized}
+
+
+@dataclass(frozen=True)
+class Intersection:
+    """What of the private table stands in a release, or is believed by its readers.
+
+    Arguments:
+        people: number of people, n.
+        vulnerable: people whose exact record stands in the joined release, by sensitive attribute.
+        believed: by sensitive attribute the share of people of whom something true is believed with
+            a probability of at least 0.5 and 0.95, and for certain.
+        highest: by sensitive attribute the largest belief in something true.
+        mean: the mean over people of the belief in what of the truth is believed most.
+    """
+
+    people: int
+    vulnerable: Mapping[str, int]
+    believed: Mapping[str, Mapping[str, float]]
+    highest: Mapping[str, float]
+    mean: Mapping[str, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as plain data, by sensitive attribute."""
+        return {
+            name: {
+                "vulnerable": number,
+                "share": number / self.people if self.people else 0.0,
+                "believed": {
+                    **self.believed[name],
+                    "mean": self.mean[name],
+                    "highest": self.highest[name],
+                },
+            }
+            for name, number in self.vulnerable.items()
+        }
+
+
+def record_linkability(
+    people: PeopleTable, published: PublishedRows, own: NDArray[np.int32] | None = None
+) -> Linkability:
+    """The record linkability of a release.
+
+    Arguments:
+        people: the private table.
+        published: the rows of the release, one per person.
+        own: the class of ``published`` that every person is in, -1 for none, [n]. None: a release
+            does not say whose row is whose; people are then taken to be in one of the classes that
+            they fit, the likelier the larger it is, and people who fit none in none.
+    """
+    if own is None:
+        linked = _among_fitting(people, published)
+    else:
+        linked = _by_distance(people, published, own)
+    return Linkability(float(linked.sum()), people.count, linked)
+
+
+def own_classes(
+    people: PeopleTable, published: PublishedRows, cells: pl.DataFrame
+) -> NDArray[np.int32]:
+    """The class of every person, from the cells that were published of each.
+
+    Arguments:
+        people: the private table.
+        published: the rows of the release.
+        cells: what was published of every person, null for somebody who was left out, [n rows].
+
+    Returns:
+        The class of every person; -1 where the release has no such row, [n].
+    """
+    labels = [
+        pl.Series(name, list(part.labels), dtype=pl.String).gather(pl.Series(codes))
+        for name, part, codes in zip(
+            published.attributes, published.cells, published.codes, strict=True
+        )
+    ]
+    classes = pl.DataFrame(labels).with_columns(
+        pl.Series("\0class", np.arange(published.classes, dtype=np.int32))
+    )
+    names = list(published.attributes)
+    found = cells.select(names).join(
+        classes, on=names, how="left", nulls_equal=True, maintain_order="left"
+    )
+    assert found.height == people.count
+    own: NDArray[np.int32] = found["\0class"].fill_null(-1).to_numpy().astype(np.int32)
+    return own
+
+
+def record_intersection(people: PeopleTable, release: JoinedRelease) -> Intersection:
+    """Whose exact record stands in the joined release, and what is believed of people's values.
+
+    Arguments:
+        people: the private table.
+        release: what was published of it.
+    """
+    names = [name for name in people.values if name in release.listed]
+    scene = _scene(people, release)
+    vulnerable: dict[str, int] = {}
+    believed: dict[str, dict[str, float]] = {}
+    highest: dict[str, float] = {}
+    mean: dict[str, float] = {}
+    for name in names:
+        vulnerable[name] = _exact(people, release, name)
+        belief = scene.true_belief(name)
+        steps = {f"{least:g}": _share(belief >= least - _SLACK) for least in BELIEFS}
+        believed[name] = {**steps, CERTAIN: _share(belief >= 1.0 - _SLACK)}
+        highest[name] = float(belief.max(initial=0.0))
+        mean[name] = float(belief.mean()) if len(belief) else 0.0
+    return Intersection(people.count, vulnerable, believed, highest, mean)
+
+
+def beliefs(people: PeopleTable, release: JoinedRelease, name: str) -> NDArray[np.float64]:
+    """The belief in the value of each person that is believed most, [n].
+
+    Of somebody who fits no class it is what is believed of anybody.
+
+    Arguments:
+        people: the private table.
+        release: what was published of it.
+        name: a sensitive attribute of both.
+    """
+    return _scene(people, release).true_belief(name)
+
+
+def _scene(people: PeopleTable, release: JoinedRelease) -> PeopleScene:
+    """The same people and rows as attackers see them."""
+    from indistinct.analytics.attacks.people_scene import Lists as Listed
+    from indistinct.analytics.attacks.people_scene import PeopleScene
+
+    published = release.published
+    names = tuple(name for name in people.values if name in release.listed)
+    there = published.class_of >= 0
+    rows = [
+        pl.Series(attribute, list(cells.labels), dtype=pl.String).gather(
+            pl.Series(codes[published.class_of[there]])
+        )
+        for attribute, cells, codes in zip(
+            published.attributes, published.cells, published.codes, strict=True
+        )
+    ]
+    # Rows of a bucket that lists nothing are linked to one more, which is empty.
+    buckets = max((len(release.listed[name]) for name in names), default=0)
+    linked = np.where(release.bucket_of < 0, buckets, release.bucket_of).astype(np.int32)
+
+    def listed(part: Lists, number: int) -> Listed:
+        indptr = np.append(part.indptr, np.full(number - len(part), part.indptr[-1]))
+        return Listed(indptr, part.value, part.count, part.labels)
+
+    return PeopleScene(
+        quasi=published.attributes,
+        sensitive=names,
+        people=people.texts,
+        values={name: listed(people.values[name], people.count) for name in names},
+        rows=pl.DataFrame(rows),
+        bucket_of=linked[there],
+        buckets={name: listed(release.listed[name], buckets + 1) for name in names},
+        holding=release.holding,
+        taxonomies={name: domain.taxonomy for name, domain in people.original.domains.items()},
+        bucket_size=np.bincount(linked, minlength=buckets + 1).astype(np.int64),
+        suppressed=int((~there).sum()),
+        known=people.known,
+    )
+
+
+def _share(mask: NDArray[np.bool_]) -> float:
+    return float(mask.mean()) if len(mask) else 0.0
+
+
+def _exact(people: PeopleTable, release: JoinedRelease, name: str) -> int:
+    """How many people have a record that stands as it is in the joined release."""
+    columns = {}
+    sure = np.ones(release.published.classes, dtype=np.bool_)
+    domains = people.original.domains.values()
+    for at, (domain, cells, codes) in enumerate(
+        zip(domains, release.published.cells, release.published.codes, strict=True)
+    ):
+        leaf = _leaf_of(domain, cells)[codes]
+        sure &= leaf >= 0
+        columns[f"quasi {at}"] = leaf.astype(np.int64)
+    keys = [*columns]
+    classes = pl.DataFrame({"class": np.arange(len(sure)), **columns}).filter(pl.Series(sure))
+    rows = pl.DataFrame(
+        {
+            "class": release.published.class_of.astype(np.int64),
+            "bucket": release.bucket_of.astype(np.int64),
+        }
+    ).unique()
+    part = release.listed[name]
+    place = {value: at for at, value in enumerate(people.values[name].labels)}
+    value = np.array([place.get(label, -1) for label in part.labels] or [-1], dtype=np.int64)
+    entries = pl.DataFrame({"bucket": part.owner, "value": value[part.value]})
+    output = (
+        classes.join(rows, on="class").join(entries, on="bucket").select(*keys, "value").unique()
+    )
+    own = people.values[name]
+    actual = pl.DataFrame({"person": own.owner, "value": own.value.astype(np.int64)}).with_columns(
+        [
+            pl.Series(key, codes.astype(np.int64)[own.owner])
+            for key, codes in zip(keys, people.codes, strict=True)
+        ]
+    )
+    return actual.join(output, on=[*keys, "value"], how="semi")["person"].n_unique()
+
+
+def _leaf_of(domain: Domain, cells: PublishedCells) -> NDArray[np.int32]:
+    """The leaf of every cell that is an exact value, -1 for the others, [L]."""
+    place = {leaf: at for at, leaf in enumerate(domain.taxonomy.leaves)}
+    exact = [
+        place.get(label, -1) if covered == 1 and not gone else -1
+        for label, covered, gone in zip(
+            cells.labels, cells.covered.tolist(), cells.suppressed.tolist(), strict=True
+        )
+    ]
+    return np.array(exact, dtype=np.int32)
+
+
+# Linkability -----------------------------------------------------------------------------------
+
+
+def _rows_of_people(people: PeopleTable, published: PublishedRows) -> NDArray[np.float64]:
+    """How many rows the classes have that every person fits, [n]."""
+    from indistinct.analytics.attacks.scene import classes_met
+
+    codes, _, combination_of = count_combinations(
+        people.codes,
+        [len(domain) for domain in people.original.domains.values()],
+        np.ones(people.count, np.int64),
+    )
+    covers = [
+        covered_leaves(domain, cells)
+        for domain, cells in zip(people.original.domains.values(), published.cells, strict=True)
+    ]
+    met = classes_met(codes, covers, published.codes, published.classes)
+    assert met is not None
+    of = np.repeat(np.arange(len(met)), met.length)
+    rows = np.bincount(of, published.size[met.index], len(met)).astype(np.float64)
+    found: NDArray[np.float64] = rows[combination_of]
+    return found
+
+
+def covered_leaves(domain: Domain, cells: PublishedCells) -> NDArray[np.bool_]:
+    """Which leaves of an attribute each cell stands for, [L, D]."""
+    found = np.zeros((len(cells.labels), len(domain)), dtype=np.bool_)
+    found[np.repeat(np.arange(len(found)), np.diff(cells.indptr)), cells.leaves] = True
+    for at in np.flatnonzero(cells.intervals).tolist():
+        assert domain.numbers is not None
+        found[at] = (domain.numbers >= cells.low[at]) & (domain.numbers <= cells.high[at])
+    found[cells.suppressed] = True
+    return found
+
+
+def _among_fitting(people: PeopleTable, published: PublishedRows) -> NDArray[np.float64]:
+    """1 over the rows of all classes that a person fits.
+
+    Of m classes of sizes a, b, ... the person is in that of size a with probability a / (a + b +
+    ...), and is then linked with 1 / (m a): that is 1 / (a + b + ...) over all of them.
+    """
+    rows = _rows_of_people(people, published)
+    return np.divide(1.0, rows, out=np.zeros(len(rows)), where=rows > 0)
+
+
+def _by_distance(
+    people: PeopleTable, published: PublishedRows, own: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    from indistinct.kernels.linkability import linked_by_distance
+
+    found = np.zeros(people.count)
+    if not published.classes:
+        return found
+    domains = list(people.original.domains.values())
+    starts = np.cumsum([0, *(len(cells.labels) for cells in published.cells)])
+    members = [part for d, c in zip(domains, published.cells, strict=True) for part in _parts(d, c)]
+    numbers = [part for _, part in members]
+    spans = [domain.span for domain in domains]
+    linked_by_distance(
+        np.stack(people.codes, axis=1).astype(np.int32),
+        np.stack(
+            [
+                np.full(people.count, np.nan) if domain.numbers is None else domain.numbers[codes]
+                for domain, codes in zip(domains, people.codes, strict=True)
+            ],
+            axis=1,
+        ),
+        own.astype(np.int32),
+        np.stack(
+            [codes + start for codes, start in zip(published.codes, starts, strict=False)], axis=1
+        ).astype(np.int64),
+        published.size,
+        np.concatenate([cells.low for cells in published.cells]),
+        np.concatenate([cells.high for cells in published.cells]),
+        np.concatenate([cells.suppressed for cells in published.cells]),
+        _pointers([leaves for leaves, _ in members]),
+        np.concatenate([leaves for leaves, _ in members]).astype(np.int32),
+        _pointers(numbers),
+        np.concatenate(numbers).astype(np.float64),
+        np.array([0.0 if np.isnan(low) else high - low for low, high in spans]),
+        found,
+    )
+    return found
+
+
+def _parts(
+    domain: Domain, cells: PublishedCells
+) -> list[tuple[NDArray[np.int32], NDArray[np.float64]]]:
+    """Of every cell that is no interval its leaves, and the numbers among them, both rising."""
+    parts = []
+    for at in range(len(cells.labels)):
+        leaves = np.sort(cells.leaves[cells.indptr[at] : cells.indptr[at + 1]])
+        own = np.zeros(0) if domain.numbers is None else domain.numbers[leaves]
+        parts.append((leaves, np.sort(own[np.isfinite(own)])))
+    return parts
+
+
+def _pointers(parts: list[NDArray[np.int32]] | list[NDArray[np.float64]]) -> NDArray[np.int64]:
+    return np.cumsum([0, *map(len, parts)]).astype(np.int64)

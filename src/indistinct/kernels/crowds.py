@@ -1,0 +1,306 @@
+"""What attackers of people work out crowd by crowd: over buckets, over exclusions, over sets.
+
+A crowd is everybody who could stand in the same published rows. Its rows are linked to buckets:
+``bucket[indptr[q]:indptr[q + 1]]`` are those of crowd ``q``, with as many rows as ``times`` says.
+Bucket ``b`` lists ``label[b_indptr[b]:b_indptr[b + 1]]``, rising.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.kernels.jit import inner, jit
+
+_ONE = np.uint64(1)
+_PAIRS = np.uint64(0x5555555555555555)
+_FOURS = np.uint64(0x3333333333333333)
+_EIGHTS = np.uint64(0x0F0F0F0F0F0F0F0F)
+_BYTES = np.uint64(0x0101010101010101)
+
+
+@inner
+def _place(label: NDArray[np.int32], low: int, high: int, wanted: int) -> int:
+    """Where a label stands in ``label[low:high]``, -1 where it does not."""
+    end = high
+    while low < high:
+        middle = (low + high) // 2
+        if label[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    if low < end and label[low] == wanted:
+        return low
+    return -1
+
+
+@inner
+def _ones(word: np.uint64) -> int:
+    """Bits that are set."""
+    word -= (word >> _ONE) & _PAIRS
+    word = (word & _FOURS) + ((word >> np.uint64(2)) & _FOURS)
+    word = (word + (word >> np.uint64(4))) & _EIGHTS
+    return int((word * _BYTES) >> np.uint64(56))
+
+
+@jit
+def over_buckets(
+    indptr: NDArray[np.int64],
+    bucket: NDArray[np.int32],
+    times: NDArray[np.float64],
+    b_indptr: NDArray[np.int64],
+    label: NDArray[np.int32],
+    amount: NDArray[np.float64],
+    pair_crowd: NDArray[np.int64],
+    pair_label: NDArray[np.int64],
+    total: NDArray[np.float64],
+    most: NDArray[np.float64],
+) -> None:
+    """Sum and maximum of ``times`` times ``amount`` over the buckets that list a label.
+
+    For pairs of a crowd and a label. ``amount`` goes by the entries of buckets; the maximum is 0 at
+    least.
+    """
+    for p in range(pair_crowd.shape[0]):
+        total[p] = 0.0
+        most[p] = 0.0
+        for at in range(indptr[pair_crowd[p]], indptr[pair_crowd[p] + 1]):
+            b = bucket[at]
+            place = _place(label, b_indptr[b], b_indptr[b + 1], pair_label[p])
+            if place >= 0:
+                own = times[at] * amount[place]
+                total[p] += own
+                most[p] = max(most[p], own)
+
+
+@jit
+def hidden_by_others(
+    crowd: NDArray[np.int64],
+    own_indptr: NDArray[np.int64],
+    own: NDArray[np.int32],
+    indptr: NDArray[np.int64],
+    label: NDArray[np.int32],
+    amount: NDArray[np.float64],
+    b: int,
+    top: NDArray[np.float64],
+    found: NDArray[np.float64],
+) -> None:
+    """For each (crowd, own labels) the amounts of the b largest labels of the crowd but the own.
+
+    ``label[indptr[q]:indptr[q + 1]]`` are the labels of crowd ``q``, with an amount each; ``top``
+    is scratch, [b].
+    """
+    for u in range(crowd.shape[0]):
+        top[:] = 0.0
+        for at in range(indptr[crowd[u]], indptr[crowd[u] + 1]):
+            if _place(own, own_indptr[u], own_indptr[u + 1], label[at]) >= 0:
+                continue
+            here = amount[at]
+            for i in range(b):
+                if here > top[i]:
+                    here, top[i] = top[i], here
+        found[u] = top.sum()
+
+
+@jit
+def exclude(
+    crowd: NDArray[np.int64],
+    own_indptr: NDArray[np.int64],
+    own: NDArray[np.int32],
+    indptr: NDArray[np.int64],
+    bucket: NDArray[np.int32],
+    times: NDArray[np.float64],
+    b_indptr: NDArray[np.int64],
+    label: NDArray[np.int32],
+    share: NDArray[np.float64],
+    b: int,
+    alive: NDArray[np.float64],
+    gone: NDArray[np.float64],
+    lost: NDArray[np.float64],
+    seen: NDArray[np.int32],
+    found: NDArray[np.float64],
+) -> None:
+    """Belief in each own label after the b exclusions that raise it most, one after the other.
+
+    People have several labels, and to exclude one makes rows that list it less likely: a row whose
+    bucket lists it with a share of f keeps 1 - f of its weight. ``found`` goes by the entries of
+    ``own``. Only labels that are not the own are excluded, as long as rows are left. ``alive`` is
+    scratch as long as the longest crowd; ``gone`` and ``lost`` (both zeros) and ``seen`` of the
+    length of the domain.
+    """
+    for u in range(crowd.shape[0]):
+        first, last = indptr[crowd[u]], indptr[crowd[u] + 1]
+        for o in range(own_indptr[u], own_indptr[u + 1]):
+            for i in range(last - first):
+                alive[i] = times[first + i]
+            belief = 0.0
+            for step in range(b + 1):
+                total = 0.0
+                hit = 0.0
+                labels = 0
+                for i in range(last - first):
+                    if alive[i] <= 0.0:
+                        continue
+                    k = bucket[first + i]
+                    place = _place(label, b_indptr[k], b_indptr[k + 1], own[o])
+                    held = share[place] if place >= 0 else 0.0
+                    total += alive[i]
+                    hit += alive[i] * held
+                    for at in range(b_indptr[k], b_indptr[k + 1]):
+                        x = label[at]
+                        if gone[x] == 0.0:
+                            seen[labels] = x
+                            labels += 1
+                        gone[x] += alive[i] * share[at]
+                        lost[x] += alive[i] * share[at] * held
+                belief = hit / total if total > 0.0 else 0.0
+                best = belief
+                chosen = -1
+                for at in range(labels):
+                    x = seen[at]
+                    left = total - gone[x]
+                    if step < b and left > 1e-9:
+                        raised = (hit - lost[x]) / left
+                        better = raised > best + 1e-12
+                        if better and _place(own, own_indptr[u], own_indptr[u + 1], x) < 0:
+                            best = raised
+                            chosen = x
+                    gone[x] = 0.0
+                    lost[x] = 0.0
+                if chosen < 0:
+                    break
+                for i in range(last - first):
+                    k = bucket[first + i]
+                    place = _place(label, b_indptr[k], b_indptr[k + 1], chosen)
+                    if place >= 0:
+                        alive[i] *= 1.0 - share[place]
+            found[o] = belief
+
+
+@jit
+def recognize(
+    indptr: NDArray[np.int64],
+    value: NDArray[np.int32],
+    hit_indptr: NDArray[np.int64],
+    hit: NDArray[np.int32],
+    of_value: NDArray[np.uint64],
+    of_label: NDArray[np.uint64],
+    crowd_of: NDArray[np.int32],
+    crowd_indptr: NDArray[np.int64],
+    crowd_class: NDArray[np.int32],
+    class_start: NDArray[np.int64],
+    everybody: NDArray[np.uint64],
+    before: NDArray[np.uint64],
+    after: NDArray[np.uint64],
+    candidates: NDArray[np.int64],
+    right: NDArray[np.int64],
+    near: NDArray[np.int64],
+    near_right: NDArray[np.int64],
+    whole: NDArray[np.int64],
+) -> None:
+    """Rows whose published sets hold all values of a person but one, for each one left out.
+
+    Person ``p`` has the values ``value[indptr[p]:indptr[p + 1]]``. ``of_value[v]`` are the rows
+    whose sets cover value ``v``, ``of_label[l]`` those that list label ``l``, as bits; rows stand
+    class by class, class ``g`` from ``class_start[g]`` on. ``hit[hit_indptr[e]:hit_indptr[e + 1]]``
+    are the labels that tell entry ``e`` from the person's other values.
+
+    ``candidates`` and ``right`` (those that show the value left out), ``near`` and ``near_right``
+    (of these the rows of the person's crowd) go by entries; ``whole`` [n] are the rows that hold
+    all values. ``before`` and ``after`` are scratch, [longest + 1, words], ``everybody`` has a bit
+    for every row.
+    """
+    words = everybody.shape[0]
+    for p in range(indptr.shape[0] - 1):
+        first = indptr[p]
+        number = indptr[p + 1] - first
+        before[0, :] = everybody
+        after[number, :] = everybody
+        for i in range(number):
+            for w in range(words):
+                before[i + 1, w] = before[i, w] & of_value[value[first + i], w]
+        for i in range(number - 1, -1, -1):
+            for w in range(words):
+                after[i, w] = after[i + 1, w] & of_value[value[first + i], w]
+        whole[p] = 0
+        for w in range(words):
+            whole[p] += _ones(before[number, w])
+        for i in range(number):
+            e = first + i
+            candidates[e] = 0
+            right[e] = 0
+            for w in range(words):
+                left = before[i, w] & after[i + 1, w]
+                candidates[e] += _ones(left)
+                shown = np.uint64(0)
+                for at in range(hit_indptr[e], hit_indptr[e + 1]):
+                    shown |= of_label[hit[at], w]
+                right[e] += _ones(left & shown)
+            near[e] = 0
+            near_right[e] = 0
+            for at in range(crowd_indptr[crowd_of[p]], crowd_indptr[crowd_of[p] + 1]):
+                g = crowd_class[at]
+                for row in range(class_start[g], class_start[g + 1]):
+                    w = row >> 6
+                    bit = np.uint64(row & 63)
+                    if ((before[i, w] & after[i + 1, w]) >> bit) & _ONE:
+                        near[e] += 1
+                        for h in range(hit_indptr[e], hit_indptr[e + 1]):
+                            if (of_label[hit[h], w] >> bit) & _ONE:
+                                near_right[e] += 1
+                                break
+
+
+@jit
+def compose(
+    crowd: NDArray[np.int32],
+    other_crowd: NDArray[np.int32],
+    size: NDArray[np.int64],
+    other_size: NDArray[np.int64],
+    indptr: NDArray[np.int64],
+    index: NDArray[np.int32],
+    amount: NDArray[np.float64],
+    other_indptr: NDArray[np.int64],
+    other_index: NDArray[np.int32],
+    other_amount: NDArray[np.float64],
+    own_indptr: NDArray[np.int64],
+    own: NDArray[np.int32],
+    total: NDArray[np.float64],
+    common: NDArray[np.int64],
+    product: NDArray[np.float64],
+    odds: NDArray[np.float64],
+) -> None:
+    """What two releases say together of every person.
+
+    Crowd ``q`` of the first release has the atoms ``index[indptr[q]:indptr[q + 1]]``, rising, with
+    an amount each, of ``size[q]`` rows; the second likewise. ``total`` [n] becomes the sum of the
+    products, ``common`` [n] the atoms that both allow. For every entry of ``own`` (the atoms of
+    each person) ``product`` becomes its product, and ``odds`` the belief by the product of odds.
+    """
+    for p in range(crowd.shape[0]):
+        q, r = crowd[p], other_crowd[p]
+        total[p] = 0.0
+        common[p] = 0
+        at, other = indptr[q], other_indptr[r]
+        while at < indptr[q + 1] and other < other_indptr[r + 1]:
+            if index[at] < other_index[other]:
+                at += 1
+            elif index[at] > other_index[other]:
+                other += 1
+            else:
+                total[p] += amount[at] * other_amount[other]
+                common[p] += 1
+                at += 1
+                other += 1
+        for o in range(own_indptr[p], own_indptr[p + 1]):
+            one = _place(index, indptr[q], indptr[q + 1], own[o])
+            two = _place(other_index, other_indptr[r], other_indptr[r + 1], own[o])
+            a = amount[one] if one >= 0 else 0.0
+            b = other_amount[two] if two >= 0 else 0.0
+            product[o] = a * b
+            x = a / size[q] if size[q] else 0.0
+            y = b / other_size[r] if other_size[r] else 0.0
+            both = x * y
+            neither = (1.0 - x) * (1.0 - y)
+            # One release is certain that it is so and the other that it is not: nothing follows.
+            odds[o] = both / (both + neither) if both + neither > 0.0 else x

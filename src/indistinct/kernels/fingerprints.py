@@ -1,0 +1,559 @@
+"""Fingerprints of people's sets of items, and groups of people with different fingerprints."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.kernels.jit import inner, jit
+
+FACTOR = 6364136223846793005
+"""Multiplier of the hash of a set of nodes (Knuth's MMIX); equal hashes are compared in full."""
+
+BARELY = 1e-12
+"""Width of a range that holds more than one value, all at the same place: a missing value is among
+them."""
+
+
+class Ground(NamedTuple):
+    """The quasi-identifiers of people, m of them, as the cutting of groups sees them.
+
+    Arguments:
+        number: whether an attribute is cut at its median, or else along its tree, [m].
+        code: the leaf of every person, or the rank of the number, [m, n].
+        path: the node of each leaf at each depth, -1 below it; attribute j has
+            ``path[at[j] + depth * domain[j] + leaf]``.
+        at: where each attribute begins in ``path``, [m].
+        domain: leaves of each attribute, [m].
+        width: share of all leaves under each node, 0 for a leaf; or of each rank its place between
+            0 and 1. Attribute j begins at ``start[j]``.
+        start: where each attribute begins in ``width``, [m].
+        nodes: nodes of each attribute's tree, [m].
+        rooted: 1 where all leaves have the same node on top, [m].
+    """
+
+    number: NDArray[np.bool_]
+    code: NDArray[np.int32]
+    path: NDArray[np.int32]
+    at: NDArray[np.int64]
+    domain: NDArray[np.int64]
+    width: NDArray[np.float64]
+    start: NDArray[np.int64]
+    nodes: NDArray[np.int64]
+    rooted: NDArray[np.int64]
+
+
+@inner
+def _grown(array: Any, needed: int) -> Any:
+    if needed <= array.shape[0]:
+        return array
+    larger = np.empty(max(needed, 2 * array.shape[0]), array.dtype)
+    larger[: array.shape[0]] = array
+    return larger
+
+
+@inner
+def _hash_of_children(
+    indptr: NDArray[np.int64],
+    item: NDArray[np.int32],
+    child: NDArray[np.int32],
+    node: int,
+    end: int,
+    person: int,
+) -> tuple[np.int64, int]:
+    """A hash of the children of a node that cover items of a person, and how many items."""
+    mixed, count, before = np.int64(1), 0, -1
+    for at in range(indptr[person], indptr[person + 1]):
+        if item[at] < node:
+            continue
+        if item[at] > end:
+            break
+        count += 1
+        if child[item[at]] != before:
+            before = child[item[at]]
+            mixed = mixed * FACTOR + before + 1
+            mixed ^= mixed >> 31
+    return mixed, count
+
+
+@inner
+def _same_children(
+    indptr: NDArray[np.int64],
+    item: NDArray[np.int32],
+    child: NDArray[np.int32],
+    node: int,
+    end: int,
+    one: int,
+    other: int,
+) -> bool:
+    i, j = indptr[one], indptr[other]
+    before = -1
+    while True:
+        while i < indptr[one + 1] and (item[i] < node or child[item[i]] == before):
+            i += 1
+        while j < indptr[other + 1] and (item[j] < node or child[item[j]] == before):
+            j += 1
+        first = child[item[i]] if i < indptr[one + 1] and item[i] <= end else -1
+        second = child[item[j]] if j < indptr[other + 1] and item[j] <= end else -1
+        if first != second:
+            return False
+        if first < 0:
+            return True
+        before = first
+
+
+@jit
+def partition_sets(
+    indptr: NDArray[np.int64],
+    item: NDArray[np.int32],
+    from_top: NDArray[np.int32],
+    depth: NDArray[np.int32],
+    last: NDArray[np.int32],
+    leaves: NDArray[np.int64],
+    k: int,
+    order: NDArray[np.int32],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """Buckets of at least k people whose items lie under the same nodes.
+
+    Nodes are numbered depth first. Nobody is without an item, and there are at least k people.
+
+    Arguments:
+        indptr: person p has ``item[indptr[p]:indptr[p + 1]]``, rising, [people + 1].
+        item: leaves of the tree.
+        from_top: the node above each node at each depth, [depths, N].
+        depth: the depth of each node, [N].
+        last: the last node under each node, [N].
+        leaves: number of leaves under each node, [N].
+        k: the least number of people in a bucket.
+        order: the people, [n]; moved, so that a bucket is a slice.
+
+    Returns:
+        Where each bucket begins in ``order``, [B], in no order; where its cut begins, [B + 1];
+        the nodes of the cuts, rising; and how many splits were tried and how many made.
+    """
+    n = order.shape[0]
+    nodes = last.shape[0]
+    s_start = np.zeros(64, np.int64)
+    s_end = np.zeros(64, np.int64)
+    s_open = np.zeros(64, np.bool_)
+    s_at = np.zeros(64, np.int64)
+    pool = np.zeros(256, np.int32)
+    pool_tried = np.zeros(256, np.bool_)
+    out_start = np.zeros(64, np.int64)
+    out_ptr = np.zeros(64, np.int64)
+    out_node = np.zeros(256, np.int32)
+    buckets = 0
+    tally = np.zeros(2, np.int64)
+    capacity = 2
+    while capacity < 2 * n:
+        capacity *= 2
+    slot_sub = np.empty(capacity, np.int32)
+    slot_round = np.zeros(capacity, np.int64)
+    rounds = 0
+    sub_of = np.empty(n, np.int32)
+    under = np.empty(n, np.int64)
+    size = np.empty(n + 1, np.int64)
+    total = np.empty(n + 1, np.int64)
+    example = np.empty(n + 1, np.int64)
+    place = np.empty(n + 1, np.int64)
+    moved = np.empty(n, np.int32)
+    cut = np.empty(nodes, np.int32)
+    tried = np.empty(nodes, np.bool_)
+    count = np.empty(nodes, np.int64)
+    child = np.empty(nodes, np.int32)
+
+    s_end[0], s_open[0] = n, True
+    pool[0], pool_tried[0] = 0, False
+    top, height = 1, 1
+    while top > 0:
+        top -= 1
+        start, end, splittable = s_start[top], s_end[top], s_open[top]
+        length = height - s_at[top]
+        height = s_at[top]
+        cut[:length] = pool[height : height + length]
+        tried[:length] = pool_tried[height : height + length]
+        m = end - start
+        count[:length] = 0
+        for i in range(start, end):
+            j = 0
+            for at in range(indptr[order[i]], indptr[order[i] + 1]):
+                while last[cut[j]] < item[at]:
+                    j += 1
+                count[j] += 1
+        while True:
+            best, most = -1, np.int64(-1)
+            if splittable:
+                for c in range(length):
+                    gain = count[c] * leaves[cut[c]]
+                    if not tried[c] and last[cut[c]] != cut[c] and gain > most:
+                        best, most = c, gain
+            if best < 0:
+                out_start = _grown(out_start, buckets + 1)
+                out_ptr = _grown(out_ptr, buckets + 2)
+                out_node = _grown(out_node, out_ptr[buckets] + length)
+                out_start[buckets] = start
+                out_node[out_ptr[buckets] : out_ptr[buckets] + length] = cut[:length]
+                out_ptr[buckets + 1] = out_ptr[buckets] + length
+                buckets += 1
+                break
+            node, bound = cut[best], last[cut[best]]
+            tried[best] = True
+            tally[0] += 1
+            child[node : bound + 1] = from_top[depth[node] + 1, node : bound + 1]
+            rounds += 1
+            mask = capacity - 1
+            while mask > 4 * m + 3:
+                mask >>= 1
+            subs = 0
+            for i in range(start, end):
+                person = order[i]
+                mixed, held = _hash_of_children(indptr, item, child, node, bound, person)
+                slot = mixed & mask
+                while slot_round[slot] == rounds and not _same_children(
+                    indptr, item, child, node, bound, example[slot_sub[slot]], person
+                ):
+                    slot = (slot + 1) & mask
+                if slot_round[slot] != rounds:
+                    slot_round[slot] = rounds
+                    slot_sub[slot] = subs
+                    size[subs], total[subs], example[subs] = 0, 0, person
+                    subs += 1
+                sub_of[i - start] = slot_sub[slot]
+                under[i - start] = held
+                size[slot_sub[slot]] += 1
+                total[slot_sub[slot]] += held
+            left = 0
+            for s in range(subs):
+                if size[s] < k:
+                    left += size[s]
+                    size[s] = -1
+            if left < m:
+                tally[1] += 1
+                break
+        if best < 0:
+            continue
+        for i in range(m):
+            if size[sub_of[i]] < 0:
+                sub_of[i] = -1
+        still = splittable
+        if 0 < left < k:
+            candidates = np.flatnonzero(sub_of[:m] >= 0)
+            keys = np.empty(candidates.shape[0], np.int64)
+            for c in range(candidates.shape[0]):
+                keys[c] = under[candidates[c]] * subs + sub_of[candidates[c]]
+            for c in np.argsort(keys, kind="mergesort"):
+                if left >= k:
+                    break
+                i = candidates[c]
+                s = sub_of[i]
+                if size[s] > k:
+                    size[s] -= 1
+                    total[s] -= under[i]
+                    sub_of[i] = -1
+                    left += 1
+            if left < k:
+                least = -1
+                for s in range(subs):
+                    if size[s] >= 0 and (least < 0 or total[s] < total[least]):
+                        least = s
+                left += size[least]
+                size[least] = -1
+                still = False
+                for i in range(m):
+                    if sub_of[i] == least:
+                        sub_of[i] = -1
+        at = start
+        for s in range(subs):
+            if size[s] >= 0:
+                place[s] = at
+                at += size[s]
+        rest = at
+        for i in range(m):
+            if sub_of[i] >= 0:
+                moved[place[sub_of[i]] - start] = order[start + i]
+                place[sub_of[i]] += 1
+            else:
+                moved[at - start] = order[start + i]
+                at += 1
+        order[start:end] = moved[:m]
+        if rest < end:
+            s_start, s_end = _grown(s_start, top + 1), _grown(s_end, top + 1)
+            s_open, s_at = _grown(s_open, top + 1), _grown(s_at, top + 1)
+            pool, pool_tried = _grown(pool, height + length), _grown(pool_tried, height + length)
+            s_start[top], s_end[top], s_open[top], s_at[top] = rest, end, still, height
+            pool[height : height + length] = cut[:length]
+            pool_tried[height : height + length] = tried[:length]
+            height += length
+            top += 1
+        at = start
+        for s in range(subs):
+            if size[s] < 0:
+                continue
+            s_start, s_end = _grown(s_start, top + 1), _grown(s_end, top + 1)
+            s_open, s_at = _grown(s_open, top + 1), _grown(s_at, top + 1)
+            s_start[top], s_end[top], s_open[top], s_at[top] = at, at + size[s], True, height
+            at += size[s]
+            top += 1
+            person = example[s]
+            most_nodes = height + length + indptr[person + 1] - indptr[person]
+            pool, pool_tried = _grown(pool, most_nodes), _grown(pool_tried, most_nodes)
+            for c in range(length):
+                if c != best:
+                    pool[height], pool_tried[height] = cut[c], tried[c]
+                    height += 1
+                    continue
+                before = -1
+                for place_of in range(indptr[person], indptr[person + 1]):
+                    if item[place_of] < node or item[place_of] > bound:
+                        continue
+                    if child[item[place_of]] != before:
+                        before = child[item[place_of]]
+                        pool[height], pool_tried[height] = before, False
+                        height += 1
+    return (
+        out_start[:buckets].copy(),
+        out_ptr[: buckets + 1].copy(),
+        out_node[: out_ptr[buckets]].copy(),
+        tally,
+    )
+
+
+@inner
+def _too_much_of_one(
+    people: NDArray[np.int32],
+    bucket: NDArray[np.int32],
+    l: int,  # noqa: E741
+    times: NDArray[np.int64],
+) -> bool:
+    """Whether a fingerprint is more frequent than 1 in l; ``times`` is zero before and after."""
+    most = 0
+    for person in people:
+        b = bucket[person]
+        times[b] += 1
+        most = max(most, times[b])
+    for person in people:
+        times[bucket[person]] = 0
+    return bool(most * l > people.shape[0])
+
+
+@inner
+def _too_much_of_an_item(
+    people: NDArray[np.int32],
+    bucket: NDArray[np.int32],
+    above_ptr: NDArray[np.int64],
+    above: NDArray[np.int32],
+    bound: float,
+    times: NDArray[np.int64],
+) -> bool:
+    """Whether a larger share than ``bound`` has a node; ``times`` is zero before and after."""
+    most = 0
+    for person in people:
+        b = bucket[person]
+        for at in range(above_ptr[b], above_ptr[b + 1]):
+            times[above[at]] += 1
+            most = max(most, times[above[at]])
+    for person in people:
+        b = bucket[person]
+        for at in range(above_ptr[b], above_ptr[b + 1]):
+            times[above[at]] = 0
+    return bool(most > bound * (1 + BARELY) * people.shape[0])
+
+
+@jit
+def breaks_diversity(
+    people: NDArray[np.int32],
+    bucket: NDArray[np.int32],
+    buckets: int,
+    least: int,
+    l: int,  # noqa: E741
+    bound: float,
+    above_ptr: NDArray[np.int64],
+    above: NDArray[np.int32],
+    nodes: int,
+) -> bool:
+    """Whether a group is smaller than ``least``, or too uniform; see :func:`diverse_groups`."""
+    if people.shape[0] < least:
+        return True
+    if _too_much_of_one(people, bucket, l, np.zeros(buckets, np.int64)):
+        return True
+    return bound < 1.0 and _too_much_of_an_item(
+        people, bucket, above_ptr, above, bound, np.zeros(nodes, np.int64)
+    )
+
+
+@jit
+def diverse_groups(
+    order: NDArray[np.int32],
+    bucket: NDArray[np.int32],
+    buckets: int,
+    ground: Ground,
+    least: int,
+    l: int,  # noqa: E741
+    bound: float,
+    above_ptr: NDArray[np.int64],
+    above: NDArray[np.int32],
+    nodes: int,
+    below: bool,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Mondrian with the fingerprint as one sensitive value.
+
+    A group is cut in its widest attribute: into the children of its node, or at the median. A cut
+    is made if every part has ``least`` people and no fingerprint more often than one in ``l`` (so
+    that there are l of them), and if no larger share than ``bound`` of it has a node of items.
+    Otherwise the attribute is closed, for the group and all that comes of it.
+
+    Arguments:
+        order: the people, [n]; moved, so that a group is a slice.
+        bucket: the fingerprint of every person.
+        buckets: number of fingerprints.
+        ground: the quasi-identifiers.
+        least: people in a group.
+        l: no fingerprint is more frequent than one in so many.
+        bound: largest share with a node of items; 1 for any.
+        above_ptr: fingerprint b counts for ``above[above_ptr[b]:above_ptr[b + 1]]``, [B + 1].
+        above: nodes of items.
+        nodes: number of nodes of items.
+        below: whether numbers of which half are the largest are cut below these.
+
+    Returns:
+        Where each group begins in ``order``, in no order; how many cuts were tried and made.
+    """
+    n = order.shape[0]
+    m = ground.number.shape[0]
+    widest_tree = 1
+    for j in range(m):
+        widest_tree = max(widest_tree, ground.nodes[j])
+    part_of_node = np.full(widest_tree + 2, -1, np.int64)
+    times = np.zeros(buckets, np.int64)
+    times_of_node = np.zeros(nodes if bound < 1.0 else 0, np.int64)
+    part_of = np.empty(n, np.int64)
+    moved = np.empty(n, np.int32)
+    ranks = np.empty(n, np.int32)
+    size = np.empty(widest_tree + 2, np.int64)
+    place = np.empty(widest_tree + 2, np.int64)
+    low, high = np.empty(m, np.int64), np.empty(m, np.int64)
+    s_start = np.zeros(64, np.int64)
+    s_end = np.zeros(64, np.int64)
+    s_depth = np.zeros(64 * m, np.int64)
+    s_closed = np.zeros(64 * m, np.bool_)
+    out = np.zeros(64, np.int64)
+    groups = 0
+    tally = np.zeros(2, np.int64)
+    depth, closed = ground.rooted.copy(), np.zeros(m, np.bool_)
+    s_end[0] = n
+    s_depth[:m] = depth
+    top = 1
+    while top > 0:
+        top -= 1
+        start, end = s_start[top], s_end[top]
+        depth[:] = s_depth[top * m : (top + 1) * m]
+        closed[:] = s_closed[top * m : (top + 1) * m]
+        first = order[start]
+        for j in range(m):
+            if ground.number[j] and not closed[j]:
+                low[j] = high[j] = ground.code[j, first]
+                for i in range(start, end):
+                    rank = ground.code[j, order[i]]
+                    low[j], high[j] = min(low[j], rank), max(high[j], rank)
+        while True:
+            best, widest = -1, 0.0
+            for j in range(m):
+                if closed[j]:
+                    continue
+                if ground.number[j]:
+                    width = ground.width[ground.start[j] + high[j]]
+                    width -= ground.width[ground.start[j] + low[j]]
+                    if low[j] < high[j]:
+                        width = max(width, BARELY)
+                elif depth[j] == 0:
+                    width = 1.0
+                else:
+                    row = ground.at[j] + (depth[j] - 1) * ground.domain[j]
+                    node = ground.path[row + ground.code[j, first]]
+                    width = ground.width[ground.start[j] + node] if node >= 0 else 0.0
+                if width > widest:
+                    best, widest = j, width
+            if best < 0:
+                out = _grown(out, groups + 1)
+                out[groups] = start
+                groups += 1
+                break
+            tally[0] += 1
+            j = best
+            parts = 0
+            if ground.number[j]:
+                for i in range(start, end):
+                    ranks[i - start] = ground.code[j, order[i]]
+                middle = (end - start - 1) // 2
+                median = np.partition(ranks[: end - start], middle)[middle]
+                if median == high[j]:
+                    if not below:
+                        closed[j] = True
+                        continue
+                    median = low[j]
+                    for i in range(end - start):
+                        if ranks[i] < high[j]:
+                            median = max(median, ranks[i])
+                parts = 2
+                size[0] = size[1] = 0
+                for i in range(end - start):
+                    part_of[i] = 1 if ranks[i] > median else 0
+                    size[part_of[i]] += 1
+            else:
+                row = ground.at[j] + depth[j] * ground.domain[j]
+                for i in range(start, end):
+                    node = ground.path[row + ground.code[j, order[i]]]
+                    if node < 0:
+                        node = ground.nodes[j]
+                    if part_of_node[node] < 0:
+                        part_of_node[node] = parts
+                        size[parts] = 0
+                        parts += 1
+                    part_of[i - start] = part_of_node[node]
+                    size[part_of[i - start]] += 1
+                for i in range(start, end):
+                    node = ground.path[row + ground.code[j, order[i]]]
+                    part_of_node[node if node >= 0 else ground.nodes[j]] = -1
+                if parts == 1:
+                    depth[j] += 1
+                    continue
+            good = True
+            at = 0
+            for part in range(parts):
+                good = good and size[part] >= least
+                place[part] = at
+                at += size[part]
+            if good:
+                for i in range(end - start):
+                    moved[place[part_of[i]]] = order[start + i]
+                    place[part_of[i]] += 1
+                for part in range(parts):
+                    people = moved[place[part] - size[part] : place[part]]
+                    if _too_much_of_one(people, bucket, l, times) or (
+                        bound < 1.0
+                        and _too_much_of_an_item(
+                            people, bucket, above_ptr, above, bound, times_of_node
+                        )
+                    ):
+                        good = False
+                        break
+            if not good:
+                closed[j] = True
+                continue
+            tally[1] += 1
+            order[start:end] = moved[: end - start]
+            if not ground.number[j]:
+                depth[j] += 1
+            s_start, s_end = _grown(s_start, top + parts), _grown(s_end, top + parts)
+            s_depth = _grown(s_depth, (top + parts) * m)
+            s_closed = _grown(s_closed, (top + parts) * m)
+            for part in range(parts):
+                s_start[top] = start + place[part] - size[part]
+                s_end[top] = start + place[part]
+                s_depth[top * m : (top + 1) * m] = depth
+                s_closed[top * m : (top + 1) * m] = closed
+                top += 1
+            break
+    return out[:groups].copy(), tally

@@ -1,0 +1,275 @@
+"""People with several values each: highest categories, sets of values, groups, classes in order.
+
+The values of person p are ``value[indptr[p]:indptr[p + 1]]``, in rising order and each once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.kernels.jit import inner, jit
+
+EQUAL = 1e-12
+"""Widths that differ by no more are equal."""
+
+_MIX = np.int64(-7046029254386353131)
+
+
+@jit
+def highest(
+    indptr: NDArray[np.int64],
+    value: NDArray[np.int32],
+    last: NDArray[np.int64],
+    category_of: NDArray[np.int32],
+    found: NDArray[np.int32],
+    kept: NDArray[np.int64],
+) -> None:
+    """The highest category of every person, and the entry it is of: of several the last record.
+
+    ``last`` is by entry, ``found`` and ``kept`` are by person, -1 for people without values.
+    """
+    for person in range(indptr.shape[0] - 1):
+        best = -1
+        at = -1
+        for entry in range(indptr[person], indptr[person + 1]):
+            own = category_of[value[entry]]
+            if own > best or (own == best and at >= 0 and last[entry] > last[at]):
+                best = own
+                at = entry
+        found[person] = best
+        kept[person] = at
+
+
+@jit
+def categories_had(
+    indptr: NDArray[np.int64],
+    value: NDArray[np.int32],
+    category_of: NDArray[np.int32],
+    had: NDArray[np.int64],
+) -> None:
+    """The set of categories of every person as bits, [n]."""
+    for person in range(indptr.shape[0] - 1):
+        bits = np.int64(0)
+        for entry in range(indptr[person], indptr[person + 1]):
+            bits |= np.int64(1) << np.int64(category_of[value[entry]])
+        had[person] = bits
+
+
+@jit
+def number_sets(
+    indptr: NDArray[np.int64],
+    value: NDArray[np.int32],
+    values: int,
+    slot_key: NDArray[np.int64],
+    slot_node: NDArray[np.int64],
+    number_of: NDArray[np.int32],
+    number: NDArray[np.int32],
+    first: NDArray[np.int64],
+) -> int:
+    """Number the sets of values: equal sets have one number; returns how many there are.
+
+    A set is a way down a tree with a node for every set that begins so. ``slot_key``, -1
+    everywhere, and ``slot_node`` are a table of its edges, a power of two long and at least twice
+    the entries; ``number_of``, -1 everywhere, is by node, one more than entries. ``number`` [n] is
+    the set of every person and ``first`` [at most n] the first person of every set.
+    """
+    mask = slot_key.shape[0] - 1
+    nodes = 1
+    sets = 0
+    for person in range(indptr.shape[0] - 1):
+        node = np.int64(0)
+        for entry in range(indptr[person], indptr[person + 1]):
+            key = node * values + value[entry]
+            slot = key * _MIX
+            slot = (slot ^ (slot >> np.int64(32))) & mask
+            while slot_key[slot] != key and slot_key[slot] >= 0:
+                slot = (slot + 1) & mask
+            if slot_key[slot] < 0:
+                slot_key[slot] = key
+                slot_node[slot] = nodes
+                nodes += 1
+            node = slot_node[slot]
+        if number_of[node] < 0:
+            number_of[node] = sets
+            first[sets] = person
+            sets += 1
+        number[person] = number_of[node]
+    return sets
+
+
+@inner
+def _before(left: NDArray[np.int64], one: int, other: int) -> bool:
+    """Whether a value has more people left than another; of equal ones the first."""
+    more: bool = left[one] > left[other] or (left[one] == left[other] and one < other)
+    return more
+
+
+@inner
+def _sink(heap: NDArray[np.int64], length: int, at: int, left: NDArray[np.int64]) -> None:
+    """Let a value sink to its place in a heap."""
+    while True:
+        child = 2 * at + 1
+        if child >= length:
+            return
+        if child + 1 < length and _before(left, heap[child + 1], heap[child]):
+            child += 1
+        if not _before(left, heap[child], heap[at]):
+            return
+        heap[at], heap[child] = heap[child], heap[at]
+        at = child
+
+
+@inner
+def _rise(heap: NDArray[np.int64], at: int, left: NDArray[np.int64]) -> None:
+    """Let a value rise to its place in a heap."""
+    while at > 0:
+        above = (at - 1) // 2
+        if not _before(left, heap[at], heap[above]):
+            return
+        heap[at], heap[above] = heap[above], heap[at]
+        at = above
+
+
+@jit
+def eligible_groups(
+    start: NDArray[np.int64],
+    wanted: int,
+    group_of: NDArray[np.int32],
+    value_of: NDArray[np.int32],
+) -> int:
+    """Groups of people with ``wanted`` different values each: those that most people are left of.
+
+    Value v has the people at ``start[v]`` to ``start[v + 1]``. ``group_of`` is the group of each,
+    -1 for those that are left over; ``value_of`` [groups, wanted] the values of each group. Returns
+    how many groups there are.
+    """
+    values = start.shape[0] - 1
+    left = start[1:] - start[:-1]
+    heap = np.empty(values, dtype=np.int64)
+    length = 0
+    for value in range(values):
+        if left[value] > 0:
+            heap[length] = value
+            length += 1
+    for at in range(length // 2 - 1, -1, -1):
+        _sink(heap, length, at, left)
+    group_of[:] = -1
+    taken = np.empty(wanted, dtype=np.int64)
+    groups = 0
+    while length >= wanted:
+        for turn in range(wanted):
+            value = heap[0]
+            length -= 1
+            heap[0] = heap[length]
+            _sink(heap, length, 0, left)
+            taken[turn] = value
+        for turn in range(wanted):
+            value = taken[turn]
+            left[value] -= 1
+            group_of[start[value] + left[value]] = groups
+            value_of[groups * wanted + turn] = value
+            if left[value] > 0:
+                heap[length] = value
+                _rise(heap, length, left)
+                length += 1
+        groups += 1
+    return groups
+
+
+@inner
+def _span(
+    shape: NDArray[np.int64],
+    node: NDArray[np.int32],
+    width: NDArray[np.float64],
+    j: int,
+    low: int,
+    high: int,
+) -> float:
+    """How wide a class from ``low`` to ``high`` is in attribute j."""
+    base = shape[j, 2]
+    if shape[j, 0] == 0:
+        return float(width[base + high]) - float(width[base + low])
+    for level in range(shape[j, 0]):
+        at = base + level * shape[j, 1]
+        if node[at + low] == node[at + high]:
+            return float(width[at + low])
+    return 1.0
+
+
+@jit
+def members_in_order(
+    key: NDArray[np.int32],
+    shape: NDArray[np.int64],
+    node: NDArray[np.int32],
+    width: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    k: int,
+    class_of: NDArray[np.int32],
+) -> int:
+    """Classes of k records each: the first that is free, and those that widen its class least.
+
+    What is left over joins the class that gets wider least, times its records. Of equally good ones
+    the first is taken. ``rows`` are the records in order, moved about; ``key`` to ``weight`` are as
+    :class:`indistinct.recoding.exchange.widths.Widths` has them, ``shape`` [m, 3] being levels,
+    size of the domain and base. Returns the number of classes.
+    """
+    attributes = key.shape[0]
+    most = max(rows.shape[0] // k, 1)
+    low = np.empty((most, attributes), dtype=np.int64)
+    high = np.empty((most, attributes), dtype=np.int64)
+    size = np.zeros(most, dtype=np.int64)
+    left = rows.shape[0]
+    groups = 0
+    while left >= k:
+        for turn in range(k):
+            best = 0
+            if turn > 0:
+                least = np.inf
+                for at in range(left):
+                    total = 0.0
+                    for j in range(attributes):
+                        own = np.int64(key[j, rows[at]])
+                        total += weight[j] * _span(
+                            shape, node, width, j, min(low[groups, j], own),
+                            max(high[groups, j], own),
+                        )  # fmt: skip
+                        if total >= least - EQUAL:
+                            break
+                    if total < least - EQUAL:
+                        best, least = at, total
+            row = rows[best]
+            for j in range(attributes):
+                own = np.int64(key[j, row])
+                low[groups, j] = own if turn == 0 else min(low[groups, j], own)
+                high[groups, j] = own if turn == 0 else max(high[groups, j], own)
+            class_of[row] = groups
+            left -= 1
+            for at in range(best, left):
+                rows[at] = rows[at + 1]
+        size[groups] = k
+        groups += 1
+    for at in range(left):
+        row = rows[at]
+        best = 0
+        least = np.inf
+        for group in range(groups):
+            before = 0.0
+            after = 0.0
+            for j in range(attributes):
+                own = np.int64(key[j, row])
+                before += weight[j] * _span(shape, node, width, j, low[group, j], high[group, j])
+                after += weight[j] * _span(
+                    shape, node, width, j, min(low[group, j], own), max(high[group, j], own)
+                )  # fmt: skip
+            more = after * (size[group] + 1) - before * size[group]
+            if more < least - EQUAL:
+                best, least = group, more
+        for j in range(attributes):
+            own = np.int64(key[j, row])
+            low[best, j] = min(low[best, j], own)
+            high[best, j] = max(high[best, j], own)
+        size[best] += 1
+        class_of[row] = best
+    return groups

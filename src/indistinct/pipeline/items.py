@@ -1,0 +1,126 @@
+"""Sets of items that people have, generalized before anything else is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import polars as pl
+
+from indistinct.microdata.encoding import codes_in, count_combinations
+from indistinct.microdata.frequencies import Cells
+from indistinct.microdata.microdata import sorted_values
+from indistinct.pipeline.knowledge import knowledge_of
+from indistinct.pipeline.people import people_in
+from indistinct.privacy.km_anonymity import KMAnonymity
+from indistinct.privacy.promise import Promise
+from indistinct.sources.eager import EagerTable
+from indistinct.sources.table import Table, open_table
+
+if TYPE_CHECKING:
+    from indistinct.policy import Policy
+
+
+@dataclass(frozen=True)
+class Recoded:
+    """A table with generalized items, and what is left to do with it.
+
+    Arguments:
+        table: the table, without the records whose items are left out.
+        policy: the policy for what follows: nobody is suppressed any more, for sets that are rare
+            then; nothing is known of the items but their published labels.
+        documents: private documents, by file name.
+        warnings: what the custodian should know.
+    """
+
+    table: Table
+    policy: Policy
+    documents: Mapping[str, dict[str, Any]]
+    warnings: tuple[str, ...]
+
+
+def of_items(promises: Sequence[Promise]) -> list[KMAnonymity]:
+    """The promises about sets of items."""
+    return [cast(KMAnonymity, part) for part in promises if part.subject == "items"]
+
+
+def items_recoded(
+    table: Table, policy: Policy, promises: Sequence[KMAnonymity], file: str | None
+) -> Recoded:
+    """The table with the items of each promise generalized as far as it asks.
+
+    The policy's limit is the share of items that may be left out; their records are dropped.
+
+    Arguments:
+        table: the table, in memory.
+        policy: names the person of every record, and the hierarchies of the items.
+        promises: one for each attribute of items.
+        file: the table's name, for messages.
+
+    Raises:
+        DataError, HierarchyError, PolicyError, Unsatisfiable: as
+            :func:`~indistinct.recoding.items.km_anonymous`.
+    """
+    from indistinct.recoding.items import km_anonymous, published_items
+
+    assert isinstance(table, EagerTable)
+    assert policy.person is not None
+    names = [str(part.sensitive) for part in promises]
+    rows = table.text([policy.person, *names])
+    people = people_in(rows, policy, file, attributes=())
+    assert people is not None
+    known = knowledge_of(policy, table, rows, names, file)
+    frame = pl.DataFrame([table.values(name) for name in table.columns])
+    keep = np.ones(rows.height, dtype=np.bool_)
+    documents: dict[str, dict[str, Any]] = {}
+    warnings = []
+    for part, name in zip(promises, names, strict=True):
+        domain = sorted_values(rows[name])
+        values = codes_in(rows[name], domain)
+        sizes = [max(people.count, 1), max(len(domain), 1)]
+        (person, item), _, _ = count_combinations(
+            [people.person_of, values], sizes, np.ones(rows.height, np.int64)
+        )
+        indptr = np.zeros(people.count + 1, np.int64)
+        np.cumsum(np.bincount(person, minlength=people.count), out=indptr[1:])
+        ones = np.ones(len(item), np.int64)
+        sets = Cells(indptr, item, ones, domain, False, known[name])
+        plan = km_anonymous(name, sets, part.k, part.m, suppress=policy.method.suppression_limit)
+        frame = frame.with_columns(published_items(plan, rows[name]).alias(name))
+        gone = rows[name].is_in(
+            pl.Series(list(plan.suppressed), dtype=pl.String).implode(), nulls_equal=True
+        )
+        keep &= ~gone.to_numpy()
+        documents["items.json"] = documents.get("items.json", {}) | {name: plan.to_dict()}
+        if plan.left_out:
+            warnings.append(
+                f"'{name}': {plan.left_out} of {plan.entries} items of people are left out, "
+                "with their records"
+            )
+    without = people.count - len(np.unique(people.person_of[keep]))
+    if without:
+        warnings.append(f"{without} people have no record left, and are not in the release")
+    done = open_table(
+        frame.filter(pl.Series(keep)),
+        table.name,
+        missing_tokens={
+            name: item.missing.tokens
+            for name, item in policy.attributes.items()
+            if item.missing.tokens
+        },
+    )
+    return Recoded(done, _without_items(policy, names), documents, tuple(warnings))
+
+
+def _without_items(policy: Policy, names: Sequence[str]) -> Policy:
+    """The policy for a table whose items are generalized."""
+    attributes = {
+        name: item.model_copy(update={"hierarchy": None, "categories": None, "ranks": None})
+        if name in names
+        else item
+        for name, item in policy.attributes.items()
+    }
+    method = policy.method.model_copy(update={"suppression_limit": 0.0})
+    return policy.model_copy(update={"attributes": attributes, "method": method})

@@ -1,0 +1,348 @@
+"""Releases of people with many records, as two linked tables."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.errors import DataError, IndistinctError, PolicyError, Problem
+from indistinct.knowledge import NOTHING_KNOWN, Knowledge
+from indistinct.microdata.frequencies import Cells
+from indistinct.microdata.microdata import Microdata
+from indistinct.microdata.people import Events, People
+from indistinct.pipeline.hierarchies import taxonomies_of
+from indistinct.pipeline.knowledge import knowledge_of, needed_knowledge, require_known
+from indistinct.pipeline.opening import Progress, open_source
+from indistinct.pipeline.people import cautions_of, events_of, people_in
+from indistinct.pipeline.population import covers, population_of
+from indistinct.pipeline.release import Release
+from indistinct.pipeline.transforming import Transformed, transformed
+from indistinct.privacy.promise import Promise, promise
+from indistinct.recoding.linked import LinkedPlan, LinkedTable
+from indistinct.release.audit import audit as audit_release
+from indistinct.release.linked import BUCKET, linked_tables
+from indistinct.sources.convert import like
+from indistinct.sources.eager import EagerTable
+
+if TYPE_CHECKING:
+    from indistinct.policy import Policy
+    from indistinct.recoding.linked.settings import LinkedSettings
+
+
+@dataclass(frozen=True)
+class PeopleRead:
+    """A table of people with many records, as linked tables are made and attacked.
+
+    Arguments:
+        people: the people and their quasi-identifiers.
+        events: their records' sensitive values.
+        linked: both as algorithms see them.
+        known: what is known of the sensitive values.
+        file: the name of the table's file, for messages.
+        source_digest: the digest of that file.
+        table: the table itself, its values transformed.
+        transformed: what was done to them.
+        notes: what whoever read the table has to say of it.
+    """
+
+    people: People
+    events: Events
+    linked: LinkedTable
+    known: dict[str, Knowledge]
+    file: str | None
+    source_digest: str | None
+    table: EagerTable
+    transformed: Transformed
+    notes: tuple[str, ...] = ()
+
+
+def linked_release(data: Any, policy: Policy, path: str | Path | None, tell: Progress) -> Release:
+    """Make, audit and account for a release of linked tables, as the policy's method says.
+
+    Raises:
+        DataError, PolicyError, HierarchyError, Unsatisfiable: as :func:`indistinct.anonymize`.
+    """
+    from indistinct.pipeline.accounts import linked_accounts
+    from indistinct.recoding.recoded import measured
+
+    promises = [promise(part.model, **part.settings) for part in policy.requirements]
+    seed = secrets.randbits(128) if policy.method.seed is None else policy.method.seed
+    read = read_people(data, policy, promises, path, tell, seed)
+    tell("searching", 0.0)
+    plan = linked_plan(policy, promises, read.linked, lambda share: tell("searching", share), seed)
+    tell("publishing", None)
+    beside, left = _beside(policy, read)
+    random = np.random.default_rng(seed)
+    frames = linked_tables(plan, beside, random)
+    tell("auditing", None)
+    population = population_of(policy) if _needs_population(promises) else None
+    data_of = read.linked.data
+    link = link_of(plan)
+    known = known_of_published(plan, read.known, promises)
+    verdict = audit_release(
+        frames,
+        policy.requirements,
+        policy.quasi_identifiers,
+        known=known,
+        population=population,
+        covers=None
+        if population is None
+        else covers(frames["quasi"], data_of.taxonomies, policy.quasi_identifiers),
+        linked=link,
+    )
+    if not verdict.holds:
+        raise IndistinctError("the release made does not keep its promises: it is withheld")
+    tables: dict[str, Any] = dict(frames)
+    if not isinstance(data, str | Path):
+        native = nw.to_native(data, pass_through=True)
+        tables = {name: like(frame, native) for name, frame in frames.items()}
+    return linked_accounts(
+        policy,
+        plan,
+        read,
+        tables,
+        link,
+        verdict,
+        seed,
+        [*read.notes, *cautions_of(read.people), *read.transformed.warnings, *plan.notes, *left],
+        known,
+        measured(data_of, plan.quasi),
+        read.transformed,
+    )
+
+
+def _needs_population(promises: Sequence[Promise]) -> bool:
+    return any(part.needs_population for part in promises)
+
+
+def link_of(plan: LinkedPlan) -> dict[str, str]:
+    """How the two tables belong together, for audit and certificate."""
+    holding = next(iter(plan.buckets.values())).holding
+    return {"quasi": "quasi", "sensitive": "sensitive", "by": BUCKET, "holding": holding}
+
+
+def read_people(
+    data: Any,
+    policy: Policy,
+    promises: Sequence[Promise],
+    path: str | Path | None,
+    tell: Progress,
+    seed: int,
+) -> PeopleRead:
+    """The table as people with their records.
+
+    Raises:
+        DataError: the table cannot be read, or its people cannot be told.
+        PolicyError: the policy does not fit the table.
+        HierarchyError: a hierarchy does not cover the table's values.
+    """
+    tell("reading", None)
+    table, digest = open_source(data, policy, path, held=True)
+    notes = table.notes if isinstance(table, EagerTable) else ()
+    values = transformed(table, policy, seed)
+    table = values.table
+    assert isinstance(table, EagerTable)
+    tell("counting", None)
+    file = None if digest is None else table.name
+    sensitive = sensitive_of(policy, promises)
+    assert policy.person is not None
+    rows = table.text([policy.person, *policy.quasi_identifiers, *sensitive])
+    people = people_in(rows, policy, file)
+    assert people is not None
+    if not people.count:
+        raise DataError(Problem("no-records", "has no records", file=file))
+    population = population_of(policy) if _needs_population(promises) else None
+    taxonomies = taxonomies_of(table, policy, people.texts, None, file, population)
+    known = knowledge_of(policy, table, rows, sensitive, file)
+    events = events_of(people, rows, sensitive)
+    microdata = Microdata.encode(
+        people.texts,
+        taxonomies,
+        sensitive,
+        known=known,
+        population=population,
+        by_record=True,
+        events=events,
+    )
+    require_known(microdata.data.table, [one for one in promises if not one.needs_population])
+    linked = linked_table(microdata, events)
+    return PeopleRead(people, events, linked, known, file, digest, table, values, notes)
+
+
+def sensitive_of(policy: Policy, promises: Sequence[Promise]) -> list[str]:
+    """The sensitive attributes that are published: those of the promises, else all.
+
+    Raises:
+        PolicyError: there is none.
+    """
+    named = [part.sensitive for part in promises if part.sensitive is not None]
+    found = list(dict.fromkeys(named)) or list(policy.sensitive)
+    if not found:
+        raise PolicyError(
+            Problem(
+                "no-sensitive",
+                "attributes: no attribute is sensitive, and linked tables publish one",
+                remedy='give role = "sensitive" to what is to be kept from others',
+            )
+        )
+    return found
+
+
+def linked_table(microdata: Microdata, events: Events) -> LinkedTable:
+    """People with the values of all their records, how often and where last."""
+    found: dict[str, Cells] = {}
+    last: dict[str, NDArray[np.int64]] = {}
+    for name, cells in microdata.data.table.sensitive.items():
+        codes = pl.Series(events.texts[name])
+        place = {label: at for at, label in enumerate(cells.domain)}
+        value = codes.replace_strict(
+            pl.Series(list(place), dtype=pl.String),
+            pl.Series(list(place.values()), dtype=pl.Int64),
+            return_dtype=pl.Int64,
+        )
+        counted = (
+            pl.DataFrame({"person": events.person_of, "value": value})
+            .with_row_index("row")
+            .group_by("person", "value")
+            .agg(pl.len().cast(pl.Int64).alias("count"), pl.col("row").max().cast(pl.Int64))
+            .sort("person", "value")
+        )
+        indptr = np.zeros(microdata.data.table.combinations + 1, np.int64)
+        people = counted["person"].to_numpy()
+        np.cumsum(np.bincount(people, minlength=len(indptr) - 1), out=indptr[1:])
+        found[name] = Cells(
+            indptr,
+            counted["value"].to_numpy().astype(np.int32),
+            counted["count"].to_numpy(),
+            cells.domain,
+            cells.exclusive,
+            cells.known,
+        )
+        last[name] = counted["row"].to_numpy()
+    return LinkedTable(microdata.data, found, last)
+
+
+def linked_plan(
+    policy: Policy,
+    promises: Sequence[Promise],
+    linked: LinkedTable,
+    progress: Callable[[float], None],
+    seed: int,
+) -> LinkedPlan:
+    """The plan by the policy's method.
+
+    Raises:
+        Unsatisfiable: no plan of this kind keeps the promises within the policy's limits.
+    """
+    method = policy.method
+    if method.algorithm == "k-l-diversity":
+        from indistinct.recoding.linked.k_l_diversity import KLSettings, k_l_diversity
+
+        own = KLSettings(variant=method.variant, cells=method.cells)
+        return k_l_diversity(linked, promises, own, progress)
+    settings = linked_settings(policy, seed)
+    if method.algorithm == "anatomy":
+        from indistinct.recoding.linked.anatomy import anatomy
+
+        return anatomy(linked, promises, settings, progress)
+    if method.algorithm == "p-l-angelization":
+        from indistinct.recoding.linked.angelization import p_l_angelization
+
+        return p_l_angelization(linked, promises, settings, progress)
+    from indistinct.recoding.linked.theta_star import theta_star
+
+    return theta_star(linked, promises, settings, progress)
+
+
+def linked_settings(policy: Policy, seed: int) -> LinkedSettings:
+    """How linked tables are made, as the policy's method says.
+
+    Raises:
+        PolicyError: the quasi table cannot be made so.
+    """
+    from indistinct.recoding.linked.settings import LinkedSettings
+    from indistinct.recoding.partition import PartitionSettings
+
+    method = policy.method
+    own = method.partition
+    if own.start not in (None, "k-member", "mondrian"):
+        raise PolicyError(
+            Problem(
+                "bad-setting",
+                f"method.partition.start: the quasi table cannot be made by '{own.start}'",
+                remedy='choose "k-member" or "mondrian"',
+            )
+        )
+    partitioning = PartitionSettings(strict=own.strict)
+    if own.dimension is not None:
+        partitioning = replace(partitioning, dimension=own.dimension)
+    if own.cut is not None:
+        partitioning = replace(partitioning, cut=own.cut)
+    return LinkedSettings(
+        variant=method.variant,
+        quasi=own.start,
+        donors=own.donors,
+        max_noise=method.max_noise,
+        keep_history=method.keep_history,
+        unchecked_tails=own.unchecked_tails,
+        cells=method.cells,
+        weights=policy.weights,
+        suppression_limit=method.suppression_limit,
+        seed=seed,
+        partitioning=partitioning,
+    )
+
+
+def known_of_published(
+    plan: LinkedPlan, known: Mapping[str, Knowledge], promises: Sequence[Promise]
+) -> dict[str, Knowledge]:
+    """What a reader has to know of the published values, which may be categories.
+
+    What the algorithm says of them counts; else a category that is published in place of values is
+    its own.
+    """
+    found = {}
+    for name, part in plan.buckets.items():
+        about = plan.known.get(name, known[name])
+        needed = needed_knowledge(about, [one for one in promises if one.sensitive == name])
+        if needed != NOTHING_KNOWN:
+            found[name] = needed.about(part.labels)
+    return found
+
+
+def _beside(policy: Policy, read: PeopleRead) -> tuple[pl.DataFrame, list[str]]:
+    """Insensitive columns that are the same in all rows of a person; what is told of the others.
+
+    What differs from record to record belongs to no row of the quasi table, and is left out.
+    """
+    names = [name for name in policy.named("insensitive") if name != policy.person]
+    left = []
+    kept = []
+    if names:
+        assert policy.person is not None
+        first = pl.Series(read.people.first_rows())
+        rows = read.table.text(names)
+        person = pl.Series("\0person", read.people.person_of)
+        for name in names:
+            values = pl.DataFrame([person, rows[name]])
+            if values.n_unique() == read.people.count:
+                kept.append(rows[name].gather(first))
+            else:
+                left.append(name)
+    dropped = [name for name in policy.sensitive if name not in read.linked.events]
+    notes = []
+    if left or dropped:
+        listed = ", ".join(f"'{name}'" for name in [*left, *dropped])
+        notes.append(
+            f"{listed}: not in the release: linked tables list the values of sensitive attributes "
+            "that promises name, and columns that are the same in all records of a person"
+        )
+    return pl.DataFrame(kept), notes

@@ -1,0 +1,170 @@
+"""What a policy says of people with many records, and what does not go with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from indistinct._sections import place_of
+from indistinct.errors import Problem
+from indistinct.policy.sections import LINKED, ROW_SEARCHES, Attribute, Method, Source
+from indistinct.privacy.promise import models
+from indistinct.requirement import Requirement
+
+NEEDS: Mapping[str, tuple[str, ...]] = {
+    "theta-star": ("theta-sensitive",),
+    "k-l-diversity": ("kl-diversity",),
+    "p-l-angelization": ("p-plus-sensitive", "p-sensitive", "distinct-l-diversity"),
+    "anatomy": ("distinct-l-diversity", "max-posterior"),
+}
+"""The promises that each algorithm of linked tables works towards: at least one of them."""
+
+
+def with_format(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a policy with what its health format says where they say nothing.
+
+    The column that names the person is an identifier, whether the policy lists it or not.
+    """
+    found = dict(keys)
+    source = found.get("source")
+    given = source.to_dict() if isinstance(source, Source) else source
+    attributes = found.get("attributes", {})
+    if not isinstance(given, Mapping) or not isinstance(attributes, Mapping):
+        return found
+    if given.get("format") in ("fhir", "omop"):
+        from indistinct.sources.presets import preset
+
+        own = preset(given["format"])
+        given = {**own["source"], **given}
+        found["source"] = given
+        attributes = {**own["attributes"], **attributes}
+    person = given.get("person")
+    if isinstance(person, str) and person not in attributes:
+        attributes = {person: {"role": "identifier"}, **attributes}
+    if attributes:
+        found["attributes"] = attributes
+    return found
+
+
+def people_checks(parts: Mapping[str, Any]) -> Iterator[Problem]:
+    """What contradicts itself in what is said of people with many records."""
+    source: Source | None = parts.get("source")
+    method: Method = parts.get("method") or Method()
+    person = None if source is None else source.person
+    if source is not None and person is None:
+        for key in ("people", "conflicts"):
+            if key in source.model_fields_set:
+                yield Problem(
+                    "person-without-column",
+                    f"source.{key}: no column says whose a record is",
+                    remedy='name it: person = "patient_id", say',
+                )
+    subjects = {name: kind.subject for name, kind in models().items()}
+    if person is None:
+        for number, item in enumerate(parts["promises"], start=1):
+            if subjects.get(item.model) in ("items", "linked"):
+                yield Problem(
+                    "person-without-column",
+                    f"{place_of(('promises', number))}: {item.model} speaks of people with many "
+                    "records, and no column says whose a record is",
+                    remedy='name it: [source] person = "patient_id", say',
+                )
+        if method.algorithm in LINKED:
+            yield Problem(
+                "person-without-column",
+                f"method.algorithm: '{method.algorithm}' is for people with many records, and no "
+                "column says whose a record is",
+                remedy='name it: [source] person = "patient_id", say',
+            )
+        return
+    yield from _column_checks(person, parts["attributes"])
+    yield from _method_checks(method)
+    if method.algorithm in LINKED:
+        yield from _linked_checks(method, parts["promises"])
+    else:
+        for number, item in enumerate(parts["promises"], start=1):
+            if item.parameters.get("count") == "rank":
+                yield Problem(
+                    "records-of-people",
+                    f"{place_of(('promises', number, 'count'))}: people may have values of several "
+                    "ranks, and are not counted by rank",
+                    remedy='leave it out: count = "class" counts everybody of a class',
+                )
+            if subjects.get(item.model) == "linked":
+                yield Problem(
+                    "promise-of-linked-tables",
+                    f"{place_of(('promises', number))}: {item.model} speaks of linked tables",
+                    remedy='choose method.algorithm = "k-l-diversity"',
+                )
+
+
+def _column_checks(person: str, attributes: Mapping[str, Attribute | None]) -> Iterator[Problem]:
+    item = attributes.get(person)
+    if item is None:
+        return
+    if item.role != "identifier":
+        yield Problem(
+            "person-not-identifier",
+            f"{place_of(('attributes', person, 'role'))}: is '{item.role}', and the column names "
+            "the person",
+            remedy='write role = "identifier": a pseudonym made for the release stands there',
+        )
+    rule = item.transform
+    if rule is not None and rule.names != ("pseudonymize",):
+        yield Problem(
+            "person-transformed",
+            f"{place_of(('attributes', person, 'transform'))}: a pseudonym made for the release "
+            "stands in the column of the person",
+            remedy="leave it out, or choose pseudonymize",
+        )
+
+
+def _method_checks(method: Method) -> Iterator[Problem]:
+    place = "method.algorithm"
+    if method.algorithm in ROW_SEARCHES or method.objective.measure == "rows":
+        yield Problem(
+            "rows-of-people",
+            f"{place}: a search for distinct rows does not know whose rows they are",
+            remedy='choose "optimal", which counts people',
+        )
+    if method.algorithm == "theta":
+        yield Problem(
+            "records-of-people",
+            f"{place}: 'theta' moves single records, and people here have many",
+            remedy='choose "theta-star", or a partitioning such as "mondrian"',
+        )
+    if method.mode == "split":
+        yield Problem(
+            "records-of-people",
+            "method.mode: records of one person may have several ranks: they cannot be split",
+            remedy='choose mode = "joint"',
+        )
+    if method.decoys is not None:
+        yield Problem(
+            "records-of-people",
+            "method.decoys: a decoy copies a record, and classes here are made of people",
+            remedy="leave decoys out",
+        )
+
+
+def _linked_checks(method: Method, promises: tuple[Requirement, ...]) -> Iterator[Problem]:
+    asked = {item.model for item in promises}
+    for number, item in enumerate(promises, start=1):
+        foreign = item.model == "kl-diversity" and method.algorithm != "k-l-diversity"
+        if foreign or item.model == "km-anonymity":
+            yield Problem(
+                "other-algorithm",
+                f"{place_of(('promises', number))}: '{method.algorithm}' does not work towards "
+                f"{item.model}",
+                remedy='choose method.algorithm = "k-l-diversity"'
+                if foreign
+                else "choose an algorithm of one table, such as 'optimal'",
+            )
+    needed = NEEDS[method.algorithm]
+    if not asked & set(needed):
+        listed = " or ".join(f"'{name}'" for name in needed)
+        yield Problem(
+            "linked-without-promise",
+            f"method.algorithm: '{method.algorithm}' works towards {listed}, and no promise is",
+            remedy=f'add [[promises]] with model = "{needed[0]}"',
+        )

@@ -1,0 +1,75 @@
+"""(k,l)-diversity of people with many records (Gong, Luo, Yang and Ni 2017).
+
+    Q. Gong, J. Luo, M. Yang, W. Ni: "Anonymizing 1:M microdata with high utility". Knowledge-Based
+    Systems 115, 2017.
+
+A release of two linked tables: one has everybody's quasi-identifiers and the number of a bucket,
+the other the *fingerprint* of each bucket, generalized items that everybody in it has. k or more
+people share each fingerprint; who stands in a class of equal quasi-identifiers is one of l or more
+people with l different fingerprints or more, none of them more likely than one in l.
+
+What it does not promise: that classes have k people (promise ``k-anonymity`` beside it); nor that
+an item is unlikely. Fingerprints of one class may share an item: promise ``max-posterior`` beside
+it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import PolicyError, Problem
+from indistinct.microdata.frequencies import ClassTable
+from indistinct.privacy.parameters import whole
+from indistinct.privacy.promise import Closure, Promise, Subject
+
+
+@dataclass(frozen=True, kw_only=True)
+class KLDiversity(Promise):
+    """Of linked tables: k people share every fingerprint, and l different ones every class.
+
+    Classes of one table say nothing of it: it is kept by algorithms that make linked tables, and
+    seen by the audit of these. Closed under union of classes, whose buckets stay as they are.
+    """
+
+    model: ClassVar[str] = "kl-diversity"
+    closure: ClassVar[Closure] = "union"
+    subject: ClassVar[Subject] = "linked"
+    needs_sensitive: ClassVar[bool] = True
+
+    k: int
+    l: int  # noqa: E741, the field's own letter
+    unit: str = "person"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.model, "k", self.k, 2, "choose k = 10, say")
+        whole(self.model, "l", self.l, 2, "choose l = 5, say")
+
+    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Not to be told from classes.
+
+        Raises:
+            PolicyError: always.
+        """
+        self._refuse()
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """Not to be told from classes.
+
+        Raises:
+            PolicyError: always.
+        """
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise PolicyError(
+            Problem(
+                "promise-of-linked-tables",
+                f"promise '{self.model}' speaks of linked tables, not of classes of one table",
+                remedy='choose method.algorithm = "k-l-diversity"',
+            )
+        )

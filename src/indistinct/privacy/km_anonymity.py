@@ -1,0 +1,72 @@
+"""k^m-anonymity of people's sets of items (Terrovitis, Mamoulis and Kalnis 2008).
+
+    M. Terrovitis, N. Mamoulis, P. Kalnis: "Privacy-preserving Anonymization of Set-valued Data".
+    PVLDB 1(1), 2008.
+
+Who knows up to m items of a person finds at least k people who have them all: every combination of
+at most m published items that occurs is held by k people or more.
+
+What it does not promise: anything about who knows more than m items, or the quasi-identifiers
+(promise ``k-anonymity`` beside it), nor that the rest of a person's items is uncertain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import PolicyError, Problem
+from indistinct.microdata.frequencies import ClassTable
+from indistinct.privacy.parameters import whole
+from indistinct.privacy.promise import Closure, Promise, Subject
+
+
+@dataclass(frozen=True, kw_only=True)
+class KMAnonymity(Promise):
+    """Every combination of up to m items that somebody has is held by k people.
+
+    Classes say nothing of it: it is kept by generalizing the items, whatever becomes of the
+    quasi-identifiers, and seen by the audit of a release with a pseudonym for every person.
+    """
+
+    model: ClassVar[str] = "km-anonymity"
+    closure: ClassVar[Closure] = "none"
+    subject: ClassVar[Subject] = "items"
+    needs_sensitive: ClassVar[bool] = True
+
+    k: int
+    m: int = 2
+    unit: str = "person"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.model, "k", self.k, 1, "choose k = 5, say")
+        whole(self.model, "m", self.m, 1, "choose m = 2, say")
+
+    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Not to be told from classes.
+
+        Raises:
+            PolicyError: always.
+        """
+        self._refuse()
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """Not to be told from classes.
+
+        Raises:
+            PolicyError: always.
+        """
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise PolicyError(
+            Problem(
+                "promise-of-items",
+                f"promise '{self.model}' speaks of people's sets of items, not of classes",
+                remedy='name the person: [source] person = "patient_id", say',
+            )
+        )

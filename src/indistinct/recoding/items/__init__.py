@@ -1,0 +1,10 @@
+"""Sets of items, generalized the same for everybody.
+
+The items of people (their diagnoses, what they bought) are generalized along a hierarchy by one
+cut for all, so that few items do not single anybody out.
+"""
+
+from indistinct.recoding.items.km import ItemPlan, km_anonymous, published_items
+from indistinct.recoding.items.tree import ItemTree, tree_of
+
+__all__ = ["ItemPlan", "ItemTree", "km_anonymous", "published_items", "tree_of"]

@@ -1,0 +1,362 @@
+"""Anatomy: exact quasi-identifiers, and buckets of l people with l different values.
+
+    X. Xiao, Y. Tao: "Anatomy: Simple and Effective Privacy Preservation". VLDB 2006.
+
+Nothing is generalized. Buckets are made by the l-eligible greedy of the paper: while people of l
+values are left, one of each of the l values that most people are left of makes a bucket; whoever is
+left over in the end joins a bucket that lacks the value. It takes that no value is had by more than
+one in l. Which of the people with a value is taken is drawn at random.
+
+Of people with many records each has one value here: the highest category, where the values have
+categories in an order; else the value, where nobody has several; else the set of all values as one.
+Two different sets may share a value: buckets in which everybody has a value in common, or more of
+them have it than ``max-posterior`` allows, are merged with others until none is left.
+
+What is not promised: that it stays hidden whether somebody is in the table. Who knows a person's
+quasi-identifiers finds them as they are.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.knowledge import NOTHING_KNOWN, Knowledge
+from indistinct.microdata.domains import SensitiveDomain
+from indistinct.microdata.encoding import count_combinations
+from indistinct.microdata.frequencies import Cells
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.privacy.promise import Promise
+from indistinct.recoding.judge import Judge
+from indistinct.recoding.limits import Progress
+from indistinct.recoding.linked.bucketing import Bar, listed_codes
+from indistinct.recoding.linked.highest import highest_categories, history_of
+from indistinct.recoding.linked.plan import History, LinkedPlan
+from indistinct.recoding.linked.sets import fingerprints
+from indistinct.recoding.linked.settings import LinkedSettings
+from indistinct.recoding.linked.table import LinkedTable
+from indistinct.recoding.plan import CellPlan, SearchReport
+
+ALGORITHM = "anatomy"
+
+DISCLOSED = (
+    "anatomy publishes exact quasi-identifiers: whoever knows a person's finds out whether the "
+    "person is in the table"
+)
+
+AS_SETS = (
+    "the set of all values of a person is published as one value; nobody's belief in a single "
+    "value is certain, and promises other than max-posterior count sets"
+)
+
+
+def anatomy(
+    linked: LinkedTable,
+    promises: Sequence[Promise],
+    settings: LinkedSettings | None = None,
+    progress: Progress | None = None,
+) -> LinkedPlan:
+    """Exact quasi-identifiers linked to buckets of l different values.
+
+    Arguments:
+        linked: the people and their records, with one sensitive attribute.
+        promises: l is the largest that ``distinct-l-diversity`` asks for, or one in l what
+            ``max-posterior`` allows; all others are held against the result.
+        settings: ``seed`` draws who is in which bucket.
+        progress: told the share of the work that is done.
+
+    Raises:
+        Unsatisfiable: if a value is had by more than one in l, or another promise is broken.
+        PolicyError: for promises or a table that do not fit.
+    """
+    began = time.perf_counter()
+    settings = settings or LinkedSettings()
+    name = _checked(linked, promises)
+    wanted = _wanted(promises, name)
+    cells = linked.events[name]
+    there = linked.data.weight > 0
+    code, labels, known, history, note = _values(linked, name, there)
+    random = np.random.default_rng(settings.seed)
+    bucket_of, buckets = _grouped(code, len(labels), there, wanted, name, random)
+    merged = 0
+    if note:
+        bucket_of, buckets, merged = _without_certainty(bucket_of, buckets, cells, _bound(promises))
+    if progress is not None:
+        progress(0.7)
+    totals = np.bincount(code[there], minlength=len(labels))
+    asked = tuple(part for part in promises if part.sensitive == name)
+    about = SensitiveDomain(labels, known)
+    if lacking := [problem for part in asked if (problem := part.lacking(about))]:
+        raise PolicyError(lacking)
+    bar = Bar(name, asked, about, totals)
+    broken = int(bar.broken_by_code(bucket_of, code, buckets).sum())
+    if broken:
+        raise Unsatisfiable(
+            Problem(
+                "unsatisfiable",
+                f"{broken} of {buckets} buckets break a promise: " + "; ".join(map(str, asked)),
+                remedy="anatomy works towards distinct-l-diversity and max-posterior alone: leave "
+                "the others out, or choose another algorithm",
+            )
+        )
+    report = SearchReport(
+        algorithm=ALGORITHM,
+        measure="ncp",
+        aggregate="arithmetic",
+        value=0.0,
+        optimal=False,
+        bound=0.0,
+        nodes=buckets,
+        checked=buckets,
+        seconds=time.perf_counter() - began,
+    )
+    quasi = exact(linked.data, report)
+    _check_classes(linked.data, quasi, [part for part in promises if part.sensitive is None])
+    report = replace(
+        report,
+        seconds=time.perf_counter() - began,
+        counters={"classes": quasi.groups, "buckets": buckets, "noise": 0, "merged": merged},
+    )
+    if progress is not None:
+        progress(1.0)
+    compared = any(part.compares and part.reference == "original" for part in asked)
+    if compared:
+        counts = dict(zip(labels, totals.astype(float).tolist(), strict=True))
+        known = replace(known, reference=counts)
+    return LinkedPlan(
+        quasi=replace(quasi, search=report),
+        bucket_of=bucket_of,
+        buckets={name: listed_codes(bucket_of, code, buckets, labels)},
+        search=report,
+        truth={name: np.where(there, code, -1).astype(np.int32)},
+        log={"l": wanted, "people": int(there.sum()), "merged": merged},
+        history=history,
+        algorithm=ALGORITHM,
+        notes=(DISCLOSED, note) if note else (DISCLOSED,),
+        known={name: known},
+    )
+
+
+def exact(data: LeveledTable, report: SearchReport) -> CellPlan:
+    """A class for every combination of exact quasi-identifiers that people have."""
+    there = np.flatnonzero(data.weight > 0)
+    columns = [codes.astype(np.int32) for codes in data.table.codes]
+    sizes = [int(size) for size in data.domain]
+    ones = np.ones(len(there), dtype=np.int64)
+    found, _, number = count_combinations([own[there] for own in columns], sizes, ones)
+    class_of = np.full(data.table.combinations, -1, dtype=np.int32)
+    class_of[there] = number
+    return CellPlan(
+        attributes=data.attributes,
+        class_of=class_of,
+        cell_of=tuple(
+            compiled.code[0][codes].astype(np.int32)
+            for compiled, codes in zip(data.compiled, found, strict=True)
+        ),
+        texts=tuple(tuple(compiled.labels[0]) for compiled in data.compiled),
+        covered=tuple(leaves[0].astype(np.int64) for leaves in data.leaves),
+        style=(),
+        search=report,
+        scope="exact",
+    )
+
+
+def _checked(linked: LinkedTable, promises: Sequence[Promise]) -> str:
+    """The sensitive attribute."""
+    problems = []
+    names = list(linked.events)
+    if len(names) != 1:
+        problems.append(
+            Problem(
+                "several-sensitive",
+                f"anatomy makes buckets of one sensitive attribute, and promises name {len(names)}",
+                remedy='choose algorithm = "theta-star" or "p-l-angelization"',
+            )
+        )
+    problems += [
+        Problem(
+            "unknown-attribute",
+            f"promise '{part.model}' protects '{part.sensitive}', whose values are not there",
+        )
+        for part in promises
+        if part.sensitive is not None and part.sensitive not in names
+    ]
+    problems += [
+        Problem(
+            "unchanged-attribute",
+            "has no hierarchy, by which its values are known",
+            attribute=name,
+            remedy="give it a hierarchy",
+        )
+        for name in linked.data.unchanged
+    ]
+    if not problems and _wanted(promises, names[0]) < 2:
+        problems.append(
+            Problem(
+                "anatomy-without-l",
+                "anatomy makes buckets of l different values, and no promise asks for two or more",
+                remedy='add [[promises]] with model = "distinct-l-diversity" and l = 3, say',
+            )
+        )
+    if problems:
+        raise PolicyError(problems)
+    return names[0]
+
+
+def _wanted(promises: Sequence[Promise], name: str) -> int:
+    """How many different values every bucket needs."""
+    found = [1]
+    for part in promises:
+        if part.sensitive == name and part.model == "distinct-l-diversity":
+            found.append(int(part.parameters["l"]))
+        if part.sensitive == name and part.model == "max-posterior":
+            found.append(math.ceil(1 / float(part.parameters["bound"]) - 1e-9))
+    return max(found)
+
+
+def _bound(promises: Sequence[Promise]) -> float:
+    found = [float(part.parameters["bound"]) for part in promises if part.model == "max-posterior"]
+    return min([1.0, *found])
+
+
+def _values(
+    linked: LinkedTable, name: str, there: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], tuple[str | None, ...], Knowledge, Mapping[str, History], str | None]:
+    """One value for everybody: codes, labels, what is known of them, what is left out, a note."""
+    cells = linked.events[name]
+    if cells.known.category_order:
+        highest = highest_categories(linked)
+        own = highest.data.table.sensitive[name]
+        history = history_of(linked, highest.kept, there)
+        return np.maximum(highest.code[name], 0), own.domain, own.known, history, None
+    held = np.diff(cells.indptr)
+    if (held[there] == 1).all():
+        code = np.zeros(linked.people, dtype=np.int32)
+        code[there] = cells.value[cells.indptr[:-1][there]]
+        return code, cells.domain, cells.known, {}, None
+    found = fingerprints(cells)
+    return found.code, found.labels, NOTHING_KNOWN, {}, AS_SETS
+
+
+def _grouped(
+    code: NDArray[np.int32],
+    values: int,
+    there: NDArray[np.bool_],
+    wanted: int,
+    name: str,
+    random: np.random.Generator,
+) -> tuple[NDArray[np.int32], int]:
+    """The bucket of everybody, and how many there are."""
+    from indistinct.kernels.linked import eligible_groups
+
+    people = random.permutation(np.flatnonzero(there))
+    people = people[np.argsort(code[people], kind="stable")]
+    count = np.bincount(code[people], minlength=values)
+    most = int(count.max(initial=0))
+    if most * wanted > len(people) or not len(people):
+        raise Unsatisfiable(
+            Problem(
+                "values-too-uneven",
+                f"buckets of {wanted} different values need that no value is had by more than one "
+                f"in {wanted}, and {most} of {len(people)} people share one",
+                attribute=name,
+                remedy=f"choose l of at most {len(people) // most}" if most else "ask for less",
+            )
+        )
+    start = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
+    group_of = np.empty(len(people), dtype=np.int32)
+    value_of = np.empty(len(people), dtype=np.int32)
+    groups = eligible_groups(start, wanted, group_of, value_of)
+    held: dict[int, set[int]] = {}
+    for at in np.flatnonzero(group_of < 0).tolist():
+        own = int(code[people[at]])
+        group_of[at] = _lacking(value_of, groups, wanted, own, held, random)
+    bucket_of = np.full(len(code), -1, dtype=np.int32)
+    bucket_of[people] = group_of
+    return bucket_of, groups
+
+
+def _lacking(
+    value_of: NDArray[np.int32],
+    groups: int,
+    wanted: int,
+    value: int,
+    held: dict[int, set[int]],
+    random: np.random.Generator,
+) -> int:
+    """A bucket, drawn at random, that lacks a value; it holds it from now on."""
+    has = (value_of[: groups * wanted].reshape(groups, wanted) == value).any(axis=1)
+    free = [at for at in np.flatnonzero(~has).tolist() if value not in held.get(at, ())]
+    chosen = int(free[int(random.integers(len(free)))])
+    held.setdefault(chosen, set()).add(value)
+    return chosen
+
+
+def _without_certainty(
+    bucket_of: NDArray[np.int32], buckets: int, cells: Cells, bound: float
+) -> tuple[NDArray[np.int32], int, int]:
+    """Buckets merged until in none everybody has a value, nor more people than the bound allows.
+
+    Raises:
+        Unsatisfiable: if that holds of everybody together.
+    """
+    person = np.repeat(np.arange(len(cells.indptr) - 1), np.diff(cells.indptr))
+    merged = 0
+    while True:
+        size = np.bincount(bucket_of[bucket_of >= 0], minlength=buckets)
+        bucket = bucket_of[person].astype(np.int64)
+        there = bucket >= 0
+        pairs, had = np.unique(
+            bucket[there] * len(cells.domain) + cells.value[there], return_counts=True
+        )
+        own = pairs // len(cells.domain)
+        broken = np.zeros(buckets, dtype=np.bool_)
+        broken[own[(had >= size[own]) | (had > bound * size[own] * (1 + 1e-12))]] = True
+        if not broken.any():
+            return bucket_of, buckets, merged
+        if buckets == 1:
+            raise Unsatisfiable(
+                Problem(
+                    "values-too-uneven",
+                    "a value is had by more people than a promise allows, whatever their buckets",
+                    remedy="give the values categories in an order: then everybody has the highest",
+                )
+            )
+        # Each of them with the next; the last with the one before.
+        joined = np.zeros(buckets, dtype=np.int64)
+        joined[1:] = np.cumsum(~broken[:-1])
+        joined[-1] -= int(broken[-1] and joined[-1] == joined[-2] + 1)
+        merged += buckets - int(joined[-1]) - 1
+        buckets = int(joined[-1]) + 1
+        bucket_of = np.append(joined, -1)[bucket_of].astype(np.int32)
+
+
+def _check_classes(data: LeveledTable, plan: CellPlan, promises: Sequence[Promise]) -> None:
+    """Hold exact quasi-identifiers against the promises about them.
+
+    Raises:
+        Unsatisfiable: if one is broken, as is usual.
+    """
+    from indistinct.recoding.partition import publishing
+
+    if not promises:
+        return
+    judge = Judge(data, promises)
+    broken = publishing.broken_classes(data, promises, plan, judge)
+    broken |= publishing.broken_as_published(data, promises, plan, judge)
+    if broken.any():
+        raise Unsatisfiable(
+            Problem(
+                "unsatisfiable",
+                f"{int(broken.sum())} of {plan.groups} combinations of exact quasi-identifiers "
+                "break " + "; ".join(map(str, promises)),
+                remedy='choose algorithm = "theta-star" or "p-l-angelization", which generalize '
+                "them",
+            )
+        )

@@ -1,0 +1,257 @@
+"""(p,l)-angelization after the description in Fazal and others (2023): buckets that are classes.
+
+The method is that of Kanwal and others (Information Sciences 488, 2019) for people with many
+records and several sensitive attributes. This is a baseline after what Fazal and others say of it
+(their section 1, scenario III, and section 6), and after ANGEL (Tao, Chen, Xiao, Zhou, Zhang:
+"ANGEL: Enhancing the Utility of Generalization for Privacy Preserving Publication", TKDE 2009),
+from which it is derived; what both leave open is filled in, so nothing that is measured here is a
+judgement on the original.
+
+Everybody has a set of values of each sensitive attribute, published as it is, beside the sets of
+the others of the bucket. Every bucket has sets of p categories (that of a set is the highest of its
+values) and l different sets of every attribute. The attribute on which the others depend most
+leads: it comes first. Each class of the quasi table is exactly one bucket, so what buckets need of
+sensitive values widens the quasi-identifiers, and who finds a person's class has found the bucket.
+
+What is not promised: that sets keep their people apart. Who knows all values of a person but one
+finds the set that holds them, and with it the last one. And different sets may share a value: what
+everybody of a bucket has is known.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import PolicyError, Problem
+from indistinct.microdata.domains import SensitiveDomain
+from indistinct.microdata.encoding import frequency_table
+from indistinct.microdata.frequencies import Cells
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.privacy.k_anonymity import KAnonymity
+from indistinct.privacy.promise import Promise, promise
+from indistinct.recoding.cells import classes_as_published
+from indistinct.recoding.limits import Progress
+from indistinct.recoding.linked.bucketing import listed_codes
+from indistinct.recoding.linked.highest import one_each
+from indistinct.recoding.linked.plan import LinkedPlan
+from indistinct.recoding.linked.quasi_table import MOST_CLUSTERED
+from indistinct.recoding.linked.sets import Fingerprints, fingerprints
+from indistinct.recoding.linked.settings import LinkedSettings
+from indistinct.recoding.linked.table import LinkedTable
+from indistinct.recoding.partition import partition
+from indistinct.recoding.plan import CellPlan
+
+ALGORITHM = "p-l-angelization"
+
+BASELINE = "p-l-angelization is a baseline after the description in Fazal and others (2023)"
+
+SHARED = (
+    "the set of all values of a person is published as one value: different sets may share a "
+    "value, and what everybody of a bucket has is known of each of them"
+)
+
+MODELS = {"p-plus-sensitive": "p", "p-sensitive": "p", "distinct-l-diversity": "l"}
+
+
+def p_l_angelization(
+    linked: LinkedTable,
+    promises: Sequence[Promise],
+    settings: LinkedSettings | None = None,
+    progress: Progress | None = None,
+) -> LinkedPlan:
+    """Classes that are buckets, with p categories and l different sets of every attribute.
+
+    Arguments:
+        linked: the people and their records.
+        promises: p is what ``p-plus-sensitive`` asks for, l what ``distinct-l-diversity`` does, k
+            what ``k-anonymity`` does; attributes without promises of their own have to keep the
+            largest p and l of the others. Promises about sensitive values count sets of values.
+        settings: how classes are made (``quasi``), and what is published of them.
+        progress: told the share of the work that is done.
+
+    Raises:
+        Unsatisfiable: if the promises cannot be kept.
+        PolicyError: for promises that do not fit the table.
+    """
+    began = time.perf_counter()
+    settings = settings or LinkedSettings()
+    sets = {name: fingerprints(own) for name, own in linked.events.items()}
+    asked = _asked(linked, promises, sets)
+    weights = dependency_weights(sets)
+    order = sorted(sets, key=lambda name: -weights[name])
+    asked.sort(key=lambda part: order.index(part.sensitive) if part.sensitive else -1)
+    people = int((linked.data.weight > 0).sum())
+    algorithm = settings.quasi or ("k-member" if people <= MOST_CLUSTERED else "mondrian")
+    if algorithm == "k-member":
+        table = replace(linked.data.table, sensitive=_cells(linked, sets))
+        data = replace(linked.data, table=table)
+        plan = partition(data, asked, "k-member", settings.partition(), progress)
+    else:
+        data, number = _distinct(linked, sets)
+        plan = partition(data, asked, "mondrian", settings.partition(), progress)
+        class_of = np.where(linked.data.weight > 0, plan.class_of[number], -1)
+        plan = replace(plan, class_of=class_of.astype(np.int32))
+    plan = _one_to_one(plan)
+    report = replace(
+        plan.search,
+        algorithm=ALGORITHM,
+        seconds=time.perf_counter() - began,
+        counters={"classes": plan.groups, "buckets": plan.groups, "noise": 0},
+    )
+    there = plan.class_of >= 0
+    held = linked.data.weight > 0
+    known = {}
+    for name in order:
+        compared = any(
+            part.sensitive == name and part.compares and part.reference == "original"
+            for part in asked
+        )
+        known[name] = sets[name].known
+        if compared:
+            counts = np.bincount(sets[name].code[held], minlength=len(sets[name].labels))
+            reference = dict(zip(sets[name].labels, counts.astype(float).tolist(), strict=True))
+            known[name] = replace(known[name], reference=reference)
+    return LinkedPlan(
+        quasi=plan,
+        bucket_of=plan.class_of,
+        buckets={
+            name: listed_codes(plan.class_of, sets[name].code, plan.groups, sets[name].labels)
+            for name in order
+        },
+        search=report,
+        truth={name: np.where(there, sets[name].code, -1).astype(np.int32) for name in order},
+        log={"lead": order[0], "dependency_weights": weights, "quasi": algorithm},
+        algorithm=ALGORITHM,
+        notes=(BASELINE, SHARED),
+        known=known,
+    )
+
+
+def dependency_weights(sets: Mapping[str, Fingerprints]) -> dict[str, float]:
+    """How much the other sensitive attributes depend on each: their shared information with it.
+
+    The mean, over the others, of the mutual information of two attributes as a share of the other's
+    entropy, less what chance makes of it (Miller 1955). Categories are counted where there are any,
+    else sets.
+    """
+    codes = {name: _categories(own) for name, own in sets.items()}
+    found = {}
+    for name, own in codes.items():
+        shares = [_shared(own, other) for other_name, other in codes.items() if other_name != name]
+        found[name] = float(np.mean(shares)) if shares else 0.0
+    return found
+
+
+def _categories(sets: Fingerprints) -> NDArray[np.int64]:
+    categories = sets.known.categories
+    if not categories:
+        return sets.code.astype(np.int64)
+    place: dict[str | None, int] = {}
+    of = [place.setdefault(categories.get(label), len(place)) for label in sets.labels]
+    found: NDArray[np.int64] = np.array(of, dtype=np.int64)[sets.code]
+    return found
+
+
+def _shared(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
+    joint = np.unique(one * (int(other.max(initial=0)) + 1) + other, return_counts=True)[1]
+    entropies = [_entropy(np.unique(own, return_counts=True)[1]) for own in (one, other)]
+    kinds = [len(np.unique(own)) for own in (one, other)]
+    chance = (kinds[0] - 1) * (kinds[1] - 1) / (2 * max(len(one), 1))
+    information = sum(entropies) - _entropy(joint) - chance
+    return max(information, 0.0) / entropies[1] if entropies[1] > 0 else 0.0
+
+
+def _entropy(counts: NDArray[np.int64]) -> float:
+    shares = counts / max(int(counts.sum()), 1)
+    return float(-(shares * np.log(shares)).sum())
+
+
+def _asked(
+    linked: LinkedTable, promises: Sequence[Promise], sets: Mapping[str, Fingerprints]
+) -> list[Promise]:
+    """The promises with those that attributes without any have to keep, and k."""
+    problems = [
+        Problem(
+            "unknown-attribute",
+            f"promise '{part.model}' protects '{part.sensitive}', whose values are not there",
+        )
+        for part in promises
+        if part.sensitive is not None and part.sensitive not in linked.events
+    ]
+    working = [part for part in promises if part.model in MODELS]
+    if not working:
+        problems.append(
+            Problem(
+                "angelization-without-p",
+                "p-l-angelization makes buckets of p categories and l different sets, and no "
+                "promise asks for any",
+                remedy='add [[promises]] with model = "p-plus-sensitive" and p = 2, say',
+            )
+        )
+    if problems:
+        raise PolicyError(problems)
+    found = list(promises)
+    for model in ("p-plus-sensitive", "distinct-l-diversity"):
+        letter = MODELS[model]
+        own = [int(part.parameters[letter]) for part in promises if part.model == model]
+        with_it = {part.sensitive for part in promises if part.model == model}
+        for name in linked.events:
+            if own and name not in with_it:
+                found.append(promise(model, sensitive=name, **{letter: max(own)}))
+    lacking = [
+        problem
+        for part in found
+        for name in (part.sensitive,)
+        if name is not None
+        and (
+            (problem := part.lacking(linked.events[name].about))
+            or (problem := part.lacking(SensitiveDomain(sets[name].labels, sets[name].known)))
+        )
+    ]
+    if lacking:
+        raise PolicyError(lacking)
+    ks = [part.parameters.get("k") for part in promises]
+    return [KAnonymity(k=max([1, *(own for own in ks if isinstance(own, int))])), *found]
+
+
+def _cells(linked: LinkedTable, sets: Mapping[str, Fingerprints]) -> dict[str, Cells]:
+    return {
+        name: one_each(own.code, own.labels, own.known, linked.data.weight)
+        for name, own in sets.items()
+    }
+
+
+def _distinct(
+    linked: LinkedTable, sets: Mapping[str, Fingerprints]
+) -> tuple[LeveledTable, NDArray[np.int32]]:
+    """The distinct combinations of quasi-identifiers with their sets, and everybody's."""
+    data = linked.data
+    table, number = frequency_table(
+        {
+            name: codes.astype(np.int32)
+            for name, codes in zip(data.attributes, data.table.codes, strict=True)
+        },
+        {name: int(size) for name, size in zip(data.attributes, data.domain, strict=True)},
+        {name: (own.code, own.labels) for name, own in sets.items()},
+        data.weight,
+    )
+    sensitive = {
+        name: replace(cells, known=sets[name].known) for name, cells in table.sensitive.items()
+    }
+    table = replace(table, sensitive=sensitive, unit=data.table.unit)
+    return LeveledTable(table, data.taxonomies, data.unchanged), number
+
+
+def _one_to_one(plan: CellPlan) -> CellPlan:
+    """Classes with equal cells made one, so that no two buckets look alike."""
+    number = classes_as_published(plan)
+    if len(np.unique(number)) == plan.groups:
+        return plan
+    first = np.unique(number, return_index=True)[1]
+    class_of = np.append(number, -1)[plan.class_of].astype(np.int32)
+    return replace(plan, class_of=class_of, cell_of=tuple(own[first] for own in plan.cell_of))

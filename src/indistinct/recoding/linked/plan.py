@@ -1,0 +1,132 @@
+"""What is published of people with many records: a class and a bucket for everybody.
+
+The quasi table has a row for every person, with cells that fit the person's class and the number of
+the person's bucket; the sensitive table lists what the people of each bucket have. A bucket may be
+met in several classes, and a class in several buckets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.knowledge import Knowledge
+from indistinct.recoding.plan import CellPlan, SearchReport
+
+Holding = Literal["one", "some", "all"]
+"""How the values of a bucket belong to its people: everybody has ``one`` of them, everybody has
+``some`` of them (each value counted once for every person who has it), everybody has ``all``."""
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """The published values of one sensitive attribute, bucket by bucket, as compressed rows.
+
+    Arguments:
+        indptr: bucket ``b`` lists ``value[indptr[b]:indptr[b + 1]]``, [B + 1].
+        value: places in ``labels``, one entry per published row. Values of noise are among them.
+        labels: the published texts: categories, or nodes of the hierarchy; None is missing.
+        holding: how the values belong to the bucket's people.
+    """
+
+    indptr: NDArray[np.int64]
+    value: NDArray[np.int32]
+    labels: tuple[str | None, ...]
+    holding: Holding = "one"
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    @property
+    def bucket_of(self) -> NDArray[np.int64]:
+        """The bucket of every entry."""
+        return np.repeat(np.arange(len(self)), np.diff(self.indptr))
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How often each value is listed in each bucket, [B, labels]."""
+        found = np.zeros((len(self), len(self.labels)), dtype=np.int64)
+        np.add.at(found, (self.bucket_of, self.value), 1)
+        return found
+
+
+@dataclass(frozen=True)
+class LinkedNoise:
+    """A made-up person: a row in the class ``group`` of the quasi table, linked to a bucket.
+
+    Its values are listed in the bucket already.
+    """
+
+    group: int
+    bucket: int
+
+
+@dataclass(frozen=True)
+class History:
+    """Values of people that a release leaves out, with how many of their records have each."""
+
+    person: NDArray[np.int32]
+    value: tuple[str | None, ...]
+    count: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class LinkedPlan:
+    """People linked to classes and buckets.
+
+    Arguments:
+        quasi: the class of every person [n] and the cells of each class; suppressed people are in
+            class -1. Its ``style`` is empty where exact values are published (anatomy).
+        bucket_of: the bucket of every person, [n]; -1 for suppressed ones.
+        buckets: of each sensitive attribute what is published of each bucket.
+        search: how the plan was found.
+        noise: people who are made up.
+        truth: of each sensitive attribute the place in ``buckets[...].labels`` of the value that
+            stands for each person, [n]; -1 for suppressed people and where a person has a set.
+            Private.
+        log: every step on the way, private.
+        history: per sensitive attribute the entries of ``LinkedTable.events`` that the release does
+            not use, as person [h], value label [h], count [h]. Private, always.
+        algorithm: its name.
+        notes: what the custodian should know, as sentences.
+        known: per sensitive attribute what a reader has to know of the published values, such as
+            the order of categories, for promises to be recomputed; where an algorithm says nothing
+            of it, what is known of the source's values.
+    """
+
+    quasi: CellPlan
+    bucket_of: NDArray[np.int32]
+    buckets: Mapping[str, Buckets]
+    search: SearchReport
+    noise: tuple[LinkedNoise, ...] = ()
+    truth: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
+    log: Mapping[str, Any] = field(default_factory=dict)
+    history: Mapping[str, History] = field(default_factory=dict)
+    algorithm: str = ""
+    notes: tuple[str, ...] = ()
+    known: Mapping[str, Knowledge] = field(default_factory=dict)
+
+    @property
+    def suppressed(self) -> NDArray[np.bool_]:
+        """Which people are left out, [n]."""
+        mask: NDArray[np.bool_] = self.bucket_of < 0
+        return mask
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+        return self.quasi.attributes
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan without its people: numbers of classes and buckets, and how it was found."""
+        return {
+            **self.search.to_dict(),
+            "scope": "linked",
+            "levels": {},
+            "classes": self.quasi.groups,
+            "buckets": {name: len(part) for name, part in self.buckets.items()},
+        }

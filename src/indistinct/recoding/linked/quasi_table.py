@@ -1,0 +1,259 @@
+"""The quasi table: classes of people by their quasi-identifiers alone, whatever their buckets are.
+
+Fazal and others (2023), Algorithm 1, lines 28 to 35, and Table 12A: the quasi-identifiers are
+generalized on their own, and every row is linked to the bucket of its person, so that a bucket is
+met in several classes ("loose linkability").
+
+In the variant ``paper`` classes are made in the order of the people: the first that is free opens a
+class, and takes the one who widens it least until it has k; who is left over joins the class that
+gets wider least. Table 12A prints the exact values in brackets beside the ranges; here cells are
+all that is published.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.microdata.encoding import count_combinations
+from indistinct.microdata.frequencies import FrequencyTable
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.privacy.k_anonymity import KAnonymity
+from indistinct.privacy.promise import Promise
+from indistinct.recoding.cells import cells_of
+from indistinct.recoding.exchange.widths import Widths
+from indistinct.recoding.judge import Judge
+from indistinct.recoding.limits import Progress
+from indistinct.recoding.linked.settings import LinkedSettings, Quasi
+from indistinct.recoding.partition import partition
+from indistinct.recoding.plan import CellPlan
+
+MOST_CLUSTERED = 50_000
+"""Up to so many people are clustered where nothing else is said."""
+
+
+def quasi_table(
+    data: LeveledTable,
+    promises: Sequence[Promise],
+    k: int,
+    settings: LinkedSettings,
+    progress: Progress | None = None,
+) -> tuple[CellPlan, tuple[str, ...]]:
+    """The classes of the quasi table and their cells, and what the custodian should know of them.
+
+    Arguments:
+        data: the people, a combination for each.
+        promises: what classes have to keep; none speaks of a sensitive attribute.
+        k: the smallest class.
+        settings: how classes are made, and what is published of them.
+        progress: told the share of the people who are in a class.
+
+    Raises:
+        Unsatisfiable: if the promises cannot be kept within the suppression limit.
+        PolicyError: for settings that do not fit the table.
+    """
+    people = int((data.weight > 0).sum())
+    algorithm: Quasi = settings.quasi or ("k-member" if people <= MOST_CLUSTERED else "mondrian")
+    notes = []
+    if settings.quasi is None and algorithm == "mondrian":
+        notes.append(
+            f"the classes of the quasi table come from mondrian: clustering is for up to "
+            f"{MOST_CLUSTERED} people, and there are {people}"
+        )
+    asked = [KAnonymity(k=k), *promises]
+    bare = _without_sensitive(data)
+    if algorithm == "mondrian":
+        return by_combination(bare, asked, settings, progress), tuple(notes)
+    if settings.variant == "safe":
+        return partition(bare, asked, "k-member", settings.partition(), progress), ()
+    return _in_order(bare, asked, k, settings), ()
+
+
+def by_combination(
+    data: LeveledTable,
+    promises: Sequence[Promise],
+    settings: LinkedSettings,
+    progress: Progress | None = None,
+) -> CellPlan:
+    """Mondrian on the distinct combinations of the people's quasi-identifiers.
+
+    Equal people are in one class, so that a large table takes little longer than a small one.
+    """
+    table = data.table
+    columns = [codes.astype(np.int32) for codes in table.codes]
+    sizes = [int(size) for size in data.domain]
+    codes, weight, number = count_combinations(columns, sizes, table.weight)
+    population = None
+    if table.population is not None:
+        counted = np.bincount(number, weights=table.population, minlength=len(weight))
+        population = np.rint(counted).astype(np.int64)
+    fewer = FrequencyTable(
+        attributes=table.attributes,
+        codes=tuple(new.astype(old.dtype) for new, old in zip(codes, table.codes, strict=True)),
+        weight=weight,
+        unit=table.unit,
+        population=population,
+    )
+    few = LeveledTable(fewer, data.taxonomies, data.unchanged)
+    plan = partition(few, promises, "mondrian", settings.partition(), progress)
+    class_of = np.where(data.weight > 0, plan.class_of[number], -1).astype(np.int32)
+    return replace(plan, class_of=class_of)
+
+
+def class_widths(data: LeveledTable, plan: CellPlan, widths: Widths) -> NDArray[np.float64]:
+    """What every row of each class loses: the widths of its people in all attributes, [G].
+
+    A number counts with its share of the column's span, any other value with the share of leaves
+    under the lowest common node, as the paper's normalised certainty penalty does.
+    """
+    order = np.argsort(plan.class_of, kind="stable")
+    order = order[plan.class_of[order] >= 0]
+    if not len(order):
+        return np.zeros(plan.groups)
+    start = np.searchsorted(plan.class_of[order], np.arange(plan.groups))
+    total = np.zeros(plan.groups)
+    for j in range(len(data.attributes)):
+        key = widths.key[j][order]
+        low, high = np.minimum.reduceat(key, start), np.maximum.reduceat(key, start)
+        base, size = int(widths.base[j]), int(widths.domain[j])
+        if widths.levels[j] == 0:
+            total += widths.weight[j] * (widths.width[base + high] - widths.width[base + low])
+            continue
+        span = np.ones(plan.groups)
+        for level in reversed(range(int(widths.levels[j]))):
+            at = base + level * size
+            same = widths.node[at + low] == widths.node[at + high]
+            span = np.where(same, widths.width[at + low], span)
+        total += widths.weight[j] * span
+    return total
+
+
+def homes_of_noise(
+    data: LeveledTable,
+    plan: CellPlan,
+    promises: Sequence[Promise],
+    number: int,
+    random: np.random.Generator,
+) -> NDArray[np.int32]:
+    """The class of each of so many made-up people, [number].
+
+    Each class is as likely as any other, and none has two before all have one: nothing tells which
+    rows are made up. They have the cells of their class, which nobody's values are copied to.
+
+    Raises:
+        Unsatisfiable: if every class breaks a promise with a made-up person more.
+    """
+    free = np.ones(plan.groups, dtype=np.bool_)
+    delicate = [part for part in promises if part.behaves != "superset" or part.needs_population]
+    homes = np.full(number, -1, dtype=np.int32)
+    while (lost := np.flatnonzero(homes < 0)).size:
+        open_to = np.flatnonzero(free)
+        if not len(open_to):
+            raise Unsatisfiable(
+                Problem(
+                    "unsatisfiable",
+                    f"{number} made-up people are needed, and there is no class for them that "
+                    "keeps " + "; ".join(map(str, delicate)),
+                    remedy="ask for less, or set max_noise = 0",
+                )
+            )
+        rounds = -(-len(lost) // len(open_to))
+        drawn = np.concatenate([random.permutation(open_to) for _ in range(rounds)])
+        homes[lost] = drawn[: len(lost)]
+        if not delicate:
+            break
+        broken = _broken_with(data, plan, delicate, homes)
+        free &= ~broken
+        homes[broken[homes]] = -1
+    return homes
+
+
+def _broken_with(
+    data: LeveledTable,
+    plan: CellPlan,
+    promises: Sequence[Promise],
+    homes: NDArray[np.int32],
+) -> NDArray[np.bool_]:
+    """Which classes break a promise with people added to them, each with a classmate's codes."""
+    from indistinct.recoding.partition import publishing
+
+    first = np.zeros(plan.groups, dtype=np.int64)
+    people = np.flatnonzero(plan.class_of >= 0)[::-1]
+    first[plan.class_of[people]] = people
+    rows = np.concatenate([np.arange(len(plan.class_of)), first[homes]])
+    table = data.table
+    weight = np.concatenate([table.weight, np.ones(len(homes), np.int64)])
+    population = table.population
+    if population is not None:
+        population = np.concatenate([population, np.zeros(len(homes), np.int64)])
+    more = FrequencyTable(
+        attributes=table.attributes,
+        codes=tuple(codes[rows] for codes in table.codes),
+        weight=weight,
+        unit=table.unit,
+        population=population,
+    )
+    longer = LeveledTable(more, data.taxonomies, data.unchanged)
+    seen = replace(plan, class_of=np.concatenate([plan.class_of, homes]))
+    judge = Judge(longer, promises)
+    found = publishing.broken_classes(longer, promises, seen, judge)
+    found |= publishing.broken_as_published(longer, promises, seen, judge)
+    return found
+
+
+def _in_order(
+    data: LeveledTable, promises: Sequence[Promise], k: int, settings: LinkedSettings
+) -> CellPlan:
+    """k-member clustering in the order of the people."""
+    from indistinct.kernels.linked import members_in_order
+    from indistinct.recoding.partition import publishing
+
+    began = time.perf_counter()
+    own = settings.partition()
+    publishing.check_feasible(data, promises, own)
+    rows = np.flatnonzero(data.weight > 0)
+    if len(rows) > MOST_CLUSTERED:
+        raise PolicyError(
+            Problem(
+                "too-many-records",
+                f"the table has {len(rows)} people, and clustering compares each with every other: "
+                f"it takes {MOST_CLUSTERED} at most",
+                remedy='choose quasi = "mondrian"',
+            )
+        )
+    widths = Widths.of(data, settings.weights)
+    class_of = np.full(data.table.combinations, -1, dtype=np.int32)
+    members_in_order(
+        widths.key,
+        np.stack([widths.levels, widths.domain, widths.base], axis=1),
+        widths.node,
+        widths.width,
+        widths.weight,
+        rows.astype(np.int64),
+        k,
+        class_of,
+    )
+    report = publishing.report("k-member", began, parts=int(class_of.max(initial=-1)) + 1)
+    plan = cells_of(data, class_of, settings.cells, report)
+    judge = Judge(data, promises)
+    broken = publishing.broken_classes(data, promises, plan, judge)
+    broken |= publishing.broken_as_published(data, promises, plan, judge)
+    if broken.any() or (plan.suppressed & (data.weight > 0)).any():
+        raise Unsatisfiable(
+            Problem(
+                "unsatisfiable",
+                "the classes of the paper's clustering break a promise: "
+                + "; ".join(map(str, promises)),
+                remedy='ask for less, or choose variant = "safe"',
+            )
+        )
+    return publishing.finished(data, plan, began)
+
+
+def _without_sensitive(data: LeveledTable) -> LeveledTable:
+    return replace(data, table=replace(data.table, sensitive={}))

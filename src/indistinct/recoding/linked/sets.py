@@ -1,0 +1,76 @@
+"""The set of values that a person has as one value, its *fingerprint*."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.hierarchies.cells import set_text
+from indistinct.knowledge import Knowledge
+from indistinct.microdata.frequencies import Cells
+
+
+@dataclass(frozen=True)
+class Fingerprints:
+    """The different sets of values, and everybody's.
+
+    Arguments:
+        code: the set of every person, [n].
+        labels: the sets as they are published: ``{cough, fever}``; a single value is itself.
+        known: the category of every set: the highest of its values.
+    """
+
+    code: NDArray[np.int32]
+    labels: tuple[str | None, ...]
+    known: Knowledge
+
+
+def fingerprints(cells: Cells) -> Fingerprints:
+    """The sets of values that people have, whatever the number of records with each.
+
+    Arguments:
+        cells: the values of every person.
+    """
+    from indistinct.kernels.linked import number_sets
+
+    indptr, value = cells.indptr, _in_order(cells)
+    entries, people = len(value), len(indptr) - 1
+    slots = 1 << max(4, int(2 * entries - 1).bit_length() + 1)
+    code = np.zeros(people, dtype=np.int32)
+    first = np.zeros(people, dtype=np.int64)
+    sets = number_sets(
+        indptr,
+        value,
+        max(len(cells.domain), 1),
+        np.full(slots, -1, dtype=np.int64),
+        np.empty(slots, dtype=np.int64),
+        np.full(entries + 1, -1, dtype=np.int32),
+        code,
+        first,
+    )
+    about = cells.about
+    categories: dict[str | None, str] = {}
+    number: dict[str | None, int] = {}
+    became = np.zeros(sets, dtype=np.int32)
+    for at, person in enumerate(first[:sets].tolist()):
+        held = value[indptr[person] : indptr[person + 1]]
+        label = set_text([cells.domain[one] for one in held.tolist()])
+        became[at] = number.setdefault(label, len(number))
+        if about.categories and (highest := int(about.category_of[held].max(initial=-1))) >= 0:
+            categories[label] = about.categories[highest]
+    known = Knowledge(
+        categories=categories, category_order=about.known.category_order if categories else ()
+    )
+    return Fingerprints(became[code], tuple(number), known)
+
+
+def _in_order(cells: Cells) -> NDArray[np.int32]:
+    """The values, those of every person in rising order."""
+    person = np.repeat(np.arange(len(cells.indptr) - 1), np.diff(cells.indptr))
+    same = person[1:] == person[:-1]
+    if not (same & (cells.value[1:] < cells.value[:-1])).any():
+        return np.ascontiguousarray(cells.value)
+    order = np.lexsort((cells.value, person))
+    return np.ascontiguousarray(cells.value[order])

@@ -1,0 +1,537 @@
+"""(theta*,k)-utility: theta-sensitivity for people with many records, as two linked tables.
+
+    R. Fazal, R. Khan, A. Anjum, M. H. Syed, A. Khan, S. Rehman: "Improved angelization technique
+    against background knowledge attack for 1:M microdata". PeerJ Computer Science 9:e1255, 2023,
+    Algorithm 1.
+
+Every person keeps the highest category among the values of all records
+(:mod:`~indistinct.recoding.linked.highest`). These are put into buckets of k people or more, whose
+rank variance reaches theta(k). The quasi-identifiers are generalized on their own
+(:mod:`~indistinct.recoding.linked.quasi_table`), and every row of theirs is linked to the bucket of
+its person. What a reader believes of a person is an average over the buckets that the person's
+class is linked to, so it never exceeds the largest share of a value in a bucket: linkage this loose
+does not lose against buckets that are classes, and much less is lost of the quasi-identifiers.
+
+Two variants. ``paper`` cuts chunks of k people in their order, exchanges people between them and
+adds noise, as theta-sensitivity for single records does (:mod:`indistinct.recoding.exchange`),
+without regard for the bucket that gives. ``safe`` deals people to buckets by their categories
+(:mod:`~indistinct.recoding.linked.dealing`), which hardly ever needs noise, and keeps every promise
+about sensitive values: a bound on the largest posterior too, without which rank variance promises
+little. The printed algorithm also accepts a last bucket of up to 2k people unseen, and Equation (5)
+has its inequalities reversed; here every bucket is looked at, unless ``unchecked_tails`` asks for
+the paper's way.
+
+With five categories and mu = 0.6 no k above 6 can be had, whatever the people.
+
+What is not promised: noise can be stripped. A bucket of more people than most tells that some are
+made up, and of which values. Table 12 of the paper is an example: its last bucket lists Low, Low
+and Mild, of which only Mild can be noise, so the other two people are Low for certain.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.knowledge import Knowledge
+from indistinct.privacy.promise import Promise
+from indistinct.recoding.exchange.compiled import Moves, exchange_classes
+from indistinct.recoding.exchange.moves import FAILED, ThetaInfeasible
+from indistinct.recoding.exchange.theta import (
+    THETA,
+    check_feasible,
+    targets_of,
+    told,
+)
+from indistinct.recoding.exchange.widths import Widths
+from indistinct.recoding.limits import Progress
+from indistinct.recoding.linked.bucketing import bars_of, counted, listed
+from indistinct.recoding.linked.dealing import Dealer, alike
+from indistinct.recoding.linked.highest import (
+    MOST_CATEGORIES,
+    Highest,
+    highest_categories,
+    history_of,
+)
+from indistinct.recoding.linked.plan import Buckets, Holding, LinkedNoise, LinkedPlan
+from indistinct.recoding.linked.quasi_table import homes_of_noise, quasi_table
+from indistinct.recoding.linked.settings import LinkedSettings
+from indistinct.recoding.linked.table import LinkedTable
+from indistinct.recoding.plan import CellPlan
+
+ALGORITHM = "theta-star"
+
+QUASI_SHARE = 0.8
+"""Share of the work that the quasi table is, for progress."""
+
+ONLY_HIGHEST = (
+    "keep_history: only the highest category of each person is published, since the promises do "
+    "not hold for all categories of the people of a bucket"
+)
+
+
+@dataclass(frozen=True)
+class _Buckets:
+    """Who is in which bucket.
+
+    ``bucket_of`` goes by person, -1 for people left out; ``noise_of`` is the bucket of every
+    made-up person, ``noise`` its codes by attribute. The first ``checked`` keep the promises.
+    """
+
+    bucket_of: NDArray[np.int32]
+    number: int
+    noise_of: NDArray[np.int32]
+    noise: Mapping[str, NDArray[np.int32]]
+    checked: int
+    counters: Mapping[str, int]
+    log: Mapping[str, Any] = field(default_factory=dict)
+
+
+def theta_star(
+    linked: LinkedTable,
+    promises: Sequence[Promise],
+    settings: LinkedSettings | None = None,
+    progress: Progress | None = None,
+) -> LinkedPlan:
+    """Classes of quasi-identifiers, and buckets in which the highest categories vary enough.
+
+    Promises about quasi-identifiers alone are kept by the classes, those about sensitive values by
+    the buckets, whose values are categories. Classes have as many people as theta's k asks for.
+
+    Arguments:
+        linked: the people and their records; every sensitive attribute has ordered categories.
+        promises: what is promised; at least one is theta-sensitivity.
+        settings: how it is done.
+        progress: told the share of the work that is done.
+
+    Raises:
+        ThetaInfeasible: if theta cannot be reached with the categories there are, or with the
+            made-up people that are allowed.
+        Unsatisfiable: if another promise cannot be kept.
+        PolicyError: for settings or promises that do not fit the table.
+    """
+    return _Making(linked, promises, settings or LinkedSettings(), progress).plan()
+
+
+class _Making:
+    """One run."""
+
+    def __init__(
+        self,
+        linked: LinkedTable,
+        promises: Sequence[Promise],
+        settings: LinkedSettings,
+        progress: Progress | None,
+    ) -> None:
+        self.began = time.perf_counter()
+        self.linked = linked
+        self.promises = tuple(promises)
+        self.settings = settings
+        self.progress = progress
+        self._check()
+        self.highest: Highest = highest_categories(linked)
+        self.table = self.highest.data.table
+        self._check_knowledge()
+        self.of_values = [part for part in promises if part.sensitive is not None]
+        self.of_classes = [part for part in promises if part.sensitive is None]
+        thetas = [part for part in promises if part.model == THETA]
+        check_feasible(self.table, thetas, self.of_values)
+        self.k = max(
+            int(part.parameters["k"]) for part in promises if part.model in (THETA, "k-anonymity")
+        )
+        self.random = np.random.default_rng(settings.seed)
+        about = {name: own.about for name, own in self.table.sensitive.items()}
+        totals = {name: own.totals for name, own in self.table.sensitive.items()}
+        self.bars = bars_of(self.of_values, about, totals)
+
+    def plan(self) -> LinkedPlan:
+        """Classes, buckets, and a class for everybody who is made up."""
+        settings, data = self.settings, self.highest.data
+        quasi, notes = quasi_table(
+            data, self.of_classes, self.k, settings, self._part(0.0, QUASI_SHARE)
+        )
+        there = quasi.class_of >= 0
+        made = self._exchanged(there) if settings.bucketing == "exchanged" else self._dealt(there)
+        counts = self._counts(made)
+        full = self._counts_of_history(made) if settings.keep_history else None
+        if settings.keep_history and full is None:
+            notes = (*notes, ONLY_HIGHEST)
+        if settings.unchecked_tails:
+            notes = (*notes, "the last bucket was not looked at: it may break the promises")
+        homes = self._homes(quasi, made)
+        self._tell(1.0)
+        buckets: dict[str, Buckets] = {}
+        for name, own in self.table.sensitive.items():
+            holding: Holding = "one" if full is None else "some"
+            buckets[name] = listed((full or counts)[name], own.domain, holding)
+        report = replace(
+            quasi.search,
+            algorithm=ALGORITHM,
+            seconds=time.perf_counter() - self.began,
+            counters={
+                "classes": quasi.groups,
+                "buckets": made.number,
+                "noise": len(made.noise_of),
+                **made.counters,
+            },
+        )
+        return LinkedPlan(
+            quasi=quasi,
+            bucket_of=made.bucket_of,
+            buckets=buckets,
+            search=report,
+            noise=tuple(
+                LinkedNoise(group, bucket)
+                for group, bucket in zip(homes.tolist(), made.noise_of.tolist(), strict=True)
+            ),
+            truth={
+                name: np.where(there, own, -1).astype(np.int32)
+                for name, own in self.highest.code.items()
+            },
+            log=self._log(made, quasi.search.algorithm),
+            history=history_of(self.linked, self.highest.kept, there),
+            algorithm=ALGORITHM,
+            notes=notes,
+            known=self._known(),
+        )
+
+    def _check(self) -> None:
+        problems = []
+        if not any(part.model == THETA for part in self.promises):
+            problems.append(
+                Problem(
+                    "no-theta",
+                    "algorithm 'theta-star' makes releases that are theta-sensitive, and no "
+                    "promise asks for it",
+                    remedy='add [[promises]] with model = "theta-sensitive"',
+                )
+            )
+        problems += [
+            Problem(
+                "unknown-attribute",
+                f"promise '{part.model}' protects '{part.sensitive}', whose values are not there",
+            )
+            for part in self.promises
+            if part.sensitive is not None and part.sensitive not in self.linked.events
+        ]
+        if problems:
+            raise PolicyError(problems)
+
+    def _check_knowledge(self) -> None:
+        """What promises have to know of the categories: they are the values now."""
+        cells = self.table.sensitive
+        found = [
+            problem
+            for part in self.promises
+            if part.sensitive is not None and (problem := part.lacking(cells[part.sensitive].about))
+        ]
+        if found:
+            raise PolicyError(found)
+
+    def _part(self, first: float, last: float) -> Progress | None:
+        if self.progress is None:
+            return None
+        return lambda share: self._tell(first + share * (last - first))
+
+    def _tell(self, share: float) -> None:
+        if self.progress is not None:
+            self.progress(share)
+
+    # Dealt buckets
+
+    def _dealt(self, there: NDArray[np.bool_]) -> _Buckets:
+        """Buckets that people are dealt to, so that each is like the whole.
+
+        Where all categories are to be published, they keep the promises for these too if they can
+        without more made-up people.
+        """
+        people = np.flatnonzero(there)
+        if not len(people):
+            return self._nobody(there)
+        dealer, profile = self._dealer(people, history=False)
+        deal = dealer.best(self.settings.noise_allowed(len(people)))
+        if deal is None:
+            raise self._too_much_noise(dealer, len(people))
+        if self.settings.keep_history and self._sets_fit():
+            other, profile_of_sets = self._dealer(people, history=True)
+            better = other.best(deal.made)
+            if better is not None:
+                dealer, deal, profile = other, better, profile_of_sets
+        bucket_of = np.full(len(there), -1, dtype=np.int32)
+        bucket_of[people] = dealer.dealt(deal, profile, self.random)
+        noise_of, noise = dealer.made_up(deal)
+        made = _Buckets(bucket_of, deal.buckets, noise_of, noise, deal.buckets, {"swaps": 0})
+        self._verify(made)
+        return made
+
+    def _dealer(self, people: NDArray[np.int64], history: bool) -> tuple[Dealer, NDArray[np.int32]]:
+        """What people have, in few profiles, and everybody's profile."""
+        codes = {name: own[people] for name, own in self.highest.code.items()}
+        columns = [own.astype(np.int64) for own in codes.values()]
+        sets = {}
+        if history:
+            sets = {
+                name: self.highest.sets_of(name, self.linked.events[name])[people] for name in codes
+            }
+            columns += list(sets.values())
+        first, profile = alike(columns)
+        had, attribute_of = {}, {}
+        for name, own in codes.items():
+            domain = len(self.table.sensitive[name].domain)
+            had[name] = np.eye(domain, dtype=np.int64)[own[first]]
+            attribute_of[name] = name
+        for name, bits in sets.items():
+            domain = len(self.table.sensitive[name].domain)
+            had[_all_of(name)] = (bits[first][:, None] >> np.arange(domain)) & 1
+            attribute_of[_all_of(name)] = name
+        bars = {bar.name: bar for bar in self.bars}
+        bars |= {_all_of(name): replace(bars[name], several=True) for name in sets}
+
+        def broken(
+            lists: Mapping[str, NDArray[np.int64]],
+            size: NDArray[np.int64],
+            whole: Mapping[str, NDArray[np.int64]],
+        ) -> NDArray[np.bool_]:
+            found = np.zeros(len(size), dtype=np.bool_)
+            for one, counts in lists.items():
+                found |= bars[one].broken(counts, size, whole[one])
+            return found
+
+        number = np.bincount(profile, minlength=len(first))
+        few = {name: own[first] for name, own in codes.items()}
+        return Dealer(number, few, had, attribute_of, broken, self.k), profile
+
+    def _sets_fit(self) -> bool:
+        """Whether there are few enough categories to handle sets of them."""
+        domains = [len(own.domain) for own in self.table.sensitive.values()]
+        return max(domains) <= MOST_CATEGORIES
+
+    def _counts_of_history(self, made: _Buckets) -> dict[str, NDArray[np.int64]] | None:
+        """How often each category is had in each bucket, by attribute, [B, D].
+
+        None where the promises do not hold for it.
+        """
+        if made.checked < made.number or not self._sets_fit():
+            return None
+        found = {}
+        size = self._sizes(made)
+        for bar in self.bars:
+            domain = len(bar.about)
+            bits = self.highest.sets_of(bar.name, self.linked.events[bar.name])
+            counts = counted(made.noise_of, made.noise[bar.name], made.number, domain)
+            for at in range(domain):
+                has = (made.bucket_of >= 0) & ((bits >> at) & 1 == 1)
+                counts[:, at] += np.bincount(made.bucket_of[has], minlength=made.number)
+            if replace(bar, several=True).broken(counts, size).any():
+                return None
+            found[bar.name] = counts
+        return found
+
+    def _too_much_noise(self, dealer: Dealer, people: int) -> Unsatisfiable:
+        allowed = self.settings.noise_allowed(people)
+        asked = "; ".join(map(str, self.of_values))
+        if dealer.least_noise is not None and allowed is not None:
+            return ThetaInfeasible(
+                Problem(
+                    "theta-max-noise",
+                    f"{dealer.least_noise} made-up people are needed to keep {asked}, "
+                    f"{dealer.least_noise / people:.3%} of the people, and {allowed} are allowed",
+                    remedy=f"allow max_noise = {dealer.least_noise}, or choose a smaller k or mu",
+                )
+            )
+        return ThetaInfeasible(
+            Problem(
+                "theta-infeasible",
+                f"no buckets were found that keep {asked}"
+                + (" without made-up people" if allowed == 0 else ""),
+                attribute=", ".join(dict.fromkeys(str(part.sensitive) for part in self.of_values)),
+                remedy="choose a smaller k or mu, or a larger bound on the posterior"
+                + (", or allow made-up people: leave out max_noise = 0" if allowed == 0 else ""),
+            )
+        )
+
+    # Exchanged buckets
+
+    def _exchanged(self, there: NDArray[np.bool_]) -> _Buckets:
+        """Chunks of k people in their order, which exchange people until each varies enough."""
+        settings = self.settings
+        safe = settings.variant == "safe"
+        people = np.flatnonzero(there).astype(np.int32)
+        if not len(people):
+            return self._nobody(there)
+        start = self._chunks(len(people))
+        whole = len(start) - 1
+        checked = whole
+        if settings.unchecked_tails and whole > 1:
+            checked = whole - 1
+        moves = exchange_classes(
+            people[: start[checked]],
+            start[: checked + 1],
+            {name: np.maximum(own, 0) for name, own in self.highest.code.items()},
+            targets_of(self.highest.data, self.promises, settings.variant),
+            Widths.of(self.highest.data, settings.weights),
+            donor_guard=safe,
+            look_back=settings.all_donors,
+            progress=self._part(QUASI_SHARE, 1.0),
+        )
+        if moves.failed:
+            raise ThetaInfeasible(self._unrepaired(moves, checked))
+        bucket_of = np.full(len(there), -1, dtype=np.int32)
+        bucket_of[moves.slots] = np.repeat(
+            np.arange(checked, dtype=np.int32), np.diff(start[: checked + 1])
+        )
+        bucket_of[people[start[checked] :]] = checked
+        needed, allowed = len(moves.noise_group), settings.noise_allowed(len(people))
+        if allowed is not None and needed > allowed:
+            raise ThetaInfeasible(
+                Problem(
+                    "theta-max-noise",
+                    f"{needed} made-up people are needed, {needed / len(people):.3%} of the "
+                    f"people, and {allowed} are allowed",
+                    remedy=f'allow max_noise = {needed}, or choose variant = "safe"',
+                )
+            )
+        made = _Buckets(
+            bucket_of,
+            whole,
+            moves.noise_group.astype(np.int32),
+            {
+                name: moves.noise_values[:, at].astype(np.int32)
+                for at, name in enumerate(moves.names)
+            },
+            checked,
+            {"swaps": moves.swaps},
+            {
+                "reasons": moves.reasons(),
+                "moves": [told(move.to_dict(), self._labels()) for move in moves.moves()],
+            },
+        )
+        self._verify(made)
+        return made
+
+    def _chunks(self, people: int) -> NDArray[np.int64]:
+        """Where chunks of k people begin; what is left over joins the last.
+
+        Where tails are not checked the last k to 2k people are one chunk: Algorithm 1, line 21.
+        """
+        number = people // self.k
+        if self.settings.unchecked_tails:
+            number = max(-(-people // self.k) - 1, 1)
+        start = np.arange(number + 1, dtype=np.int64) * self.k
+        start[-1] = people
+        return start
+
+    def _unrepaired(self, moves: Moves, groups: int) -> list[Problem]:
+        return [
+            Problem(
+                "theta-infeasible",
+                f"{sum(own == why for own in moves.failed.values())} of {groups} buckets cannot be "
+                f"made theta-sensitive by exchange and noise: {FAILED[why]}",
+                remedy='choose a smaller k or mu, or buckets = "dealt"',
+            )
+            for why in sorted(set(moves.failed.values()))
+        ]
+
+    # What both have in common
+
+    def _nobody(self, there: NDArray[np.bool_]) -> _Buckets:
+        nothing = np.zeros(0, dtype=np.int32)
+        return _Buckets(
+            np.full(len(there), -1, dtype=np.int32),
+            0,
+            nothing,
+            dict.fromkeys(self.highest.code, nothing),
+            0,
+            {"swaps": 0},
+        )
+
+    def _counts(self, made: _Buckets) -> dict[str, NDArray[np.int64]]:
+        """How often each category is listed in each bucket, by attribute, [B, D]."""
+        found = {}
+        for name, own in self.table.sensitive.items():
+            domain = len(own.domain)
+            found[name] = counted(made.bucket_of, self.highest.code[name], made.number, domain)
+            found[name] += counted(made.noise_of, made.noise[name], made.number, domain)
+        return found
+
+    def _sizes(self, made: _Buckets) -> NDArray[np.int64]:
+        """How many people each bucket has, made-up ones among them, [B]."""
+        real = made.bucket_of[made.bucket_of >= 0]
+        return np.bincount(np.concatenate([real, made.noise_of]), minlength=made.number)
+
+    def _verify(self, made: _Buckets) -> None:
+        """Hold the buckets against the promises as they are published."""
+        counts, size = self._counts(made), self._sizes(made)
+        broken = size < self.k
+        for bar in self.bars:
+            broken |= bar.broken(counts[bar.name], size)
+        number = int(broken[: made.checked].sum())
+        if not number:
+            return
+        paper = self.settings.bucketing == "exchanged"
+        raise Unsatisfiable(
+            Problem(
+                "unsatisfiable",
+                f"{number} of {made.number} buckets break a promise: "
+                + "; ".join(map(str, self.of_values)),
+                remedy="ask for less"
+                + (', or choose buckets = "dealt", which keeps other promises too' * paper),
+            )
+        )
+
+    def _homes(self, quasi: CellPlan, made: _Buckets) -> NDArray[np.int32]:
+        """The class of every made-up person.
+
+        In the paper's variant that of the last of the bucket's people, as in Table 12A, whose
+        made-up person copies that one's values. They are not copied here: the row has the cells of
+        the class.
+        """
+        if self.settings.variant == "paper":
+            last = np.zeros(made.number, dtype=np.int64)
+            people = np.flatnonzero(made.bucket_of >= 0)
+            last[made.bucket_of[people]] = people
+            homes: NDArray[np.int32] = quasi.class_of[last[made.noise_of]]
+            return homes
+        return homes_of_noise(
+            self.highest.data, quasi, self.of_classes, len(made.noise_of), self.random
+        )
+
+    def _known(self) -> dict[str, Knowledge]:
+        found = {}
+        for name, own in self.table.sensitive.items():
+            compared = any(
+                part.sensitive == name and part.compares and part.reference == "original"
+                for part in self.promises
+            )
+            totals = dict(zip(own.domain, own.totals.astype(float).tolist(), strict=True))
+            found[name] = replace(own.known, reference=totals) if compared else own.known
+        return found
+
+    def _labels(self) -> dict[str, tuple[str | None, ...]]:
+        return {name: own.domain for name, own in self.table.sensitive.items()}
+
+    def _log(self, made: _Buckets, partitioning: str) -> dict[str, Any]:
+        people = int((made.bucket_of >= 0).sum())
+        return {
+            "variant": self.settings.variant,
+            "buckets": self.settings.bucketing,
+            "quasi": partitioning,
+            "k": self.k,
+            "people": people,
+            "number_of_buckets": made.number,
+            "noise": len(made.noise_of),
+            "noise_ratio": len(made.noise_of) / max(people, 1),
+            **made.counters,
+            **made.log,
+        }
+
+
+def _all_of(name: str) -> str:
+    """What the list of all categories of an attribute is called, beside that of the highest."""
+    return f"\0{name}"

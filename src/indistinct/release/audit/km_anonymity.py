@@ -1,0 +1,79 @@
+"""Do k people have every combination of up to m published items that somebody has?
+
+Terrovitis, Mamoulis and Kalnis (2008), k^m-anonymity. The items of a person are the different
+values in the person's records; a missing value is an item too, and so is ``*``. Combinations of two
+items are pairs of records of a person, those of three add another record, and so on.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from indistinct.errors import PolicyError, Problem
+from indistinct.release.audit.classes import read, whole
+from indistinct.release.audit.verdict import Context, Verdict
+from indistinct.requirement import Requirement
+
+MODEL = "km-anonymity"
+
+_PERSON, _ITEM, _NEXT, _PEOPLE = "\0person", "\0item", "\0next", "\0people"
+
+
+def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
+    """Whether every combination of up to m items that occurs is held by k people.
+
+    What is achieved: as ``k`` the fewest people who have a combination of up to m items, as ``m``
+    the length up to which k people have each combination. What breaks the promise are combinations
+    (as classes), and the people who have one (as records).
+
+    Arguments:
+        records: The published records as text, missing cells null, suppressed records left out.
+        requirement: The promise, with its parameters ``k`` and ``m``.
+        context: The column that tells people apart.
+
+    Raises:
+        PolicyError: If a parameter or the sensitive attribute is missing or of the wrong form, or
+            nothing tells people apart.
+    """
+    asked = read(requirement, k=whole(1, example=5), m=whole(1, example=2, default=2))
+    if context.person is None:
+        raise PolicyError(
+            Problem(
+                "people-not-told",
+                f"promise '{MODEL}' counts people, and nothing says whose each record is",
+                remedy="name the column of the person's pseudonym, or audit a folder whose "
+                "certificate names it",
+            )
+        )
+    k, m = asked["k"], asked["m"]
+    held = records.select(
+        pl.col(context.person).alias(_PERSON),
+        pl.col(str(requirement.sensitive)).alias(_ITEM),
+    ).unique()
+    items = held.select(_ITEM).unique().sort(_ITEM).with_row_index(_NEXT)
+    single = held.join(items, on=_ITEM, nulls_equal=True).select(_PERSON, _NEXT)
+    sets, columns = single.rename({_NEXT: "0"}), ["0"]
+    fewest: list[int] = []
+    rare, concerned = 0, [single.select(_PERSON).clear()]
+    while sets.height:
+        counted = sets.group_by(columns).agg(pl.len().cast(pl.Int64).alias(_PEOPLE))
+        fewest += counted.select(pl.col(_PEOPLE).min()).to_series().to_list()
+        few = counted.filter(pl.col(_PEOPLE) < k)
+        rare += few.height
+        concerned.append(sets.join(few, on=columns, how="semi").select(_PERSON))
+        if len(columns) == m:
+            break
+        larger = sets.join(single, on=_PERSON, nulls_equal=True)
+        larger = larger.filter(pl.col(_NEXT) > pl.col(columns[-1]))
+        columns.append(str(len(columns)))
+        sets = larger.rename({_NEXT: columns[-1]})
+    kept = next((at for at, people in enumerate(fewest) if people < k), m)
+    return Verdict(
+        requirement=requirement,
+        on=context.on(requirement),
+        holds=not rare,
+        achieved={"k": min(fewest, default=None), "m": kept if fewest else None},
+        breaking_classes=rare,
+        breaking_records=pl.concat(concerned).n_unique(),
+        achieved_with={"k": {"m": m}, "m": {"k": k}},
+    )

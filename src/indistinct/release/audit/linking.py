@@ -1,0 +1,251 @@
+"""The audit of two linked tables: people with their buckets, and what each bucket lists.
+
+A promise about quasi-identifiers alone is held against the classes of the quasi table. A promise
+about sensitive values is held against the buckets: what is believed of a person of a class is an
+average over the buckets that the class meets, so that no belief exceeds the largest of a bucket.
+Where everybody of a bucket has all that it lists, the values of every person are known to whoever
+knows the row, and the classes of the quasi table are what keeps or breaks a promise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from indistinct.errors import DataError, PolicyError, Problem
+from indistinct.release.audit.reading import SUPPRESSED, Published, PublishedTable
+from indistinct.release.audit.verdict import (
+    CLASS,
+    RECORDS,
+    UNITS,
+    Check,
+    Context,
+    LinkedTables,
+    Verdict,
+)
+from indistinct.release.audit.verdict import SIZE_OF_BUCKET as PEOPLE
+from indistinct.requirement import Requirement
+
+HOLDING = ("one", "some", "all")
+"""How the values that a bucket lists belong to its people."""
+
+LINKED = "linked"
+"""What a check says in ``TABLES`` where it looks at both tables itself."""
+
+DIVERSE = (
+    "distinct-l-diversity",
+    "entropy-l-diversity",
+    "recursive-cl-diversity",
+    "p-sensitive",
+    "p-plus-sensitive",
+    "p-alpha-sensitive",
+    "p-plus-alpha-sensitive",
+    "balanced-p-plus-sensitive",
+    "theta-sensitive",
+)
+"""Models of diversity: of people with several values, none may be had by everybody of a class."""
+
+_ROW = "\0row"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What an audit has looked at: a table, its records, and what became of the promises.
+
+    ``records`` are those of ``texts`` that are not suppressed. ``torn`` says what is wrong with
+    how records, people or tables belong together.
+    """
+
+    table: PublishedTable
+    texts: pl.DataFrame
+    records: pl.DataFrame
+    context: Context
+    verdicts: tuple[Verdict, ...]
+    people: int | None = None
+    torn: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+
+
+def verdicts_of(
+    records: pl.DataFrame,
+    requirements: Sequence[Requirement],
+    context: Context,
+    checks: Mapping[str, Check],
+) -> tuple[Verdict, ...]:
+    """The verdict on each promise; all that is wrong with any of them is told at once."""
+    found: list[Verdict] = []
+    problems: list[Problem] = []
+    for requirement in requirements:
+        try:
+            verdict = checks[requirement.model].check(records, requirement, context)
+        except PolicyError as error:
+            problems += error.problems
+            continue
+        found.append(_not_certain(verdict, records, context))
+    if problems:
+        raise PolicyError(list(dict.fromkeys(problems)))
+    return tuple(found)
+
+
+def _not_certain(verdict: Verdict, records: pl.DataFrame, context: Context) -> Verdict:
+    """The verdict on a promise of diversity where people have several values.
+
+    Many different values say nothing of one that everybody of a class has: such a class is broken.
+    """
+    asked = verdict.requirement
+    if asked.model not in DIVERSE or asked.sensitive is None:
+        return verdict
+    counted = context.counts(records, context.on(asked), asked.sensitive)
+    classes = counted.group_by(CLASS).agg(
+        (pl.col(RECORDS).max() >= pl.col(UNITS).first()).alias("had"),
+        (pl.col(RECORDS).sum() > pl.col(UNITS).first()).alias("several"),
+        pl.col(UNITS).first(),
+    )
+    certain = classes.filter(pl.col("had") & pl.col("several"))
+    if certain.is_empty():
+        return verdict
+    return replace(
+        verdict,
+        holds=False,
+        breaking_classes=max(verdict.breaking_classes, certain.height),
+        breaking_records=max(verdict.breaking_records, int(certain[UNITS].sum())),
+    )
+
+
+def link_between(published: Published) -> Mapping[str, str] | None:
+    """The link between tables called ``quasi`` and ``sensitive`` that both have a bucket."""
+    by = "bucket"
+    names = {part.name.rpartition("/")[2].split(".")[0]: part for part in published.tables}
+    if set(names) != {"quasi", "sensitive"} or published.claims is not None:
+        return None
+    if any(part.find(by) is None for part in names.values()):
+        return None
+    return {"quasi": names["quasi"].name, "sensitive": names["sensitive"].name, "by": by}
+
+
+def audited_link(
+    published: Published,
+    link: Mapping[str, str],
+    requirements: Sequence[Requirement],
+    context: Context,
+) -> Seen:
+    """Two linked tables, held against what was promised of both.
+
+    Raises:
+        DataError: a table or a column is not there.
+        PolicyError: a promise cannot be understood, or counts records.
+    """
+    from indistinct.release.audit import checks
+
+    by = link["by"]
+    tables = {part.name: part for part in published.tables}
+    lacking = [link[key] for key in ("quasi", "sensitive") if link[key] not in tables]
+    if lacking:
+        raise DataError(
+            [Problem("no-table", "the release lacks this table", file=name) for name in lacking]
+        )
+    quasi, sensitive = tables[link["quasi"]], tables[link["sensitive"]]
+    names = list(dict.fromkeys(part.sensitive for part in requirements if part.sensitive))
+    _require_columns(quasi, [*context.quasi, by])
+    texts = quasi.texts([*context.quasi, by])
+    hidden = pl.all_horizontal(pl.col(name).eq_missing(SUPPRESSED) for name in context.quasi)
+    records = texts.filter(~hidden)
+    listed = {name: _listed(sensitive, name, by) for name in names}
+    holding = link.get("holding") or _guessed(records, listed, by)
+    if holding not in HOLDING:
+        raise PolicyError(
+            Problem("bad-link", f"the values of a bucket belong to it as {HOLDING}, not {holding}")
+        )
+    both = LinkedTables(records, listed, by, holding)
+    context = replace(context, linked=both)
+    by_model = checks()
+    verdicts: list[Verdict] = []
+    for part in requirements:
+        frame, seen = records, context
+        if part.sensitive is not None and getattr(by_model[part.model], "TABLES", "") != LINKED:
+            if holding == "all":
+                frame, seen = _with_values(records, listed[part.sensitive], by, context)
+            else:
+                frame = listed[part.sensitive]
+                seen = replace(context, quasi=(by,))
+                verdict = verdicts_of(frame, [replace(part, on=None)], seen, by_model)[0]
+                verdicts.append(replace(verdict, requirement=part))
+                continue
+        verdicts += verdicts_of(frame, [part], seen, by_model)
+    return Seen(
+        table=quasi,
+        texts=texts,
+        records=records,
+        context=context,
+        verdicts=tuple(verdicts),
+        people=records.height,
+        torn=tuple(_unlike(both)),
+        beside=tuple(name for name in quasi.columns if name not in (*context.quasi, by)),
+    )
+
+
+def _listed(table: PublishedTable, name: str, by: str) -> pl.DataFrame:
+    """The rows of the sensitive table of one attribute: columns ``by`` and the attribute."""
+    if table.find(name) is not None:
+        _require_columns(table, [by])
+        return table.texts([by, name])
+    _require_columns(table, [by, "attribute", "value"])
+    rows = table.texts([by, "attribute", "value"]).filter(pl.col("attribute") == name)
+    if rows.is_empty():
+        raise DataError(
+            Problem(
+                "missing-column",
+                "the release lists no values of this attribute",
+                file=table.name,
+                attribute=name,
+            )
+        )
+    return rows.select(by, pl.col("value").alias(name))
+
+
+def _require_columns(table: PublishedTable, names: Sequence[str]) -> None:
+    from indistinct.release.audit.reading import missing_columns
+
+    if problems := missing_columns(table, names):
+        raise DataError(problems)
+
+
+def _guessed(records: pl.DataFrame, listed: Mapping[str, pl.DataFrame], by: str) -> str:
+    """Whether every bucket lists as many values as it has people."""
+    people = records.group_by(by).len().sort(by)
+    return (
+        "one"
+        if all(part.group_by(by).len().sort(by).equals(people) for part in listed.values())
+        else "some"
+    )
+
+
+def _with_values(
+    records: pl.DataFrame, listed: pl.DataFrame, by: str, context: Context
+) -> tuple[pl.DataFrame, Context]:
+    """A row for every person and value of the person's bucket."""
+    rows = records.with_row_index(_ROW).with_columns(pl.col(_ROW).cast(pl.String))
+    held = rows.join(listed, on=by, how="left", maintain_order="left")
+    return held, replace(context, person=_ROW, linked=None)
+
+
+def _unlike(both: LinkedTables) -> Iterable[str]:
+    """What of the two tables does not belong together, in sentences."""
+    people = both.people()
+    for name, part in both.sensitive.items():
+        listed = part.group_by(both.by).len("rows")
+        found = people.join(listed, on=both.by, how="full", coalesce=True, nulls_equal=True)
+        lost = found.filter(pl.col(PEOPLE).is_null() | pl.col("rows").is_null()).height
+        if lost:
+            yield f"{lost} buckets are in one of the tables only ('{name}')"
+        if both.holding == "one":
+            differ = found.filter(pl.col(PEOPLE) != pl.col("rows")).height
+            if differ:
+                yield f"{differ} buckets list another number of values than they have people"
+        values = part.group_by(part.columns).len("rows").join(people, on=both.by)
+        if both.holding == "some":
+            many = values.filter(pl.col("rows") > pl.col(PEOPLE)).height
+            if many:
+                yield f"{many} values are listed more often than their bucket has people"

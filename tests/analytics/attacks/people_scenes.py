@@ -1,0 +1,143 @@
+"""Small scenes of people with many records, and the tables of Fazal and others (2023)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from indistinct.analytics.attacks.people_scene import Lists, PeopleScene
+from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.knowledge import Knowledge
+
+Values = Sequence[str | None]
+
+TABLE_1: Mapping[str, tuple[tuple[str, str, str], tuple[str, ...]]] = {
+    "p1": (("40", "2139", "Female"), ("Flu", "Chills", "Fever")),
+    "p2": (("45", "2545", "Male"), ("Difficult Breathing", "Lungs Infection")),
+    "p3": (("45", "2238", "Female"), ("Cough", "Chest Pain")),
+    "p4": (("38", "2843", "Male"), ("Stomach Pain", "Lungs Infection")),
+    "p5": (("42", "2341", "Female"), ("Headache", "Tiredness", "Flu")),
+    "p6": (("40", "2548", "Male"), ("Headache", "Flu")),
+    "p7": (("45", "2544", "Female"), ("No symptoms",)),
+    "p8": (("32", "2538", "Male"), ("Headache",)),
+}
+"""The people of Table 1: age, zip code and gender, and the symptoms of their records."""
+
+CATEGORIES: Mapping[str | None, str] = {
+    "No symptoms": "A-symptomatic",
+    "Flu": "Low",
+    "Headache": "Low",
+    "Tiredness": "Low",
+    "Loss of Appetite": "Mild",
+    "Cough": "Mild",
+    "Chills": "Mild",
+    "Fever": "Mild",
+    "Stomach Pain": "High",
+    "Difficult Breathing": "High",
+    "Chest Pain": "High",
+    "Lungs Infection": "Severe",
+    "Respiratory Problem": "Severe",
+}
+"""Table 3."""
+
+SYMPTOMS = Knowledge(
+    categories=CATEGORIES, category_order=("A-symptomatic", "Low", "Mild", "High", "Severe")
+)
+
+QUASI = ("age", "zip", "gender")
+
+EC = (
+    ("[40, 42]", "[2139, 2341]", "Female"),
+    ("[40, 45]", "[2545, 2548]", "Male"),
+    ("45", "[2238, 2544]", "Female"),
+    ("[32, 38]", "[2538, 2843]", "Male"),
+)
+"""The classes of Table 12 (a), without the exact values that are printed in brackets."""
+
+TABLE_12A = (
+    (0, 1), (0, 3), (1, 1), (1, 4), (2, 2), (2, 3), (3, 2), (3, 4), (3, 4),
+)  # fmt: skip
+"""The class and the bucket of every row; the last one is noise."""
+
+TABLE_12B = {
+    1: ("Mild", "Severe"),
+    2: ("High", "Severe"),
+    3: ("Low", "A-symptomatic"),
+    4: ("Low", "Low", "Mild"),
+}
+
+
+def taxonomies(people: pl.DataFrame) -> dict[str, Taxonomy]:
+    """Hierarchies of two levels over the values that people have."""
+    return {
+        name: Taxonomy(name, [(value, "*") for value in people[name].unique().sort().to_list()])
+        for name in people.columns
+    }
+
+
+def lists(entries: Sequence[Values]) -> Lists:
+    """The values of every person, or of every bucket."""
+    owner = np.repeat(np.arange(len(entries)), [len(own) for own in entries])
+    flat = [value for own in entries for value in own]
+    return Lists.gathered(owner, pl.Series(flat, dtype=pl.String), len(entries))
+
+
+def table_1() -> pl.DataFrame:
+    """The exact quasi-identifiers of the people."""
+    return pl.DataFrame([own for own, _ in TABLE_1.values()], schema=list(QUASI), orient="row")
+
+
+def table_12(**more: Any) -> PeopleScene:
+    """The release of Table 12, attacked with Table 1."""
+    people = table_1()
+    settings: dict[str, Any] = {"known": {"s": SYMPTOMS}, **more}
+    return PeopleScene(
+        quasi=QUASI,
+        sensitive=("s",),
+        people=people,
+        values={"s": lists([own for _, own in TABLE_1.values()])},
+        rows=pl.DataFrame([EC[group] for group, _ in TABLE_12A], schema=list(QUASI), orient="row"),
+        bucket_of=np.array([bucket - 1 for _, bucket in TABLE_12A], np.int32),
+        buckets={"s": lists(list(TABLE_12B.values()))},
+        holding="one",
+        taxonomies=taxonomies(people),
+        **settings,
+    )
+
+
+def of_people(
+    classes: Sequence[Sequence[Values]],
+    *,
+    published: Sequence[Values] | None = None,
+    bucket_of: Sequence[int] | None = None,
+    holding: str = "all",
+    extra_rows: Sequence[int] = (),
+    **more: Any,
+) -> PeopleScene:
+    """People in classes, each with their values and a quasi-identifier of their own.
+
+    Every person has a bucket that lists exactly the own values (a long release), unless other
+    buckets are given. ``extra_rows`` are the classes of further rows, linked as ``bucket_of`` says.
+    """
+    names = [[f"{at}.{place}" for place in range(len(own))] for at, own in enumerate(classes)]
+    chains = [(leaf, f"class {at}", "*") for at, own in enumerate(names) for leaf in own]
+    values = [own for part in classes for own in part]
+    rows = [f"class {at}" for at, own in enumerate(classes) for _ in own]
+    rows += [f"class {at}" for at in extra_rows]
+    leaves = [leaf for own in names for leaf in own]
+    of = list(range(len(values))) if bucket_of is None else list(bucket_of)
+    return PeopleScene(
+        quasi=("q",),
+        sensitive=("s",),
+        people=pl.DataFrame({"q": leaves}, schema={"q": pl.String}),
+        values={"s": lists(values)},
+        rows=pl.DataFrame({"q": rows}, schema={"q": pl.String}),
+        bucket_of=np.array(of, np.int32),
+        buckets={"s": lists(values if published is None else published)},
+        holding=holding,
+        taxonomies={"q": Taxonomy("q", chains or [("nobody", "*")])},
+        **more,
+    )

@@ -1,0 +1,248 @@
+"""What attackers of people are given, held against the paper's tables and against all worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations, permutations, product
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.analytics.attacks.people_scenes import (
+    CATEGORIES,
+    EC,
+    QUASI,
+    SYMPTOMS,
+    TABLE_1,
+    lists,
+    of_people,
+    table_12,
+)
+
+from indistinct.analytics.attacks import non_membership, worst_posterior
+from indistinct.analytics.attacks.people_scene import PeopleScene
+from indistinct.analytics.attacks.scene import Scene
+from indistinct.analytics.attacks.vertical import partial_cut
+from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.knowledge import Knowledge
+
+POSTERIOR = (
+    {
+        "Mild": Fraction(1, 4),
+        "Severe": Fraction(1, 4),
+        "Low": Fraction(1, 4),
+        "A-symptomatic": Fraction(1, 4),
+    },
+    {"Mild": Fraction(5, 12), "Severe": Fraction(1, 4), "Low": Fraction(1, 3)},
+    {
+        "High": Fraction(1, 4),
+        "Severe": Fraction(1, 4),
+        "Low": Fraction(1, 4),
+        "A-symptomatic": Fraction(1, 4),
+    },
+    {
+        "High": Fraction(1, 6),
+        "Severe": Fraction(1, 6),
+        "Low": Fraction(4, 9),
+        "Mild": Fraction(2, 9),
+    },
+)
+EXCLUDED = ({"High"}, {"A-symptomatic", "High"}, {"Mild"}, {"A-symptomatic"})
+
+
+def class_at(scene: PeopleScene, ec: int) -> int:
+    rows = scene.classes.cells.rows()
+    return rows.index(EC[ec])
+
+
+def test_beliefs_in_the_classes_of_table_12() -> None:
+    scene = table_12()
+    held, labels = scene.spread("s").held.dense(5), scene.labels("s")
+    for ec, wanted in enumerate(POSTERIOR):
+        at = class_at(scene, ec)
+        found = held[at] / scene.classes.size[at]
+        for label, belief in zip(labels, found, strict=True):
+            assert belief == pytest.approx(float(wanted.get(label, 0)))
+        assert {label for label, b in zip(labels, found, strict=True) if b == 0} == EXCLUDED[ec]
+    most = max(max(own.values()) for own in POSTERIOR)
+    found_most = worst_posterior.run_people(scene, "s")
+    assert found_most.figures["largest"] == pytest.approx(float(most))
+
+
+def test_values_that_table_12_excludes() -> None:
+    found = non_membership.run_people(table_12(), "s")
+    # Two people are in every class.
+    assert found.figures["excluded_pairs"] == sum(2 * len(own) for own in EXCLUDED)
+    assert found.figures["exclusion_rate"] == 10 / (8 * 5)
+    assert found.figures["support_smallest"] == 3
+    assert found.worst["excluded"] == 2
+
+
+def test_everybody_of_table_1_meets_the_own_class_only() -> None:
+    scene = table_12()
+    group = {"p1": 0, "p5": 0, "p2": 1, "p6": 1, "p3": 2, "p7": 2, "p4": 3, "p8": 3}
+    for at, person in enumerate(TABLE_1):
+        met = scene.places.crowds[scene.crowd_of[at]]
+        assert met.tolist() == [class_at(scene, group[person])]
+
+
+def test_all_categories_of_a_person_are_true() -> None:
+    scene = table_12()
+    own, labels = scene.own("s"), scene.labels("s")
+    had = [{labels[at] for at in own.label[own.person == person]} for person in range(len(TABLE_1))]
+    assert had[0] == {"Low", "Mild"}
+    assert had[1] == {"High", "Severe"}
+    assert had[6] == {"A-symptomatic"}
+    assert own.values[own.person == 0].tolist() == [1, 2]
+
+
+def test_a_label_speaks_for_those_above_it() -> None:
+    chains = (("flu", "lung", "*"), ("asthma", "lung", "*"), ("gout", "joint", "*"))
+    scene = of_people(
+        [[["flu"], ["gout"]]],
+        published=[["flu"], ["lung", "joint"]],
+        known={"s": Knowledge(chains=chains)},
+    )
+    covering, labels = scene.covering("s"), scene.labels("s")
+    assert labels == ("flu", "joint", "lung")
+    assert [covering.implied[at].tolist() for at in range(3)] == [[0, 2], [1], [2]]
+    assert covering.touching[2].tolist() == [0, 2]
+    assert not covering.plain
+    assert scene.exact("s").tolist() == [True, False, False]
+    assert scene.spread("s").prior.tolist() == [0.5, 0.5, 1.0]
+    assert scene.listed("s").prior.tolist() == [0.5, 0.5, 0.5]
+
+
+def test_ranges_sets_and_stars_are_read() -> None:
+    scene = of_people(
+        [[["20"], ["25"], ["40"], ["x"]]], published=[["[20, 30]"], ["{25, 40}"], ["*"], ["odd"]]
+    )
+    covering = scene.covering("s")
+    under = {
+        label: {covering.values[v] for v in covering.under[at]}
+        for at, label in enumerate(scene.labels("s"))
+    }
+    assert under["[20, 30]"] == {"20", "25"}
+    assert under["{25, 40}"] == {"25", "40"}
+    assert under["*"] >= {"20", "25", "40", "x"}
+    assert under["odd"] == {"odd"}
+
+
+def test_what_is_missing_is_no_truth_of_who_has_a_value() -> None:
+    scene = of_people([[["flu", None], [None], [None, None]]])
+    own = scene.own("s")
+    assert own.number.tolist() == [1, 1, 1]
+    assert scene.labels("s") == ("flu", None)
+    assert own.label.tolist() == [0, 1, 1]
+
+
+def test_a_release_of_records_is_one_of_people_with_one_each() -> None:
+    people = pl.DataFrame({"q": ["a", "b", "c"], "s": ["x", "y", "x"]})
+    release = pl.DataFrame({"q": ["*", "*", "c"], "s": ["x", "y", "x"]})
+    scene = Scene(
+        quasi=("q",),
+        sensitive=("s",),
+        people=people,
+        release=release,
+        taxonomies={"q": Taxonomy("q", [(value, "*") for value in "abc"])},
+    )
+    other = PeopleScene.of_records(scene)
+    np.testing.assert_allclose(other.true_belief("s"), scene.true_belief("s"))
+    np.testing.assert_allclose(other.true_prior("s"), scene.true_prior("s"))
+
+
+def test_a_holding_that_there_is_not() -> None:
+    with pytest.raises(ValueError, match="holding must be one of"):
+        of_people([[["a"]]], holding="few")
+
+
+def test_the_partial_cut_of_the_paper() -> None:
+    given = ["Headache", "Flu", "Tiredness", "Chills"]
+    assert partial_cut(given, CATEGORIES) == {"Low", "Chills"}
+    assert partial_cut(["unknown", "Flu"], CATEGORIES) == {"unknown", "Flu"}
+    assert SYMPTOMS.categories is CATEGORIES
+    assert tuple(table_12().people.columns) == QUASI
+
+
+# Beliefs against all worlds
+
+ROWS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=5)
+LABELS = ("a", "b", "c")
+
+
+def worlds_of_one(rows: Sequence[int], listed: Sequence[Sequence[str]]) -> Iterator[list[set[str]]]:
+    """Every way to deal the values of buckets to their rows."""
+    members = {b: [at for at, own in enumerate(rows) if own == b] for b in set(rows)}
+    for dealt in product(*(list(permutations(listed[b])) for b in members)):
+        world: list[set[str]] = [set() for _ in rows]
+        for own, values in zip(members.values(), dealt, strict=True):
+            for row, value in zip(own, values, strict=True):
+                world[row] = {value}
+        yield world
+
+
+def worlds_of_some(
+    rows: Sequence[int], listed: Sequence[Sequence[str]]
+) -> Iterator[list[set[str]]]:
+    """Every way to say who of a bucket has each of its values."""
+    choices: list[list[tuple[str, tuple[int, ...]]]] = []
+    for b in set(rows):
+        members = [at for at, own in enumerate(rows) if own == b]
+        for value in sorted(set(listed[b])):
+            number = listed[b].count(value) if isinstance(listed[b], list) else 0
+            choices.append([(value, who) for who in combinations(members, number)])
+    for chosen in product(*choices):
+        world: list[set[str]] = [set() for _ in rows]
+        for value, who in chosen:
+            for row in who:
+                world[row].add(value)
+        yield world
+
+
+@settings(max_examples=60, deadline=None)
+@given(ROWS, st.data())
+def test_beliefs_are_those_of_random_worlds(
+    rows: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    holding = data.draw(st.sampled_from(["one", "some", "all"]))
+    class_of, bucket_of = zip(*rows, strict=True)
+    listed: list[list[str]] = []
+    for bucket in range(3):
+        size = bucket_of.count(bucket)
+        if holding == "one":
+            listed.append(
+                data.draw(st.lists(st.sampled_from(LABELS), min_size=size, max_size=size))
+            )
+        elif holding == "some":
+            counts = [data.draw(st.integers(0, size)) for _ in LABELS]
+            listed.append([v for v, n in zip(LABELS, counts, strict=True) for _ in range(n)])
+        else:
+            listed.append(sorted(data.draw(st.sets(st.sampled_from(LABELS)))))
+    numbers = sorted(set(class_of))
+    people = [[["a"] for own in class_of if own == number] for number in numbers]
+    order = [at for number in numbers for at, own in enumerate(class_of) if own == number]
+    scene = of_people(
+        people, published=listed, bucket_of=[bucket_of[at] for at in order], holding=holding
+    )
+    if holding == "all":
+        worlds = [[set(listed[b]) for b in bucket_of]]
+    else:
+        worlds = list((worlds_of_one if holding == "one" else worlds_of_some)(bucket_of, listed))
+    labels = scene.labels("s")
+    held = scene.spread("s").held.dense(len(labels))
+    for at, number in enumerate(numbers):
+        own = [row for row, group in enumerate(class_of) if group == number]
+        for code, label in enumerate(labels):
+            wanted = Fraction(
+                sum(label in world[row] for world in worlds for row in own), len(worlds) * len(own)
+            )
+            assert held[at, code] / scene.classes.size[at] == pytest.approx(float(wanted))
+
+
+def test_lists_count_what_is_there_twice() -> None:
+    part = lists([["b", "a", "b"], [], [None]])
+    assert part.labels == ("a", "b", None)
+    assert part.dense(3).tolist() == [[1, 2, 0], [0, 0, 0], [0, 0, 1]]

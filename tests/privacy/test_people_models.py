@@ -1,0 +1,60 @@
+"""Promises that classes of one table say nothing of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.privacy.drawing import Class, table
+
+from indistinct.errors import PolicyError
+from indistinct.privacy import Promise, models, promise
+
+GIVEN: dict[str, dict[str, Any]] = {
+    "kl-diversity": {"k": 10, "l": 5},
+    "km-anonymity": {"k": 5, "m": 2},
+}
+
+
+def example(model: str, **more: Any) -> Promise:
+    return promise(model, **{**GIVEN[model], "sensitive": "s", **more})
+
+
+def test_what_promises_speak_of() -> None:
+    subjects = {
+        name: kind.subject
+        for name, kind in models().items()
+        if kind.subject != "classes" and kind.__module__.startswith("indistinct.")
+    }
+    assert subjects == {"kl-diversity": "linked", "km-anonymity": "items"}
+
+
+@pytest.mark.parametrize("model", GIVEN)
+def test_they_count_people_and_are_not_judged_by_classes(model: str) -> None:
+    asked = example(model)
+    assert asked.unit == "person"
+    assert asked.parameters == GIVEN[model]
+    classes = table([Class((1,) * 6, 6)])
+    with pytest.raises(PolicyError, match=f"promise '{model}' speaks of"):
+        asked.breaks(classes)
+    with pytest.raises(PolicyError, match=f"promise '{model}' speaks of") as caught:
+        asked.achieved(classes)
+    assert caught.value.problems[0].remedy
+    with pytest.raises(PolicyError, match="protects a sensitive attribute"):
+        promise(model, **GIVEN[model])
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "wrong"),
+    [
+        ("kl-diversity", "k", 1),
+        ("kl-diversity", "l", 1),
+        ("kl-diversity", "l", 2.5),
+        ("km-anonymity", "k", 0),
+        ("km-anonymity", "m", 0),
+        ("km-anonymity", "m", True),
+    ],
+)
+def test_parameters_are_checked(model: str, name: str, wrong: Any) -> None:
+    with pytest.raises(PolicyError, match=f"{name} of {model}"):
+        example(model, **{name: wrong})

@@ -1,0 +1,176 @@
+"""The checks of (k,l)-diversity and k^m-anonymity against their definitions."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import combinations
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indistinct.errors import PolicyError
+from indistinct.release.audit import Audit, Verdict, audit
+
+LINK = {"quasi": "quasi", "sensitive": "sensitive", "by": "bucket", "holding": "all"}
+ITEMS: tuple[str | None, ...] = ("airways", "flu", "heart", "*", None)
+
+
+def linked(
+    people: list[tuple[str, str]],
+    buckets: dict[str, list[str | None]],
+    k: int = 2,
+    l: int = 2,  # noqa: E741
+    **more: Any,
+) -> Audit:
+    tables = {
+        "quasi": pl.DataFrame(people, {"town": pl.String, "bucket": pl.String}, orient="row"),
+        "sensitive": pl.DataFrame(
+            [(bucket, item) for bucket, items in buckets.items() for item in items],
+            {"bucket": pl.String, "illness": pl.String},
+            orient="row",
+        ),
+    }
+    asked = {"model": "kl-diversity", "k": k, "l": l, "sensitive": "illness", "unit": "person"}
+    return audit(tables, [asked], ["town"], **{"linked": LINK, **more})
+
+
+def test_a_small_release_by_hand() -> None:
+    """Two towns; flu and heart are shared by two each, one of each lives in either town."""
+    people = [("N", "1"), ("N", "2"), ("S", "1"), ("S", "2")]
+    found = linked(people, {"1": ["flu"], "2": ["heart", "flu"]}).promises[0]
+    assert found.holds
+    assert found.achieved == {"k": 2, "l": 2}
+    assert not linked(people, {"1": ["flu"], "2": ["heart"]}, k=3).holds
+    assert not linked(people, {"1": ["flu"], "2": ["heart"]}, l=3).holds
+
+
+def test_buckets_that_list_the_same_are_one() -> None:
+    people = [("N", "1"), ("N", "2"), ("S", "1"), ("S", "2")]
+    found = linked(people, {"1": ["flu", "heart"], "2": ["heart", "flu", "flu"]}).promises[0]
+    assert found.achieved == {"k": 4, "l": 1}
+    assert found.breaking_classes == 2
+    assert found.breaking_records == 4
+
+
+def test_somebody_alone_with_a_fingerprint_breaks_it() -> None:
+    people = [("N", "1"), ("N", "2"), ("N", "3"), ("N", "1"), ("N", "2"), ("S", "1"), ("S", "2")]
+    found = linked(people, {"1": ["flu"], "2": ["heart"], "3": [None]}).promises[0]
+    assert found.achieved == {"k": 1, "l": 2}
+    assert found.breaking_classes == 1
+    assert found.breaking_records == 5
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    people=st.lists(st.tuples(st.sampled_from("NSE"), st.sampled_from("1234")), max_size=24),
+    lists=st.lists(
+        st.lists(st.sampled_from(ITEMS), min_size=1, max_size=3), min_size=4, max_size=4
+    ),
+    k=st.integers(2, 5),
+    l=st.integers(2, 3),
+)
+def test_as_defined(
+    people: list[tuple[str, str]],
+    lists: list[list[str | None]],
+    k: int,
+    l: int,  # noqa: E741
+) -> None:
+    buckets = dict(zip("1234", lists, strict=True))
+    found = linked(people, buckets, k, l).promises[0]
+    prints = {bucket: frozenset(items) for bucket, items in buckets.items()}
+    shared = Counter(prints[bucket] for _, bucket in people)
+    classes: dict[str, Counter[frozenset[str | None]]] = defaultdict(Counter)
+    for town, bucket in people:
+        classes[town][prints[bucket]] += 1
+    broken = [
+        own
+        for own in classes.values()
+        if any(shared[one] < k for one in own)
+        or len(own) < l
+        or max(own.values()) * l > own.total()
+    ]
+    assert found.breaking_classes == len(broken)
+    assert found.breaking_records == sum(own.total() for own in broken)
+    assert found.holds == (not broken)
+    assert found.achieved == {
+        "k": min(shared.values(), default=None),
+        "l": min((own.total() // max(own.values()) for own in classes.values()), default=None),
+    }
+
+
+def test_only_fingerprints_can_be_judged() -> None:
+    people, lists = [("N", "1"), ("N", "1")], {"1": ["flu", "heart"]}
+    with pytest.raises(PolicyError, match="everybody has 'one' of it"):
+        linked(people, lists, linked={**LINK, "holding": "one"})
+    table = pl.DataFrame({"town": ["N"], "illness": ["flu"], "who": ["a"]})
+    asked = {"model": "kl-diversity", "k": 2, "l": 2, "sensitive": "illness", "unit": "person"}
+    with pytest.raises(PolicyError, match="two linked tables"):
+        audit(table, [asked], ["town"], person="who")
+    with pytest.raises(PolicyError, match="needs 'l'"):
+        audit(table, [{**asked, "l": None}], ["town"], person="who")
+
+
+def of_items(rows: list[tuple[str, str | None]], k: int, m: int | None = None) -> Verdict:
+    table = pl.DataFrame(
+        [("N", *row) for row in rows],
+        {"town": pl.String, "who": pl.String, "illness": pl.String},
+        orient="row",
+    )
+    asked = {"model": "km-anonymity", "k": k, "sensitive": "illness", "unit": "person"}
+    if m is not None:
+        asked["m"] = m
+    return audit(table, [asked], ["town"], person="who").promises[0]
+
+
+def test_pairs_of_items_by_hand() -> None:
+    rows: list[tuple[str, str | None]] = [
+        ("a", "flu"),
+        ("a", "flu"),
+        ("a", "heart"),
+        ("b", "flu"),
+        ("b", "heart"),
+        ("c", "flu"),
+        ("c", None),
+        ("d", None),
+    ]
+    found = of_items(rows, 2)
+    assert not found.holds
+    assert found.achieved == {"k": 1, "m": 1}
+    assert found.breaking_classes == 1
+    assert found.breaking_records == 1
+    assert of_items(rows, 2, 1).holds
+    assert of_items(rows[:5], 2, 3).achieved == {"k": 2, "m": 3}
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    rows=st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from(ITEMS)), max_size=24),
+    k=st.integers(1, 4),
+    m=st.integers(1, 4),
+)
+def test_every_combination_is_counted(rows: list[tuple[str, str | None]], k: int, m: int) -> None:
+    found = of_items(rows, k, m)
+    sets = {who: frozenset(item for one, item in rows if one == who) for who, _ in rows}
+    held: Counter[tuple[str | None, ...]] = Counter()
+    for items in sets.values():
+        ordered = sorted(items, key=str)
+        for size in range(1, m + 1):
+            held.update(combinations(ordered, size))
+    rare = {one for one, people in held.items() if people < k}
+    assert found.breaking_classes == len(rare)
+    assert found.breaking_records == sum(
+        any(set(one) <= items for one in rare) for items in sets.values()
+    )
+    assert found.achieved["k"] == min(held.values(), default=None)
+    kept = min((len(one) - 1 for one in rare), default=m)
+    assert found.achieved["m"] == (kept if rows else None)
+
+
+def test_whose_items_they_are_has_to_be_told() -> None:
+    table = pl.DataFrame({"town": ["N"], "illness": ["flu"]})
+    asked = {"model": "km-anonymity", "k": 2, "sensitive": "illness"}
+    with pytest.raises(PolicyError, match="nothing says whose each record is"):
+        audit(table, [asked], ["town"])

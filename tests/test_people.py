@@ -1,0 +1,272 @@
+"""Releases of tables in which a person has many rows: promises are made to people."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import indistinct as ind
+from indistinct.cli import app
+
+QUASI = ["age", "sex", "zip"]
+
+
+def visits(people: int = 120, seed: int = 1) -> pl.DataFrame:
+    """Visits of invented patients, one to four each, in no order."""
+    random = np.random.default_rng(seed)
+    many = random.integers(1, 5, people)
+    who = np.repeat(np.arange(people), many)
+    random.shuffle(who)
+    return pl.DataFrame(
+        {
+            "patient": [f"P{number:04d}" for number in who],
+            "age": random.integers(20, 60, people)[who],
+            "sex": random.choice(["f", "m"], people)[who],
+            "zip": random.choice(["1010", "1020", "1030", "1110"], people)[who],
+            "dx": random.choice(list("ABCDEFG"), len(who)),
+            "ward": random.choice(["east", "west"], len(who)),
+        }
+    )
+
+
+def policy(*promises: dict[str, Any], **sections: Any) -> dict[str, Any]:
+    return {
+        "source": {"person": "patient"},
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 5}}},
+            "sex": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "zip": {"role": "quasi-identifier", "hierarchy": {"mask": {}}},
+            "dx": {"role": "sensitive"},
+            "ward": {"role": "insensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 3}, *promises],
+        "method": {"suppression_limit": 0.1, "seed": 7},
+    } | sections
+
+
+def classes_of(release: pl.DataFrame) -> list[dict[str, set[str]]]:
+    """For every class the people in it and the values that each of them has."""
+    found: dict[tuple[str, ...], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for row in release.iter_rows(named=True):
+        found[tuple(str(row[name]) for name in QUASI)][row["patient"]].add(row["dx"])
+    return list(found.values())
+
+
+def _holders(people: dict[str, set[str]]) -> dict[str, int]:
+    counts: dict[str, int] = defaultdict(int)
+    for values in people.values():
+        for value in values:
+            counts[value] += 1
+    return counts
+
+
+def _keeps_bound(people: dict[str, set[str]]) -> bool:
+    return max(_holders(people).values()) <= 0.7 * len(people)
+
+
+def _keeps_distinct(people: dict[str, set[str]]) -> bool:
+    return len(_holders(people)) >= 3 and max(_holders(people).values()) < len(people)
+
+
+def _keeps_entropy(people: dict[str, set[str]]) -> bool:
+    counts = list(_holders(people).values())
+    shares = [count / sum(counts) for count in counts]
+    entropy = -sum(share * math.log(share) for share in shares)
+    return entropy >= math.log(3) - 1e-9 and max(counts) < len(people)
+
+
+PROMISES = {
+    "bound": ({"model": "max-posterior", "bound": 0.7, "sensitive": "dx"}, _keeps_bound),
+    "distinct": ({"model": "distinct-l-diversity", "l": 3, "sensitive": "dx"}, _keeps_distinct),
+    "entropy": ({"model": "entropy-l-diversity", "l": 3, "sensitive": "dx"}, _keeps_entropy),
+}
+
+
+@pytest.mark.parametrize("algorithm", ["optimal", "heuristic", "mondrian", "k-member", "mdav"])
+@pytest.mark.parametrize("promise", PROMISES)
+def test_classes_hold_people_and_promises_are_made_to_them(promise: str, algorithm: str) -> None:
+    asked, keeps = PROMISES[promise]
+    table = visits()
+    for seed in range(2):
+        table = visits(seed=seed)
+        method = {"algorithm": algorithm, "suppression_limit": 0.2, "seed": 7}
+        if algorithm == "mdav":
+            table = table.with_columns(sex=table["sex"].replace_strict({"f": 0, "m": 1}))
+            table = table.with_columns(pl.col("zip").cast(pl.Int64))
+        result = ind.anonymize(table, policy(asked, method=method))
+        found = classes_of(result.tables)
+        assert found
+        assert all(len(people) >= 3 and keeps(people) for people in found)
+        names = result.tables.select("patient", *QUASI).unique()
+        assert names["patient"].n_unique() == names.height
+        told = result.run.to_dict()["people"]
+        assert told["published"] == names.height
+        assert told["source"] == table["patient"].n_unique()
+
+
+def test_one_person_who_fills_a_class_is_found_by_the_audit() -> None:
+    long = pl.DataFrame({"who": ["1", "1", "1", "2", "3"], "age": ["20", "20", "20", "30", "30"]})
+    asked = [{"model": "k-anonymity", "k": 2}]
+    assert ind.audit(long.filter(pl.col("age") == "20"), promises=asked, quasi=["age"]).holds
+    found = ind.audit(long, promises=asked, quasi=["age"], person="who")
+    assert not found.holds
+    assert found.people == 3
+    assert found.promises[0].achieved == {"k": 1}
+    assert found.promises[0].breaking_classes == 1
+
+
+def test_people_in_several_classes_break_the_release() -> None:
+    long = pl.DataFrame({"who": ["1", "2", "1", "2"], "age": ["20", "20", "30", "30"]})
+    asked = [{"model": "k-anonymity", "k": 2}]
+    found = ind.audit(long, promises=asked, quasi=["age"], person="who")
+    assert found.promises[0].holds
+    assert not found.holds
+    assert "differ between the records of 2 people" in " ".join(found.notes)
+
+
+def test_an_audit_does_not_count_rows_where_people_are_declared() -> None:
+    result = ind.anonymize(visits(), policy())
+    by_rows = [{"model": "k-anonymity", "k": 3, "unit": "record"}]
+    with pytest.raises(ind.PolicyError, match="may be one person's"):
+        ind.audit(result.tables, promises=by_rows, quasi=QUASI, person="patient")
+    people = [{"model": "k-anonymity", "k": 3, "unit": "person"}]
+    with pytest.raises(ind.PolicyError, match="nothing says whose"):
+        ind.audit(result.tables, promises=people, quasi=QUASI)
+    assert ind.audit(result.tables, policy()).holds
+
+
+def test_a_value_that_everybody_has_is_not_diverse() -> None:
+    long = pl.DataFrame(
+        {
+            "who": ["1", "1", "2", "2", "3", "3"],
+            "age": ["20"] * 6,
+            "dx": ["A", "B", "A", "C", "A", "D"],
+        }
+    )
+    asked = [{"model": "distinct-l-diversity", "l": 3, "sensitive": "dx"}]
+    found = ind.audit(long, promises=asked, quasi=["age"], person="who")
+    assert found.promises[0].achieved == {"l": 4}
+    assert not found.holds
+
+
+def test_the_pseudonym_is_made_for_one_release_and_tells_nothing() -> None:
+    table = visits()
+    one = ind.anonymize(table, policy())
+    other = ind.anonymize(table, policy(method={"suppression_limit": 0.1, "seed": 8}))
+    assert not set(one.tables["patient"]) & set(table["patient"])
+    assert one.certificate.to_dict()["person"] == "patient"
+
+    def sets_of(release: pl.DataFrame) -> dict[str, tuple[str, ...]]:
+        grouped = release.sort("dx").group_by("patient", maintain_order=True).agg("dx")
+        return {name: tuple(values) for name, values in grouped.iter_rows()}
+
+    assert sorted(sets_of(one.tables).values()) == sorted(sets_of(other.tables).values())
+    assert sets_of(one.tables) != sets_of(other.tables)
+    assert one.tables["patient"].str.len_chars().n_unique() == 1
+
+
+def test_a_second_table_of_people_is_joined(tmp_path: Path) -> None:
+    table = visits()
+    people = table.select("patient", *QUASI).unique().sort("patient")
+    people.rename({"patient": "Id"}).write_csv(tmp_path / "people.csv")
+    events = table.select("patient", "dx", "ward")
+    events.write_csv(tmp_path / "visits.csv")
+    keys = policy(source={"person": "patient", "people": {"file": "people.csv", "key": "Id"}})
+    joined = ind.Policy.from_dict(keys, directory=tmp_path)
+    for data in (events, events.to_pandas(), tmp_path / "visits.csv"):
+        result = ind.anonymize(data, joined)
+        assert result.certificate.classes == ind.anonymize(table, policy()).certificate.classes
+    people.rename({"patient": "Id"}).tail(-1).write_csv(tmp_path / "people.csv")
+    with pytest.raises(ind.DataError, match=r"records are of people who are not in people\.csv"):
+        ind.anonymize(events, joined)
+    pl.concat([people, people.head(1)]).rename({"patient": "Id"}).write_csv(tmp_path / "people.csv")
+    with pytest.raises(ind.DataError, match="1 people stand in more than one row"):
+        ind.anonymize(events, joined)
+
+
+def test_quasi_identifiers_that_differ_are_an_error_or_resolved() -> None:
+    table = (
+        visits()
+        .with_row_index("row")
+        .with_columns(age=pl.when(pl.col("row") == 0).then(pl.lit(61)).otherwise(pl.col("age")))
+        .drop("row")
+    )
+    first = table["patient"][0]
+    if table.filter(pl.col("patient") == first).height == 1:
+        pytest.fail("the first patient has one visit only")
+    with pytest.raises(ind.DataError, match="differs between the rows of 1 person"):
+        ind.anonymize(table, policy())
+    source = {"person": "patient", "conflicts": "first"}
+    result = ind.anonymize(table, policy(source=source))
+    assert any("differed between the records of 1 people" in text for text in result.warnings)
+    exact = policy(
+        source=source,
+        promises=[{"model": "k-anonymity", "k": 1}],
+        method={"suppression_limit": 0.0, "seed": 1},
+    )
+    published = ind.anonymize(table, exact).tables
+    assert published.select("patient", *QUASI).unique()["patient"].is_unique().all()
+
+
+def test_the_command_line_speaks_of_people(tmp_path: Path) -> None:
+    visits().write_csv(tmp_path / "visits.csv")
+    ind.Policy.from_dict(policy()).to_toml()
+    (tmp_path / "p.toml").write_text(ind.Policy.from_dict(policy()).to_toml(), encoding="utf-8")
+    run = CliRunner()
+    out = tmp_path / "out"
+    made = run.invoke(
+        app, ["anonymize", str(tmp_path / "visits.csv"), "--policy", str(tmp_path / "p.toml"),
+              "--out", str(out), "--json"],
+    )  # fmt: skip
+    assert made.exit_code == 0, made.output
+    document = json.loads(made.stdout)
+    assert document["people"]["source"] == 120
+    assert document["records"] == visits().height
+    found = run.invoke(app, ["audit", str(out), "--json"])
+    assert found.exit_code == 0, found.output
+    assert json.loads(found.stdout)["people"] == document["people"]["published"]
+    file = str(out / "release.csv")
+    alone = ["audit", file, "--quasi", ",".join(QUASI), "--k", "3", "--person", "patient"]
+    assert run.invoke(app, alone).exit_code == 0
+
+
+TREE = {"*": {"acute": ["A", "B", "C"], "chronic": ["D", "E", "F", "G"]}}
+
+
+@pytest.mark.parametrize(("k", "limit"), [(4, 0.0), (9, 0.0), (9, 0.3)])
+def test_no_combination_of_items_is_rare(k: int, limit: float) -> None:
+    table = visits()
+    keys = policy({"model": "km-anonymity", "k": k, "m": 2, "sensitive": "dx"})
+    keys["attributes"]["dx"] = {"role": "sensitive", "hierarchy": {"tree": TREE}}
+    keys["method"] = {"suppression_limit": limit, "seed": 2}
+    result = ind.anonymize(table, keys)
+    held: dict[frozenset[str], set[str]] = defaultdict(set)
+    sets: dict[str, set[str]] = defaultdict(set)
+    for row in result.tables.iter_rows(named=True):
+        sets[row["patient"]].add(row["dx"])
+    for person, items in sets.items():
+        for one in items:
+            for other in items:
+                held[frozenset((one, other))].add(person)
+    assert min(map(len, held.values())) >= k
+    assert ind.audit(result).holds
+    assert result.tables.height >= (1 - limit) * table.height - 1
+    assert "items.json" in result.private
+    everything = set(table["dx"]) | {"acute", "chronic", "*"}
+    assert set(result.tables["dx"]) <= everything
+
+
+def test_sets_of_items_need_a_hierarchy_and_a_person() -> None:
+    promise = {"model": "km-anonymity", "k": 4, "m": 2, "sensitive": "dx"}
+    with pytest.raises(ind.PolicyError, match="items are generalized in a hierarchy"):
+        ind.anonymize(visits(), policy(promise))
+    with pytest.raises(ind.PolicyError, match="no column says whose a record is"):
+        ind.Policy.from_dict(policy(promise, source={}))

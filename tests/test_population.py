@@ -1,0 +1,93 @@
+"""Promises about a population, end to end: who may be missing from a release, and what is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import indistinct as ind
+from indistinct.errors import Unsatisfiable
+
+INSIDE = {"north": 2, "south": 1}
+SKIP = 'absent = "skip"'
+SUPPRESSED = 'absent = "suppressed"'
+
+
+def table() -> pl.DataFrame:
+    """Two of four people of the north and one of twelve of the south are patients."""
+    return pl.DataFrame({"town": [town for town, times in INSIDE.items() for _ in range(times)]})
+
+
+def asked(folder: Path, absent: str | None, *, empty: bool, **method: Any) -> ind.Policy:
+    """A policy of delta-presence; ``empty``: nobody of the west is a patient."""
+    people = {"north": 4, "south": 12, "west": 2 if empty else 0}
+    lines = [town for town, times in people.items() for _ in range(times)]
+    (folder / "people.csv").write_text("\n".join(["town", *lines]) + "\n")
+    bounds: dict[str, Any] = {"model": "delta-presence", "lower": 0.15, "upper": 0.6}
+    return ind.Policy.from_dict(
+        {
+            "attributes": {"town": {"role": "quasi-identifier", "max_level": 0}},
+            "promises": [bounds if absent is None else bounds | {"absent": absent}],
+            "method": {"suppression_limit": 0.5} | method,
+            "risk": {"population": {"file": "people.csv"}},
+        },
+        directory=folder,
+    )
+
+
+@pytest.mark.parametrize("algorithm", ["optimal", "heuristic"])
+def test_who_is_left_out_breaks_a_lower_bound_unless_passed_over(
+    tmp_path: Path, algorithm: str
+) -> None:
+    def made(absent: str | None, *, empty: bool) -> list[str]:
+        policy = asked(tmp_path, absent, empty=empty, algorithm=algorithm)
+        return list(ind.anonymize(table(), policy).tables["town"])
+
+    for absent in (None, "break"):
+        with pytest.raises(Unsatisfiable) as error:
+            made(absent, empty=False)
+        assert "with at most 0 of 3 records suppressed" in str(error.value)
+        assert SUPPRESSED in str(error.value)
+        assert SKIP in str(error.value)
+        assert "suppression_limit" not in str(error.value)
+    assert made("suppressed", empty=False) == ["north", "north"]
+    with pytest.raises(Unsatisfiable) as error:
+        made("suppressed", empty=True)
+    assert SKIP in str(error.value)
+    assert SUPPRESSED not in str(error.value)
+    assert "leaves a class that no suppression mends" in str(error.value)
+    assert made("skip", empty=True) == ["north", "north"]
+
+
+def test_clustering_that_fails_names_the_setting_too(tmp_path: Path) -> None:
+    # No class of theirs covers the west, where nobody is a patient.
+    with pytest.raises(Unsatisfiable) as error:
+        ind.anonymize(table(), asked(tmp_path, None, empty=True, algorithm="k-member"))
+    assert f"delta-presence with {SUPPRESSED}" in str(error.value)
+    assert SKIP in str(error.value)
+    passed = asked(tmp_path, "suppressed", empty=True, algorithm="k-member")
+    assert list(ind.anonymize(table(), passed).tables["town"]) == ["north", "north"]
+
+
+def test_what_is_impossible_beforehand_names_the_setting(tmp_path: Path) -> None:
+    keys = asked(tmp_path, None, empty=True).to_dict()
+    keys["promises"][0] |= {"lower": 0.3}
+    with pytest.raises(Unsatisfiable) as error:
+        ind.anonymize(table(), ind.Policy.from_dict(keys, directory=tmp_path))
+    assert "a share of 0.167" in str(error.value)
+    assert SUPPRESSED in str(error.value)
+
+
+def test_a_limit_that_a_lower_bound_makes_idle_draws_a_warning(tmp_path: Path) -> None:
+    def warned(absent: str | None, **keys: Any) -> bool:
+        policy = asked(tmp_path, absent, empty=False, **keys)
+        return any(SUPPRESSED in text for text in policy.warnings)
+
+    assert warned(None)
+    assert warned("break")
+    assert not warned("suppressed")
+    assert not warned("skip")
+    assert not warned(None, suppression_limit=0)
