@@ -15,7 +15,7 @@ help:  ## List the commands
 setup: $(READY)  ## Make the virtual environment in .venv
 
 test: check  ## Lint, types and all tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: $(READY)  ## Lint and types
 	$(BIN)/ruff check .

@@ -94,7 +94,7 @@ if TYPE_CHECKING:
     from indistinct.release.certificate import Certificate, Run
     from indistinct.requirement import Requirement
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 __all__ = [
     "AlphaKAnonymity",

@@ -4,12 +4,15 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.knowledge import Knowledge
 from indistinct.microdata.microdata import Microdata
 from indistinct.privacy import promise
+from indistinct.recoding import judge as judging
 from indistinct.recoding.judge import Judge
 
 ROWS = st.lists(
@@ -88,3 +91,66 @@ def test_the_population_counts_in_every_class() -> None:
     broken = found.broken(np.array([0, 1], dtype=np.int32), np.array([1, 1]))
     assert broken.tolist() == [False, True]
     assert found.broken(np.array([0, 0], dtype=np.int32), np.array([2])).tolist() == [False]
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    rows=ROWS,
+    drops=st.lists(st.booleans(), min_size=5, max_size=5),
+    groups=st.lists(st.integers(0, 5), min_size=5, max_size=5),
+    model=st.sampled_from(
+        [
+            ("t-closeness", {"t": 0.3}),
+            ("t-closeness", {"t": 0.3, "reference": "original"}),
+            ("distinct-l-diversity", {"l": 2}),
+            ("p-plus-sensitive", {"p": 2}),
+            ("theta-sensitive", {"k": 3, "mu": 0.5}),
+            ("knm-anonymity", {"k": {"1": 4, "3": 2}, "diversity": True}),
+            ("max-posterior", {"bound": 0.6}),
+        ]
+    ),
+    room=st.integers(1, 20),
+)
+def test_classes_are_judged_alike_a_part_at_a_time(
+    rows: list[tuple[str, str]],
+    drops: list[bool],
+    groups: list[int],
+    model: tuple[str, dict[str, Any]],
+    room: int,
+) -> None:
+    name, parameters = model
+    texts = pl.DataFrame(rows, schema={"ward": pl.String, "ill": pl.String}, orient="row")
+    wards = Taxonomy("ward", [[ward, "*"] for ward in "ABCDE"])
+    known = Knowledge(
+        categories={"x": "low", "y": "low", "z": "high"},
+        category_order=("low", "high"),
+        ranks={"x": 3, "y": 3, "z": 1},
+    )
+    data = Microdata.encode(texts, {"ward": wards}, ["ill"], known={"ill": known}).data
+    asked = [promise("k-anonymity", k=2), promise(name, **parameters, sensitive="ill")]
+    found = Judge(data, asked)
+    rows_there = len(data.weight)
+    class_of = np.array(groups[:rows_there], dtype=np.int32)
+    dropped = np.array(drops[:rows_there])
+    kept = np.where(dropped, 0, data.weight)
+    size = np.bincount(class_of, weights=kept, minlength=6).astype(np.int64)
+    whole = found.broken(class_of, size, dropped)
+    alone = found.breaks(asked[1], class_of, size, dropped)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(judging, "CELLS", room)
+        patch.setattr(judging, "TOGETHER", 1 + room // 4)
+        assert found.broken(class_of, size, dropped).tolist() == whole.tolist()
+        assert found.breaks(asked[1], class_of, size, dropped).tolist() == alone.tolist()
+
+
+def test_many_values_in_many_classes_take_little_room() -> None:
+    people = 40_000
+    texts = pl.DataFrame({"ward": ["A"] * people, "ill": [str(at) for at in range(people)]})
+    wards = Taxonomy("ward", [["A", "*"]])
+    data = Microdata.encode(texts, {"ward": wards}, ["ill"], by_record=True).data
+    found = Judge(data, [promise("distinct-l-diversity", l=2, sensitive="ill")])
+    class_of = (np.arange(people) // 2).astype(np.int32)  # 20,000 classes: 6 GB of counts
+    size = np.full(people // 2, 2)
+    assert not found.broken(class_of, size).any()
+    class_of[1] = 1
+    assert found.broken(class_of, size).nonzero()[0].tolist() == [0]

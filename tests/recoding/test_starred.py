@@ -16,7 +16,7 @@ from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.microdata import Microdata
 from indistinct.privacy import promise
 from indistinct.recoding.starred import Starred
-from indistinct.recoding.subtree.search import run
+from indistinct.recoding.subtree.search import SearchResult, run
 from indistinct.recoding.subtree.space import space
 
 PUBLISHED = {"model": "t-closeness", "t": 0.4, "sensitive": "disease"}
@@ -179,7 +179,7 @@ def test_iab_keeps_as_many_rows_as_looking_at_every_table(
     microdata = Microdata.encode(
         texts, {"age": tree("age", "abcd"), "zip": tree("zip", "wxyz")}, sensitive=["disease"]
     )
-    found = {}
+    found: dict[str, SearchResult | None] = {}
     for name in ("exhaustive", "iab"):
         states = space(scope, microdata.data, asked)
         try:

@@ -326,7 +326,7 @@ def published(
 def reading(
     table: Sequence[Record], places: Mapping[str, int], requirements: Requirements
 ) -> tuple[int, int]:
-    """Violating rows and rows; rows that are ``*`` throughout count in their classes, and do not."""
+    """Violating rows and rows; a class may break a promise with rows of ``*`` alone or without."""
     shield = {places[name] for on, _ in requirements for name in on}
     seen = [row for row in table if any(row[at] != "*" for at in shield)]
     bad = set()

@@ -74,6 +74,36 @@ class Lists:
         found = np.bincount(self.owner, self.count, len(self))
         return np.rint(found).astype(np.int64)
 
+    @cached_property
+    def alike(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Owners who have the same labels equally often, as :meth:`grouped`."""
+        return self.grouped()
+
+    def grouped(
+        self, beside: NDArray[np.int64] | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Owners who have the same labels equally often.
+
+        Arguments:
+            beside: a number of every owner that has to be the same as well.
+
+        Returns:
+            The group of every owner [owners], and an owner of each group.
+        """
+        entry = pl.DataFrame({"owner": self.owner, "value": self.value, "count": self.count})
+        texts = (
+            entry.select("owner", text=pl.format("{}x{}", "value", "count"))
+            .group_by("owner")
+            .agg(pl.col("text").sort().str.join(" "))
+        )
+        owners = pl.DataFrame({"owner": np.arange(len(self))})
+        if beside is not None:
+            owners = owners.with_columns(beside=pl.Series(beside))
+        found = owners.join(texts, on="owner", how="left", maintain_order="left").drop("owner")
+        group = found.select(pl.struct(pl.all()).rank("dense")).to_series().to_numpy() - 1
+        _, first = np.unique(group, return_index=True)
+        return group.astype(np.int32), first.astype(np.int64)
+
 
 @dataclass(frozen=True, eq=False)
 class PeopleTable:
@@ -275,6 +305,18 @@ class JoinedRelease:
         buckets = max((len(part) for part in self.listed.values()), default=0)
         there = self.bucket_of[self.bucket_of >= 0]
         return np.bincount(there, minlength=buckets).astype(np.int64)
+
+    @cached_property
+    def alike(self) -> Mapping[str, tuple[NDArray[np.int32], NDArray[np.int64]]]:
+        """Buckets of whose people the same is expected, by sensitive attribute.
+
+        Of each the group of every bucket [B], and a bucket of each group.
+        """
+        beside = self.people_of_bucket if self.holding == "some" else None
+        return {
+            name: part.alike if beside is None else part.grouped(beside)
+            for name, part in self.listed.items()
+        }
 
     def shares(self, name: str) -> NDArray[np.float64]:
         """How likely a person of the bucket has each label that it lists, [entries]."""

@@ -310,7 +310,7 @@ class LinkedQueries:
         people = self.people
         domains = tuple(people.original.domains.values())
         at = self._place_of_number
-        everybody = np.arange(people.count, dtype=np.int32)
+        alike = {name: own.alike for name, own in people.values.items()}
 
         def fits(condition: Condition) -> NDArray[np.float64]:
             return leaves_asked(domains[condition.attribute], condition).astype(np.float64)
@@ -323,13 +323,14 @@ class LinkedQueries:
 
         def holds(name: str, asked: NDArray[np.bool_]) -> NDArray[np.float64]:
             own = people.values[name]
-            return (_sums(own.indptr, asked[own.value]) > 0).astype(np.float64)
+            found = (_sums(own.indptr, asked[own.value]) > 0).astype(np.float64)
+            return found[alike[name][1]]
 
         return self._answered(
             people.codes,
             [len(domain) for domain in domains],
-            dict.fromkeys(people.values, everybody),
-            dict.fromkeys(people.values, people.count),
+            {name: group for name, (group, _) in alike.items()},
+            {name: len(first) for name, (_, first) in alike.items()},
             np.ones(people.count, np.int64),
             fits,
             holds,
@@ -347,6 +348,7 @@ class LinkedQueries:
             there = published.class_of >= 0
         class_of = published.class_of[there]
         bucket_of = np.maximum(release.bucket_of[there], 0)
+        alike = release.alike
 
         def fits(condition: Condition) -> NDArray[np.float64]:
             return fits_of(domains, published, condition, uniform)
@@ -357,13 +359,13 @@ class LinkedQueries:
             return np.isfinite(middle).astype(np.float64) if number else np.nan_to_num(middle)
 
         def holds(name: str, asked: NDArray[np.bool_]) -> NDArray[np.float64]:
-            return chances(self.people, release, name, asked, uniform)
+            return chances(self.people, release, name, asked, uniform)[alike[name][1]]
 
         return self._answered(
             [codes[class_of] for codes in published.codes],
             [len(cells.labels) for cells in published.cells],
-            dict.fromkeys(release.listed, bucket_of),
-            {name: len(part) for name, part in release.listed.items()},
+            {name: group[bucket_of] for name, (group, _) in alike.items()},
+            {name: len(first) for name, (_, first) in alike.items()},
             np.ones(len(class_of), np.int64),
             fits,
             holds,

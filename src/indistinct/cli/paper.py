@@ -22,7 +22,8 @@ STYLES = {"equal": "green", "differs": "yellow", "refuted": "red"}
 
 def paper(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="The paper: arca-hewett, khan or victor-lopez.")
+        str,
+        typer.Argument(metavar="NAME", help="The paper: arca-hewett, fazal, khan or victor-lopez."),
     ],
     data: Annotated[
         Path | None,

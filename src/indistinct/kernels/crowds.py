@@ -113,68 +113,76 @@ def exclude(
     b_indptr: NDArray[np.int64],
     label: NDArray[np.int32],
     share: NDArray[np.float64],
-    b: int,
+    all_indptr: NDArray[np.int64],
+    all_label: NDArray[np.int32],
+    all_amount: NDArray[np.float64],
     alive: NDArray[np.float64],
     gone: NDArray[np.float64],
     lost: NDArray[np.float64],
-    seen: NDArray[np.int32],
     found: NDArray[np.float64],
 ) -> None:
-    """Belief in each own label after the b exclusions that raise it most, one after the other.
+    """Belief in each own label after the exclusions that raise it most, one after the other.
 
     People have several labels, and to exclude one makes rows that list it less likely: a row whose
-    bucket lists it with a share of f keeps 1 - f of its weight. ``found`` goes by the entries of
-    ``own``. Only labels that are not the own are excluded, as long as rows are left. ``alive`` is
-    scratch as long as the longest crowd; ``gone`` and ``lost`` (both zeros) and ``seen`` of the
-    length of the domain.
+    bucket lists it with a share of f keeps 1 - f of its weight. ``found[e, s]`` is the belief in
+    entry ``e`` of ``own`` after ``s`` exclusions. Only labels that are not the own are excluded, as
+    long as rows are left. Crowd ``q`` has of the labels ``all_label[all_indptr[q]:]`` as much as
+    ``all_amount`` says. ``alive`` is scratch as long as the longest crowd; ``gone`` and ``lost`` of
+    the length of the domain.
     """
+    most = found.shape[1] - 1
     for u in range(crowd.shape[0]):
         first, last = indptr[crowd[u]], indptr[crowd[u] + 1]
+        begin, end = all_indptr[crowd[u]], all_indptr[crowd[u] + 1]
         for o in range(own_indptr[u], own_indptr[u + 1]):
+            for e in range(begin, end):
+                gone[all_label[e]] = all_amount[e]
+                lost[all_label[e]] = 0.0
+            total = 0.0
+            hit = 0.0
             for i in range(last - first):
                 alive[i] = times[first + i]
-            belief = 0.0
-            for step in range(b + 1):
-                total = 0.0
-                hit = 0.0
-                labels = 0
-                for i in range(last - first):
-                    if alive[i] <= 0.0:
-                        continue
-                    k = bucket[first + i]
-                    place = _place(label, b_indptr[k], b_indptr[k + 1], own[o])
-                    held = share[place] if place >= 0 else 0.0
-                    total += alive[i]
-                    hit += alive[i] * held
+                total += alive[i]
+                k = bucket[first + i]
+                place = _place(label, b_indptr[k], b_indptr[k + 1], own[o])
+                if place >= 0:
+                    weight = alive[i] * share[place]
+                    hit += weight
                     for at in range(b_indptr[k], b_indptr[k + 1]):
-                        x = label[at]
-                        if gone[x] == 0.0:
-                            seen[labels] = x
-                            labels += 1
-                        gone[x] += alive[i] * share[at]
-                        lost[x] += alive[i] * share[at] * held
-                belief = hit / total if total > 0.0 else 0.0
+                        lost[label[at]] += weight * share[at]
+            for step in range(most + 1):
+                belief = hit / total if total > 1e-9 else 0.0
+                found[o, step] = belief
+                if step == most:
+                    break
                 best = belief
                 chosen = -1
-                for at in range(labels):
-                    x = seen[at]
+                for e in range(begin, end):
+                    x = all_label[e]
                     left = total - gone[x]
-                    if step < b and left > 1e-9:
+                    if left > 1e-9:
                         raised = (hit - lost[x]) / left
                         better = raised > best + 1e-12
                         if better and _place(own, own_indptr[u], own_indptr[u + 1], x) < 0:
                             best = raised
                             chosen = x
-                    gone[x] = 0.0
-                    lost[x] = 0.0
                 if chosen < 0:
+                    found[o, step:] = belief
                     break
                 for i in range(last - first):
                     k = bucket[first + i]
                     place = _place(label, b_indptr[k], b_indptr[k + 1], chosen)
-                    if place >= 0:
-                        alive[i] *= 1.0 - share[place]
-            found[o] = belief
+                    if place < 0 or alive[i] <= 0.0:
+                        continue
+                    taken = alive[i] * share[place]
+                    alive[i] -= taken
+                    total -= taken
+                    place = _place(label, b_indptr[k], b_indptr[k + 1], own[o])
+                    held = share[place] if place >= 0 else 0.0
+                    hit -= taken * held
+                    for at in range(b_indptr[k], b_indptr[k + 1]):
+                        gone[label[at]] -= taken * share[at]
+                        lost[label[at]] -= taken * share[at] * held
 
 
 @jit

@@ -41,6 +41,12 @@ PAPERS: Mapping[str, Paper] = {
         "khan",
         ("adult.data",),
     ),
+    "fazal": Paper(
+        "Fazal and others (2023): Improved angelization technique against background knowledge "
+        "attack for 1:M microdata",
+        "fazal",
+        ("adult.data", "demographics05test.csv", "conditions05.csv"),
+    ),
     "victor-lopez": Paper(
         "Victor and Lopez (2020): Privacy Preserving Sensitive Data Publishing Using (k,n,m) "
         "Anonymity Approach",

@@ -1,4 +1,4 @@
-"""People and their diagnoses: the data of the INFORMS 2008 contest, as linked tables are made of it.
+"""People and their diagnoses: the data of the INFORMS 2008 contest, for linked tables.
 
 Two files: people (``demographics05test.csv``), and their conditions (``conditions05.csv``) with the
 category of a three-digit code of ICD-9-CM each. 26,854 people have conditions, 104,855 together.
@@ -81,7 +81,7 @@ def read_informs(folder: Path) -> Patients:
         chapter: sorted(text for text, home in homes.items() if home == chapter and text in there)
         for chapter in often["chapter"]
     }
-    return Patients(rows, PERSON, QUASI, CODE, categories, clustered=False)
+    return Patients(rows, PERSON, QUASI, CODE, categories)
 
 
 def _read(folder: Path, name: str, columns: tuple[str, ...]) -> pl.DataFrame:

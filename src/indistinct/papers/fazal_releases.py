@@ -30,6 +30,7 @@ from indistinct.analytics.linkability import (
 from indistinct.analytics.linked_query_error import LinkedQueries, LinkedQueryError
 from indistinct.analytics.utility import CertaintyPenalty, Utility
 from indistinct.errors import Unsatisfiable
+from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.papers.fazal_tables import MU
 from indistinct.pipeline.anonymizing import anonymize
 from indistinct.pipeline.linking import PeopleRead, read_people
@@ -61,8 +62,6 @@ class Patients:
         quasi: the quasi-identifiers, and their hierarchies as a policy has them.
         sensitive: the column of sensitive values.
         categories: the values of each category, from the least to the most sensitive.
-        clustered: whether the classes of quasi tables are clustered, as the paper's are; large
-            tables are cut by Mondrian.
     """
 
     rows: pl.DataFrame
@@ -70,7 +69,6 @@ class Patients:
     quasi: Mapping[str, Any]
     sensitive: str
     categories: Mapping[str, Sequence[str]]
-    clustered: bool = True
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -148,11 +146,10 @@ class Patients:
 def asked_of(name: str, k: int, patients: Patients) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """What a method promises for k, and its settings."""
     theta = {"model": "theta-sensitive", "k": k, "mu": MU, "sensitive": patients.sensitive}
-    start = {} if patients.clustered else {"partition": {"start": "mondrian"}}
     if name == THETA_STAR:
-        return [theta], {"algorithm": "theta-star", "variant": "paper", **start}
+        return [theta], {"algorithm": "theta-star", "variant": "paper"}
     if name == GUARDED:
-        return [theta], {"algorithm": "theta-star", **start}
+        return [theta], {"algorithm": "theta-star"}
     if name == ROWS:
         chunks = {"partition": {"start": "chunks"}}
         return [theta], {"algorithm": "theta", "variant": "paper", **chunks}
@@ -168,7 +165,7 @@ def asked_of(name: str, k: int, patients: Patients) -> tuple[list[dict[str, Any]
             {"model": "p-plus-sensitive", "p": CATEGORIES_PER_BUCKET, **own},
             {"model": "distinct-l-diversity", "l": k, **own},
         ],
-        {"algorithm": "p-l-angelization", **start},
+        {"algorithm": "p-l-angelization"},
     )
 
 
@@ -186,11 +183,22 @@ def made(name: str, k: int, patients: Patients, seed: int = 0) -> Release:
 # -------- What is published, as measures see it --------
 
 
-def joined(release: Release, table: PeopleTable, sensitive: str) -> JoinedRelease:
-    """The published tables as rows about people and lists of what they have."""
+def joined(
+    release: Release, table: PeopleTable, sensitive: str, *, telling: bool = False
+) -> JoinedRelease:
+    """The published tables as rows about people and lists of what they have.
+
+    Arguments:
+        release: the release.
+        table: the people, or records, that it is measured by.
+        sensitive: the sensitive attribute.
+        telling: leave out values of ``*``, which are true of everybody.
+    """
     names = list(table.original.attributes)
     if release.linked:
         quasi, listed = release.tables["quasi"], release.tables["sensitive"]
+        if telling:
+            listed = listed.filter(pl.col(sensitive).ne_missing(SUPPRESSED))
         link = release.certificate.linked or {}
         return JoinedRelease.of_linked(
             table.original,
@@ -333,7 +341,7 @@ def measured(
         table=table,
         ncp=Utility(table.original, published.published, added=noise, k=k).ncp,
         linkability=record_linkability(table, published.published, own),
-        met=record_intersection(people, joined(release, people, patients.sensitive)),
+        met=record_intersection(people, joined(release, people, patients.sensitive, telling=True)),
         alone=alone / max(classes, 1),
         errors=None if own_questions is None else own_questions.plain.error(published),
         with_categories=None

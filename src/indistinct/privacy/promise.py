@@ -144,7 +144,8 @@ class Promise(ABC):
         """Which classes break the promise: a mask of length G.
 
         Classes of size 0 do not, with one exception: those of a population may, and then no record
-        left out mends it.
+        left out mends it. Of many classes some may be asked about at a time, and where nothing is
+        compared with a distribution they then have counts of the values that occur in them alone.
         """
 
     @abstractmethod

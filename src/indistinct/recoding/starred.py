@@ -55,7 +55,7 @@ class Starred:
         return self._throughout({j: star[levels[j]] for j, star in self._stars.items()})
 
     def under(self, cuts: Sequence[NDArray[np.int16]]) -> NDArray[np.bool_] | None:
-        """The same where every leaf of an attribute has a level of its own, ``cuts[j]`` [leaves]."""
+        """The same where every leaf has a level of its own, ``cuts[j]`` [leaves]."""
         return self._throughout(
             {j: star[cuts[j], np.arange(len(cuts[j]))] for j, star in self._stars.items()}
         )

@@ -139,7 +139,7 @@ def _of_people(scene: PeopleScene, sensitive: str, b: int) -> Finding:
 
 def after_exclusion(scene: PeopleScene, sensitive: str, b: int) -> NDArray[np.float64]:
     """Belief after b exclusions in every label that is true of somebody, by the pairs of `Own`."""
-    from indistinct.kernels.crowds import exclude, hidden_by_others
+    from indistinct.kernels.crowds import hidden_by_others
 
     own, spread = scene.own(sensitive), scene.spread(sensitive)
     crowd, sets, of = scene.alike(sensitive)
@@ -155,19 +155,31 @@ def after_exclusion(scene: PeopleScene, sensitive: str, b: int) -> NDArray[np.fl
         left = scene.rows_of[person] - hides[of[person]]
         share = np.divide(amount, left, out=np.zeros(len(amount)), where=left > SURE)
         return np.minimum(share, 1.0)
-    linked, shares = scene.crowd_buckets, spread.shares
-    found = np.zeros(len(sets.index))
-    domain = len(spread.prior)
-    exclude(
-        crowd, sets.indptr, sets.index, linked.indptr, linked.index,
-        linked.count.astype(np.float64), shares.indptr, shares.index, shares.amount, b,
-        np.empty(int(linked.length.max(initial=0))), np.zeros(domain), np.zeros(domain),
-        np.empty(domain, np.int32), found,
-    )  # fmt: skip
+    most = b + 1
+    found = scene.once("exclusions", sensitive, lambda name: _steps(scene, name, most))
+    if found.shape[1] <= b:
+        found = _steps(scene, sensitive, b)
     start = sets.indptr[of[own.person]]
     within = np.arange(len(own.person)) - own.indptr[own.person]
-    mine: NDArray[np.float64] = found[start + within]
+    mine: NDArray[np.float64] = found[start + within, b]
     return mine
+
+
+def _steps(scene: PeopleScene, sensitive: str, most: int) -> NDArray[np.float64]:
+    """Belief in every label of :meth:`PeopleScene.alike` after 0 to ``most`` exclusions."""
+    from indistinct.kernels.crowds import exclude
+
+    spread, linked = scene.spread(sensitive), scene.crowd_buckets
+    crowd, sets, _ = scene.alike(sensitive)
+    shares, pooled, domain = spread.shares, spread.pooled, len(spread.prior)
+    found = np.zeros((len(sets.index), most + 1))
+    exclude(
+        crowd, sets.indptr, sets.index, linked.indptr, linked.index,
+        linked.count.astype(np.float64), shares.indptr, shares.index, shares.amount,
+        pooled.indptr, pooled.index, pooled.amount,
+        np.empty(int(linked.length.max(initial=0))), np.zeros(domain), np.zeros(domain), found,
+    )  # fmt: skip
+    return np.minimum(found, 1.0)
 
 
 def most_frequent(pool: Pool, number: int) -> NDArray[np.int64]:

@@ -19,7 +19,7 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
-from indistinct.analytics.attacks.people_scene import SURE, PeopleScene, worst_of
+from indistinct.analytics.attacks.people_scene import SURE, Mass, PeopleScene, worst_of
 from indistinct.analytics.attacks.scene import Scene
 
 NAME = "colleague"
@@ -153,34 +153,18 @@ def of_buckets(
     average they are any people of the bucket that one of the person's rows, drawn blindly, is
     linked to.
     """
-    from indistinct.kernels.crowds import over_buckets
-
-    own, shares, linked = scene.own(sensitive), scene.spread(sensitive).shares, scene.crowd_buckets
-    crowd = scene.crowd_of[own.person].astype(np.int64)
-    size = scene.size_of
-    if scene.holding == "one":
-        size = scene.buckets[sensitive].size
+    shares, linked = scene.spread(sensitive).shares, scene.crowd_buckets
+    size = scene.buckets[sensitive].size if scene.holding == "one" else scene.size_of
     people = size[shares.row_of]
     true = np.rint(shares.amount * people).astype(np.int64)
     worst, average = beliefs(people, true, c)
-    times = linked.count.astype(np.float64)
-    rows = np.maximum(scene.rows_of[own.person], 1)
-    raised, meant = np.empty(len(crowd)), np.empty(len(crowd))
-    for amount, weight, most in (
-        (worst - shares.amount, times, True),
-        (average - shares.amount, times * times, False),
-    ):
-        total, largest = np.empty(len(crowd)), np.empty(len(crowd))
-        over_buckets(
-            linked.indptr, linked.index, weight, shares.indptr, shares.index, amount, crowd,
-            own.label.astype(np.int64), total, largest,
-        )  # fmt: skip
-        if most:
-            raised = largest / rows
-        else:
-            meant = total / rows / rows
+    rows = np.maximum(scene.rows_of[scene.own(sensitive).person], 1)
+    more = Mass(shares.indptr, shares.index, worst - shares.amount)
+    _, raised = scene.over_own(sensitive, linked, linked.count, more)
+    meant = Mass(shares.indptr, shares.index, average - shares.amount)
+    mean, _ = scene.over_own(sensitive, linked, linked.count * linked.count, meant)
     base = scene.believed(sensitive)
-    return np.minimum(base + raised, 1.0), np.clip(base + meant, 0.0, 1.0)
+    return np.minimum(base + raised / rows, 1.0), np.clip(base + mean / rows / rows, 0.0, 1.0)
 
 
 def beliefs(

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.finding import CERTAIN, Finding, Skipped, of_people, summarize
-from indistinct.analytics.attacks.people_scene import SURE, Lists, PeopleScene, worst_of
+from indistinct.analytics.attacks.people_scene import SURE, Lists, Mass, PeopleScene, worst_of
 from indistinct.analytics.attacks.removal import of_true_values, stripped
 from indistinct.analytics.attacks.scene import Pool, Scene, sums
 from indistinct.privacy.rank_variance import falls_short, rank_variance, theta, thresholds
@@ -181,24 +181,14 @@ def _over_buckets(
         real: the share of each bucket's rows that are left, [B].
         own_real: the share that is left where an entry's value is kept whole, [entries].
     """
-    from indistinct.kernels.crowds import over_buckets
-
-    held, own, linked = scene.buckets[sensitive], scene.own(sensitive), scene.crowd_buckets
-    crowd = scene.crowd_of[own.person].astype(np.int64)
+    held, linked = scene.buckets[sensitive], scene.crowd_buckets
+    crowd = scene.crowd_of[scene.own(sensitive).person]
     base = np.bincount(linked.row_of, linked.count * real[linked.index], minlength=len(linked))
-    sums = []
-    for amount in (
-        held.count / np.maximum(held.size, 1)[held.row_of],
-        own_real - real[held.row_of],
-    ):
-        total, largest = np.empty(len(crowd)), np.empty(len(crowd))
-        over_buckets(
-            linked.indptr, linked.index, linked.count.astype(np.float64), held.indptr, held.index,
-            amount, crowd, own.label.astype(np.int64), total, largest,
-        )  # fmt: skip
-        sums.append(total)
-    rows = base[crowd] + sums[1]
-    found: NDArray[np.float64] = np.divide(sums[0], rows, out=np.zeros(len(rows)), where=rows > 0)
+    share = Mass(held.indptr, held.index, held.count / np.maximum(held.size, 1)[held.row_of])
+    kept = Mass(held.indptr, held.index, own_real - real[held.row_of])
+    had, _ = scene.over_own(sensitive, linked, linked.count, share)
+    rows = base[crowd] + scene.over_own(sensitive, linked, linked.count, kept)[0]
+    found: NDArray[np.float64] = np.divide(had, rows, out=np.zeros(len(rows)), where=rows > 0)
     return found
 
 

@@ -357,11 +357,11 @@ class PeopleScene:
 
     def domain(self, sensitive: str) -> SensitiveDomain:
         """The published labels, and which category each of them is of."""
-        return self._once("domain", sensitive, self._make_domain)
+        return self.once("domain", sensitive, self._make_domain)
 
     def covering(self, sensitive: str) -> Covering:
         """Which values the published labels stand for."""
-        return self._once("covering", sensitive, self._make_covering)
+        return self.once("covering", sensitive, self._make_covering)
 
     def exact(self, sensitive: str) -> NDArray[np.bool_]:
         """Which labels are values as they are, and no category or node above them, [D]."""
@@ -378,15 +378,15 @@ class PeopleScene:
 
         Without the missing value, where a person has others.
         """
-        return self._once("own_values", sensitive, self._make_own_values)
+        return self.once("own_values", sensitive, self._make_own_values)
 
     def own(self, sensitive: str) -> Own:
         """The labels that are true of every person."""
-        return self._once("own", sensitive, self._make_own)
+        return self.once("own", sensitive, self._make_own)
 
     def spread(self, sensitive: str) -> Spread:
         """How likely every label is, where a label speaks for those above it too."""
-        return self._once(
+        return self.once(
             "spread",
             sensitive,
             lambda name: self.lifted(name, self.covering(name).implied, len(self.labels(name))),
@@ -397,7 +397,7 @@ class PeopleScene:
         if self.covering(sensitive).plain:
             return self.spread(sensitive)
         domain = len(self.labels(sensitive))
-        return self._once(
+        return self.once(
             "listed", sensitive, lambda name: self.lifted(name, each_its_own(domain), domain)
         )
 
@@ -464,13 +464,13 @@ class PeopleScene:
 
     def true_belief(self, sensitive: str) -> NDArray[np.float64]:
         """The largest belief in a label that is true of each person, [n]."""
-        return self._once(
+        return self.once(
             "true_belief", sensitive, lambda name: self.own(name).best(self.believed(name))
         )
 
     def true_prior(self, sensitive: str) -> NDArray[np.float64]:
         """The largest share of rows of a label that is true of each person, [n]."""
-        return self._once(
+        return self.once(
             "true_prior",
             sensitive,
             lambda name: self.own(name).best(self.spread(name).prior[self.own(name).label]),
@@ -482,9 +482,33 @@ class PeopleScene:
         Returns the crowd of each [U], the labels of each [U], and which of them every person is of
         [n].
         """
-        return self._once("alike", sensitive, self._make_alike)
+        return self.once("alike", sensitive, self._make_alike)
 
-    def _once(self, what: str, sensitive: str, make: Callable[[str], Made]) -> Made:
+    def over_own(
+        self, sensitive: str, places: Rows, times: NDArray[Any], lists: Mass
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Sum and maximum of amounts of every true label, by the pairs of :class:`Own`.
+
+        Arguments:
+            sensitive: the attribute.
+            places: the classes or buckets of each crowd, [K].
+            times: how often each of them counts, by the entries of ``places``.
+            lists: the amounts of labels in each class or bucket.
+        """
+        from indistinct.kernels.crowds import over_buckets
+
+        own, domain = self.own(sensitive), max(len(self.labels(sensitive)), 1)
+        keys = self.crowd_of[own.person].astype(np.int64) * domain + own.label
+        pairs, of = np.unique(keys, return_inverse=True)
+        total, most = np.zeros(len(pairs)), np.zeros(len(pairs))
+        over_buckets(
+            places.indptr, places.index, times.astype(np.float64), lists.indptr, lists.index,
+            lists.amount, pairs // domain, pairs % domain, total, most,
+        )  # fmt: skip
+        return total[of], most[of]
+
+    def once(self, what: str, sensitive: str, make: Callable[[str], Made]) -> Made:
+        """What is made of an attribute, kept under a name."""
         key = (what, sensitive)
         if key not in self._kept:
             self._kept[key] = make(sensitive)

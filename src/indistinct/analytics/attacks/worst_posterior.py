@@ -20,8 +20,8 @@ from indistinct.analytics.attacks.finding import (
     of_people,
     summarize,
 )
-from indistinct.analytics.attacks.people_scene import SURE, PeopleScene, Spread, worst_of
-from indistinct.analytics.attacks.scene import Scene
+from indistinct.analytics.attacks.people_scene import SURE, Mass, PeopleScene, worst_of
+from indistinct.analytics.attacks.scene import Rows, Scene
 
 NAME = "worst-posterior"
 KNOWLEDGE = "the class of a person, of all that are compatible the one that tells most"
@@ -94,32 +94,15 @@ def posteriors(
 
     The prior, for people who fit nowhere.
     """
-    from indistinct.kernels.crowds import over_buckets
-
     own, spread = scene.own(sensitive), scene.spread(sensitive)
-    places, lists = _places(scene, spread, of_buckets)
-    crowd = scene.crowd_of[own.person].astype(np.int64)
-    total, most = np.empty(len(crowd)), np.empty(len(crowd))
-    over_buckets(
-        places[0], places[1], np.ones(len(places[1])), *lists, crowd, own.label.astype(np.int64),
-        total, most,
-    )  # fmt: skip
-    return np.where(scene.found, own.best(most), scene.true_prior(sensitive))
-
-
-def _places(
-    scene: PeopleScene, spread: Spread, of_buckets: bool
-) -> tuple[
-    tuple[NDArray[np.int64], NDArray[np.int32]],
-    tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]],
-]:
-    """The classes or buckets of each crowd, and the share of each label in them."""
+    places: Rows
     if of_buckets:
-        met, shares = scene.crowd_buckets, spread.shares
-        return (met.indptr, met.index), (shares.indptr, shares.index, shares.amount)
-    crowds, held = scene.places.crowds, spread.held
-    share = held.amount / scene.classes.size[held.row_of]
-    return (crowds.indptr, crowds.index), (held.indptr, held.index, share)
+        places, lists = scene.crowd_buckets, spread.shares
+    else:
+        places, held = scene.places.crowds, spread.held
+        lists = Mass(held.indptr, held.index, held.amount / scene.classes.size[held.row_of])
+    _, most = scene.over_own(sensitive, places, np.ones(len(places.index)), lists)
+    return np.where(scene.found, own.best(most), scene.true_prior(sensitive))
 
 
 def _of(values: NDArray[np.float64], figure: object) -> float | None:

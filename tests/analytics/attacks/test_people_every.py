@@ -1,0 +1,173 @@
+"""What holds for every attacker of people, whatever the release."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.analytics.attacks.people_scenes import lists
+
+from indistinct.analytics.attacks import Finding, PeopleScene, attackers, attackers_of_people
+from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.knowledge import Knowledge
+from indistinct.requirement import Requirement
+
+AGES = Taxonomy("age", [[str(age), f"{age // 5 * 5}+", "*"] for age in range(20, 30)])
+TOWNS = Taxonomy(
+    "town", [["Bonn", "Rhine", "*"], ["Köln", "Rhine", "*"], ["Ulm", "South", "*"], ["Hof", "*"]]
+)
+VALUES = ("flu", "gout", "HIV", "cancer")
+CHAINS = (
+    ("flu", "mild", "any"), ("gout", "mild", "any"), ("HIV", "grave", "any"),
+    ("cancer", "grave", "any"),
+)  # fmt: skip
+KNOWN = Knowledge(
+    categories={"flu": "mild", "gout": "mild", "HIV": "grave", "cancer": "grave", None: "mild"},
+    category_order=("mild", "grave"),
+    chains=CHAINS,
+)
+PROMISES = st.lists(
+    st.sampled_from(
+        [
+            Requirement("k-anonymity", {"k": 2}, unit="person"),
+            Requirement("theta-sensitive", {"k": 2, "mu": 0.6}, sensitive="s", unit="person"),
+            Requirement("theta-sensitive", {"k": 3, "theta": "size"}, sensitive="s", unit="person"),
+            Requirement("max-posterior", {"bound": 0.6}, sensitive="s", unit="person"),
+        ]
+    ),
+    max_size=3,
+)
+OWN = st.lists(st.sampled_from((*VALUES, None)), min_size=1, max_size=4)
+PEOPLE = st.lists(
+    st.tuples(st.sampled_from(AGES.leaves), st.sampled_from(TOWNS.leaves), OWN),
+    min_size=1,
+    max_size=9,
+)
+CELLS = st.tuples(
+    st.sampled_from(["[20, 24]", "[25, 29]", "20+", "25+", "*", "{20, 29}", "22", "strange"]),
+    st.sampled_from(["Rhine", "South", "Bonn", "*", "{Bonn, Hof}"]),
+)
+LISTED = st.lists(
+    st.lists(st.sampled_from((*VALUES, "mild", "grave", "any", "odd", None)), max_size=5),
+    min_size=3,
+    max_size=3,
+)
+
+
+def made(people: Any, cells: Any, bucket_of: Any, listed: Any, holding: str, **more: Any) -> Any:
+    schema = {"age": pl.String, "town": pl.String}
+    return PeopleScene(
+        quasi=("age", "town"),
+        sensitive=("s",),
+        people=pl.DataFrame([own[:2] for own in people], schema, orient="row"),
+        values={"s": lists([own[2] for own in people])},
+        rows=pl.DataFrame(cells, schema, orient="row"),
+        bucket_of=np.array(bucket_of, np.int32),
+        buckets={"s": lists(listed)},
+        holding=holding,
+        taxonomies={"age": AGES, "town": TOWNS},
+        known={"s": KNOWN},
+        may_contain=("noise",),
+        **more,
+    )
+
+
+def found(scene: PeopleScene) -> list[Finding]:
+    results = [module.run_people(scene, "s") for module in attackers_of_people().values()]
+    return [result for result in results if isinstance(result, Finding)]
+
+
+def holds(result: Finding, people: int) -> None:
+    assert result.people == people
+    for shares in (result.success, result.prior):
+        assert list(shares) == ["0.5", "0.95", "certain"]
+        low, high, certain = shares.values()
+        assert 0.0 <= certain <= high + 1e-9
+        assert high <= low + 1e-12
+        assert low <= 1.0
+    assert -1.0 - 1e-9 <= result.gain["mean"] <= result.gain["max"] + 1e-12
+    assert result.gain["max"] <= 1.0 + 1e-9
+    assert np.isfinite([value for value in result.figures.values() if value is not None]).all()
+    assert result.note.endswith(".")
+    json.dumps(result.to_dict(), allow_nan=False)
+
+
+@settings(max_examples=80, deadline=None)
+@given(PEOPLE, st.data(), LISTED, st.sampled_from(["one", "some", "all"]), PROMISES, st.booleans())
+def test_shares_are_shares_whatever_is_published(
+    people: list[Any],
+    data: st.DataObject,
+    listed: list[list[str | None]],
+    holding: str,
+    promises: list[Requirement],
+    twice: bool,
+) -> None:
+    def drawn(**more: Any) -> PeopleScene:
+        rows = data.draw(st.lists(st.tuples(CELLS, st.integers(0, 2)), max_size=10))
+        names = tuple(str(at) for at in range(len(rows)))
+        scene: PeopleScene = made(
+            people,
+            [cells for cells, _ in rows],
+            [bucket for _, bucket in rows],
+            listed,
+            holding,
+            promises=tuple(promises),
+            pseudonyms=names if holding == "all" else None,
+            **more,
+        )
+        return scene
+
+    scene = drawn(second=drawn()) if twice else drawn()
+    for result in found(scene):
+        holds(result, len(people))
+
+
+@settings(max_examples=30, deadline=None)
+@given(PEOPLE, LISTED, st.sampled_from(["one", "some", "all"]))
+def test_nothing_published_tells_nothing(
+    people: list[Any], listed: list[list[str | None]], holding: str
+) -> None:
+    scene = made(people, [], [], listed, holding)
+    for result in found(scene):
+        holds(result, len(people))
+        assert result.success["certain"] == 0.0
+        assert result.gain["max"] <= 1e-9
+
+
+@settings(max_examples=40, deadline=None)
+@given(PEOPLE, st.sampled_from(["one", "all"]))
+def test_one_class_resists_who_knows_only_of_classes(people: list[Any], holding: str) -> None:
+    """Everybody is in one class and, where they have one value each, in one bucket."""
+    cells = [("*", "{Bonn, Köln, Ulm, Hof}")] * len(people)
+    own = [values if holding == "all" else values[:1] for *_, values in people]
+    people = [(age, town, values) for (age, town, _), values in zip(people, own, strict=True)]
+    if holding == "all":
+        scene = made(people, cells, range(len(people)), own, "all")
+    else:
+        scene = made(people, cells, [0] * len(people), [[own[0] for own in own]], "one")
+    by_name = {result.name: result for result in found(scene)}
+    for name in (
+        "membership", "worst-posterior", "homogeneity", "categorical-similarity",
+        "sensitive-variance", "skewness", "record-linkage",
+    ):  # fmt: skip
+        if name in by_name:
+            assert by_name[name].success["0.5"] == by_name[name].prior["0.5"]
+            assert by_name[name].gain["max"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_every_attacker_says_what_it_knows() -> None:
+    for name, module in attackers_of_people().items():
+        assert name == module.NAME
+        assert module.SOURCE
+        assert not module.KNOWLEDGE.endswith(".")
+        assert module.run_people.__doc__
+
+
+def test_attackers_of_people_and_of_records() -> None:
+    assert set(attackers_of_people()) - set(attackers()) == {"vertical", "fingerprint-correlation"}
+    assert set(attackers()) - set(attackers_of_people()) == {"decoy-stripping", "minimality"}

@@ -1,0 +1,254 @@
+"""The verb *attack* where people have many records: who is read, and that rows are people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import indistinct as ind
+from indistinct.cli import app
+
+QUASI = ["age", "sex"]
+CATEGORIES = {
+    "table": {"none": ["A"], "low": ["B", "C"], "mild": ["D"], "high": ["E"], "severe": ["F"]},
+    "order": ["none", "low", "mild", "high", "severe"],
+}
+
+
+def visits(people: int = 80, seed: int = 1) -> pl.DataFrame:
+    """Visits of invented patients, one to four each, patient by patient."""
+    random = np.random.default_rng(seed)
+    who = np.repeat(np.arange(people), random.integers(1, 5, people))
+    return pl.DataFrame(
+        {
+            "patient": [f"P{number:04d}" for number in who],
+            "age": random.integers(20, 40, people)[who],
+            "sex": random.choice(["f", "m"], people)[who],
+            "dx": random.choice(list("ABCDEF"), len(who)),
+        }
+    )
+
+
+def policy(algorithm: str = "mondrian", **sections: Any) -> dict[str, Any]:
+    promises: list[dict[str, Any]] = [{"model": "k-anonymity", "k": 3}]
+    if algorithm == "theta-star":
+        promises.append({"model": "theta-sensitive", "k": 3, "sensitive": "dx"})
+    if algorithm == "k-l-diversity":
+        promises = [{"model": "kl-diversity", "k": 4, "l": 2, "sensitive": "dx"}]
+    dx: dict[str, Any] = {"role": "sensitive", "categories": CATEGORIES}
+    if algorithm == "k-l-diversity":
+        dx["hierarchy"] = {"tree": {"any": CATEGORIES["table"]}}
+    return {
+        "source": {"person": "patient"},
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 5}}},
+            "sex": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "dx": dx,
+        },
+        "promises": promises,
+        "method": {"algorithm": algorithm, "seed": 7},
+    } | sections
+
+
+def without_person(keys: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "attributes": {**keys["attributes"], "patient": {"role": "identifier"}},
+        "promises": [{"model": "k-anonymity", "k": 3}],
+    }
+
+
+@pytest.fixture(scope="module")
+def long() -> ind.Release:
+    return ind.anonymize(visits(), policy())
+
+
+@pytest.fixture(scope="module")
+def star() -> ind.Release:
+    return ind.anonymize(visits(), policy("theta-star"))
+
+
+def test_a_long_release_is_attacked_person_by_person(long: ind.Release) -> None:
+    found = ind.attack(visits(), long, policy())
+    assert found.unit == "person"
+    assert found.records == 80
+    assert {item.people for item in found.attacks} >= {80}
+    sizes = long.tables.select("patient", *QUASI).unique().group_by(QUASI).len()["len"]
+    assert found["record-linkage"].figures["prosecutor_highest"] == 1 / sizes.min()
+    assert found["record-linkage"].figures["prosecutor_average"] == len(sizes) / 80
+    assert found["fingerprint-correlation"].figures["whole_set_unique"] > 0
+    skipped = {item.name: item.why for item in found.skipped}
+    assert "every record is a person" in skipped["minimality"]
+    assert "as they are" in skipped["vertical"]
+
+
+def test_beliefs_about_a_long_release_count_everybody_once(long: ind.Release) -> None:
+    found = ind.attack(visits(), long, policy(), only=["membership"])["membership"]
+    rows = long.tables.select("patient", *QUASI, "dx").unique()
+    people = rows.select("patient", *QUASI).unique().group_by(QUASI).len("people")
+    shares = rows.group_by([*QUASI, "dx"]).len("had").join(people, on=QUASI)
+    largest = (shares["had"] / shares["people"]).max()
+    assert found.figures["largest_belief"] == pytest.approx(largest)
+
+
+def test_linked_tables_are_attacked(star: ind.Release) -> None:
+    found = ind.attack(visits(), star, policy("theta-star"))
+    assert found.records == len(star.tables["quasi"])
+    assert found["vertical"].figures["exposed"] == 0
+    assert found["noise-stripping"].figures["k"] == 3
+    assert "no set" in found["fingerprint-correlation"].note
+    bound = found["worst-posterior"].figures
+    assert bound["largest"] <= bound["bucket_largest"] + 1e-9
+    assert found.notes == ()
+
+
+def test_fingerprints_of_linked_tables() -> None:
+    keys = policy("k-l-diversity")
+    release = ind.anonymize(visits(), keys)
+    assert release.certificate.linked is not None
+    assert release.certificate.linked["holding"] == "all"
+    found = ind.attack(visits(), release, keys)
+    assert found["fingerprint-correlation"].figures["anonymity_set_smallest"] >= 4
+    bare = ind.attack(visits(), release.tables, keys)
+    assert bare.frame().equals(found.frame())
+
+
+def test_folder_frames_and_release_give_the_same(
+    long: ind.Release, star: ind.Release, tmp_path: Path
+) -> None:
+    visits().write_csv(tmp_path / "visits.csv")
+    for name, release in (("mondrian", long), ("theta-star", star)):
+        keys = policy(name)
+        want = ind.attack(visits(), release, keys).to_dict()
+        folder = release.write(tmp_path / name)
+        assert ind.attack(tmp_path / "visits.csv", folder, keys).to_dict() == want
+        assert ind.attack(visits().to_pandas(), folder, keys).to_dict() == want
+        assert ind.attack(visits(), release.tables, keys).to_dict() == want
+
+
+def test_several_attributes_in_one_sensitive_table(star: ind.Release) -> None:
+    keys = policy("theta-star")
+    listed = star.tables["sensitive"]
+    several = listed.select("bucket", pl.lit("dx").alias("attribute"), pl.col("dx").alias("value"))
+    tables = {"quasi": star.tables["quasi"], "sensitive": several}
+    want = ind.attack(visits(), star, keys)
+    assert ind.attack(visits(), tables, keys).frame().equals(want.frame())
+
+
+def test_rows_are_never_taken_for_people(
+    long: ind.Release, star: ind.Release, tmp_path: Path
+) -> None:
+    for name, release in (("long", long), ("star", star)):
+        keys = without_person(policy())
+        folder = release.write(tmp_path / name)
+        for given in (release, folder):
+            with pytest.raises(ind.PolicyError, match="rows would be taken for people") as told:
+                ind.attack(visits(), given, keys)
+            assert [item.code for item in told.value.problems] == ["release-of-people"]
+    with pytest.raises(ind.PolicyError, match="two linked tables"):
+        ind.attack(visits(), star.tables, without_person(policy()))
+    with pytest.raises(ind.DataError, match="nothing says whose its rows are") as lacking:
+        ind.attack(visits(), long.tables.drop("patient"), policy())
+    assert "P00" not in str(lacking.value)
+
+
+def test_what_does_not_go_together_is_told(long: ind.Release, star: ind.Release) -> None:
+    table = long.tables.with_row_index("row")
+    torn = table.with_columns(
+        pl.when(pl.col("row") == 0).then(pl.lit("*")).otherwise(pl.col("sex")).alias("sex"),
+        pl.when(pl.col("row") == 1).then(None).otherwise(pl.col("patient")).alias("patient"),
+    ).drop("row")
+    again = table.filter(pl.col("patient") == table["patient"][0]).height > 1
+    notes = " ".join(ind.attack(visits(), torn, policy(), only=["membership"]).notes)
+    assert "1 rows of the release name no person" in notes
+    assert ("in more than one class" in notes) == again
+    quasi, sensitive = star.tables["quasi"], star.tables["sensitive"]
+    short = {"quasi": quasi, "sensitive": sensitive.filter(pl.col("bucket") != 1)}
+    found = ind.attack(visits(), short, policy("theta-star"), only=["membership"])
+    assert "1 buckets of the quasi table list no value" in found.notes
+    with pytest.raises(ind.DataError, match="no such column"):
+        ind.attack(visits(), {**short, "quasi": quasi.select("bucket")}, policy("theta-star"))
+    without = {"quasi": quasi.drop("sex"), "sensitive": sensitive}
+    told = ind.attack(visits(), without, policy("theta-star"), only=["membership"]).notes
+    assert told[0] == "the release has no column 'sex': nothing is learnt from it"
+
+
+def test_suppressed_people_are_in_no_class(long: ind.Release) -> None:
+    hidden = long.tables["patient"][0]
+    stars = long.tables.with_columns(
+        pl.when(pl.col("patient") == hidden).then(pl.lit("*")).otherwise(pl.col(name)).alias(name)
+        for name in QUASI
+    )
+    found = ind.attack(visits(), stars, policy(), only=["record-linkage", "order"])
+    assert found.records == 79
+    assert found["order"].people == 80
+    everybody = long.tables.with_columns(pl.lit("*").alias(name) for name in QUASI)
+    nothing = ind.attack(visits(), everybody, policy())
+    assert nothing.records == 0
+    assert any("no row is published in a class" in note for note in nothing.notes)
+    assert all(item.success["certain"] == 0 for item in nothing.attacks)
+
+
+def test_two_releases_of_the_same_people(long: ind.Release, star: ind.Release) -> None:
+    keys = policy()
+    other = ind.anonymize(visits(), policy("k-member"))
+    alone = ind.attack(visits(), long, keys, only=["membership", "composition"])
+    assert "no second release" in alone.skipped[0].why
+    both = ind.attack(visits(), long, keys, second=other, only=["membership", "composition"])
+    assert both["composition"].figures["in_both"] == 1
+    assert both["composition"].success["certain"] > both["membership"].success["certain"]
+    mixed = ind.attack(visits(), long, keys, second=star, only=["composition"])
+    assert mixed["composition"].figures["possible_in_first"] > 0
+
+
+def test_two_releases_of_records() -> None:
+    people = visits().unique("patient", keep="first", maintain_order=True).drop("patient")
+    keys = without_person(policy())
+    keys = {**keys, "attributes": {n: a for n, a in keys["attributes"].items() if n != "patient"}}
+    keys["method"] = {"algorithm": "mondrian", "seed": 3}
+    one = ind.anonymize(people, keys)
+    two = ind.anonymize(people, {**keys, "method": {"algorithm": "k-member", "seed": 3}})
+    found = ind.attack(people, one, keys, second=two)
+    assert found.unit == "record"
+    assert found["composition"].gain["mean"] > found["membership"].gain["mean"]
+    assert found["worst-posterior"].gain["mean"] >= found["membership"].gain["mean"] - 1e-9
+    named = ind.attack(people, one, keys, only=["vertical"])
+    assert "people with many records" in named.skipped[0].why
+
+
+def test_a_population_names_and_harmful_values(long: ind.Release) -> None:
+    around = pl.concat([visits().unique("patient").select(QUASI)] * 2)
+    only = ["presence", "skewness"]
+    found = ind.attack(
+        visits(), long, policy(), only=only, population=around, harmful={"dx": ["B"]}
+    )
+    assert found["presence"].figures["population"] == 160
+    assert found["skewness"].figures["harmful_values"] == 1
+    with pytest.raises(ind.PolicyError, match="no attacker 'fingerprints'"):
+        ind.attack(visits(), long, policy(), only=["fingerprints"])
+
+
+def test_the_command_line_says_people(long: ind.Release, star: ind.Release, tmp_path: Path) -> None:
+    visits().write_csv(tmp_path / "visits.csv")
+    file = tmp_path / "p.toml"
+    file.write_text(ind.Policy.from_dict(policy()).to_toml(), encoding="utf-8")
+    one, two = long.write(tmp_path / "one"), star.write(tmp_path / "two")
+    run = CliRunner()
+    asked = ["attack", str(tmp_path / "visits.csv"), str(one), "--policy", str(file)]
+    shown = run.invoke(app, [*asked, "--second", str(two)])
+    assert shown.exit_code == 0, shown.output
+    assert "80 people attacked in 80 published people" in shown.stdout
+    assert "composition" in shown.stdout
+    document = json.loads(run.invoke(app, [*asked, "--json"]).stdout)
+    assert document["unit"] == "person"
+    by_name = {item["name"]: item for item in document["attacks"]}
+    assert by_name["worst-posterior"]["people"] == 80
+    file.write_text(ind.Policy.from_dict(without_person(policy())).to_toml(), encoding="utf-8")
+    refused = run.invoke(app, asked)
+    assert refused.exit_code == 2
+    assert "source" in refused.output
