@@ -260,6 +260,11 @@ def test_no_combination_of_items_is_rare(k: int, limit: float) -> None:
     assert ind.audit(result).holds
     assert result.tables.height >= (1 - limit) * table.height - 1
     assert "items.json" in result.private
+    told = result.run.to_dict()
+    assert told["records"] == table.height
+    assert told["published"] == result.tables.height
+    assert told["people"]["source"] == 120
+    assert told["people"]["published"] == result.tables["patient"].n_unique()
     everything = set(table["dx"]) | {"acute", "chronic", "*"}
     assert set(result.tables["dx"]) <= everything
 

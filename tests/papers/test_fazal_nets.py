@@ -163,8 +163,7 @@ def test_a_symptom_beside_a_category_tells_the_category() -> None:
     who = (Known("Susan", (40, 2139, "Female"), "Chills"),)
     assert [part.learnt for part in by_symptom(Release(rows), who)] == ["Low"]
     # A row of Mild could be hers as well, whose chills are in it.
-    rows = (*rows, Line(cells, ("Mild",)))
-    assert by_symptom(Release(rows), who) == ()
+    assert by_symptom(Release((*rows, Line(cells, ("Mild",)))), who) == ()
 
 
 # -------- Groups --------

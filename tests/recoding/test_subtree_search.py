@@ -28,7 +28,15 @@ from indistinct.papers.arca_hewett import (
 from indistinct.privacy.promise import promise
 from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.limits import Limits
-from indistinct.recoding.subtree.search import SearchResult, exhaustive, greedy, iab, run
+from indistinct.recoding.subtree import search as searching
+from indistinct.recoding.subtree.search import (
+    SearchResult,
+    exhaustive,
+    greedy,
+    iab,
+    most_tables,
+    run,
+)
 from indistinct.recoding.subtree.space import DomainSpace, Space, space
 
 SHIELD = ("Zip", "Age", "AC")
@@ -207,6 +215,19 @@ def test_without_time_iab_goes_down_the_quickest_way() -> None:
     assert found.stopped_by == "time_limit"
     with pytest.raises(Unsatisfiable, match="stopped by time_limit"):
         iab(over_table_1([(SHIELD, 61)]), limits=Limits(seconds=1e-9))
+
+
+def test_searches_of_subtrees_stop_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    for scope, most in (("domain", 200_000), ("subtree", 24_890)):
+        assert most_tables(over_table_1([(SHIELD, 3)], scope)) == most
+    monkeypatch.setattr(searching, "READ", 50 * searching.TABLE)
+    states = over_table_1([(SHIELD, 61)], "subtree")
+    with pytest.raises(Unsatisfiable, match=r"stopped by node_limit \(49 tables where no limit") as told:
+        exhaustive(states)
+    assert 'scope = "domain", which has fewer tables, algorithm = "iab"' in str(told.value)
+    found = iab(over_table_1([(SHIELD, 8)], "subtree"))
+    assert (found.chosen.satisfies, found.stopped_by) == (True, "node_limit")
+    assert not found.optimal
 
 
 def test_progress_is_told() -> None:

@@ -174,3 +174,48 @@ def test_whose_items_they_are_has_to_be_told() -> None:
     asked = {"model": "km-anonymity", "k": 2, "sensitive": "illness"}
     with pytest.raises(PolicyError, match="nothing says whose each record is"):
         audit(table, [asked], ["town"])
+
+
+def _tables(people: list[tuple[str, str]], rows: list[tuple[str, str]]) -> dict[str, pl.DataFrame]:
+    return {
+        "quasi": pl.DataFrame(people, {"town": pl.String, "bucket": pl.String}, orient="row"),
+        "sensitive": pl.DataFrame(rows, {"bucket": pl.String, "illness": pl.String}, orient="row"),
+    }
+
+
+def _asked(model: str, **more: Any) -> dict[str, Any]:
+    return {"model": model, "sensitive": "illness", "unit": "person", **more}
+
+
+def test_belief_in_a_value_is_belief_in_every_set_that_holds_it() -> None:
+    """Three different sets, and flu in each of them; the order of promises changes nothing."""
+    people = [("N", "1")] * 3
+    tables = _tables(people, [("1", "flu"), ("1", '{flu, "pain, chest"}'), ("1", "{flu, missing}")])
+    diverse, bound = _asked("distinct-l-diversity", l=3), _asked("max-posterior", bound=0.5)
+    for promises in ([diverse, bound], [bound, diverse]):
+        found = {part.requirement.model: part for part in audit(tables, promises, ["town"]).promises}
+        assert found["distinct-l-diversity"].achieved == {"l": 3}
+        assert found["max-posterior"].achieved == {"bound": 1.0}
+        assert not found["max-posterior"].holds
+    apart = _tables(people, [("1", "flu"), ("1", "{cough, heart}"), ("1", "{back, missing}")])
+    assert audit(apart, [bound], ["town"]).promises[0].achieved == {"bound": pytest.approx(1 / 3)}
+
+
+def test_buckets_list_something_of_everybody() -> None:
+    people = [("N", "1"), ("N", "1"), ("N", "1"), ("N", "2"), ("N", "2")]
+    tables = _tables(people, [("1", "flu"), ("1", "heart"), ("2", "flu"), ("2", "heart")])
+    found = audit(tables, [_asked("max-posterior", bound=0.5)], ["town"])
+    assert found.promises[0].holds
+    assert not found.holds
+    assert "1 buckets list fewer values than they have people" in found.notes
+
+
+def test_how_values_belong_to_people_is_told_or_said_to_be_taken_so() -> None:
+    people = [("N", "1"), ("N", "2"), ("S", "1"), ("S", "2")]
+    tables = _tables(people, [("1", "flu"), ("2", "heart")])
+    fingerprints = audit(tables, [_asked("kl-diversity", k=2, l=2)], ["town"])
+    assert fingerprints.holds
+    assert "everybody of a bucket has all the values" in " ".join(fingerprints.notes)
+    told = audit(tables, [_asked("kl-diversity", k=2, l=2)], ["town"], linked=LINK)
+    assert told.holds
+    assert "nothing says" not in " ".join(told.notes)

@@ -74,35 +74,6 @@ def over_buckets(
 
 
 @jit
-def hidden_by_others(
-    crowd: NDArray[np.int64],
-    own_indptr: NDArray[np.int64],
-    own: NDArray[np.int32],
-    indptr: NDArray[np.int64],
-    label: NDArray[np.int32],
-    amount: NDArray[np.float64],
-    b: int,
-    top: NDArray[np.float64],
-    found: NDArray[np.float64],
-) -> None:
-    """For each (crowd, own labels) the amounts of the b largest labels of the crowd but the own.
-
-    ``label[indptr[q]:indptr[q + 1]]`` are the labels of crowd ``q``, with an amount each; ``top``
-    is scratch, [b].
-    """
-    for u in range(crowd.shape[0]):
-        top[:] = 0.0
-        for at in range(indptr[crowd[u]], indptr[crowd[u] + 1]):
-            if _place(own, own_indptr[u], own_indptr[u + 1], label[at]) >= 0:
-                continue
-            here = amount[at]
-            for i in range(b):
-                if here > top[i]:
-                    here, top[i] = top[i], here
-        found[u] = top.sum()
-
-
-@jit
 def exclude(
     crowd: NDArray[np.int64],
     own_indptr: NDArray[np.int64],
@@ -308,6 +279,9 @@ def compose(
             product[o] = a * b
             x = a / size[q] if size[q] else 0.0
             y = b / other_size[r] if other_size[r] else 0.0
+            # Sums of shares may miss the whole by a rounding.
+            x = 1.0 if x > 1.0 - 1e-9 else x
+            y = 1.0 if y > 1.0 - 1e-9 else y
             both = x * y
             neither = (1.0 - x) * (1.0 - y)
             # One release is certain that it is so and the other that it is not: nothing follows.

@@ -48,12 +48,14 @@ def accounts(
     known: Mapping[str, Knowledge] | None = None,
     transformed: Transformed | None = None,
     people: People | None = None,
+    left_out: tuple[int, int] = (0, 0),
 ) -> Release:
     """The release with its certificate and the private account of the run.
 
     ``further`` are warnings, ``documents`` private files by name; ``decoys`` and ``noise`` count
     made-up records; ``known`` is what a reader has to know of sensitive values, ``transformed``
-    what was done to values before; ``people`` whose records they are, where people have many.
+    what was done to values before; ``people`` whose records they are, where people have many;
+    ``left_out`` how many records were left out before, and how many people with them.
     """
     from indistinct.recoding.recoded import leaked
 
@@ -63,12 +65,12 @@ def accounts(
     of_people = None
     if people is not None:
         of_people = {
-            "source": records,
+            "source": records + left_out[1],
             "published": records - suppressed,
-            "suppressed": suppressed,
+            "suppressed": suppressed + left_out[1],
         }
         gone = plan.suppressed[microdata.combination_of[people.person_of]]
-        records, suppressed = people.rows, int(gone.sum())
+        records, suppressed = people.rows + left_out[0], int(gone.sum()) + left_out[0]
     leakage = leaked(microdata.data, plan)
     warnings = [*policy.warnings, *cautions_of(policy, plan, suppressed, verdict), *further]
     warnings += too_noisy(noise, verdict.records)
@@ -168,6 +170,7 @@ def linked_accounts(
         may_contain=may_contain,
         sensitive=known,
         transformed=transformed.told,
+        warnings=plan.told,
     )
     run = Run(
         certificate=certificate,

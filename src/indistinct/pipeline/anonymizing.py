@@ -238,6 +238,7 @@ def anonymize(
         known=shown,
         transformed=values,
         people=persons,
+        left_out=(0, 0) if recoded is None else recoded.left_out,
     )
 
 

@@ -33,12 +33,14 @@ class Recoded:
             then; nothing is known of the items but their published labels.
         documents: private documents, by file name.
         warnings: what the custodian should know.
+        left_out: how many records of the table were left out, and how many people with them.
     """
 
     table: Table
     policy: Policy
     documents: Mapping[str, dict[str, Any]]
     warnings: tuple[str, ...]
+    left_out: tuple[int, int] = (0, 0)
 
 
 def of_items(promises: Sequence[Promise]) -> list[KMAnonymity]:
@@ -111,7 +113,8 @@ def items_recoded(
             if item.missing.tokens
         },
     )
-    return Recoded(done, _without_items(policy, names), documents, tuple(warnings))
+    left_out = int((~keep).sum()), without
+    return Recoded(done, _without_items(policy, names), documents, tuple(warnings), left_out)
 
 
 def _without_items(policy: Policy, names: Sequence[str]) -> Policy:

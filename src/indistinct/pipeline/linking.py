@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.errors import DataError, IndistinctError, PolicyError, Problem
+from indistinct.errors import DataError, IndistinctError, PolicyError, Problem, Unsatisfiable
 from indistinct.knowledge import NOTHING_KNOWN, Knowledge
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.microdata import Microdata
@@ -27,6 +27,7 @@ from indistinct.pipeline.release import Release
 from indistinct.pipeline.transforming import Transformed, transformed
 from indistinct.privacy.promise import Promise, promise
 from indistinct.recoding.linked import LinkedPlan, LinkedTable
+from indistinct.release.audit import Audit
 from indistinct.release.audit import audit as audit_release
 from indistinct.release.linked import BUCKET, linked_tables
 from indistinct.sources.convert import like
@@ -99,7 +100,7 @@ def linked_release(data: Any, policy: Policy, path: str | Path | None, tell: Pro
         linked=link,
     )
     if not verdict.holds:
-        raise IndistinctError("the release made does not keep its promises: it is withheld")
+        raise _withheld(policy, verdict)
     tables: dict[str, Any] = dict(frames)
     if not isinstance(data, str | Path):
         native = nw.to_native(data, pass_through=True)
@@ -116,6 +117,21 @@ def linked_release(data: Any, policy: Policy, path: str | Path | None, tell: Pro
         known,
         measured(data_of, plan.quasi),
         read.transformed,
+    )
+
+
+def _withheld(policy: Policy, verdict: Audit) -> IndistinctError:
+    """What to say of a release that breaks its promises: methods as published may make one."""
+    if policy.method.variant != "paper":
+        return IndistinctError("the release made does not keep its promises: it is withheld")
+    broken = "; ".join(str(part.requirement) for part in verdict.promises if not part.holds)
+    return Unsatisfiable(
+        Problem(
+            "broken-as-published",
+            f"the release that '{policy.method.algorithm}' makes as published breaks {broken}: it "
+            "is withheld",
+            remedy='choose variant = "safe", or ask for less',
+        )
     )
 
 

@@ -23,6 +23,7 @@ equality counts as kept.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
@@ -88,12 +89,12 @@ def theta(k: float, mu: float) -> float:
     >>> theta(4, 0.6)
     0.75
     """
-    return float(_fraction(mu) * (Fraction(k) ** 2 - 1) / 12)
+    return _theta(k, mu)
 
 
 def thresholds(sizes: NDArray[np.int64], mu: float) -> NDArray[np.float64]:
     """The threshold of every class's own size, [G]; 0 for classes without records."""
-    exact = _fraction(mu) / 12
+    exact = _twelfth(mu)
     wide = np.maximum(sizes, 1).astype(np.float64)
     found: NDArray[np.float64] = (wide * wide - 1) * exact.numerator / exact.denominator
     return found
@@ -258,6 +259,17 @@ def _best_spreads(size: int, values: int) -> list[int]:
     ]
 
 
+@functools.lru_cache(maxsize=256)
 def _fraction(number: float) -> Fraction:
     """The number that was written: 0.6 is 3/5."""
     return Fraction(str(number))
+
+
+@functools.lru_cache(maxsize=256)
+def _twelfth(number: float) -> Fraction:
+    return _fraction(number) / 12
+
+
+@functools.lru_cache(maxsize=256)
+def _theta(k: float, mu: float) -> float:
+    return float(_fraction(mu) * (Fraction(k) ** 2 - 1) / 12)

@@ -646,3 +646,60 @@ def test_order_where_people_of_a_bucket_have_one_value() -> None:
 )  # fmt: skip
 def test_nothing_sensitive_is_nothing_to_learn(module: Any) -> None:
     assert skipped(module.run_people(table_12(), None)).why
+
+
+def test_thirds_that_make_a_whole_are_certain_and_no_more() -> None:
+    chains = (("flu", "mild", "any"), ("gout", "mild", "any"), ("HIV", "grave", "any"))
+    settings: dict[str, Any] = {"holding": "some", "known": {"s": Knowledge(chains=chains)}}
+    first = of_people([[["flu"]]], published=[["flu", "mild"]], **settings)
+    second = of_people([[["flu"]]], published=[["any"]], **settings)
+    for one, other in ((first, second), (second, first)):
+        found = won(composition.run_people(replace(one, second=other), "s"))
+        assert found.success["0.5"] == 1
+        assert found.gain["max"] <= 1
+
+
+def listing_sets(values: list[list[list[str]]]) -> PeopleScene:
+    """Classes that are buckets, which list the set of everybody as one value."""
+    texts = [
+        ["{" + ", ".join(own) + "}" if len(own) > 1 else own[0] for own in part] for part in values
+    ]
+    bucket_of = [at for at, part in enumerate(values) for _ in part]
+    return of_people(values, published=texts, bucket_of=bucket_of, holding="one")
+
+
+def test_sets_that_are_listed_as_one_value() -> None:
+    scene = listing_sets([[["a", "b"], ["a", "c"]], [["d"], ["e", "f"]]])
+    assert won(membership.run_people(scene, "s")).success["certain"] == 0.5
+    assert won(homogeneity.run_people(scene, "s")).figures["weak_classes"] == 1
+    told = won(fingerprint_correlation.run_people(scene, "s"))
+    # With e the set is known to be {e, f}; with b it is {a, b}.
+    assert told.figures["recognized"] == 0.75
+    assert told.success["certain"] == 0.75
+    assert "near_0.5" not in told.figures
+    excluded = background_exclusion.after_exclusion(scene, "s", 1)
+    assert scene.own("s").best(excluded).tolist() == [1, 1, 1, 1]
+    assert (
+        "sets"
+        in skipped(noise_stripping.run_people(replace(scene, may_contain=("noise",)), "s")).why
+    )
+    assert won(colleague.run_people(scene, "s")).success["certain"] == 1
+    assert won(learned_correlation.run_people(scene, "s")).gain["max"] <= 1
+
+
+def test_two_lists_of_sets() -> None:
+    first = listing_sets([[["a", "b"], ["a", "c"]], [["d"], ["b", "c"]]])
+    crossed = PeopleScene(
+        quasi=first.quasi,
+        sensitive=first.sensitive,
+        people=first.people,
+        values=first.values,
+        rows=pl.DataFrame({"q": ["{0.0, 1.0}", "{0.1, 1.1}", "{0.0, 1.0}", "{0.1, 1.1}"]}),
+        bucket_of=np.array([0, 1, 0, 1], np.int32),
+        buckets={"s": lists([["{a, b}", "d"], ["{a, c}", "{b, c}"]])},
+        holding="one",
+        taxonomies=first.taxonomies,
+    )
+    found = won(composition.run_people(replace(first, second=crossed), "s"))
+    assert found.success["certain"] == 1
+    assert found.figures["left_with_one"] == 1

@@ -139,6 +139,15 @@ def test_nothing_published_tells_nothing(
         assert result.gain["max"] <= 1e-9
 
 
+@pytest.mark.parametrize("holding", ["one", "some", "all"])
+def test_nobody_is_attacked_with_no_success(holding: str) -> None:
+    listed = [["flu", "mild"], ["HIV"], []]
+    other = made([], [("*", "*")], [1], listed, holding)
+    for result in found(made([], [("20+", "*")] * 2, [0, 0], listed, holding, second=other)):
+        holds(result, 0)
+        assert result.success == result.prior == {"0.5": 0.0, "0.95": 0.0, "certain": 0.0}
+
+
 @settings(max_examples=40, deadline=None)
 @given(PEOPLE, st.sampled_from(["one", "all"]))
 def test_one_class_resists_who_knows_only_of_classes(people: list[Any], holding: str) -> None:

@@ -103,19 +103,31 @@ def test_a_label_speaks_for_those_above_it() -> None:
     assert scene.listed("s").prior.tolist() == [0.5, 0.5, 0.5]
 
 
-def test_ranges_sets_and_stars_are_read() -> None:
-    scene = of_people(
-        [[["20"], ["25"], ["40"], ["x"]]], published=[["[20, 30]"], ["{25, 40}"], ["*"], ["odd"]]
-    )
+def test_ranges_and_stars_are_read() -> None:
+    scene = of_people([[["20"], ["25"], ["40"]]], published=[["[20, 30]"], ["*"], ["odd"]])
     covering = scene.covering("s")
     under = {
         label: {covering.values[v] for v in covering.under[at]}
         for at, label in enumerate(scene.labels("s"))
     }
     assert under["[20, 30]"] == {"20", "25"}
-    assert under["{25, 40}"] == {"25", "40"}
-    assert under["*"] >= {"20", "25", "40", "x"}
+    assert under["*"] >= {"20", "25", "40"}
     assert under["odd"] == {"odd"}
+
+
+def test_a_set_that_is_listed_speaks_for_its_members() -> None:
+    scene = of_people(
+        [[["a", "b"], ["b", "c"], ["a"]]],
+        published=[["{a, b}", "{b, c}", "a"]],
+        bucket_of=[0, 0, 0],
+        holding="one",
+    )
+    assert scene.labels("s") == ("a", "b", "c")
+    assert scene.lists_sets("s")
+    np.testing.assert_allclose(scene.spread("s").prior, [2 / 3, 2 / 3, 1 / 3])
+    np.testing.assert_allclose(scene.true_belief("s"), [2 / 3, 2 / 3, 2 / 3])
+    odd = of_people([[["{a, b}"]]])
+    assert odd.labels("s") == ("{a, b}",)
 
 
 def test_what_is_missing_is_no_truth_of_who_has_a_value() -> None:

@@ -20,7 +20,7 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.attacks.people_scene import SURE, PeopleScene, worst_of
-from indistinct.analytics.attacks.scene import Pool, Scene
+from indistinct.analytics.attacks.scene import Pool, Rows, Scene
 
 NAME = "background-exclusion"
 KNOWLEDGE = "what membership knows, and one value that the person does not have"
@@ -81,9 +81,9 @@ def _finding(scene: Scene, sensitive: str, b: int) -> Finding:
 def run_people(scene: PeopleScene, sensitive: str | None, *, b: int = 1) -> Finding | Skipped:
     """Exclude, for every person, the values that hide the true ones best.
 
-    Where everybody has one value of a bucket, these are the b likeliest others. Where people have
-    several, to know that somebody does not have a value rules out the rows that list it: the
-    attacker excludes, one after the other, the value that raises the belief most.
+    To know that somebody does not have a value rules out what lists it: where everybody has one
+    entry of a bucket, the entries with it, else the rows whose people have it. The attacker
+    excludes, one after the other, the value that raises the belief most.
 
     Arguments:
         scene: what the attacker is given.
@@ -139,22 +139,8 @@ def _of_people(scene: PeopleScene, sensitive: str, b: int) -> Finding:
 
 def after_exclusion(scene: PeopleScene, sensitive: str, b: int) -> NDArray[np.float64]:
     """Belief after b exclusions in every label that is true of somebody, by the pairs of `Own`."""
-    from indistinct.kernels.crowds import hidden_by_others
-
-    own, spread = scene.own(sensitive), scene.spread(sensitive)
-    crowd, sets, of = scene.alike(sensitive)
-    if scene.holding == "one":
-        listed = scene.listed(sensitive).pooled
-        hides = np.zeros(len(crowd))
-        hidden_by_others(
-            crowd, sets.indptr, sets.index, listed.indptr, listed.index, listed.amount, b,
-            np.empty(b), hides,
-        )  # fmt: skip
-        person = own.person
-        amount = spread.pooled.of(scene.crowd_of[person], own.label, len(spread.prior))
-        left = scene.rows_of[person] - hides[of[person]]
-        share = np.divide(amount, left, out=np.zeros(len(amount)), where=left > SURE)
-        return np.minimum(share, 1.0)
+    own = scene.own(sensitive)
+    _, sets, of = scene.alike(sensitive)
     most = b + 1
     found = scene.once("exclusions", sensitive, lambda name: _steps(scene, name, most))
     if found.shape[1] <= b:
@@ -169,15 +155,21 @@ def _steps(scene: PeopleScene, sensitive: str, most: int) -> NDArray[np.float64]
     """Belief in every label of :meth:`PeopleScene.alike` after 0 to ``most`` exclusions."""
     from indistinct.kernels.crowds import exclude
 
-    spread, linked = scene.spread(sensitive), scene.crowd_buckets
+    spread, domain = scene.spread(sensitive), len(scene.labels(sensitive))
     crowd, sets, _ = scene.alike(sensitive)
-    shares, pooled, domain = spread.shares, spread.pooled, len(spread.prior)
+    pooled, shares, places = spread.pooled, spread.shares, scene.crowd_buckets
+    rows: Rows = places
+    times = places.count.astype(np.float64)
+    if scene.holding == "one":
+        # One entry each: as if every entry were a bucket whose people have all that it says.
+        entries = scene.entries(sensitive).pooled
+        rows, times = entries, entries.amount
+        shares = scene.implied(sensitive)
     found = np.zeros((len(sets.index), most + 1))
     exclude(
-        crowd, sets.indptr, sets.index, linked.indptr, linked.index,
-        linked.count.astype(np.float64), shares.indptr, shares.index, shares.amount,
-        pooled.indptr, pooled.index, pooled.amount,
-        np.empty(int(linked.length.max(initial=0))), np.zeros(domain), np.zeros(domain), found,
+        crowd, sets.indptr, sets.index, rows.indptr, rows.index, times, shares.indptr,
+        shares.index, shares.amount, pooled.indptr, pooled.index, pooled.amount,
+        np.empty(int(rows.length.max(initial=0))), np.zeros(domain), np.zeros(domain), found,
     )  # fmt: skip
     return np.minimum(found, 1.0)
 

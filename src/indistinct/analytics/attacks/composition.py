@@ -5,8 +5,8 @@ finds the compatible classes in both, and only a value that both allow is possib
 and 5 there often one is left. The belief is the product of what the two say, made to add up to one
 (every pair of assignments being equally likely). Where people have several values, whole sets are
 looked at if both releases publish the sets of people as they are (two long releases of the same
-records): only a set that both show is possible, and mostly that is one. Else every value goes by
-itself, by the product of its odds.
+records, or lists of sets): only a set that both show is possible, and often that is one. Else every
+value goes by itself, by the product of its odds.
 
 Where the labels of the two stand at different levels, they are compared by the values they cover, a
 label speaking for each of them alike.
@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from indistinct.analytics.attacks.finding import Finding, Skipped, of_people, summarize
 from indistinct.analytics.attacks.people_scene import (
     SURE,
-    Lists,
     Mass,
     PeopleScene,
     expanded,
@@ -116,7 +115,10 @@ def run_people(scene: PeopleScene, sensitive: str | None) -> Finding | Skipped:
 
 def publishes_sets(scene: PeopleScene, sensitive: str) -> bool:
     """Whether the sets of people are published as they are."""
-    return scene.holding == "all" and bool(scene.exact(sensitive).all())
+    if scene.holding == "some" or not scene.exact(sensitive).all():
+        return False
+    alone = bool((scene.own(sensitive).number <= 1).all())
+    return scene.holding == "all" or alone or scene.lists_sets(sensitive)
 
 
 def by_values(scene: PeopleScene, other: PeopleScene, sensitive: str) -> Together:
@@ -127,7 +129,7 @@ def by_values(scene: PeopleScene, other: PeopleScene, sensitive: str) -> Togethe
     own = _own_atoms(scene, sensitive, atom_of[0])
     total, common, product, odds = _composed(scene, other, masses, own)
     person = np.repeat(np.arange(len(own)), own.length)
-    if scene.holding == other.holding == "one":
+    if all(one.holding == "one" and not one.lists_sets(sensitive) for one in scenes):
         share = np.divide(
             product, total[person], out=np.zeros(len(product)), where=total[person] > 0
         )
@@ -143,19 +145,11 @@ def by_values(scene: PeopleScene, other: PeopleScene, sensitive: str) -> Togethe
 def by_sets(scene: PeopleScene, other: PeopleScene, sensitive: str) -> Together:
     """Set by set: the people of both releases whose sets are equal."""
     numbers: dict[frozenset[str | None], int] = {}
-    of_bucket = []
-    for one in (scene, other):
-        part: Lists = one.buckets[sensitive]
-        found = np.empty(len(part), np.int32)
-        for bucket in range(len(part)):
-            key = frozenset(part.labels[at] for at in part[bucket].tolist())
-            found[bucket] = numbers.setdefault(key, len(numbers))
-        of_bucket.append(found)
-    masses = []
-    for one, found in zip((scene, other), of_bucket, strict=True):
-        size = np.ones(len(found))
-        shares = Mass(np.arange(len(found) + 1, dtype=np.int64), found, size)
-        masses.append(one.over_rows(shares, len(numbers)).pooled)
+    masses = [_masses_of_sets(one, sensitive, numbers) for one in (scene, other)]
+    masses = [
+        one.over_rows(own, len(numbers)).pooled
+        for one, own in zip((scene, other), masses, strict=True)
+    ]
     values = scene.covering(sensitive).values
     place = {value: at for at, value in enumerate(values)}
     lists = [[place[v] for v in key if v in place] for key in numbers]
@@ -164,6 +158,29 @@ def by_sets(scene: PeopleScene, other: PeopleScene, sensitive: str) -> Together:
     belief = _of_sets(scene, other, sensitive, masses, total, lists)
     belief = np.where(common > 0, belief, scene.true_belief(sensitive))
     return Together(belief, common, masses[0].length[scene.crowd_of])
+
+
+def _masses_of_sets(
+    scene: PeopleScene, sensitive: str, numbers: dict[frozenset[str | None], int]
+) -> Mass:
+    """How likely the people of each bucket are to have each set; new sets get a number."""
+    labels = scene.labels(sensitive)
+    if scene.holding == "all":
+        shares = scene.listed(sensitive).shares
+        sets: Rows = shares
+        owner, amount = np.arange(len(sets)), np.ones(len(sets))
+        which = owner
+    else:
+        sets, shares = scene.parts(sensitive), scene.entries(sensitive).shares
+        owner, amount, which = shares.row_of, shares.amount, shares.index.astype(np.int64)
+    number = np.array(
+        [
+            numbers.setdefault(frozenset(labels[at] for at in sets[row].tolist()), len(numbers))
+            for row in range(len(sets))
+        ],
+        np.int64,
+    )
+    return massed(owner, number[which], amount, len(shares), len(numbers))
 
 
 def _of_sets(

@@ -9,7 +9,8 @@ with them, which the figures ``near_*`` tell of, only rows count that the person
 Every value of a person is left out once, and the one counts that is then believed most. A value
 that shares its published label with another of the person's is nothing new.
 
-Where everybody of a bucket has one value, no set is published, and there is nothing to recognize.
+Where everybody of a bucket has one value, no set is published, and there is nothing to recognize;
+unless whole sets are listed as one value.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from indistinct.analytics.attacks.finding import (
 from indistinct.analytics.attacks.people_scene import (
     SURE,
     PeopleScene,
+    compressed,
     expanded,
     pointers,
     worst_of,
@@ -37,7 +39,7 @@ from indistinct.analytics.attacks.scene import Rows
 
 NAME = "fingerprint-correlation"
 KNOWLEDGE = "all values of a person except one, and no quasi-identifier"
-SOURCE = "Khan and others (2020), (c,k)-anonymization; Gong and others (2017), section 3"
+SOURCE = "Khan and others (2020), Wireless Communications and Mobile Computing 8416823"
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def run_people(scene: PeopleScene, sensitive: str | None) -> Finding | Skipped:
     if not scene.records or not scene.people.height:
         return Skipped(NAME, "nothing is published that could be recognized", sensitive)
     before = scene.true_prior(sensitive)
-    if scene.holding == "one":
+    if scene.holding == "one" and not scene.lists_sets(sensitive):
         return summarize(
             scene,
             sensitive,
@@ -80,7 +82,7 @@ def run_people(scene: PeopleScene, sensitive: str | None) -> Finding | Skipped:
             figures={"anonymity_set_smallest": scene.records},
             note="Everybody of a bucket has one of its values: there is no set to be recognized.",
         )
-    seen = (_of_sets if scene.holding == "all" else _of_shares)(scene, sensitive)
+    seen = (_of_shares if scene.holding == "some" else _of_sets)(scene, sensitive)
     people = len(before)
     belief = _largest(seen.person, seen.candidates, seen.right, before)
     number = scene.own(sensitive).number
@@ -167,48 +169,56 @@ def _telling(scene: PeopleScene, sensitive: str) -> Rows:
 
 
 def _of_sets(scene: PeopleScene, sensitive: str) -> Recognized:
-    """Where everybody has all that the own bucket lists."""
+    """Where everybody has all that the own bucket lists, or sets are listed as one value."""
     from indistinct.kernels.crowds import recognize
 
-    values, part = scene.own_values(sensitive), scene.buckets[sensitive]
-    under, rows = scene.covering(sensitive).under, scene.records
-    order = np.argsort(scene.places.class_of, kind="stable")
+    values, labels = scene.own_values(sensitive), scene.labels(sensitive)
+    under, crowds = scene.covering(sensitive).under, scene.places.crowds
+    if scene.holding == "all":
+        sets: Rows = scene.listed(sensitive).shares
+        published = scene.bucket_of[np.argsort(scene.places.class_of, kind="stable")]
+        start = np.concatenate([[0], np.cumsum(scene.classes.size)]).astype(np.int64)
+        crowd_of = scene.crowd_of
+    else:
+        # Every listed set is somebody's; whose row it belongs to is not known.
+        part = scene.buckets[sensitive]
+        sets = scene.parts(sensitive)
+        published = np.repeat(part.index, part.count)
+        start, crowds = np.zeros(1, np.int64), compressed([[]])
+        crowd_of = np.zeros(len(values), np.int32)
+    rows = len(published)
     words = (rows + 63) // 64
-    of_label = np.zeros((len(part.labels), words), np.uint64)
-    entry, at = expanded(part, scene.bucket_of[order])
-    bit = np.uint64(1) << (entry % 64).astype(np.uint64)
-    np.bitwise_or.at(of_label, (part.index[at], entry // 64), bit)
+    bits = np.uint64(1) << (np.arange(rows) % 64).astype(np.uint64)
+    of_label = np.zeros((len(labels), words), np.uint64)
+    row, at = expanded(sets, published)
+    np.bitwise_or.at(of_label, (sets.index[at], row // 64), bits[row])
     needed, value = np.unique(values.index, return_inverse=True)
     of_value = np.zeros((len(needed), words), np.uint64)
     number = {int(v): at for at, v in enumerate(needed)}
-    for label in range(len(part.labels)):
+    for label in range(len(labels)):
         for v in under[label].tolist():
             if v in number:
                 of_value[number[v]] |= of_label[label]
     everybody = np.zeros(words, np.uint64)
-    np.bitwise_or.at(
-        everybody, np.arange(rows) // 64, np.uint64(1) << (np.arange(rows) % 64).astype(np.uint64)
-    )
-    start = np.zeros(len(scene.classes) + 1, np.int64)
-    np.cumsum(scene.classes.size, out=start[1:])
-    hit, crowds = _telling(scene, sensitive), scene.places.crowds
+    np.bitwise_or.at(everybody, np.arange(rows) // 64, bits)
+    hit = _telling(scene, sensitive)
     longest = int(values.length.max(initial=0)) + 1
     candidates, right, near, near_right = np.zeros((4, len(values.index)), np.int64)
     whole = np.zeros(len(values), np.int64)
     recognize(
         values.indptr, value.astype(np.int32), hit.indptr, hit.index, of_value, of_label,
-        scene.crowd_of, crowds.indptr, crowds.index, start, everybody,
+        crowd_of, crowds.indptr, crowds.index, start, everybody,
         np.empty((longest, words), np.uint64), np.empty((longest, words), np.uint64),
         candidates, right, near, near_right, whole,
     )  # fmt: skip
-    person = np.repeat(np.arange(len(values)), values.length)
+    looked = scene.holding == "all"
     return Recognized(
-        person,
+        np.repeat(np.arange(len(values)), values.length),
         candidates.astype(np.float64),
         right.astype(np.float64),
         whole.astype(np.float64),
-        near=near.astype(np.float64),
-        near_right=near_right.astype(np.float64),
+        near=near.astype(np.float64) if looked else None,
+        near_right=near_right.astype(np.float64) if looked else None,
     )
 
 

@@ -39,7 +39,14 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
-from indistinct.analytics.attacks.people_scene import SURE, Mass, PeopleScene, massed, worst_of
+from indistinct.analytics.attacks.people_scene import (
+    SURE,
+    Mass,
+    PeopleScene,
+    expanded,
+    massed,
+    worst_of,
+)
 from indistinct.analytics.attacks.scene import Pool, Rows, Scene
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
@@ -182,24 +189,26 @@ def run_people(
         return Skipped(
             NAME, "no bucket has one value for each of its people, to be dealt out", sensitive
         )
-    if not scene.records or not scene.people.height:
+    if not (scene.records and scene.people.height and scene.labels(sensitive)):
         return Skipped(NAME, "nothing is published that could be learnt from", sensitive)
     linked, domain = scene.class_buckets, len(scene.labels(sensitive))
     shares = learnt_of_buckets(scene, sensitive, rounds)
-    pair = shares.row_of
+    says = scene.implied(sensitive)
+    entry, at = expanded(says, shares.index)
+    pair = shares.row_of[entry]
     held = massed(
         linked.row_of[pair],
-        shares.index,
-        linked.count[pair] * shares.share,
+        says.index[at],
+        linked.count[pair] * shares.share[entry],
         len(scene.classes),
         domain,
     )
-    learnt_spread = scene.over_classes(scene.listed(sensitive).shares, held, domain)
+    worlds = scene.spread(sensitive)
+    learnt_spread = scene.over_classes(worlds.shares, held, domain)
     own, before = scene.own(sensitive), scene.true_prior(sensitive)
     amount = learnt_spread.pooled.of(scene.crowd_of[own.person], own.label, domain)
     believed = amount / np.maximum(scene.rows_of[own.person], 1)
     belief = np.where(scene.found, own.best(believed), before)
-    worlds = scene.listed(sensitive)
 
     def accuracy(pooled: Mass) -> float:
         """The share of people of whom the likeliest label is true; ties are guessed blindly."""

@@ -104,6 +104,8 @@ def run_people(
             "people have several values, and no single one of them is noise",
             sensitive,
         )
+    if scene.lists_sets(sensitive):
+        return Skipped(NAME, "sets of values are listed, and noise has one value", sensitive)
     k = k or scene.k
     if k is None:
         return Skipped(NAME, "no k is promised that buckets have without noise", sensitive)

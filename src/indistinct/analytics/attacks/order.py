@@ -176,17 +176,15 @@ def right_rows(scene: PeopleScene, sensitive: str, taken: NDArray[np.int64]) -> 
         sensitive: the attribute.
         taken: the row of every person, -1 for none, [n].
     """
-    own, part = scene.own(sensitive), scene.buckets[sensitive]
+    own, domain = scene.own(sensitive), max(len(scene.labels(sensitive)), 1)
     bucket = np.where(taken >= 0, scene.bucket_of[taken], -1)
     if scene.holding != "all":
-        share = scene.spread(sensitive).shares.of(
-            bucket[own.person], own.label, max(len(part.labels), 1)
-        )
+        share = scene.spread(sensitive).shares.of(bucket[own.person], own.label, domain)
         return np.where(taken >= 0, own.best(share), 0.0)
     # A set is a person's own if every label in it covers values of hers, and all of them together.
-    person = np.flatnonzero((bucket >= 0) & (bucket < len(part)))
+    part = scene.listed(sensitive).shares
+    person = np.flatnonzero(bucket >= 0)
     entry, at = expanded(part, bucket[person])
-    domain = max(len(part.labels), 1)
     keys = own.person * domain + own.label
     wanted = person[entry] * domain + part.index[at]
     place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))

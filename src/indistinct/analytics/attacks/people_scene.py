@@ -17,7 +17,8 @@ A person has several values, and a release may publish categories or nodes of a 
 place. What counts as the truth is every published label that covers one of the person's values;
 taken is the one that is believed most (the worst case), for the prior too. A missing value is no
 truth of people who have others. A label that is listed speaks for the labels above it as well:
-where flu is listed, so is a respiratory disease.
+where flu is listed, so is a respiratory disease. And where a whole set is listed as one value, such
+as ``{cough, fever}``, it speaks for each of its members: a person who has it has them all.
 """
 
 from __future__ import annotations
@@ -352,8 +353,23 @@ class PeopleScene:
         return Pool(indptr, index, count)
 
     def labels(self, sensitive: str) -> tuple[Label, ...]:
-        """What is published of an attribute, sorted, missing last."""
-        return self.buckets[sensitive].labels
+        """What is published of an attribute, sorted, missing last; of sets their members."""
+        return self._parts(sensitive)[0]
+
+    def parts(self, sensitive: str) -> Rows:
+        """The labels that each listed entry is made of, [entries]: a set of its members."""
+        return self._parts(sensitive)[1]
+
+    def lists_sets(self, sensitive: str) -> bool:
+        """Whether sets of several values are listed as one."""
+        return bool((self.parts(sensitive).length > 1).any())
+
+    def entries(self, sensitive: str) -> Spread:
+        """How likely every entry of the lists is, sets as they are listed."""
+        number = len(self.buckets[sensitive].labels)
+        return self.once(
+            "entries", sensitive, lambda name: self._lifted(name, each_its_own(number), number)
+        )
 
     def domain(self, sensitive: str) -> SensitiveDomain:
         """The published labels, and which category each of them is of."""
@@ -412,6 +428,24 @@ class PeopleScene:
             to: the statements that follow from each label, [D].
             number: how many statements there are.
         """
+        return self._lifted(sensitive, self.following(sensitive, to, number), number)
+
+    def following(self, sensitive: str, to: Rows, number: int) -> Rows:
+        """The statements that follow from each listed entry, given those of each label."""
+        parts, width = self.parts(sensitive), max(number, 1)
+        entry, at = expanded(to, parts.index)
+        owner = np.repeat(np.arange(len(parts)), parts.length)[entry]
+        keys = np.unique(owner * width + to.index[at])
+        return Rows(pointers(keys // width, len(parts)), (keys % width).astype(np.int32))
+
+    def implied(self, sensitive: str) -> Mass:
+        """The labels that each listed entry speaks for, with an amount of 1 each, [entries]."""
+        number = len(self.labels(sensitive))
+        rows = self.following(sensitive, self.covering(sensitive).implied, number)
+        return Mass(rows.indptr, rows.index, np.ones(len(rows.index)))
+
+    def _lifted(self, sensitive: str, to: Rows, number: int) -> Spread:
+        """The same for statements that follow from each listed entry."""
         part, one = self.buckets[sensitive], self.holding == "one"
         if self.holding == "all":
             share = np.ones(len(part.index))
@@ -534,6 +568,20 @@ class PeopleScene:
         order = np.lexsort((value, np.repeat(np.arange(len(crowds)), np.diff(indptr))))
         return indptr, value[order], found[order]
 
+    def _parts(self, name: str) -> tuple[tuple[Label, ...], Rows]:
+        return self.once("parts", name, self._make_parts)
+
+    def _make_parts(self, name: str) -> tuple[tuple[Label, ...], Rows]:
+        known = self.known.get(name, Knowledge())
+        plain = {*self.values[name].labels, *known.categories}
+        sets: list[tuple[Label, ...]] = []
+        for label in self.buckets[name].labels:
+            members = None if label in plain else members_of(label)
+            sets.append((label,) if members is None else tuple(dict.fromkeys(members)))
+        labels = sorted_values(pl.Series([m for own in sets for m in own], dtype=pl.String))
+        place = {label: at for at, label in enumerate(labels)}
+        return labels, compressed([sorted(place[member] for member in own) for own in sets])
+
     def _make_domain(self, name: str) -> SensitiveDomain:
         known = self.known.get(name, Knowledge())
         covering, labels = self.covering(name), self.labels(name)
@@ -545,7 +593,7 @@ class PeopleScene:
             own = {known.categories.get(covering.values[v]) for v in covering.under[at].tolist()}
             if len(own) == 1 and (home := own.pop()) is not None:
                 homes[label] = home
-        return SensitiveDomain(labels, replace(known, categories=homes), self.holding == "one")
+        return SensitiveDomain(labels, replace(known, categories=homes))
 
     def _make_covering(self, name: str) -> Covering:
         known, labels = self.known.get(name, Knowledge()), self.labels(name)
@@ -692,11 +740,11 @@ def worst_of(
 
 
 def _read(label: Label, values: Sequence[Label]) -> list[int]:
-    """The values that a range, a set or ``*`` stands for."""
+    """The values that a range or ``*`` stands for."""
     plain = [value for value in values if value is not None]
     if label == SUPPRESSED:
         return list(range(len(values)))
-    if not plain or (range_of(label) is None and members_of(label) is None):
+    if not plain or range_of(label) is None:
         return []
     covered = Coverage(Taxonomy("values", [(value,) for value in plain])).places(label) or []
     place = {value: at for at, value in enumerate(values)}

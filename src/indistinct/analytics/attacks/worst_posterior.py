@@ -10,6 +10,9 @@ what should be compared between releases.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,7 +28,7 @@ from indistinct.analytics.attacks.scene import Rows, Scene
 
 NAME = "worst-posterior"
 KNOWLEDGE = "the class of a person, of all that are compatible the one that tells most"
-SOURCE = "after Fazal and others (2023), section Privacy analysis, who count exact records"
+SOURCE = "in place of record intersection, Fazal and others (2023), Equation (25)"
 
 TENTHS = tuple(at / 10 for at in range(1, 11))
 """Posteriors from which on people are counted."""
@@ -45,8 +48,7 @@ def run_people(scene: PeopleScene, sensitive: str | None) -> Finding | Skipped:
     belief, before = posteriors(scene, sensitive), scene.true_prior(sensitive)
     spread = scene.spread(sensitive)
     figures: dict[str, float | int | None] = {
-        f"at_least_{at:g}": float((belief >= at - SURE).mean()) if len(belief) else 0.0
-        for at in TENTHS
+        f"at_least_{at:g}": _of(belief >= at - SURE, np.mean) or 0.0 for at in TENTHS
     }
     figures |= {
         "mean": _of(belief, np.mean),
@@ -56,8 +58,8 @@ def run_people(scene: PeopleScene, sensitive: str | None) -> Finding | Skipped:
     if scene.holding != "all":
         known = posteriors(scene, sensitive, of_buckets=True)
         figures |= {
-            **{f"bucket_{at}": float((known >= at - SURE).mean()) for at in THRESHOLDS},
-            "bucket_certain": float((scene.found & (known >= 1 - SURE)).mean()),
+            **{f"bucket_{at}": _of(known >= at - SURE, np.mean) or 0.0 for at in THRESHOLDS},
+            "bucket_certain": _of(scene.found & (known >= 1 - SURE), np.mean) or 0.0,
             "bucket_mean": _of(known, np.mean),
             "bucket_largest": _of(known, np.max),
         }
@@ -105,5 +107,5 @@ def posteriors(
     return np.where(scene.found, own.best(most), scene.true_prior(sensitive))
 
 
-def _of(values: NDArray[np.float64], figure: object) -> float | None:
-    return float(figure(values)) if len(values) else None  # type: ignore[operator]
+def _of(values: NDArray[Any], figure: Callable[[NDArray[Any]], Any]) -> float | None:
+    return float(figure(values)) if len(values) else None

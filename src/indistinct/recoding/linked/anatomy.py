@@ -138,7 +138,7 @@ def anatomy(
         log={"l": wanted, "people": int(there.sum()), "merged": merged},
         history=history,
         algorithm=ALGORITHM,
-        notes=(DISCLOSED, note) if note else (DISCLOSED,),
+        told=(DISCLOSED, note) if note else (DISCLOSED,),
         known={name: known},
     )
 
@@ -161,7 +161,7 @@ def exact(data: LeveledTable, report: SearchReport) -> CellPlan:
         ),
         texts=tuple(tuple(compiled.labels[0]) for compiled in data.compiled),
         covered=tuple(leaves[0].astype(np.int64) for leaves in data.leaves),
-        style=(),
+        style=("level",) * len(data.attributes),
         search=report,
         scope="exact",
     )

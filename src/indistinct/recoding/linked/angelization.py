@@ -27,7 +27,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import frequency_table
 from indistinct.microdata.frequencies import Cells
@@ -97,6 +97,7 @@ def p_l_angelization(
         class_of = np.where(linked.data.weight > 0, plan.class_of[number], -1)
         plan = replace(plan, class_of=class_of.astype(np.int32))
     plan = _one_to_one(plan)
+    _check_values(linked, plan, asked)
     report = replace(
         plan.search,
         algorithm=ALGORITHM,
@@ -127,7 +128,7 @@ def p_l_angelization(
         truth={name: np.where(there, sets[name].code, -1).astype(np.int32) for name in order},
         log={"lead": order[0], "dependency_weights": weights, "quasi": algorithm},
         algorithm=ALGORITHM,
-        notes=(BASELINE, SHARED),
+        told=(BASELINE, SHARED),
         known=known,
     )
 
@@ -245,6 +246,35 @@ def _distinct(
     }
     table = replace(table, sensitive=sensitive, unit=data.table.unit)
     return LeveledTable(table, data.taxonomies, data.unchanged), number
+
+
+def _check_values(linked: LinkedTable, plan: CellPlan, asked: Sequence[Promise]) -> None:
+    """Hold single values against the bound on beliefs: different sets may share one.
+
+    Raises:
+        Unsatisfiable: if more people of a bucket have a value than a promise allows.
+    """
+    for part in asked:
+        if part.model != "max-posterior" or part.sensitive is None:
+            continue
+        cells = linked.events[part.sensitive]
+        person = np.repeat(np.arange(linked.people), np.diff(cells.indptr))
+        there = plan.class_of[person] >= 0
+        pairs = plan.class_of[person[there]].astype(np.int64) * len(cells.domain)
+        found, had = np.unique(pairs + cells.value[there], return_counts=True)
+        size = np.bincount(plan.class_of[plan.class_of >= 0], minlength=plan.groups)
+        own = found // len(cells.domain)
+        broken = np.unique(own[had > float(part.parameters["bound"]) * size[own] * (1 + 1e-12)])
+        if len(broken):
+            raise Unsatisfiable(
+                Problem(
+                    "unsatisfiable",
+                    f"{len(broken)} of {plan.groups} buckets break {part}: "
+                    "p-l-angelization parts sets of values, and different sets share one",
+                    attribute=part.sensitive,
+                    remedy='leave max-posterior out, or choose "theta-star" or "k-l-diversity"',
+                )
+            )
 
 
 def _one_to_one(plan: CellPlan) -> CellPlan:

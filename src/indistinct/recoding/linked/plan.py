@@ -80,7 +80,7 @@ class LinkedPlan:
 
     Arguments:
         quasi: the class of every person [n] and the cells of each class; suppressed people are in
-            class -1. Its ``style`` is empty where exact values are published (anatomy).
+            class -1.
         bucket_of: the bucket of every person, [n]; -1 for suppressed ones.
         buckets: of each sensitive attribute what is published of each bucket.
         search: how the plan was found.
@@ -93,6 +93,7 @@ class LinkedPlan:
             not use, as person [h], value label [h], count [h]. Private, always.
         algorithm: its name.
         notes: what the custodian should know, as sentences.
+        told: what a reader should know, as sentences without a figure of the run.
         known: per sensitive attribute what a reader has to know of the published values, such as
             the order of categories, for promises to be recomputed; where an algorithm says nothing
             of it, what is known of the source's values.
@@ -108,6 +109,7 @@ class LinkedPlan:
     history: Mapping[str, History] = field(default_factory=dict)
     algorithm: str = ""
     notes: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
     known: Mapping[str, Knowledge] = field(default_factory=dict)
 
     @property

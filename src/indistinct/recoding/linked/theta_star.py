@@ -433,7 +433,7 @@ class _Making:
                 "theta-infeasible",
                 f"{sum(own == why for own in moves.failed.values())} of {groups} buckets cannot be "
                 f"made theta-sensitive by exchange and noise: {FAILED[why]}",
-                remedy='choose a smaller k or mu, or buckets = "dealt"',
+                remedy='choose a smaller k or mu, or variant = "safe"',
             )
             for why in sorted(set(moves.failed.values()))
         ]
@@ -481,7 +481,7 @@ class _Making:
                 f"{number} of {made.number} buckets break a promise: "
                 + "; ".join(map(str, self.of_values)),
                 remedy="ask for less"
-                + (', or choose buckets = "dealt", which keeps other promises too' * paper),
+                + (', or choose variant = "safe", which keeps other promises too' * paper),
             )
         )
 

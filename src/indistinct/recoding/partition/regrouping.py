@@ -82,19 +82,30 @@ class Manner:
 class Recipes:
     """Out of which records classes were made already, and out of which none could be.
 
-    ``known`` goes by how often each profile was left, ``failed`` are those of which no class came:
-    no more is expected of fewer. ``made`` are the classes, ``grown`` says how many of them were
-    looked for step by step.
+    ``known`` goes by how often each profile was left, the first ``failures`` of ``failed`` are
+    those of which no class came: no more is expected of fewer. ``made`` are the classes, ``grown``
+    says how many of them were looked for step by step.
     """
 
     known: dict[bytes, Numbers | None] = field(default_factory=dict)
-    failed: list[Numbers] = field(default_factory=list)
+    failed: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 1), dtype=np.int64))
+    failures: int = 0
     made: dict[bytes, Numbers] = field(default_factory=dict)
     grown: int = 0
 
     def fails(self, counts: Numbers) -> bool:
         """Whether nothing came of as many or more of each profile."""
-        return any((counts <= failed).all() for failed in reversed(self.failed))
+        return bool((counts <= self.failed[: self.failures]).all(axis=1).any())
+
+    def fail(self, counts: Numbers) -> None:
+        """Nothing comes of so many; what that says already of fewer need not be kept."""
+        known = self.failed[: self.failures]
+        known = known[~(known <= counts).all(axis=1)]
+        self.failures = len(known) + 1
+        if self.failures > len(self.failed):
+            self.failed = np.zeros((2 * self.failures, len(counts)), dtype=np.int64)
+        self.failed[: len(known)] = known
+        self.failed[len(known)] = counts
 
     def fitting(self, counts: Numbers, top: int) -> Numbers | None:
         """The recipe that these are enough for and that takes most of one profile, if any."""
@@ -271,7 +282,7 @@ class Regrouping:
             if grown is not None and (recipe is None or grown.sum() < recipe.sum()):
                 recipe = grown
         if recipe is None:
-            self._recipes.failed.append(counts)
+            self._recipes.fail(counts)
             return None
         recipe = self._stretched(recipe, top, counts)
         self._recipes.made.setdefault(recipe.tobytes(), recipe)

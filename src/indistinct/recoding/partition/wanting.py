@@ -188,8 +188,10 @@ class Wants:
         for profile in np.unique(there).tolist():
             less = self.added(wanted, profile, -1)
             gone = before - int(self.broken(*_one(less))[0])
+            if gone < 0:
+                continue
             then = self._lack(unmet, less) - gone
-            if gone >= 0 and then < least:
+            if then < least:
                 best, least = profile, then
         return best
 

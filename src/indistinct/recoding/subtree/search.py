@@ -16,10 +16,19 @@ from typing import Any, Literal
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable, did_you_mean
 from indistinct.recoding.limits import Limits, Progress
-from indistinct.recoding.subtree.space import Reading, Space
+from indistinct.recoding.subtree.space import CutSpace, Reading, Space
 
 MOST = 200_000
-"""Tables after which a search stops where no limit is set."""
+"""Whole-attribute tables after which a search stops where no limit is set."""
+
+READ = 250_000_000
+"""Combinations read, for all tables together, after which a search of subtrees stops by itself.
+
+There are exponentially many such tables in the values, and each is counted anew.
+"""
+
+TABLE = 10_000
+"""What a table takes to make beside its combinations, in combinations read."""
 
 SHOWN = 2_000
 """Tables of a search tree that are written down."""
@@ -89,12 +98,22 @@ class SearchResult:
         return self.bound <= self.chosen.rows
 
 
+def most_tables(space: Space) -> int:
+    """Tables after which a search of a space stops where no limit is set."""
+    if not isinstance(space, CutSpace):
+        return MOST
+    each = TABLE + space.data.table.combinations * (1 + len(space.promises))
+    return max(READ // each, 1)
+
+
 class _Search:
     """What the three searches share: making tables once, counting, limits."""
 
-    def __init__(self, space: Space, limits: Limits, progress: Progress | None) -> None:
+    def __init__(self, name: str, space: Space, limits: Limits, progress: Progress | None) -> None:
+        self.name = name
         self.space = space
-        self.limits = Limits(nodes=MOST) if limits == Limits() else limits
+        self.limits = Limits(nodes=most_tables(space)) if limits == Limits() else limits
+        self.by_itself = limits == Limits()
         self.progress = progress
         self.began = time.perf_counter()
         self.steps: list[Step] = []
@@ -147,16 +166,25 @@ class _Search:
             stopped_by=self.stopped_by,
         )
 
+    @property
+    def _by_default(self) -> str:
+        unset = self.stopped_by == "node_limit" and self.by_itself
+        return f" ({self.limits.nodes} tables where no limit is set)" if unset else ""
+
     def _why(self) -> Problem:
         asked = "; ".join(str(promise) for promise in self.space.promises)
         closest = min(self.steps, key=lambda step: step.violations)
         found = (
-            f"the search was stopped by {self.stopped_by}, and none of the {len(self.steps)} "
-            "generalizations it looked at satisfies"
+            f"the search was stopped by {self.stopped_by}{self._by_default}, and none of the "
+            f"{len(self.steps)} generalizations it looked at satisfies"
             if self.stopped_by
             else "no generalization satisfies"
         )
         longer = f"a larger {self.stopped_by}, " if self.stopped_by else ""
+        if self.stopped_by and isinstance(self.space, CutSpace):
+            longer += 'scope = "domain", which has fewer tables, '
+        if self.stopped_by and self.name != "iab":
+            longer += 'algorithm = "iab", which goes down the quickest way in the end, '
         return Problem(
             "unsatisfiable",
             f"{found} the requirement ({asked}); the closest table has {closest.violations} "
@@ -187,7 +215,7 @@ def iab(
 
     Raises :class:`Unsatisfiable` where no reachable table satisfies the requirements.
     """
-    search = _Search(space, limits or Limits(), progress)
+    search = _Search("iab", space, limits or Limits(), progress)
     if search.root.satisfies:
         return search.result(search.root, search.root.rows)
     best: Step | None = None
@@ -250,7 +278,7 @@ def exhaustive(
 
     Raises :class:`Unsatisfiable` where no reachable table satisfies the requirements.
     """
-    search = _Search(space, limits or Limits(), progress)
+    search = _Search("exhaustive", space, limits or Limits(), progress)
     best: Step | None = search.root if search.root.satisfies else None
     queue = deque([search.root])
     while queue and not search.over():
@@ -278,7 +306,7 @@ def greedy(
 
     Raises :class:`Unsatisfiable` where no reachable table satisfies the requirements.
     """
-    search = _Search(space, limits or Limits(), progress)
+    search = _Search("greedy", space, limits or Limits(), progress)
     if search.root.satisfies:
         return search.result(search.root, search.root.rows)
     frontier = [(search.root.violations, 0)]

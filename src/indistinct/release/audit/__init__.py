@@ -262,6 +262,7 @@ def audit(
             *published.notes,
             *_notes(found, published, certified),
             *(() if link is not None else _elsewhere(published, table, names)),
+            *seen.notes,
             *seen.torn,
             *differing,
         ),

@@ -9,6 +9,8 @@ knows the row, and the classes of the quasi table are what keeps or breaks a pro
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -47,7 +49,10 @@ DIVERSE = (
 )
 """Models of diversity: of people with several values, none may be had by everybody of a class."""
 
-_ROW = "\0row"
+_ROW, _MEMBER = "\0row", "\0member"
+
+_ITEM = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(\[[^\]"]*\]|[^{},"]*[^{},"\s]))\s*(?:,|$)')
+"""A member of a set, in quotes or plain."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ class Seen:
     """What an audit has looked at: a table, its records, and what became of the promises.
 
     ``records`` are those of ``texts`` that are not suppressed. ``torn`` says what is wrong with
-    how records, people or tables belong together.
+    how records, people or tables belong together, ``notes`` what the verdicts rest on.
     """
 
     table: PublishedTable
@@ -66,6 +71,7 @@ class Seen:
     people: int | None = None
     torn: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def verdicts_of(
@@ -153,7 +159,7 @@ def audited_link(
     hidden = pl.all_horizontal(pl.col(name).eq_missing(SUPPRESSED) for name in context.quasi)
     records = texts.filter(~hidden)
     listed = {name: _listed(sensitive, name, by) for name in names}
-    holding = link.get("holding") or _guessed(records, listed, by)
+    holding = link.get("holding") or _guessed(records, listed, by, requirements)
     if holding not in HOLDING:
         raise PolicyError(
             Problem("bad-link", f"the values of a bucket belong to it as {HOLDING}, not {holding}")
@@ -170,6 +176,11 @@ def audited_link(
             else:
                 frame = listed[part.sensitive]
                 seen = replace(context, quasi=(by,))
+                of_sets = holding == "one" and part.model == "max-posterior"
+                if of_sets and (sets := _of_sets(frame)) is not None:
+                    # Other rows than those of other promises: nothing counted is shared with them.
+                    frame = sets
+                    seen = replace(seen, person=_ROW, linked=None, _sizes={}, _counts={})
                 verdict = verdicts_of(frame, [replace(part, on=None)], seen, by_model)[0]
                 verdicts.append(replace(verdict, requirement=part))
                 continue
@@ -182,6 +193,7 @@ def audited_link(
         verdicts=tuple(verdicts),
         people=records.height,
         torn=tuple(_unlike(both)),
+        notes=() if "holding" in link else (_taken(holding),),
         beside=tuple(name for name in quasi.columns if name not in (*context.quasi, by)),
     )
 
@@ -212,14 +224,35 @@ def _require_columns(table: PublishedTable, names: Sequence[str]) -> None:
         raise DataError(problems)
 
 
-def _guessed(records: pl.DataFrame, listed: Mapping[str, pl.DataFrame], by: str) -> str:
-    """Whether every bucket lists as many values as it has people."""
+def _guessed(
+    records: pl.DataFrame,
+    listed: Mapping[str, pl.DataFrame],
+    by: str,
+    requirements: Sequence[Requirement],
+) -> str:
+    """How the values of a bucket seem to belong to its people, where nobody says.
+
+    Fingerprints are what everybody of a bucket has. Else it is told by whether every bucket lists
+    as many values as it has people.
+    """
+    if any(part.model == "kl-diversity" for part in requirements):
+        return "all"
     people = records.group_by(by).len().sort(by)
     return (
         "one"
         if all(part.group_by(by).len().sort(by).equals(people) for part in listed.values())
         else "some"
     )
+
+
+def _taken(holding: str) -> str:
+    """What an audit took for granted of the buckets."""
+    what = {
+        "one": "everybody of a bucket has one of the values that it lists",
+        "some": "a bucket lists a value once for everybody who has it",
+        "all": "everybody of a bucket has all the values that it lists",
+    }
+    return f"nothing says how values belong to people; taken was that {what[holding]}"
 
 
 def _with_values(
@@ -229,6 +262,44 @@ def _with_values(
     rows = records.with_row_index(_ROW).with_columns(pl.col(_ROW).cast(pl.String))
     held = rows.join(listed, on=by, how="left", maintain_order="left")
     return held, replace(context, person=_ROW, linked=None)
+
+
+def _of_sets(listed: pl.DataFrame) -> pl.DataFrame | None:
+    """A row for every member of every row's set, numbered by row; None where no value is a set.
+
+    Where people have a set of values, ``{cough, "pain, chest"}``, belief in a value is belief in
+    any set that holds it.
+    """
+    name = listed.columns[-1]
+    members = {value: _members(value) for value in listed[name].unique().to_list()}
+    if all(len(part) == 1 for part in members.values()):
+        return None
+    table = pl.DataFrame(
+        [(value, member) for value, part in members.items() for member in part],
+        {name: pl.String, _MEMBER: pl.String},
+        orient="row",
+    )
+    rows = listed.with_row_index(_ROW).with_columns(pl.col(_ROW).cast(pl.String))
+    held = rows.join(table, on=name, how="left", nulls_equal=True, maintain_order="left")
+    return held.drop(name).rename({_MEMBER: name})
+
+
+def _members(text: str | None) -> tuple[str | None, ...]:
+    """The values of a set as it is written; of anything else the text itself."""
+    if text is None or not (text.startswith("{") and text.endswith("}")):
+        return (text,)
+    found: list[str | None] = []
+    rest = text[1:-1]
+    while rest:
+        item = _ITEM.match(rest)
+        if item is None:
+            return (text,)
+        quoted, plain = item[1], item[2]
+        found.append(
+            json.loads(quoted) if quoted is not None else None if plain == "missing" else plain
+        )
+        rest = rest[item.end() :]
+    return tuple(dict.fromkeys(found)) or (text,)
 
 
 def _unlike(both: LinkedTables) -> Iterable[str]:
@@ -246,6 +317,9 @@ def _unlike(both: LinkedTables) -> Iterable[str]:
                 yield f"{differ} buckets list another number of values than they have people"
         values = part.group_by(part.columns).len("rows").join(people, on=both.by)
         if both.holding == "some":
+            few = found.filter(pl.col(PEOPLE) > pl.col("rows")).height
+            if few:
+                yield f"{few} buckets list fewer values than they have people"
             many = values.filter(pl.col("rows") > pl.col(PEOPLE)).height
             if many:
                 yield f"{many} values are listed more often than their bucket has people"
