@@ -33,11 +33,11 @@ def test_everybody_has_the_highest_category_and_exact_quasi_identifiers() -> Non
     plan = anatomy(table_1(), wanted)
     assert plan.buckets[SYMPTOM].labels == ("A-symptomatic", "Low", "Mild", "High", "Severe")
     assert plan.quasi.groups == 8
-    assert plan.quasi.style == ()
+    assert plan.quasi.style == ("level",) * 3
     at = plan.quasi.class_of[0]
     row = [texts[own[at]] for texts, own in zip(plan.quasi.texts, plan.quasi.cell_of, strict=True)]
     assert row == ["40", "2139", "Female"]
-    assert "whether the person is in the table" in plan.notes[0]
+    assert "whether the person is in the table" in plan.told[0]
     assert len(plan.history[SYMPTOM].person) == 8
     assert audited(plan, wanted, QUASI).holds
 
@@ -85,7 +85,7 @@ def test_buckets_have_different_values(table: LinkedTable, l: int, seed: int) ->
     assert eligible
     counts = plan.buckets["ill"].counts
     assert counts.max() == 1
-    assert counts.sum(axis=1).min() == l
+    assert counts.sum(axis=1).min() >= l
     assert counts.sum(axis=1).max() < 2 * l
     assert len(counts) == table.people // l
     assert (np.bincount(plan.bucket_of) == counts.sum(axis=1)).all()
@@ -122,7 +122,7 @@ def test_sets_are_one_value_and_nothing_is_certain(
         return
     part = plan.buckets["ill"]
     assert audited(plan, wanted, ("age", "place")).holds
-    if len(plan.notes) == 1:
+    if len(plan.told) == 1:
         assert (np.diff(table.events["ill"].indptr) == 1).all()
         return
     for at in range(len(part)):

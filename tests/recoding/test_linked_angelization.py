@@ -37,7 +37,7 @@ def test_the_papers_people() -> None:
     assert plan.buckets[SYMPTOM].holding == "one"
     assert "{Chills, Fever, Flu}" in plan.buckets[SYMPTOM].labels
     assert plan.known[SYMPTOM].categories["{Chills, Fever, Flu}"] == "Mild"
-    assert "baseline after the description" in plan.notes[0]
+    assert "baseline after the description" in plan.told[0]
     # What sensitive values need widens the classes; theta-star's are as narrow as k alone allows.
     loose = theta_star(table, [promise("theta-sensitive", k=2, sensitive=SYMPTOM)])
     assert plan.search.value >= loose.search.value

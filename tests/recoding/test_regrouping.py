@@ -13,13 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.errors import Unsatisfiable
+from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.knowledge import Knowledge
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.microdata.microdata import Microdata
 from indistinct.privacy import Promise, promise
-from indistinct.recoding.partition import PartitionSettings, mondrian, partition
+from indistinct.recoding.partition import PartitionSettings, partition, wanting
+from indistinct.recoding.partition import mondrian as cutting
+from indistinct.recoding.partition.regrouping import Recipes
 from indistinct.recoding.partition.wanting import Wants
 from indistinct.recoding.plan import CellPlan
 from indistinct.release.apply import change
@@ -246,12 +248,46 @@ def test_large_tables_are_regrouped_only_where_it_is_needed(
     asked = about_ills("theta-sensitive")
     loose, tight = (PartitionSettings(suppression_limit=limit) for limit in (0.9, 0.0))
     best = partition(found, asked, "mondrian", loose)
-    monkeypatch.setattr(mondrian, "LARGE", 10)
+    monkeypatch.setattr(cutting, "LARGE", 10)
     first = partition(found, asked, "mondrian", loose)
     assert first.search.value >= best.search.value - 1e-12
-    monkeypatch.setattr(mondrian, "MOST", 10)
-    with pytest.raises(Unsatisfiable):
+    ways = "of putting records together anew"
+    monkeypatch.setattr(cutting, "SPARING", 10)
+    with pytest.raises(Unsatisfiable, match=f"; 2 of 4 ways {ways} were tried"):
         partition(found, asked, "mondrian", tight)
+    monkeypatch.setattr(cutting, "ONCE", 20)
+    with pytest.raises(Unsatisfiable, match=f"enough, or .*; 1 of 4 ways {ways} was tried"):
+        partition(found, asked, "mondrian", tight)
+    monkeypatch.setattr(cutting, "MOST", 30)
+    with pytest.raises(Unsatisfiable, match=f"; no way {ways} was tried, since the table has"):
+        partition(found, asked, "mondrian", tight)
+
+
+def test_tables_with_very_many_values_are_not_regrouped(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = encoded(skewed(3), by_record=True).data
+    asked = about_ills("theta-sensitive")
+    loose, tight = (PartitionSettings(suppression_limit=limit) for limit in (0.9, 0.0))
+    assert not wanting.too_wide(found, asked)
+    monkeypatch.setattr(wanting, "ROOM", 10)
+    assert wanting.too_wide(found, asked)
+    partition(found, asked, "mondrian", loose)
+    with pytest.raises(Unsatisfiable, match="sensitive values are very many"):
+        partition(found, asked, "mondrian", tight)
+    with pytest.raises(PolicyError, match="too many: k-member counts each of them"):
+        partition(found, asked, "k-member", loose)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=1, max_size=12))
+def test_nothing_is_expected_of_fewer_than_what_failed(tried: list[list[int]]) -> None:
+    recipes = Recipes()
+    failed: list[list[int]] = []
+    for counts in tried:
+        hopeless = any(all(a <= b for a, b in zip(counts, f, strict=True)) for f in failed)
+        assert recipes.fails(np.array(counts)) == hopeless
+        if not hopeless:
+            recipes.fail(np.array(counts))
+            failed.append(counts)
 
 
 @settings(deadline=None, max_examples=60)

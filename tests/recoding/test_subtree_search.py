@@ -222,7 +222,9 @@ def test_searches_of_subtrees_stop_by_themselves(monkeypatch: pytest.MonkeyPatch
         assert most_tables(over_table_1([(SHIELD, 3)], scope)) == most
     monkeypatch.setattr(searching, "READ", 50 * searching.TABLE)
     states = over_table_1([(SHIELD, 61)], "subtree")
-    with pytest.raises(Unsatisfiable, match=r"stopped by node_limit \(49 tables where no limit") as told:
+    with pytest.raises(
+        Unsatisfiable, match=r"stopped by node_limit \(49 tables where no limit"
+    ) as told:
         exhaustive(states)
     assert 'scope = "domain", which has fewer tables, algorithm = "iab"' in str(told.value)
     found = iab(over_table_1([(SHIELD, 8)], "subtree"))

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.knowledge import Knowledge
 from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.knowledge import knowledge_of, knowledge_of_categories
+from indistinct.pipeline.knowledge import (
+    knowledge_of,
+    knowledge_of_categories,
+    knowledge_of_labels,
+)
 from indistinct.pipeline.opening import understood
 from indistinct.pipeline.population import covers, population_of
 from indistinct.pipeline.release import Release
@@ -16,7 +20,8 @@ from indistinct.privacy.knm_anonymity import ELBOW
 from indistinct.privacy.promise import Promise
 from indistinct.release.audit import Audit
 from indistinct.release.audit import audit as audit_release
-from indistinct.release.audit.reading import Claims, read_release
+from indistinct.release.audit.linking import link_between, listed_values
+from indistinct.release.audit.reading import Claims, Published, read_release
 from indistinct.requirement import Requirement
 from indistinct.sources.table import open_table
 
@@ -83,6 +88,20 @@ def audit(
     )
 
 
+def _listed_labels(
+    published: Published, names: Sequence[str]
+) -> dict[str, Sequence[str | None]]:
+    """What two linked tables list of these attributes; nothing for a release of another kind."""
+    link = link_between(published) if published.claims is None else published.claims.linked
+    tables = {part.name: part for part in published.tables}
+    if link is None or link["sensitive"] not in tables:
+        return {}
+    table = tables[link["sensitive"]]
+    return {
+        name: listed_values(table, name, link["by"])[name].unique().to_list() for name in names
+    }
+
+
 def _of_people(part: Any, person: str | None) -> Any:
     """The promise, counting people where their column is named and it does not say otherwise."""
     if person is None or (isinstance(part, Mapping) and "unit" in part):
@@ -146,6 +165,9 @@ def _beside(tables: Any, policy: Policy, source: Mapping[str, Any] | None) -> di
     alone = _without_outcomes(policy)
     claimed = {} if published.claims is None else dict(published.claims.known)
     known: dict[str, Knowledge] = {}
+    for name, labels in _listed_labels(published, told).items():
+        if (own := knowledge_of_labels(policy, name, labels)) is not None:
+            known[name] = own
     for table in published.tables:
         here = [name for name in told if table.find(name) is not None and name not in known]
         if here:

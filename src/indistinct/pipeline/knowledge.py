@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.errors import DataError, HierarchyError, IndistinctError, PolicyError, Problem
+from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.files import read_hierarchy
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.knowledge import NOTHING_KNOWN, Knowledge
@@ -186,6 +187,39 @@ def knowledge_of_categories(policy: Policy, name: str) -> Knowledge:
         return NOTHING_KNOWN
     homes, order = categories_of(policy, name, given)
     return Knowledge({home: home for home in homes.values()}, order)
+
+
+def knowledge_of_labels(
+    policy: Policy, name: str, labels: Sequence[str | None]
+) -> Knowledge | None:
+    """What is known of an attribute of which linked tables list more than its values.
+
+    A category is its own; a set of values, ``{cough, fever}``, has the highest category of these;
+    a node of the values' hierarchy has none. None where the policy says it of the labels as they
+    are.
+    """
+    item = policy.attributes[name]
+    if item.categories is None:
+        hierarchical = any(
+            part.sensitive == name and part.parameters.get("distance") == "hierarchical"
+            for part in policy.requirements
+        )
+        return None if hierarchical or item.ranks is not None else NOTHING_KNOWN
+    homes, order = categories_of(policy, name, item.categories)
+    if labels and set(homes.values()).issuperset(labels):
+        return knowledge_of_categories(policy, name)
+    values = [member for label in labels for member in members_of(label) or (label,)]
+    homes |= _spelt_otherwise(values, homes)
+    if all(label in homes for label in labels):
+        return None
+    place = {home: at for at, home in enumerate(order)}
+    found: dict[str | None, str] = {}
+    for label in labels:
+        of_members = [homes.get(member) for member in members_of(label) or (label,)]
+        known = [home for home in of_members if home is not None]
+        if len(known) == len(of_members):
+            found[label] = max(known, key=lambda home: place.get(home, -1))
+    return Knowledge(found, order)
 
 
 def categories_of(

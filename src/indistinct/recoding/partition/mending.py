@@ -23,7 +23,7 @@ from indistinct.recoding.judge import Judge
 from indistinct.recoding.partition.distance import empty_spans
 from indistinct.recoding.partition.publishing import check_feasible, lasts, report
 from indistinct.recoding.partition.settings import PartitionSettings
-from indistinct.recoding.partition.wanting import Wants, least_units
+from indistinct.recoding.partition.wanting import Wants, least_units, too_wide
 
 if TYPE_CHECKING:
     from indistinct.kernels.clustering import Domains
@@ -40,7 +40,7 @@ def check(
     """See before any work whether clustering can do what is asked.
 
     Raises:
-        PolicyError: for too many records.
+        PolicyError: for too many records, or too many sensitive values.
         Unsatisfiable: for promises that no release of the table can keep.
     """
     people = int((data.weight > 0).sum())
@@ -54,6 +54,15 @@ def check(
             )
         )
     check_feasible(data, promises, settings)
+    if too_wide(data, promises):
+        raise PolicyError(
+            Problem(
+                "too-many-values",
+                f"the sensitive values are too many: {algorithm} counts each of them in every "
+                "record that it compares",
+                remedy='choose algorithm = "mondrian", or make the values fewer with a transform',
+            )
+        )
 
 
 class Mending:

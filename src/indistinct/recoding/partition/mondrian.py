@@ -21,7 +21,8 @@ A table that as a whole breaks a promise is cut so that as few records as possib
 that break it; these are suppressed. Its records are also put together anew, from the smallest parts
 upwards (see :mod:`~indistinct.recoding.partition.regrouping`), and of what keeps to the limit the
 release that loses least is taken. Large tables are regrouped only where cutting alone does not keep
-to it.
+to it, and in fewer of the four ways the larger they are, for the time grows with the square of the
+rows.
 
 What is lost in an attribute is told on a scale from 0 to 1: by the length of a range out of that of
 all numbers in the table; by the number of values of a set; for a node of the hierarchy by its share
@@ -40,7 +41,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import Unsatisfiable
+from indistinct.errors import Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.frequencies import ClassTable, Counts
 from indistinct.microdata.leveled import LeveledTable
@@ -53,7 +54,7 @@ from indistinct.recoding.partition.distance import domains_of
 from indistinct.recoding.partition.mending import MOST, Mending
 from indistinct.recoding.partition.regrouping import Manner, Parts, Recipes, Regrouping
 from indistinct.recoding.partition.settings import PartitionSettings
-from indistinct.recoding.partition.wanting import Wants, least_units
+from indistinct.recoding.partition.wanting import Wants, least_units, too_wide
 from indistinct.recoding.plan import CellPlan
 from indistinct.recoding.recoded import ncp
 
@@ -80,6 +81,12 @@ MANNERS: Final = tuple(Manner(near, sparing) for near in (True, False) for spari
 
 LARGE: Final = 5000
 """Rows up to which all of them are compared; beyond, the first that is found is taken."""
+
+SPARING: Final = 10_000
+"""Rows beyond which only those ways are tried that make few classes: they are the quick ones."""
+
+ONCE: Final = 20_000
+"""Rows beyond which one of these is tried."""
 
 Classes = NDArray[np.int32]
 Numbers = NDArray[np.int64]
@@ -129,6 +136,31 @@ def by_size_alone(promises: Sequence[Promise]) -> tuple[int, list[Promise]]:
         else:
             others.append(promise)
     return least, others
+
+
+def manners_for(rows: int) -> tuple[Manner, ...]:
+    """The ways of regrouping that are tried on so many rows: fewer on more.
+
+    >>> [len(manners_for(rows)) for rows in (10_000, 20_000, 50_000)]
+    [4, 2, 1]
+    """
+    if rows <= SPARING:
+        return MANNERS
+    few = tuple(manner for manner in MANNERS if manner.sparing)
+    return few if rows <= ONCE else few[:1]
+
+
+def _ways_told(rows: int, tried: int, wide: bool = False) -> str:
+    what = f"{tried} of {len(MANNERS)} ways" if tried else "no way"
+    why = "sensitive values are very many" if wide else f"the table has {rows} rows"
+    return (
+        f"{what} of putting records together anew {'were' if tried > 1 else 'was'} tried, since "
+        f"{why}: fewer may need less"
+    )
+
+
+def _with_remedy(problem: Problem, more: str) -> Problem:
+    return replace(problem, remedy=f"{problem.remedy}; {more}" if problem.remedy else more)
 
 
 class _Cutting:
@@ -215,13 +247,16 @@ class _Cutting:
                 progress(min(tree.rows_closed / rows, 1.0))
         if not root_broken:
             return self._publish(tree, began)
+        wide = too_wide(self._data, self._promises)
         try:
             found: CellPlan | None = self._publish(tree, began)
-        except Unsatisfiable:
-            if rows > MOST:
-                raise
+        except Unsatisfiable as error:
+            if rows > MOST or wide:
+                raise Unsatisfiable(
+                    [_with_remedy(part, _ways_told(rows, 0, wide)) for part in error.problems]
+                ) from None
             found = None
-        if found is not None and rows > LARGE:
+        if found is not None and (rows > LARGE or wide):
             return found
         return self._regrouped(tree, acceptance, found, began)
 
@@ -251,7 +286,8 @@ class _Cutting:
         recipes = Recipes()
         allowed, fewest = settings.allowed(data.table.records), data.table.records
         least_value = math.inf if found is None else ncp(data, found)
-        for manner in MANNERS:
+        manners = manners_for(len(parts.member))
+        for manner in manners:
             regrouping = Regrouping(data.weight, wants, domains, places, least, manner, recipes)
             class_of = regrouping.run(parts)
             mending = Mending(data, promises, wants, domains, places, class_of, settings)
@@ -274,7 +310,9 @@ class _Cutting:
             problem = publishing.too_many(promises, fewest, data.table.records, settings)
             if settings.strict and int(data.weight.max(initial=0)) > 1:
                 apart = "partition.strict = false, which treats equal records apart, may need less"
-                problem = replace(problem, remedy=f"{problem.remedy}; {apart}")
+                problem = _with_remedy(problem, apart)
+            if len(manners) < len(MANNERS):
+                problem = _with_remedy(problem, _ways_told(len(parts.member), len(manners)))
             raise Unsatisfiable(problem)
         return found
 

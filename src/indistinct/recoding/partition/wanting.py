@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ AT_ONCE = 64
 """Profiles compared with each other; dearer ones are looked at where none of these helps."""
 
 _NEARER = 1e-12
+
+ROOM: Final = 1 << 27
+"""Counts of sensitive values by profile that are held, at most: a gigabyte of them."""
 
 CellCounts = Mapping[str, NDArray[np.int64]]
 
@@ -60,6 +63,18 @@ def grown_units(promises: Sequence[Promise], records: int) -> int:
     own = [promise.parameters.get("k") for promise in promises]
     each = [max(ks.values()) for ks in own if isinstance(ks, Mapping) and ks]
     return int(min(max([least_units(promises), *each]), records))
+
+
+def too_wide(data: LeveledTable, promises: Sequence[Promise]) -> bool:
+    """Whether the sensitive values are too many to count each of them in every profile."""
+    names = {part.sensitive for part in promises if part.sensitive in data.table.sensitive}
+    cells = [data.table.sensitive[name] for name in names if name is not None]
+    profiles = 1
+    for own in cells:
+        single = int(np.diff(own.indptr).max(initial=0)) <= 1 and int(own.count.max(initial=0)) <= 1
+        profiles *= len(own.domain) + 1 if single else data.table.combinations
+    profiles = min(profiles, data.table.combinations)
+    return bool(profiles * sum(len(own.domain) for own in cells) > ROOM)
 
 
 @dataclass(frozen=True)

@@ -158,7 +158,7 @@ def audited_link(
     texts = quasi.texts([*context.quasi, by])
     hidden = pl.all_horizontal(pl.col(name).eq_missing(SUPPRESSED) for name in context.quasi)
     records = texts.filter(~hidden)
-    listed = {name: _listed(sensitive, name, by) for name in names}
+    listed = {name: listed_values(sensitive, name, by) for name in names}
     holding = link.get("holding") or _guessed(records, listed, by, requirements)
     if holding not in HOLDING:
         raise PolicyError(
@@ -198,7 +198,7 @@ def audited_link(
     )
 
 
-def _listed(table: PublishedTable, name: str, by: str) -> pl.DataFrame:
+def listed_values(table: PublishedTable, name: str, by: str) -> pl.DataFrame:
     """The rows of the sensitive table of one attribute: columns ``by`` and the attribute."""
     if table.find(name) is not None:
         _require_columns(table, [by])
