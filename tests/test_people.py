@@ -275,3 +275,74 @@ def test_sets_of_items_need_a_hierarchy_and_a_person() -> None:
         ind.anonymize(visits(), policy(promise))
     with pytest.raises(ind.PolicyError, match="no column says whose a record is"):
         ind.Policy.from_dict(policy(promise, source={}))
+
+
+GROUPS = {"low": ["A", "B"], "mid": ["C", "D"], "high": ["E", "F", "G"]}
+
+
+def _linked_policy(algorithm: str, *promises: dict[str, Any], **method: Any) -> dict[str, Any]:
+    asked = policy(method={"algorithm": algorithm, "seed": 7, **method})
+    asked["promises"] = list(promises)
+    asked["attributes"]["dx"] = {
+        "role": "sensitive",
+        "categories": {"table": GROUPS, "order": list(GROUPS)},
+        "hierarchy": {"tree": {"*": GROUPS}},
+    }
+    return asked
+
+
+OF_ALGORITHMS: dict[str, list[dict[str, Any]]] = {
+    "theta-star": [
+        {"model": "k-anonymity", "k": 3},
+        {"model": "theta-sensitive", "k": 3, "sensitive": "dx"},
+    ],
+    "k-l-diversity": [{"model": "kl-diversity", "k": 3, "l": 2, "sensitive": "dx"}],
+    "p-l-angelization": [
+        {"model": "k-anonymity", "k": 3},
+        {"model": "p-plus-sensitive", "p": 2, "sensitive": "dx"},
+        {"model": "distinct-l-diversity", "l": 2, "sensitive": "dx"},
+    ],
+    "anatomy": [{"model": "max-posterior", "bound": 0.5, "sensitive": "dx"}],
+}
+
+
+def _with_few_high(people: int, seed: int) -> pl.DataFrame:
+    """Visits of which the high group is rare, so that anatomy can spread it."""
+    table = visits(people, seed)
+    rare = pl.col("dx").is_in(GROUPS["high"]) & (pl.int_range(pl.len()) % 3 > 0)
+    return table.with_columns(dx=pl.when(rare).then(pl.lit("A")).otherwise("dx"))
+
+
+@pytest.mark.parametrize("algorithm", OF_ALGORITHMS)
+def test_linked_tables_are_made_told_and_audited(algorithm: str, tmp_path: Path) -> None:
+    asked = _linked_policy(algorithm, *OF_ALGORITHMS[algorithm])
+    release = ind.anonymize(_with_few_high(90, 3), asked)
+    quasi, sensitive = release.tables["quasi"], release.tables["sensitive"]
+    assert set(quasi["bucket"]) == set(sensitive["bucket"])
+    assert release.run.to_dict()["people"]["published"] == 90
+    release.write(tmp_path / "out")
+    # With the certificate, by the policy, and by the policy without any certificate.
+    assert ind.audit(tmp_path / "out").holds
+    assert ind.audit(tmp_path / "out", asked).holds
+    assert ind.audit({"quasi": quasi, "sensitive": sensitive}, asked).holds
+    told = " ".join(release.certificate.to_dict()["warnings"])
+    assert ("baseline" in told) == (algorithm == "p-l-angelization")
+    assert ("exact quasi-identifiers" in told) == (algorithm == "anatomy")
+
+
+def test_sets_that_share_a_value_do_not_keep_a_bound_on_beliefs() -> None:
+    table = visits(60, 2).with_columns(dx=pl.lit("A"))
+    both = pl.concat([table, visits(60, 2)])
+    promises = [*OF_ALGORITHMS["p-l-angelization"], OF_ALGORITHMS["anatomy"][0]]
+    with pytest.raises(ind.Unsatisfiable, match="different sets share one"):
+        ind.anonymize(both, _linked_policy("p-l-angelization", *promises))
+
+
+def test_what_a_method_as_published_breaks_is_not_released() -> None:
+    """Everybody has the same items: no group can be 2-diverse, and the paper's method makes one."""
+    table = visits(40, 1).with_columns(dx=pl.lit("A"))
+    promises = OF_ALGORITHMS["k-l-diversity"]
+    with pytest.raises(ind.Unsatisfiable, match="as published breaks kl-diversity"):
+        ind.anonymize(table, _linked_policy("k-l-diversity", *promises, variant="paper"))
+    with pytest.raises(ind.Unsatisfiable, match="no grouping is 2-diverse"):
+        ind.anonymize(table, _linked_policy("k-l-diversity", *promises))

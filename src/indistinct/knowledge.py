@@ -61,6 +61,25 @@ class Knowledge:
             ranks={value: rank for value, rank in self.ranks.items() if value in kept},
         )
 
+    def relabelled(self, labels: Mapping[Value, Value]) -> Knowledge:
+        """The same of values that are written otherwise: ``labels`` by how they are written here.
+
+        >>> Knowledge(categories={"=x": "low", "y": "low"}).relabelled({"=x": "'=x"}).categories
+        {"'=x": 'low', 'y': 'low'}
+        """
+
+        def of(label: Value) -> Value:
+            return labels.get(label, label)
+
+        return Knowledge(
+            categories={of(value): name for value, name in self.categories.items()},
+            category_order=self.category_order,
+            order=tuple(map(of, self.order)),
+            chains=tuple(tuple(map(of, chain)) for chain in self.chains),
+            reference={of(value): share for value, share in self.reference.items()},
+            ranks={of(value): rank for value, rank in self.ranks.items()},
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """What is known, as plain data; pairs instead of tables, since a value can be missing."""
         document: dict[str, Any] = {

@@ -193,7 +193,9 @@ def test_belief_in_a_value_is_belief_in_every_set_that_holds_it() -> None:
     tables = _tables(people, [("1", "flu"), ("1", '{flu, "pain, chest"}'), ("1", "{flu, missing}")])
     diverse, bound = _asked("distinct-l-diversity", l=3), _asked("max-posterior", bound=0.5)
     for promises in ([diverse, bound], [bound, diverse]):
-        found = {part.requirement.model: part for part in audit(tables, promises, ["town"]).promises}
+        found = {
+            part.requirement.model: part for part in audit(tables, promises, ["town"]).promises
+        }
         assert found["distinct-l-diversity"].achieved == {"l": 3}
         assert found["max-posterior"].achieved == {"bound": 1.0}
         assert not found["max-posterior"].holds

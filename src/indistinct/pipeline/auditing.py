@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from indistinct.knowledge import Knowledge
+from indistinct.pipeline.attacking import SPREADSHEET_GUARD
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.knowledge import (
     knowledge_of,
@@ -88,18 +91,28 @@ def audit(
     )
 
 
-def _listed_labels(
-    published: Published, names: Sequence[str]
+def _labels_of(
+    policy: Policy, published: Published, names: Sequence[str]
 ) -> dict[str, Sequence[str | None]]:
-    """What two linked tables list of these attributes; nothing for a release of another kind."""
+    """What is published of these attributes where it may be more than values of the table.
+
+    Linked tables list categories, sets and nodes, and items that k^m-anonymity generalizes are
+    nodes as well. Nothing of other attributes.
+    """
     link = link_between(published) if published.claims is None else published.claims.linked
     tables = {part.name: part for part in published.tables}
-    if link is None or link["sensitive"] not in tables:
-        return {}
-    table = tables[link["sensitive"]]
-    return {
-        name: listed_values(table, name, link["by"])[name].unique().to_list() for name in names
-    }
+    if link is not None and link["sensitive"] in tables:
+        table = tables[link["sensitive"]]
+        frames = {name: listed_values(table, name, link["by"]) for name in names}
+    else:
+        items = {part.sensitive for part in policy.requirements if part.model == "km-anonymity"}
+        frames = {
+            name: table.texts([name])
+            for table in published.tables
+            for name in names
+            if name in items and table.find(name) is not None
+        }
+    return {name: frame[name].unique().to_list() for name, frame in frames.items()}
 
 
 def _of_people(part: Any, person: str | None) -> Any:
@@ -108,6 +121,27 @@ def _of_people(part: Any, person: str | None) -> Any:
         return part
     asked = part if isinstance(part, Requirement) else Requirement.from_dict(part)
     return replace(asked, unit="person")
+
+
+def _unguarded(
+    texts: pl.DataFrame, policy: Policy
+) -> tuple[pl.DataFrame, dict[str, dict[str | None, str | None]]]:
+    """Published values as they were before spreadsheets were guarded against; and as they are.
+
+    The policy speaks of the former, the release has the latter: for each column those that differ,
+    by what they were.
+    """
+    guarded: dict[str, dict[str | None, str | None]] = {name: {} for name in texts.columns}
+    if not (policy.output.spreadsheet_safe and policy.output.format == "csv"):
+        return texts, guarded
+    for name in texts.columns:
+        column = texts[name]
+        bare = column.str.replace(SPREADSHEET_GUARD, "$1")
+        changed = bare.ne_missing(column)
+        there = zip(bare.filter(changed).to_list(), column.filter(changed).to_list(), strict=True)
+        guarded[name] = dict(there)
+        texts = texts.with_columns(bare.alias(name))
+    return texts, guarded
 
 
 def _is_open(part: Any) -> bool:
@@ -125,14 +159,21 @@ def _as_chosen(part: Any, claims: Claims | None) -> Any:
     return part
 
 
-def _without_outcomes(policy: Policy) -> Policy:
-    """The policy without ranks that follow from outcomes: a release does not have all of them."""
-    attributes = {
-        name: item
-        if item.ranks is None or _tells_ranks(item)
-        else item.model_copy(update={"ranks": None})
-        for name, item in policy.attributes.items()
-    }
+def _as_needed(policy: Policy) -> Policy:
+    """The policy without what an audit need not know, and a release may not show.
+
+    Ranks that follow from outcomes: a release does not have all of these. Hierarchies of sensitive
+    values where no promise asks how near two values are: what is published may be their nodes.
+    """
+    near = {part.sensitive for part in policy.requirements if "distance" in part.parameters}
+    attributes = {}
+    for name, item in policy.attributes.items():
+        changed: dict[str, Any] = {}
+        if item.ranks is not None and not _tells_ranks(item):
+            changed["ranks"] = None
+        if item.role == "sensitive" and name not in near:
+            changed["hierarchy"] = None
+        attributes[name] = item.model_copy(update=changed) if changed else item
     return policy.model_copy(update={"attributes": attributes})
 
 
@@ -162,23 +203,24 @@ def _beside(tables: Any, policy: Policy, source: Mapping[str, Any] | None) -> di
         return {}
     published = read_release(tables, source)
     found: dict[str, Any] = {}
-    alone = _without_outcomes(policy)
+    alone = _as_needed(policy)
     claimed = {} if published.claims is None else dict(published.claims.known)
     known: dict[str, Knowledge] = {}
-    for name, labels in _listed_labels(published, told).items():
+    for name, labels in _labels_of(policy, published, told).items():
         if (own := knowledge_of_labels(policy, name, labels)) is not None:
             known[name] = own
     for table in published.tables:
         here = [name for name in told if table.find(name) is not None and name not in known]
         if here:
-            texts = table.texts(here)
+            texts, guarded = _unguarded(table.texts(here), policy)
             for name in here:
                 own = knowledge_of_categories(policy, name)
                 if own.categories and set(texts[name].unique().to_list()) <= set(own.categories):
-                    known[name] = own
+                    known[name] = own.relabelled(guarded[name])
             here = [name for name in here if name not in known]
             held = open_table(texts, table.name, allow_empty=True)
-            known |= knowledge_of(alone, held, texts, here, table.name)
+            own_of = knowledge_of(alone, held, texts, here, table.name)
+            known |= {name: about.relabelled(guarded[name]) for name, about in own_of.items()}
     for name, about in claimed.items():
         own = known.get(name, about)
         known[name] = replace(own, reference=about.reference, ranks=own.ranks or about.ranks)

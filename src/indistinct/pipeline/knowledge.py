@@ -192,20 +192,16 @@ def knowledge_of_categories(policy: Policy, name: str) -> Knowledge:
 def knowledge_of_labels(
     policy: Policy, name: str, labels: Sequence[str | None]
 ) -> Knowledge | None:
-    """What is known of an attribute of which linked tables list more than its values.
+    """What is known of an attribute of which more than its values is published.
 
     A category is its own; a set of values, ``{cough, fever}``, has the highest category of these;
     a node of the values' hierarchy has none. None where the policy says it of the labels as they
     are.
     """
-    item = policy.attributes[name]
-    if item.categories is None:
-        hierarchical = any(
-            part.sensitive == name and part.parameters.get("distance") == "hierarchical"
-            for part in policy.requirements
-        )
-        return None if hierarchical or item.ranks is not None else NOTHING_KNOWN
-    homes, order = categories_of(policy, name, item.categories)
+    given = policy.attributes[name].categories
+    if given is None:
+        return None
+    homes, order = categories_of(policy, name, given)
     if labels and set(homes.values()).issuperset(labels):
         return knowledge_of_categories(policy, name)
     values = [member for label in labels for member in members_of(label) or (label,)]

@@ -183,11 +183,4 @@ def _neutralized(about: Knowledge, name: str) -> Knowledge:
     }
     texts = pl.DataFrame({name: pl.Series(list(labels), dtype=pl.String)})
     safe = dict(zip(labels, neutralized(texts).to_series().to_list(), strict=True))
-    return replace(
-        about,
-        categories={safe[value]: home for value, home in about.categories.items()},
-        ranks={safe[value]: rank for value, rank in about.ranks.items()},
-        order=tuple(safe[value] for value in about.order),
-        chains=tuple(tuple(safe[label] for label in chain) for chain in about.chains),
-        reference={safe[value]: share for value, share in about.reference.items()},
-    )
+    return about.relabelled(safe)

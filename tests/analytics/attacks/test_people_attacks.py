@@ -703,3 +703,17 @@ def test_two_lists_of_sets() -> None:
     found = won(composition.run_people(replace(first, second=crossed), "s"))
     assert found.success["certain"] == 1
     assert found.figures["left_with_one"] == 1
+
+
+def test_a_label_that_covers_everything_says_nothing() -> None:
+    chains = (("flu", "mild", "any"), ("gout", "mild", "any"), ("HIV", "grave", "any"))
+    known = {"s": Knowledge(chains=chains)}
+    people = [[["flu"], ["HIV"]]]
+    root = of_people(people, published=[["any"], ["any"]], holding="all", known=known)
+    assert won(membership.run_people(root, "s")).success["0.5"] == 0
+    assert won(homogeneity.run_people(root, "s")).success["certain"] == 0
+    beside = of_people(
+        people, published=[["any", "flu"], ["any", "HIV"]], holding="all", known=known
+    )
+    assert won(membership.run_people(beside, "s")).success["0.5"] == 1
+    assert won(membership.run_people(beside, "s")).success["certain"] == 0

@@ -17,8 +17,10 @@ A person has several values, and a release may publish categories or nodes of a 
 place. What counts as the truth is every published label that covers one of the person's values;
 taken is the one that is believed most (the worst case), for the prior too. A missing value is no
 truth of people who have others. A label that is listed speaks for the labels above it as well:
-where flu is listed, so is a respiratory disease. And where a whole set is listed as one value, such
-as ``{cough, fever}``, it speaks for each of its members: a person who has it has them all.
+where flu is listed, so is a respiratory disease. A label that covers all values there are, such as
+the root of a hierarchy, says nothing and is nobody's truth. And where a whole set is listed as one
+value, such as ``{cough, fever}``, it speaks for each of its members: a person who has it has them
+all.
 """
 
 from __future__ import annotations
@@ -164,8 +166,10 @@ class Covering:
     Arguments:
         values: all values that are known: those of the source, of its categories and hierarchy.
         under: the values under each label, [labels].
-        over: the labels that cover each value, [values].
-        implied: the labels that a label speaks for: those that cover all it covers, [labels].
+        over: the labels that cover each value, [values]; without labels that cover all values and
+            so say nothing.
+        implied: the labels that a label speaks for: those that cover all it covers, [labels];
+            again without labels that say nothing.
         touching: the labels that have a value in common with a label, [labels].
     """
 
@@ -410,9 +414,9 @@ class PeopleScene:
 
     def listed(self, sensitive: str) -> Spread:
         """How likely every label is to be listed for a person, word for word."""
-        if self.covering(sensitive).plain:
+        covering, domain = self.covering(sensitive), len(self.labels(sensitive))
+        if covering.plain and len(covering.implied.index) == domain:
             return self.spread(sensitive)
-        domain = len(self.labels(sensitive))
         return self.once(
             "listed", sensitive, lambda name: self.lifted(name, each_its_own(domain), domain)
         )
@@ -620,17 +624,24 @@ class PeopleScene:
                 if own == [len(values)]:
                     values.append(label)
         rows = compressed([sorted(under[label]) for label in labels])
+        some = {at for at, value in enumerate(values) if value is not None}
+        empty = {at for at, label in enumerate(labels) if some <= set(under[label])}
+        if len(some) < 2:
+            empty = set()
         over: list[list[int]] = [[] for _ in values]
+        covers: list[list[int]] = [[] for _ in values]
         for at, label in enumerate(labels):
             for value_at in under[label]:
-                over[value_at].append(at)
-        shared = Counter((one, two) for own in over for one in own for two in own)
+                covers[value_at].append(at)
+                if at not in empty:
+                    over[value_at].append(at)
+        shared = Counter((one, two) for own in covers for one in own for two in own)
         length = rows.length
         implied: list[list[int]] = [[] for _ in labels]
         touching: list[list[int]] = [[] for _ in labels]
         for (one, two), number in sorted(shared.items()):
             touching[one].append(two)
-            if number == length[one]:
+            if number == length[one] and two not in empty:
                 implied[one].append(two)
         return Covering(
             tuple(values), rows, compressed(over), compressed(implied), compressed(touching)
