@@ -252,3 +252,21 @@ def test_the_command_line_says_people(long: ind.Release, star: ind.Release, tmp_
     refused = run.invoke(app, asked)
     assert refused.exit_code == 2
     assert "source" in refused.output
+
+
+def test_pseudonyms_that_are_keys_of_the_source_are_told() -> None:
+    table = pl.DataFrame(
+        {"who": ["a", "a", "b", "c"], "age": ["1", "1", "2", "2"], "dx": ["x", "y", "x", "y"]}
+    )
+    keys: dict[str, Any] = {
+        "source": {"person": "who"},
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "dx": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 1}],
+    }
+    bare = ind.attack(table, table, keys, only=["membership"])
+    assert "3 of 3 pseudonyms are keys of the source" in " ".join(bare.notes)
+    made = ind.attack(table, ind.anonymize(table, keys), keys, only=["membership"])
+    assert "keys of the source" not in " ".join(made.notes)

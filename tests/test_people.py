@@ -319,15 +319,18 @@ def test_linked_tables_are_made_told_and_audited(algorithm: str, tmp_path: Path)
     release = ind.anonymize(_with_few_high(90, 3), asked)
     quasi, sensitive = release.tables["quasi"], release.tables["sensitive"]
     assert set(quasi["bucket"]) == set(sensitive["bucket"])
-    assert release.run.to_dict()["people"]["published"] == 90
+    told = release.run.to_dict()
+    assert told["people"]["published"] == 90
+    chosen = algorithm in ("theta-star", "p-l-angelization")
+    assert told["plan"].get("quasi") == ("k-member" if chosen else None)
     release.write(tmp_path / "out")
     # With the certificate, by the policy, and by the policy without any certificate.
     assert ind.audit(tmp_path / "out").holds
     assert ind.audit(tmp_path / "out", asked).holds
     assert ind.audit({"quasi": quasi, "sensitive": sensitive}, asked).holds
-    told = " ".join(release.certificate.to_dict()["warnings"])
-    assert ("baseline" in told) == (algorithm == "p-l-angelization")
-    assert ("exact quasi-identifiers" in told) == (algorithm == "anatomy")
+    warned = " ".join(release.certificate.to_dict()["warnings"])
+    assert ("baseline" in warned) == (algorithm == "p-l-angelization")
+    assert ("exact quasi-identifiers" in warned) == (algorithm == "anatomy")
 
 
 def test_sets_that_share_a_value_do_not_keep_a_bound_on_beliefs() -> None:
@@ -346,3 +349,15 @@ def test_what_a_method_as_published_breaks_is_not_released() -> None:
         ind.anonymize(table, _linked_policy("k-l-diversity", *promises, variant="paper"))
     with pytest.raises(ind.Unsatisfiable, match="no grouping is 2-diverse"):
         ind.anonymize(table, _linked_policy("k-l-diversity", *promises))
+
+
+@pytest.mark.parametrize("algorithm", ["theta-star", "optimal"])
+def test_what_tells_people_apart_is_told_though_no_record_is_alone(algorithm: str) -> None:
+    """Everybody has six records with the same text, which nobody else has."""
+    table = pl.concat([visits(60, 4)] * 6).with_columns(file=pl.col("patient") + "/7")
+    promises = OF_ALGORITHMS["theta-star"] if algorithm == "theta-star" else []
+    asked = _linked_policy(algorithm, *promises) if promises else policy()
+    asked["attributes"]["file"] = {"role": "insensitive"}
+    told = ind.anonymize(table, asked).run.to_dict()["warnings"]
+    assert [part for part in told if "nearly unique by person" in part and "'file'" in part]
+    assert not [part for part in told if "'ward'" in part and "nearly unique" in part]

@@ -502,6 +502,114 @@ def test_a_promise_that_cannot_be_kept_says_what_would_help() -> None:
     assert "max_level" in text
 
 
+@pytest.mark.parametrize("to", [3, 4])
+def test_decoys_do_not_break_what_is_promised(to: int) -> None:
+    """One decoy makes the small class uneven, two do not."""
+    frame = pl.DataFrame(
+        {
+            "town": ["A"] * 2 + ["B"] * 8,
+            "ill": ["flu", "cold"] * 5,
+            "note": [f"{at}" for at in range(10)],
+        }
+    )
+    keys: dict[str, Any] = {
+        "attributes": {
+            "town": {"role": "quasi-identifier"},
+            "ill": {"role": "sensitive"},
+            "note": {"role": "insensitive"},
+        },
+        "promises": [
+            {"model": "basic-beta-likeness", "beta": 0.1, "sensitive": "ill"},
+            {"model": "max-posterior", "bound": 0.6, "sensitive": "ill", "on": ["town"]},
+        ],
+        "method": {"decoys": {"to": to, "limit": 0.5}, "seed": 7},
+    }
+    release = ind.anonymize(frame, keys)
+    assert ind.audit(release).holds
+    held = Counter(release.tables["town"].to_list())
+    assert held["B"] == 8
+    assert held["A"] == 2 + (release.run.decoys if to == 4 else 0)
+    left_out = sum("were left out again" in warning for warning in release.warnings)
+    assert left_out == (release.run.decoys < to - 2)
+
+
+def test_the_curve_of_a_table_without_records_says_what_is_missing() -> None:
+    empty = pl.DataFrame(schema={"town": pl.String})
+    keys = {
+        "attributes": {"town": {"role": "quasi-identifier"}},
+        "promises": [{"model": "k-anonymity", "k": 2}],
+    }
+    with pytest.raises(DataError, match="no records, and so no values"):
+        ind.risk(empty, policy=keys, k_range=(2, 3))
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {
+            "categories": {
+                "table": {"low": ["=flu", "cold"], "high": ["@x"]},
+                "order": ["low", "high"],
+            }
+        },
+        {"ranks": {"table": {"=flu": 1, "cold": 2, "@x": 2}}},
+        {"hierarchy": {"tree": {"*": {"=a": ["=flu", "cold"], "b": ["@x"]}}}},
+    ],
+)
+def test_a_policy_knows_its_values_in_a_file_that_is_safe_for_spreadsheets(
+    own: dict[str, Any], tmp_path: Path
+) -> None:
+    frame = pl.DataFrame({"town": ["A"] * 4 + ["B"] * 4, "ill": ["=flu", "cold", "@x", "=flu"] * 2})
+    asked: dict[str, Any] = {"model": "p-plus-sensitive", "p": 2}
+    if "ranks" in own:
+        asked = {"model": "knm-anonymity", "k": {"1": 3, "2": 2}}
+    if "hierarchy" in own:
+        asked = {"model": "t-closeness", "t": 0.2, "distance": "hierarchical"}
+    policy = ind.Policy.from_dict(
+        {
+            "attributes": {
+                "town": {"role": "quasi-identifier"},
+                "ill": {"role": "sensitive"} | own,
+            },
+            "promises": [asked | {"sensitive": "ill"}],
+            "output": {"spreadsheet_safe": True},
+        }
+    )
+    release = ind.anonymize(frame, policy)
+    out = release.write(tmp_path / "out")
+    assert "'=flu" in (out / "release.csv").read_text()
+    by_policy, by_certificate = ind.audit(out, policy), ind.audit(out)
+    assert by_policy.holds
+    assert by_policy.promises[0].achieved == by_certificate.promises[0].achieved
+    assert ind.audit(release, policy).holds
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        {"algorithm": "k-member"},
+        {"algorithm": "mdav"},
+        {"algorithm": "theta", "partition": {"start": "k-member"}},
+    ],
+)
+def test_a_population_makes_up_for_records_that_are_not_there(
+    start: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "people.csv").write_text("age\n" + "1\n" * 30)
+    promises: list[dict[str, Any]] = [{"model": "k-map", "k": 20}]
+    if start["algorithm"] == "theta":
+        promises.append({"model": "theta-sensitive", "k": 1, "mu": 0.3, "sensitive": "ill"})
+    keys = {
+        "attributes": {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}},
+        "promises": promises,
+        "method": start,
+        "risk": {"population": {"file": "people.csv"}},
+    }
+    frame = pl.DataFrame({"age": ["1", "2", "3"], "ill": ["a", "b", "c"]})
+    release = ind.anonymize(frame, ind.Policy.from_dict(keys, directory=tmp_path))
+    assert release.tables["age"].to_list() == ["[1, 3]"] * 3
+
+
 def test_an_empty_file_and_a_file_that_is_not_there(tmp_path: Path) -> None:
     empty = tmp_path / "empty.csv"
     empty.touch()

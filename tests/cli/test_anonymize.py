@@ -5,6 +5,10 @@ import json
 from pathlib import Path
 
 import polars as pl
+import pytest
+
+import indistinct as ind
+from indistinct.errors import OutputError
 
 OPTIONS = ("--quasi", "age,sex,zip", "--sensitive", "diagnosis", "--k", 5)
 
@@ -160,3 +164,22 @@ def test_an_earlier_run_is_replaced_and_foreign_files_are_not(
     assert {path.name for path in out.iterdir()} == {
         *("certificate.json", "mine.txt", "private", "release.csv")
     }
+
+
+@pytest.mark.parametrize("name", ["", " "])
+def test_a_folder_without_a_name_is_refused(
+    run, table: Path, policy: Path, tmp_path: Path, monkeypatch, name: str
+):
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    result = run("anonymize", table, "--policy", policy, "--out", name)
+    assert result.exit_code == 2
+    assert "it is empty" in result.stderr
+    assert run("demo", "--out", name).exit_code == 2
+    assert not list(here.iterdir())
+    with pytest.raises(OutputError, match="name of the folder is empty"):
+        ind.anonymize(table, ind.Policy.load(policy)).write(name)
+    result = run("anonymize", table, "--policy", policy, "--out", ".")
+    assert result.exit_code == 2
+    assert "this is the current one" in result.stderr

@@ -415,15 +415,17 @@ def test_noise_is_never_below_the_bound(seed: int) -> None:
     assert len(found.noise) >= least_noise(totals, len(case.classes), target.k, target.mu)
 
 
-@settings(max_examples=100, deadline=None)
-@given(st.integers(0, 10_000_000))
-def test_looking_back_leaves_no_class_broken_that_was_mended(seed: int) -> None:
-    case = random_case(seed, plain=True)
-    case.back = False
-    before = compiled(case)
-    case.back = True
-    after = compiled(case)
-    assert set(after.failed) <= set(before.failed)
+def test_looking_back_takes_less_noise() -> None:
+    """It need not in every table: what an earlier class gave away, a later one may have wanted."""
+    noise, failed = {False: 0, True: 0}, {False: 0, True: 0}
+    for seed in range(600):
+        case = random_case(seed, plain=True)
+        for case.back in (False, True):
+            found = compiled(case)
+            noise[case.back] += len(found.noise)
+            failed[case.back] += len(found.failed)
+    assert 0 < noise[True] < 0.95 * noise[False]
+    assert failed[True] <= 1.01 * failed[False]
 
 
 def test_why_there_is_noise() -> None:

@@ -160,3 +160,14 @@ def test_dependence_of_sets_without_categories() -> None:
     bare = {name: fingerprints(_unknown(own)) for name, own in table.events.items()}
     weights = dependency_weights(bare)
     assert weights["ill"] == weights["job"] > 0.9
+
+
+def test_too_many_sets_for_clustering_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    from indistinct.recoding.partition import wanting
+
+    asked = wanted(2, 2, 2, SYMPTOM)
+    assert p_l_angelization(table_1(), asked).log["quasi"] == "k-member"
+    monkeypatch.setattr(wanting, "ROOM", 0)
+    plan = p_l_angelization(table_1(), asked)
+    assert plan.log["quasi"] == "mondrian"
+    assert audited(plan, asked, QUASI).holds

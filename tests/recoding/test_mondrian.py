@@ -69,7 +69,7 @@ def looks(plan: CellPlan) -> list[tuple[str | None, ...]]:
     ]
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=300)
 @given(st.data())
 def test_what_is_published_keeps_every_promise(data: st.DataObject) -> None:
     table = data.draw(tables.tables())

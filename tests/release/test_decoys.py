@@ -112,3 +112,33 @@ def test_the_same_generator_makes_the_same_decoys() -> None:
 def test_classes_that_are_large_enough_stay(to: int) -> None:
     frame = released([3, 9])
     assert enlarge(frame, to=to).frame.equals(frame)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    sizes=st.lists(st.integers(3, 9), min_size=1, max_size=5),
+    most=st.integers(0, 9),
+    seed=st.integers(0, 99),
+)
+def test_decoys_that_break_a_promise_are_left_out(sizes: list[int], most: int, seed: int) -> None:
+    frame = released(sizes, seed)
+
+    def keeps(with_some: pl.DataFrame) -> bool:  # at most so many more in one of the wards
+        return len(with_some.filter(ward="a")) - len(frame.filter(ward="a")) <= most
+
+    def enlarged(**changes: Any) -> Decoyed:
+        return enlarge(frame, random=np.random.default_rng(seed), **changes)
+
+    every, some = enlarged(), enlarged(keeps=keeps)
+    assert keeps(some.frame)
+    assert some.left_out == len(every.places) - len(some.places)
+    assert some.short >= every.short
+    before, after = (Counter(table["age"].to_list()) for table in (frame, some.frame))
+    assert some.short == sum(0 < before[age] < 8 and after[age] < 8 for age in before)
+    assert Counter(frame.rows()) <= Counter(some.frame.rows()) <= Counter(every.frame.rows())
+    if keeps(every.frame):
+        assert some.frame.equals(every.frame)
+    decoys = every.frame[[place - 1 for place in every.places]]
+    if (decoys["ward"] != "a").any():  # found within the looks there are
+        assert some.places
+    assert enlarged(keeps=lambda _: False).frame.equals(frame)

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from indistinct.cli.options import AsJson, Data, Encoding, Separator, Sheet, names, source_keys
+from indistinct.cli.options import (
+    AsJson,
+    Data,
+    Encoding,
+    Separator,
+    Sheet,
+    named_path,
+    names,
+    source_keys,
+)
 from indistinct.cli.summary import list_files, summarize, warn
 from indistinct.cli.terminal import Progress, print_json
 from indistinct.errors import PolicyError, Problem
@@ -26,7 +35,10 @@ OPTIONS = "In place of a policy file"
 def anonymize(
     data: Data,
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder for the release and its certificate.")
+        Path,
+        typer.Option(
+            metavar="DIR", parser=named_path, help="Folder for the release and its certificate."
+        ),
     ],
     policy: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The policy: roles, promises, method.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from indistinct.cli.options import AsJson
+from indistinct.cli.options import AsJson, named_path
 from indistinct.cli.summary import list_files, summarize, warn
 from indistinct.cli.terminal import Progress, console, print_json, print_table, shown
 
@@ -23,7 +23,11 @@ ROWS_SHOWN = 5
 def demo(
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Folder for the release (nothing is written without)."),
+        typer.Option(
+            metavar="DIR",
+            parser=named_path,
+            help="Folder for the release (nothing is written without).",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -34,6 +34,17 @@ Sheet = Annotated[
 ]
 
 
+def named_path(given: str) -> Path:
+    """The folder that was named; an empty name would be the current one.
+
+    >>> named_path("release").name
+    'release'
+    """
+    if not given.strip():
+        raise typer.BadParameter("it is empty: name a new folder")
+    return Path(given)
+
+
 def source_keys(
     separator: str | None, encoding: str | None = None, sheet: str | None = None
 ) -> dict[str, Any]:

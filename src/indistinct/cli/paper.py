@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from indistinct.cli.options import AsJson
+from indistinct.cli.options import AsJson, named_path
 from indistinct.cli.terminal import Progress, complain, console, many, print_json
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def paper(
         Path | None,
         typer.Option(
             metavar="DIR",
+            parser=named_path,
             help="Folder for a page, tables and pictures (nothing is written without).",
         ),
     ] = None,

@@ -99,7 +99,9 @@ class People:
             problems.append(
                 Problem(
                     "row-without-person",
-                    f"{len(nobody)} rows name no person",
+                    "1 row names no person"
+                    if len(nobody) == 1
+                    else f"{len(nobody)} rows name no person",
                     file=file,
                     attribute=key,
                     rows=tuple(int(row) + 1 for row in nobody[:11]),

@@ -17,7 +17,7 @@ from indistinct.errors import IndistinctError
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.microdata.microdata import Microdata
 from indistinct.pipeline.accounts import accounts
-from indistinct.pipeline.cautions import too_telling, unlike_the_others
+from indistinct.pipeline.cautions import telling_beside, too_telling, unlike_the_others
 from indistinct.pipeline.choosing import chosen
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.items import Recoded, items_recoded, of_items
@@ -185,6 +185,8 @@ def anonymize(
     if recoded is not None:
         cautions += recoded.warnings
     cautions += too_telling(table, policy, plan, microdata.data, replaced)
+    if persons is not None:
+        cautions += telling_beside(table, policy, persons, plan)
     starred = int(microdata.data.weight[suppressed_before(microdata.data)].sum())
     if starred and not counts_rows(policy):
         cautions.append(
@@ -331,12 +333,12 @@ def _enlarge(
     if done.short:
         warnings.append(
             f"{done.short} classes could not be enlarged to {asked.to} records: the limit of "
-            "decoys was reached, the class offers no record that is not there already, or decoys "
-            "would have broken a promise"
+            "decoys was reached, or the class offers no record that is not there already"
+            + (", or a promise would not hold with more" if done.left_out else "")
         )
     if done.left_out:
         warnings.append(
-            f"{done.left_out} decoys were left out again, for a promise would not hold with them"
+            f"{done.left_out} decoys were left out again: a promise would not hold with them"
         )
     if done.places:
         warnings += unlike_the_others(before, done.frame, policy, fresh)

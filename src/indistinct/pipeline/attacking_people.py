@@ -137,10 +137,24 @@ def people_scene(
             )
         )
     scene = scenes[0] if other is None else replace(scenes[0], second=scenes[1])
-    notes = [*first.notes, *doubts(scene.places, "row")]
+    notes = [*first.notes, *_source_keys(first, texts[policy.person])]
+    notes += doubts(scene.places, "row")
     if other is not None:
+        notes += [f"second release: {note}" for note in _source_keys(other, texts[policy.person])]
         notes += [f"second release: {note}" for note in other.notes]
     return scene, notes
+
+
+def _source_keys(release: PeopleRelease, keys: pl.Series) -> list[str]:
+    """The warning that pseudonyms are the source's own keys, where they are."""
+    own = set(keys.drop_nulls().to_list())
+    told = [name for name in release.pseudonyms or () if name in own]
+    if not told or 2 * len(told) < len(release.pseudonyms or ()):
+        return []
+    return [
+        f"{len(told)} of {len(release.pseudonyms or ())} pseudonyms are keys of the source: "
+        "whoever has the key of a person finds the person's records, and releases can be linked"
+    ]
 
 
 @dataclass(frozen=True)

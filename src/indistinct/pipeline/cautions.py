@@ -10,10 +10,12 @@ import polars as pl
 from indistinct.pipeline.searching import published_beside
 from indistinct.pipeline.transforming import shows_others
 from indistinct.release.audit import Audit
+from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table, open_table
 
 if TYPE_CHECKING:
     from indistinct.microdata.leveled import LeveledTable
+    from indistinct.microdata.people import People
     from indistinct.policy import Policy
     from indistinct.recoding.plan import Plan
 
@@ -116,6 +118,57 @@ def too_telling(
             for name in telling
         ]
     return warnings
+
+
+def telling_of_people(
+    beside: pl.DataFrame, texts: pl.DataFrame, plan: Plan, known: Sequence[str] = ()
+) -> list[str]:
+    """The same of columns that are equal in all records of a person: these are counted by person.
+
+    Arguments:
+        beside: the columns, with a row for every person.
+        texts: the people's quasi-identifiers.
+        plan: what becomes of them.
+        known: columns that are nearly unique by record already, and warned about.
+    """
+    from indistinct.analytics.dependence import giving_away
+    from indistinct.analytics.profile import NEARLY_UNIQUE, nearly_unique
+
+    if not beside.width:
+        return []
+    table = open_table(pl.concat([texts, beside], how="horizontal"))
+    found = [name for name in nearly_unique(table, beside.columns) if name not in known]
+    warnings = []
+    if found:
+        names = ", ".join(f"'{name}'" for name in found)
+        warnings.append(
+            f"nearly unique by person, and published as they are: {names}: {NEARLY_UNIQUE}"
+        )
+    generalized = [name for j, name in enumerate(plan.attributes) if not plan.untouched(j)]
+    others = [name for name in beside.columns if name not in found and name not in known]
+    warnings += [
+        f"'{column}' is published as it is, and determines '{quasi}', which is generalized: "
+        f"whoever reads the one knows the other; make '{column}' a quasi-identifier, or leave it "
+        "out"
+        for column, quasi in giving_away(table, others, generalized)
+    ]
+    return warnings
+
+
+def telling_beside(table: Table, policy: Policy, people: People, plan: Plan) -> list[str]:
+    """Warnings about what is published beside the quasi-identifiers, counted by person."""
+    from indistinct.analytics.profile import nearly_unique
+    from indistinct.pipeline.people import same_in_all_records
+
+    names = [
+        name
+        for name in policy.named("insensitive")
+        if name != people.key and table.kinds[name] != "other" and not shows_others(policy, name)
+    ]
+    if not names or not isinstance(table, EagerTable):
+        return []
+    beside = same_in_all_records(people, table.text(names))
+    return telling_of_people(beside, people.texts, plan, nearly_unique(table, beside.columns))
 
 
 def _is_masked(policy: Policy, name: str) -> bool:

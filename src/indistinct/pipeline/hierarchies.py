@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.errors import HierarchyError, Problem
+from indistinct.errors import DataError, HierarchyError, Problem
 from indistinct.hierarchies.build import build_taxonomy, needs_counts
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.microdata import distinct_values, sorted_values
@@ -33,6 +33,10 @@ def taxonomies_of(
 
     Rows that a problem names are those of the table's file. ``people`` are the same columns of a
     population, whose values are covered as well.
+
+    Raises:
+        DataError: a table without records leaves nothing to build a hierarchy of.
+        HierarchyError: a hierarchy cannot be built, or does not cover the values.
     """
     found: dict[str, Taxonomy] = {}
     problems: list[Problem] = []
@@ -53,6 +57,14 @@ def taxonomies_of(
                 replace(item, file=file) if item.rows and item.file is None else item
                 for item in error.problems
             ]
+    if problems and texts.is_empty() and (people is None or people.is_empty()):
+        raise DataError(
+            Problem(
+                "no-records",
+                "the table has no records, and so no values that hierarchies could be built of",
+                file=file,
+            )
+        )
     if problems:
         raise HierarchyError(problems)
     return found

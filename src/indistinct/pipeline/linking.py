@@ -18,10 +18,16 @@ from indistinct.knowledge import NOTHING_KNOWN, Knowledge
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.microdata import Microdata
 from indistinct.microdata.people import Events, People
+from indistinct.pipeline.cautions import telling_of_people
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.knowledge import knowledge_of, needed_knowledge, require_known
 from indistinct.pipeline.opening import Progress, open_source
-from indistinct.pipeline.people import cautions_of, events_of, people_in
+from indistinct.pipeline.people import (
+    cautions_of,
+    events_of,
+    people_in,
+    same_in_all_records,
+)
 from indistinct.pipeline.population import covers, population_of
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.transforming import Transformed, transformed
@@ -81,6 +87,7 @@ def linked_release(data: Any, policy: Policy, path: str | Path | None, tell: Pro
     plan = linked_plan(policy, promises, read.linked, lambda share: tell("searching", share), seed)
     tell("publishing", None)
     beside, left = _beside(policy, read)
+    left += telling_of_people(beside, read.people.texts, plan.quasi)
     random = np.random.default_rng(seed)
     frames = linked_tables(plan, beside, random)
     tell("auditing", None)
@@ -340,19 +347,8 @@ def _beside(policy: Policy, read: PeopleRead) -> tuple[pl.DataFrame, list[str]]:
     What differs from record to record belongs to no row of the quasi table, and is left out.
     """
     names = [name for name in policy.named("insensitive") if name != policy.person]
-    left = []
-    kept = []
-    if names:
-        assert policy.person is not None
-        first = pl.Series(read.people.first_rows())
-        rows = read.table.text(names)
-        person = pl.Series("\0person", read.people.person_of)
-        for name in names:
-            values = pl.DataFrame([person, rows[name]])
-            if values.n_unique() == read.people.count:
-                kept.append(rows[name].gather(first))
-            else:
-                left.append(name)
+    beside = same_in_all_records(read.people, read.table.text(names)) if names else pl.DataFrame()
+    left = [name for name in names if name not in beside.columns]
     dropped = [name for name in policy.sensitive if name not in read.linked.events]
     notes = []
     if left or dropped:
@@ -361,4 +357,4 @@ def _beside(policy: Policy, read: PeopleRead) -> tuple[pl.DataFrame, list[str]]:
             f"{listed}: not in the release: linked tables list the values of sensitive attributes "
             "that promises name, and columns that are the same in all records of a person"
         )
-    return pl.DataFrame(kept), notes
+    return beside, notes

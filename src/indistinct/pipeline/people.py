@@ -95,6 +95,24 @@ def has_own_pseudonym(policy: Policy) -> bool:
     return policy.person is not None and policy.attributes[policy.person].transform is None
 
 
+def same_in_all_records(people: People, texts: pl.DataFrame) -> pl.DataFrame:
+    """The columns that are the same in all records of a person, a row for every person.
+
+    Arguments:
+        people: whose the records are.
+        texts: columns of the table, a row for every record.
+    """
+    first = pl.Series(people.first_rows())
+    person = pl.Series("\0person", people.person_of)
+    return pl.DataFrame(
+        [
+            values.gather(first)
+            for values in texts.get_columns()
+            if pl.DataFrame([person, values]).n_unique() == people.count
+        ]
+    )
+
+
 def cautions_of(people: People) -> list[str]:
     """What the custodian should know of how rows became people."""
     return [

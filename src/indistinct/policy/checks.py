@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct._sections import Place, place_of, wrong
 from indistinct.errors import HierarchyError, PolicyError, Problem, did_you_mean
+from indistinct.policy.people import comparing_cautions
 from indistinct.policy.sections import (
     OBJECTIVE_SETTINGS,
     PARTITIONS,
@@ -485,6 +486,7 @@ def cautions(policy: Policy) -> Iterator[str]:
             + "; leave it out for a release that leaves the house"
         )
     yield from _transform_cautions(policy)
+    yield from comparing_cautions(policy)
     for name, item in policy.attributes.items():
         idle = [
             key

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from indistinct._sections import place_of
 from indistinct.errors import Problem
 from indistinct.policy.sections import LINKED, ROW_SEARCHES, Attribute, Method, Source
 from indistinct.privacy.promise import models
 from indistinct.requirement import Requirement
+
+if TYPE_CHECKING:
+    from indistinct.policy.policy import Policy
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "theta-star": ("theta-sensitive",),
@@ -168,3 +171,18 @@ def _linked_checks(method: Method, promises: tuple[Requirement, ...]) -> Iterato
             f"method.algorithm: '{method.algorithm}' works towards {listed}, and no promise is",
             remedy=f'add [[promises]] with model = "{needed[0]}"',
         )
+
+
+def comparing_cautions(policy: Policy) -> Iterator[str]:
+    """What promises that compare distributions leave open where people have several values."""
+    if policy.person is None:
+        return
+    known = models()
+    bounded = {item.sensitive for item in policy.promises if item.model == "max-posterior"}
+    for number, item in enumerate(policy.promises, start=1):
+        if known[item.model].compares and item.sensitive not in bounded:
+            yield (
+                f"{place_of(('promises', number))}: {item.model} compares how often values are "
+                "had; where people have several, it does not bound what is believed of one of "
+                "them: put max-posterior beside it"
+            )

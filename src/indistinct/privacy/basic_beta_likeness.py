@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.parameters import number
 from indistinct.privacy.promise import Closure, Promise
-from indistinct.privacy.values import EXACT, cells_of, most, shares_of
+from indistinct.privacy.values import EXACT, cells_of, had_by_all, most, shares_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class BasicBetaLikeness(Promise):
         """Classes that hold somebody, and in which a value gains too much."""
         ratio = largest_ratio(self, classes, shares_of(self, classes))
         broken: NDArray[np.bool_] = ratio > (1 + self.beta) * (1 + EXACT)
-        return broken & (classes.size > 0)
+        return (broken & (classes.size > 0)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The largest gain; None where a class has a value that the reference lacks."""

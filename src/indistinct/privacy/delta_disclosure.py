@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.parameters import choice, number
 from indistinct.privacy.promise import Closure, Promise
-from indistinct.privacy.values import EXACT, cells_of, most, shares_of
+from indistinct.privacy.values import EXACT, cells_of, had_by_all, most, shares_of
 
 ABSENT = ("break", "skip")
 
@@ -61,7 +61,7 @@ class DeltaDisclosure(Promise):
     def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
         """Classes that hold somebody, and in which a value's share is too different."""
         broken: NDArray[np.bool_] = self._largest(classes) >= self.delta * (1 - EXACT)
-        return broken & (classes.size > 0)
+        return (broken & (classes.size > 0)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """What delta has to lie above; None where no finite one does."""

@@ -23,7 +23,7 @@ from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.basic_beta_likeness import largest_ratio
 from indistinct.privacy.parameters import number
 from indistinct.privacy.promise import Closure, Promise
-from indistinct.privacy.values import EXACT, most, shares_of
+from indistinct.privacy.values import EXACT, had_by_all, most, shares_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class EnhancedBetaLikeness(Promise):
         """Classes that hold somebody, and in which a value gains too much."""
         ratio = largest_ratio(self, classes, _highest(shares_of(self, classes), self.beta))
         broken: NDArray[np.bool_] = ratio > 1 + EXACT
-        return broken & (classes.size > 0)
+        return (broken & (classes.size > 0)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The largest gain; None where a gain exceeds -ln p, so that no beta is kept."""

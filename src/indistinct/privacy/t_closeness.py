@@ -34,7 +34,7 @@ from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.parameters import choice, number
 from indistinct.privacy.promise import Closure, Promise
-from indistinct.privacy.values import CLOSE, cells_of, domain_of, most, shares_of
+from indistinct.privacy.values import CLOSE, cells_of, domain_of, had_by_all, most, shares_of
 
 DISTANCES = ("equal", "ordered", "hierarchical")
 
@@ -84,7 +84,7 @@ class TCloseness(Promise):
     def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
         """Classes that hold somebody, and are farther away than t."""
         far: NDArray[np.bool_] = self._distances(classes) > self.t + CLOSE
-        return far & (classes.size > 0)
+        return (far & (classes.size > 0)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The distance of the farthest class."""

@@ -237,6 +237,14 @@ class publish_folder:  # noqa: N801, used like a function
     """
 
     def __init__(self, out: str | Path) -> None:
+        if isinstance(out, str) and not out.strip():
+            raise OutputError(
+                Problem(
+                    "no-name",
+                    "the name of the folder is empty",
+                    remedy="name a new folder",
+                )
+            )
         self._out = Path(out)
         self._made: list[Path] = []
         self._staged: Path | None = None
@@ -245,6 +253,7 @@ class publish_folder:  # noqa: N801, used like a function
         try:
             with refusing(self._out):
                 self._out = self._out.resolve()
+                _refuse_current(self._out)
                 _refuse_foreign(self._out)
                 self._make_parents()
                 staged = tempfile.mkdtemp(prefix=f".{self._out.name}.", dir=self._out.parent)
@@ -332,6 +341,19 @@ class publish_folder:  # noqa: N801, used like a function
         for folder in reversed(self._made):
             with contextlib.suppress(OSError):
                 folder.rmdir()
+
+
+def _refuse_current(out: Path) -> None:
+    """Refuse the folder that the program runs in: who stands in it would stand nowhere."""
+    if out == Path.cwd():
+        raise OutputError(
+            Problem(
+                "current-folder",
+                "a release takes the place of the whole folder, and this is the current one",
+                file=str(out),
+                remedy="name a new folder in it",
+            )
+        )
 
 
 def _refuse_foreign(out: Path) -> None:

@@ -44,6 +44,7 @@ from indistinct.recoding.linked.sets import Fingerprints, fingerprints
 from indistinct.recoding.linked.settings import LinkedSettings
 from indistinct.recoding.linked.table import LinkedTable
 from indistinct.recoding.partition import partition
+from indistinct.recoding.partition.wanting import too_wide
 from indistinct.recoding.plan import CellPlan
 
 ALGORITHM = "p-l-angelization"
@@ -86,10 +87,11 @@ def p_l_angelization(
     order = sorted(sets, key=lambda name: -weights[name])
     asked.sort(key=lambda part: order.index(part.sensitive) if part.sensitive else -1)
     people = int((linked.data.weight > 0).sum())
-    algorithm = settings.quasi or ("k-member" if people <= MOST_CLUSTERED else "mondrian")
+    table = replace(linked.data.table, sensitive=_cells(linked, sets))
+    data = replace(linked.data, table=table)
+    many = people > MOST_CLUSTERED or too_wide(data, asked)
+    algorithm = settings.quasi or ("mondrian" if many else "k-member")
     if algorithm == "k-member":
-        table = replace(linked.data.table, sensitive=_cells(linked, sets))
-        data = replace(linked.data, table=table)
         plan = partition(data, asked, "k-member", settings.partition(), progress)
     else:
         data, number = _distinct(linked, sets)

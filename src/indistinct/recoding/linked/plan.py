@@ -131,4 +131,5 @@ class LinkedPlan:
             "levels": {},
             "classes": self.quasi.groups,
             "buckets": {name: len(part) for name, part in self.buckets.items()},
+            **({"quasi": self.log["quasi"]} if "quasi" in self.log else {}),
         }

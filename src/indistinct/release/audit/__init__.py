@@ -337,7 +337,8 @@ def _torn(records: pl.DataFrame, person: str, names: tuple[str, ...]) -> Iterabl
     """What is wrong with the people of a release, in sentences."""
     nobody = records[person].null_count()
     if nobody:
-        yield f"{nobody} records name no person in '{person}': they count as one person's"
+        some = "1 record names" if nobody == 1 else f"{nobody} records name"
+        yield f"{some} no person in '{person}': they count as one person's"
     several = records.select(person, *names).unique().group_by(person).len()
     torn = several.filter(pl.col("len") > 1).height
     if torn:

@@ -46,8 +46,13 @@ DIVERSE = (
     "p-plus-alpha-sensitive",
     "balanced-p-plus-sensitive",
     "theta-sensitive",
+    "t-closeness",
+    "basic-beta-likeness",
+    "enhanced-beta-likeness",
+    "delta-disclosure",
 )
-"""Models of diversity: of people with several values, none may be had by everybody of a class."""
+"""Models that look at how different values are, or how usual: of people with several values, none
+may be had by everybody of a class."""
 
 _ROW, _MEMBER = "\0row", "\0member"
 
@@ -150,7 +155,15 @@ def audited_link(
     lacking = [link[key] for key in ("quasi", "sensitive") if link[key] not in tables]
     if lacking:
         raise DataError(
-            [Problem("no-table", "the release lacks this table", file=name) for name in lacking]
+            [
+                Problem(
+                    "no-table",
+                    "the release lacks this table, which belongs to it",
+                    file=name,
+                    remedy="give both tables, or the folder that holds them",
+                )
+                for name in lacking
+            ]
         )
     quasi, sensitive = tables[link["quasi"]], tables[link["sensitive"]]
     names = list(dict.fromkeys(part.sensitive for part in requirements if part.sensitive))
