@@ -86,3 +86,20 @@ def test_what_does_not_go_with_people_is_refused(sections: dict[str, Any], text:
     with pytest.raises(PolicyError) as caught:
         Policy.from_dict(visits(**sections))
     assert text in str(caught.value)
+
+
+def test_an_attribute_of_a_format_takes_further_keys_or_another_role() -> None:
+    keys = {
+        "source": {"format": "omop"},
+        "attributes": {
+            "condition": {"categories": {"table": {"low": ["flu"], "high": ["HIV"]}}},
+            "race": {"role": "identifier"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 2}],
+    }
+    policy = Policy.from_dict(keys)
+    assert policy.attributes["condition"].role == "sensitive"
+    assert policy.attributes["condition"].categories is not None
+    assert policy.attributes["race"].role == "identifier"
+    assert policy.attributes["race"].hierarchy is None
+    assert policy.attributes["gender"].role == "quasi-identifier"

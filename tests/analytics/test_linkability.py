@@ -167,6 +167,8 @@ def test_linkability_by_hand(case: Case) -> None:
 @SLOW
 @given(cases())
 def test_beliefs_and_intersection_by_hand(case: Case) -> None:
+    # A set listed as one value is read whole by attackers: who has it has all its members.
+    assume(not any(label.startswith("{") for own in case.lists.values() for label in own))
     table = case.table
     release = case.release(table)
     believed = beliefs(table, release, "ill")

@@ -88,8 +88,8 @@ def health_policy(form: str, k: int = 5) -> str:
         *_comment(f"A first policy for {_FORMATS[form]}: a row for every condition of a person."),
         "#",
         *_comment("The columns of the format have roles and hierarchies of their own. Whatever is"
-                  " listed under [attributes] here replaces them; what is not known to be harmless"
-                  " is left out."),
+                  " listed under [attributes] with a role replaces them, without one adds to them;"
+                  " what is not known to be harmless is left out."),
     ]  # fmt: skip
     for role, names in roles.items():
         told = "left out" if role == "identifier" else role

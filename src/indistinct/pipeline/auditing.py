@@ -40,6 +40,7 @@ def audit(
     quasi: Sequence[str] | None = None,
     source: Mapping[str, Any] | None = None,
     person: str | None = None,
+    linked: Mapping[str, str] | None = None,
 ) -> Audit:
     """Recompute from published tables alone whether they keep what was promised.
 
@@ -53,15 +54,18 @@ def audit(
         source: how files are read, ``{"separator": ";"}``.
         person: the column that tells people apart, where they have many records and there is no
             policy: promises count people then, unless they say otherwise.
+        linked: how two tables belong together, where there is no certificate: the names of the
+            tables ``quasi`` and ``sensitive``, the column ``by``, and ``holding``: whether
+            everybody of a bucket has ``one`` of its rows, ``some`` of its values, or ``all``.
 
     Raises:
         DataError: the release cannot be read, or lacks a column.
         PolicyError: nothing says what was promised.
     """
-    given: dict[str, Any] = {}
+    given: dict[str, Any] = {} if linked is None else {"linked": linked}
     if isinstance(tables, Release):
         told = tables.certificate
-        given = {"linked": told.linked}
+        given = {"linked": linked or told.linked}
         person = person or told.person
         if policy is None:
             promises = promises or told.promises

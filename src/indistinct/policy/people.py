@@ -26,7 +26,8 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 def with_format(keys: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of a policy with what its health format says where they say nothing.
 
-    The column that names the person is an identifier, whether the policy lists it or not.
+    An attribute that names a role replaces the format's; one that names none adds to it. The
+    column that names the person is an identifier, whether the policy lists it or not.
     """
     found = dict(keys)
     source = found.get("source")
@@ -40,13 +41,25 @@ def with_format(keys: Mapping[str, Any]) -> dict[str, Any]:
         own = preset(given["format"])
         given = {**own["source"], **given}
         found["source"] = given
-        attributes = {**own["attributes"], **attributes}
+        attributes = {
+            **own["attributes"],
+            **{
+                name: _with_role(own["attributes"], name, keys) for name, keys in attributes.items()
+            },
+        }
     person = given.get("person")
     if isinstance(person, str) and person not in attributes:
         attributes = {person: {"role": "identifier"}, **attributes}
     if attributes:
         found["attributes"] = attributes
     return found
+
+
+def _with_role(own: Mapping[str, Any], name: str, keys: object) -> object:
+    """The keys of an attribute, beside those of the format where they name no role."""
+    if isinstance(keys, Mapping) and "role" not in keys and name in own:
+        return {**own[name], **keys}
+    return keys
 
 
 def people_checks(parts: Mapping[str, Any]) -> Iterator[Problem]:

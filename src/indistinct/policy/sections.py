@@ -536,7 +536,8 @@ class Method(Section):
     time_limit: Annotated[FiniteFloat, Field(gt=0)] | None = None
     """Seconds after which the search returns the best release found."""
     node_limit: Annotated[int, Field(ge=1)] | None = None
-    """Checked generalizations after which the search returns the best release found."""
+    """Checked generalizations after which the search returns the best release found. Not said:
+    searches for rows stop after 200,000 tables, over subtrees and siblings after fewer."""
     scope: Literal["domain", "subtree", "siblings"] = "domain"
     """How far one step of ``iab``, ``exhaustive`` and ``greedy`` goes: a whole attribute, single
     subtrees of its hierarchy, or all violating subtrees at once."""
