@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -74,7 +75,10 @@ class Microdata:
         domains: dict[str, tuple[Label, ...]] = {
             name: sorted_values(held[name]) for name in sensitive
         }
-        codes = {name: leaf_codes(texts[name], taxonomy) for name, taxonomy in taxonomies.items()}
+        with ThreadPoolExecutor() as beside:
+            # A column is coded on one processor: several columns at once.
+            found = beside.map(lambda item: leaf_codes(texts[item[0]], item[1]), taxonomies.items())
+            codes = dict(zip(taxonomies, found, strict=True))
         sizes = {name: len(taxonomy.leaves) for name, taxonomy in taxonomies.items()}
         fixed = {name: int(own.max(initial=0)) + 1 for name, own in (unchanged or {}).items()}
         values = {name: (codes_in(held[name], domain), domain) for name, domain in domains.items()}
