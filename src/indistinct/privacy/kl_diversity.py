@@ -16,19 +16,14 @@ it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NoReturn
+from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from indistinct.errors import PolicyError, Problem
-from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.parameters import whole
-from indistinct.privacy.promise import Closure, Promise, Subject
+from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 
 
 @dataclass(frozen=True, kw_only=True)
-class KLDiversity(Promise):
+class KLDiversity(BeyondClasses):
     """Of linked tables: k people share every fingerprint, and l different ones every class.
 
     Classes of one table say nothing of it: it is kept by algorithms that make linked tables, and
@@ -38,38 +33,14 @@ class KLDiversity(Promise):
     model: ClassVar[str] = "kl-diversity"
     closure: ClassVar[Closure] = "union"
     subject: ClassVar[Subject] = "linked"
+    speaks_of: ClassVar[str] = "linked tables, not of classes of one table"
+    way_out: ClassVar[str] = 'choose method.algorithm = "k-l-diversity"'
     needs_sensitive: ClassVar[bool] = True
 
     k: int
     l: int  # noqa: E741, the field's own letter
-    unit: str = "person"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         whole(self.model, "k", self.k, 2, "choose k = 10, say")
         whole(self.model, "l", self.l, 2, "choose l = 5, say")
-
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
-        """Not to be told from classes.
-
-        Raises:
-            PolicyError: always.
-        """
-        self._refuse()
-
-    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
-        """Not to be told from classes.
-
-        Raises:
-            PolicyError: always.
-        """
-        self._refuse()
-
-    def _refuse(self) -> NoReturn:
-        raise PolicyError(
-            Problem(
-                "promise-of-linked-tables",
-                f"promise '{self.model}' speaks of linked tables, not of classes of one table",
-                remedy='choose method.algorithm = "k-l-diversity"',
-            )
-        )

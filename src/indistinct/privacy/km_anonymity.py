@@ -13,19 +13,14 @@ What it does not promise: anything about who knows more than m items, or the qua
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NoReturn
+from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from indistinct.errors import PolicyError, Problem
-from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.parameters import whole
-from indistinct.privacy.promise import Closure, Promise, Subject
+from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 
 
 @dataclass(frozen=True, kw_only=True)
-class KMAnonymity(Promise):
+class KMAnonymity(BeyondClasses):
     """Every combination of up to m items that somebody has is held by k people.
 
     Classes say nothing of it: it is kept by generalizing the items, whatever becomes of the
@@ -35,38 +30,14 @@ class KMAnonymity(Promise):
     model: ClassVar[str] = "km-anonymity"
     closure: ClassVar[Closure] = "none"
     subject: ClassVar[Subject] = "items"
+    speaks_of: ClassVar[str] = "people's sets of items, not of classes"
+    way_out: ClassVar[str] = 'name the person: [source] person = "patient_id", say'
     needs_sensitive: ClassVar[bool] = True
 
     k: int
     m: int = 2
-    unit: str = "person"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         whole(self.model, "k", self.k, 1, "choose k = 5, say")
         whole(self.model, "m", self.m, 1, "choose m = 2, say")
-
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
-        """Not to be told from classes.
-
-        Raises:
-            PolicyError: always.
-        """
-        self._refuse()
-
-    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
-        """Not to be told from classes.
-
-        Raises:
-            PolicyError: always.
-        """
-        self._refuse()
-
-    def _refuse(self) -> NoReturn:
-        raise PolicyError(
-            Problem(
-                "promise-of-items",
-                f"promise '{self.model}' speaks of people's sets of items, not of classes",
-                remedy='name the person: [source] person = "patient_id", say',
-            )
-        )

@@ -12,7 +12,7 @@ import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,6 +157,46 @@ class Promise(ABC):
         on = f" on {', '.join(self.on)}" if self.on else ""
         of = f" of {self.sensitive}" if self.sensitive else ""
         return f"{self.model}({own}){of}{on}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BeyondClasses(Promise):
+    """A promise that speaks of something else than the classes of one table.
+
+    Algorithms that know of it keep it, and the audit of what they publish sees it.
+    """
+
+    speaks_of: ClassVar[str]
+    """What it speaks of, in words."""
+    way_out: ClassVar[str]
+    """What makes it one that can be kept."""
+
+    unit: str = "person"
+
+    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Not to be told from classes.
+
+        Raises:
+            PolicyError: always.
+        """
+        self._refuse()
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """Not to be told from classes.
+
+        Raises:
+            PolicyError: always.
+        """
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise PolicyError(
+            Problem(
+                "not-of-classes",
+                f"promise '{self.model}' speaks of {self.speaks_of}",
+                remedy=self.way_out,
+            )
+        )
 
 
 def models() -> Mapping[str, type[Promise]]:

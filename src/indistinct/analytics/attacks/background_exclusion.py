@@ -17,6 +17,7 @@ from indistinct.analytics.attacks.finding import (
     Skipped,
     of_people,
     summarize,
+    with_one_more,
     worst_class,
 )
 from indistinct.analytics.attacks.people_scene import SURE, PeopleScene, worst_of
@@ -37,16 +38,12 @@ def run(scene: Scene, sensitive: str | None, *, b: int = 1) -> Finding | Skipped
     """
     if sensitive is None:
         return Skipped(NAME, "no attribute is sensitive")
-    found = _finding(scene, sensitive, b)
-    more = _finding(scene, sensitive, b + 1)
-    figures = {
-        "b": b,
-        "largest_belief": found.figures["largest_belief"],
-        f"b{b + 1}_largest_belief": more.figures["largest_belief"],
-        **{f"b{b + 1}_{key}": share for key, share in more.success.items()},
-        f"b{b + 1}_gain_mean": more.gain["mean"],
-    }
-    return Finding(**{**vars(found), "figures": figures})
+    return with_one_more(
+        lambda known: _finding(scene, sensitive, known),
+        "b",
+        b,
+        {"largest_belief": "largest_belief"},
+    )
 
 
 def _finding(scene: Scene, sensitive: str, b: int) -> Finding:
@@ -92,16 +89,9 @@ def run_people(scene: PeopleScene, sensitive: str | None, *, b: int = 1) -> Find
     """
     if sensitive is None:
         return Skipped(NAME, "no attribute is sensitive")
-    found = _of_people(scene, sensitive, b)
-    more = _of_people(scene, sensitive, b + 1)
-    figures = {
-        "b": b,
-        "mean_belief": found.figures["mean_belief"],
-        f"b{b + 1}_mean_belief": more.figures["mean_belief"],
-        **{f"b{b + 1}_{key}": share for key, share in more.success.items()},
-        f"b{b + 1}_gain_mean": more.gain["mean"],
-    }
-    return Finding(**{**vars(found), "figures": figures})
+    return with_one_more(
+        lambda known: _of_people(scene, sensitive, known), "b", b, {"mean_belief": "mean_belief"}
+    )
 
 
 def _of_people(scene: PeopleScene, sensitive: str, b: int) -> Finding:

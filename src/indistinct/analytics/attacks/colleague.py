@@ -17,6 +17,7 @@ from indistinct.analytics.attacks.finding import (
     Skipped,
     of_people,
     summarize,
+    with_one_more,
     worst_class,
 )
 from indistinct.analytics.attacks.people_scene import SURE, Mass, PeopleScene, worst_of
@@ -37,16 +38,9 @@ def run(scene: Scene, sensitive: str | None, *, c: int = 1) -> Finding | Skipped
     """
     if sensitive is None:
         return Skipped(NAME, "no attribute is sensitive")
-    found = _finding(scene, sensitive, c)
-    more = _finding(scene, sensitive, c + 1)
-    figures = {
-        "c": c,
-        "average_belief": found.figures["average"],
-        f"c{c + 1}_average_belief": more.figures["average"],
-        **{f"c{c + 1}_{key}": share for key, share in more.success.items()},
-        f"c{c + 1}_gain_mean": more.gain["mean"],
-    }
-    return Finding(**{**vars(found), "figures": figures})
+    return with_one_more(
+        lambda known: _finding(scene, sensitive, known), "c", c, {"average_belief": "average"}
+    )
 
 
 def _finding(scene: Scene, sensitive: str, c: int) -> Finding:
@@ -93,16 +87,9 @@ def run_people(scene: PeopleScene, sensitive: str | None, *, c: int = 1) -> Find
     """
     if sensitive is None:
         return Skipped(NAME, "no attribute is sensitive")
-    found = _of_people(scene, sensitive, c)
-    more = _of_people(scene, sensitive, c + 1)
-    figures = {
-        "c": c,
-        "average_belief": found.figures["average"],
-        f"c{c + 1}_average_belief": more.figures["average"],
-        **{f"c{c + 1}_{key}": share for key, share in more.success.items()},
-        f"c{c + 1}_gain_mean": more.gain["mean"],
-    }
-    return Finding(**{**vars(found), "figures": figures})
+    return with_one_more(
+        lambda known: _of_people(scene, sensitive, known), "c", c, {"average_belief": "average"}
+    )
 
 
 def _of_people(scene: PeopleScene, sensitive: str, c: int) -> Finding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -147,6 +147,28 @@ def summarize(
         worst=dict(worst or {}),
         note=note,
     )
+
+
+def with_one_more(
+    find: Callable[[int], Finding], letter: str, number: int, told: Mapping[str, str]
+) -> Finding:
+    """What is found by who knows so many, and in its figures what one more of them would add.
+
+    Arguments:
+        find: the finding of an attacker that knows a number of values, or of people.
+        letter: what this number is called, ``b`` or ``c``.
+        number: how many are known.
+        told: the figures that are told of both, by the name they are told under.
+    """
+    found, more = find(number), find(number + 1)
+    further = f"{letter}{number + 1}"
+    figures: dict[str, float | int | None] = {letter: number}
+    for name, own in told.items():
+        figures[name] = found.figures[own]
+        figures[f"{further}_{name}"] = more.figures[own]
+    figures |= {f"{further}_{key}": share for key, share in more.success.items()}
+    figures[f"{further}_gain_mean"] = more.gain["mean"]
+    return Finding(**{**vars(found), "figures": figures})
 
 
 def worst_class(scene: Scene, score: NDArray[np.float64], **more: NDArray[Any]) -> dict[str, Any]:

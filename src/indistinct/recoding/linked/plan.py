@@ -123,13 +123,20 @@ class LinkedPlan:
         """The quasi-identifiers."""
         return self.quasi.attributes
 
+    @property
+    def classes(self) -> int:
+        """Number of classes that a reader tells apart: those with equal cells are one."""
+        cells = np.array(self.quasi.cell_of)
+        used = np.unique(self.quasi.class_of[self.quasi.class_of >= 0])
+        return np.unique(cells[:, used], axis=1).shape[1] if cells.size else min(len(used), 1)
+
     def to_dict(self) -> dict[str, Any]:
         """The plan without its people: numbers of classes and buckets, and how it was found."""
         return {
             **self.search.to_dict(),
             "scope": "linked",
             "levels": {},
-            "classes": self.quasi.groups,
+            "classes": self.classes,
             "buckets": {name: len(part) for name, part in self.buckets.items()},
             **({"quasi": self.log["quasi"]} if "quasi" in self.log else {}),
         }
