@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check format demo clean
+.PHONY: help setup test search check format demo clean
 
 help:  ## List the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /'
@@ -16,6 +16,9 @@ setup: $(READY)  ## Make the virtual environment in .venv
 
 test: check  ## Lint, types and all tests
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+search: $(READY)  ## The tests that draw examples, with other examples each time
+	$(BIN)/python -m pytest -n auto --dist loadfile --hypothesis-profile=random tests
 
 check: $(READY)  ## Lint and types
 	$(BIN)/ruff check .

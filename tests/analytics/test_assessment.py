@@ -271,7 +271,7 @@ def test_an_empty_release() -> None:
     ).filter(lambda rows: any(row[2] for row in rows)),
     st.booleans(),
 )
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_mutual_information(rows: list[tuple[int, int, float]], weighted: bool) -> None:
     frame = pl.DataFrame(rows, schema=["e", "s", "w"], orient="row")
     encoded = encode(open_table(frame), ["e", "s"], "w" if weighted else None)

@@ -169,7 +169,7 @@ def test_a_small_table_gets_a_promise_it_can_keep() -> None:
 _NAMES = st.lists(st.text(min_size=1, max_size=15), min_size=1, max_size=5, unique=True)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(_NAMES, st.lists(st.text(max_size=8), min_size=3, max_size=10))
 def test_any_names_and_values_make_a_file(names: list[str], values: list[str]) -> None:
     names = [name for name in names if name.strip()] or ["x"]

@@ -96,14 +96,14 @@ def test_strays_are_suppressed() -> None:
 _NUMBERS = st.floats(allow_nan=False, allow_infinity=False).map(lambda number: f"{number:.6g}")
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(_NUMBERS | st.integers().map(str), min_size=1, max_size=60, unique=True))
 def test_any_numbers_get_a_hierarchy_that_can_be_built(values: list[str]) -> None:
     made = draft(values)
     build_taxonomy("x", made.spec, values, [1] * len(values), directory=".")
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=60, unique=True))
 def test_any_texts_get_a_hierarchy_that_can_be_built(values: list[str]) -> None:
     made = draft(values)

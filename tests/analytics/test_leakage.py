@@ -150,7 +150,7 @@ def built(columns: list[list[int]], weights: list[float]) -> LeakageAnalysis:
 
 
 @given(tables())
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_every_combination_against_the_long_form(
     table: tuple[list[list[int]], list[float]],
 ) -> None:
@@ -184,7 +184,7 @@ def test_every_combination_against_the_long_form(
 
 
 @given(tables())
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_more_attributes_never_leak_less(table: tuple[list[list[int]], list[float]]) -> None:
     columns, weights = table
     found = {item.attributes: item.loss for item in built(columns, weights).combinations(4)}
@@ -197,7 +197,7 @@ def test_more_attributes_never_leak_less(table: tuple[list[list[int]], list[floa
 
 
 @given(tables(), st.lists(st.integers(0, 2), min_size=5, max_size=5))
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_generalizing_never_leaks_more(
     table: tuple[list[list[int]], list[float]], parent: list[int]
 ) -> None:
@@ -211,7 +211,7 @@ def test_generalizing_never_leaks_more(
 
 
 @given(tables(), st.integers(1, 4), st.integers(1, 5), st.sampled_from([0.0, 0.3, 0.6, 0.9, 1.0]))
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_the_worst_and_the_smallest_against_all_subsets(
     table: tuple[list[list[int]], list[float]], most: int, number: int, threshold: float
 ) -> None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from tests.analytics import paper_people as paper
 from tests.analytics.joined_tables import (
     AGE_CELLS,
@@ -29,7 +29,7 @@ from indistinct.analytics.linkability import (
 from indistinct.analytics.utility import Utility
 from indistinct.errors import DataError
 
-SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SLOW = settings(max_examples=60)
 
 
 @pytest.mark.parametrize(("noise", "expected"), [(True, Fraction(11, 3)), (False, Fraction(4))])

@@ -77,7 +77,7 @@ def test_several_attributes_are_counted_each_by_itself() -> None:
     assert whole.rows() == [("dx", pytest.approx(3)), ("job", pytest.approx(3))]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(
         st.lists(st.tuples(st.sampled_from("xyz"), st.sampled_from("ABC")), min_size=1, max_size=4),

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.analytics import paper_people as paper
 from tests.analytics.joined_tables import (
@@ -25,7 +25,7 @@ from indistinct.analytics.linked_query_error import LinkedQueries, Question
 from indistinct.analytics.query_error import MODES, Condition, Mode, Workload
 from indistinct.errors import DataError
 
-SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SLOW = settings(max_examples=60)
 
 ANY_GENDER = Condition(2, leaves=np.array([0, 1]))
 

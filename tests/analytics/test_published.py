@@ -42,7 +42,7 @@ def classes(draw: st.DrawFn) -> tuple[pl.DataFrame, dict[str, Taxonomy], list[in
     return frame, taxonomies, [draw(st.integers(-1, 3)) for _ in rows]
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(classes(), st.sampled_from(STYLES), st.sampled_from(["set", "ancestor", "level"]))
 def test_cells_of_partitions_are_read_as_they_were_meant(
     drawn: tuple[pl.DataFrame, dict[str, Taxonomy], list[int]], age: str, ward: str

@@ -106,7 +106,7 @@ rows_drawn = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=120)
+@settings(max_examples=120)
 @given(rows_drawn, st.integers(0, 2), st.integers(0, 1), st.sets(st.integers(0, 24)))
 def test_even_levels_are_measured_record_by_record(
     people: list[tuple[int, str]], age_level: int, sex_level: int, gone: set[int]

@@ -264,7 +264,7 @@ def cost_of(given: AttributeGraph, cut: Iterable[str]) -> Fraction:
     return sum((Fraction(str(given.costs.get(name, 1))) for name in cut), Fraction(0))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(graphs())
 def test_the_union_of_all_minimum_cuts(given: AttributeGraph) -> None:
     cuts = [
@@ -296,7 +296,7 @@ def test_the_union_of_all_minimum_cuts(given: AttributeGraph) -> None:
         assert all(given.edge(*pair) for pair in itertools.pairwise(way))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(graphs())
 def test_a_vertex_is_in_a_minimum_cut_if_it_pays_to_take_it_out(given: AttributeGraph) -> None:
     try:
@@ -608,7 +608,7 @@ def test_the_graph_as_text_and_pictures() -> None:
     assert pixels.startswith(b"\x89PNG")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(graphs())
 def test_every_graph_can_be_drawn(given: AttributeGraph) -> None:
     from indistinct.report.graphs import GraphPicture

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from indistinct.analytics.published import Original, read_rows
@@ -138,7 +138,7 @@ def _ranges(age: str | None) -> list[str]:
     return [] if age is None else [f"[{int(age) - 1}, {int(age) + 3}]", f"[{age}, 60]"]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 @given(
     tables(),
     st.integers(1, 3),
@@ -167,7 +167,7 @@ def test_answers_are_those_of_counting(
 
 
 @given(tables(), st.integers(1, 3), st.sampled_from(["overlap", "uniform"]))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_the_table_itself_answers_right(
     drawn: tuple[list[Row], list[Row]], dimensions: int, mode: Mode
 ) -> None:

@@ -163,7 +163,7 @@ def test_places_as_small_as_a_door() -> None:
     assert not names_a_doorstep("platelets")
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.text(max_size=20), st.lists(st.text(max_size=20), max_size=30))
 def test_anything_can_be_looked_at(name: str, values: list[str]) -> None:
     tags = recognise(column(name, values))

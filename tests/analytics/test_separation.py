@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 from pathlib import Path
 
 import polars as pl
@@ -40,7 +39,7 @@ def by_hand(frame: pl.DataFrame, attributes: tuple[str, ...]) -> tuple[float, fl
     return len(set(rows)) / len(rows), sum(one != other for one, other in pairs) / len(pairs)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(TABLES)
 def test_every_set_as_defined(frame: pl.DataFrame) -> None:
     found = separations(analysis(frame))
@@ -54,7 +53,7 @@ def test_every_set_as_defined(frame: pl.DataFrame) -> None:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     TABLES, st.sampled_from([0.3, 0.6, 0.9, 1.0]), st.sampled_from(["separation", "distinction"])
 )
@@ -74,7 +73,7 @@ def test_the_smallest_key(frame: pl.DataFrame, share: float, by: separation.Figu
         assert getattr(found, by) >= share - 1e-9
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(TABLES, st.integers(0, 5))
 def test_the_best_of_a_size(frame: pl.DataFrame, size: int) -> None:
     found = best(analysis(frame), size)
@@ -105,11 +104,7 @@ def test_of_many_sets_one_attribute_is_added_at_a_time(monkeypatch: pytest.Monke
 
 def test_all_subsets_of_adult(shared: Path) -> None:
     table = open_table(read_table(shared / "data" / "adult" / "adult_subset.csv"))
-    warm = analysis(pl.DataFrame({"a": ["1", "2"], "b": ["1", "1"]}))
-    separations(warm)
     adult = encode(table, table.columns).analysis
-    began = time.perf_counter()
     found = separations(adult)
     assert len(found) == 2 ** len(table.columns) - 1
-    assert time.perf_counter() - began < 3
     assert found[0].attributes[0] in table.columns

@@ -119,7 +119,7 @@ def test_the_sample_does_not_depend_on_the_order() -> None:
     assert sample.equals(Values("text", texts.reverse(), ones).sample)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(st.none() | st.text(max_size=12), max_size=30))
 def test_anything_can_be_read(values: list[str | None]) -> None:
     found = read(values)

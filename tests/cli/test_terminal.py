@@ -3,7 +3,8 @@ from __future__ import annotations
 import io
 import json
 import sys
-import time
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -91,25 +92,60 @@ def test_messages_are_not_wrapped_and_not_marked_up(
     assert capsys.readouterr().err == ("error: [red]a/long/path/without/end.csv: [/red] :smile:\n")
 
 
+class Alarm:
+    """A timer that rings when it is told to."""
+
+    def __init__(self, seconds: float, ring: Callable[[], None]) -> None:
+        self.seconds = seconds
+        self.ring = ring
+        self.daemon = False
+        self.started = self.cancelled = False
+
+    def start(self) -> None:
+        assert self.daemon
+        assert self.seconds == terminal.PATIENCE
+        self.started = True
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+def alarm(progress: Progress) -> Alarm:
+    assert isinstance(progress._timer, Alarm)
+    return progress._timer
+
+
 def test_progress_appears_after_a_while_and_only_on_a_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(terminal, "PATIENCE", 0.01)
+    monkeypatch.setattr(threading, "Timer", Alarm)
     monkeypatch.setenv("TERM", "xterm")
     with Progress() as progress:
         progress("reading")
-        time.sleep(0.1)
+        assert not alarm(progress).started
     assert capsys.readouterr() == ("", "")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with Progress() as progress:
         progress("reading")
-        time.sleep(0.3)
+        assert alarm(progress).started
+        alarm(progress).ring()
         progress("searching", 0.5)
-        time.sleep(0.2)
-        assert progress._bar is not None
     out, err = capsys.readouterr()
     assert out == ""
     assert "searching" in err
     with Progress() as progress:
         progress("quick")
+    assert alarm(progress).cancelled
     assert "quick" not in capsys.readouterr().err
+
+
+def test_progress_that_ends_as_its_time_runs_out_shows_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threading, "Timer", Alarm)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with Progress() as progress:
+        progress("reading")
+    alarm(progress).ring()
+    assert capsys.readouterr() == ("", "")
+    assert progress._bar is None

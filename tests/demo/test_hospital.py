@@ -32,7 +32,7 @@ def test_the_table_is_pinned() -> None:
 PINNED = (239605, 35087, 53)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 400), st.integers(0, 2**32))
 def test_every_record_makes_sense(records: int, seed: int) -> None:
     table = discharges(records, seed)

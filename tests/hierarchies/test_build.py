@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import copy
-import time
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -174,11 +173,9 @@ def test_the_order_in_which_an_engine_counts_does_not_matter() -> None:
         assert one == other
 
 
-def test_a_hundred_thousand_zip_codes_in_about_a_second() -> None:
+def test_a_hundred_thousand_zip_codes() -> None:
     values = [f"{n:05d}" for n in range(100_000)]
-    start = time.perf_counter()
     table = build({"mask": {}}, values).compile()
-    assert time.perf_counter() - start < 10
     assert table.card.tolist() == [100_000, 10_000, 1000, 100, 10, 1]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from indistinct.kernels.costs import entropy_over_rows, sum_over_rows
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(1, 25), st.integers(1, 4), st.integers(0, 2**32 - 1))
 def test_costs_of_rows(rows: int, attributes: int, seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -84,7 +84,7 @@ CARDS = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=120)
+@settings(max_examples=120)
 @given(st.data())
 def test_refine(data: st.DataObject) -> None:
     cards = data.draw(st.tuples(CARDS, CARDS))
@@ -127,7 +127,7 @@ def test_refine_where_all_keys_differ() -> None:
     assert size.tolist() == [1] * rows
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.data())
 def test_group_with_products_beyond_64_bits(data: st.DataObject) -> None:
     rows = data.draw(st.integers(1, 60))
@@ -181,7 +181,7 @@ def test_group_with_products_beyond_64_bits(data: st.DataObject) -> None:
         assert groups == 0
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(0, 30), st.integers(1, 6), st.integers(0, 2**32 - 1))
 def test_what_is_dropped(rows: int, groups: int, seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -200,7 +200,7 @@ def test_what_is_dropped(rows: int, groups: int, seed: int) -> None:
     assert dropped.tolist() == expected.tolist()
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.integers(1, 60), st.sampled_from([1, 3, 600, 1 << 20]), st.integers(0, 2**32 - 1))
 def test_group_pairs(rows: int, codes: int, seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -236,7 +236,7 @@ def test_group_pairs(rows: int, codes: int, seed: int) -> None:
     assert first[:groups].tolist() == some[places].tolist()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(0, 9), st.integers(0, 2**32 - 1))
 def test_divide(groups: int, seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -251,7 +251,7 @@ def test_divide(groups: int, seed: int) -> None:
     assert total == size[broken].sum()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(1, 30), st.integers(1, 6), st.integers(1, 5), st.integers(0, 2**32 - 1))
 def test_histogram(rows: int, groups: int, domain: int, seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -296,7 +296,6 @@ def test_a_table_of_slots_much_larger_than_its_rows() -> None:
     assert work.is_clean()
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.integers(0, 12), max_size=30),
     st.lists(st.integers(1, 14), min_size=1, max_size=5),

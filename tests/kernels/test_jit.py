@@ -96,13 +96,20 @@ def test_an_edited_helper_behind_a_cached_caller_is_compiled_anew(
 def test_old_caches_are_forgotten(copy: Path, tmp_path: Path) -> None:
     where = places(tmp_path / "home")
     code = "from indistinct.kernels.jit import cache_folder; print(cache_folder())"
+    folders = []
     for plus in range(jit.CACHES_KEPT + 2):
         edit(copy, plus)
-        folder = Path(run(code, copy.parent, where))
-        assert folder.is_dir()
-        assert folder.is_relative_to(tmp_path)
-    assert len(list(folder.parent.iterdir())) == jit.CACHES_KEPT
-    assert folder in folder.parent.iterdir()
+        folders.append(Path(run(code, copy.parent, where)))
+        assert folders[-1].is_dir()
+        assert folders[-1].is_relative_to(tmp_path)
+    assert sorted(folders[0].parent.iterdir()) == sorted(folders), "each was used just now"
+    for age, folder in enumerate(reversed(folders)):
+        used = folder.stat().st_mtime - age * (jit.LEAST_AGE + 60)
+        os.utime(folder, (used, used))
+    edit(copy, 0)
+    assert Path(run(code, copy.parent, where)) == folders[0], "the oldest is used again"
+    kept = {folders[0], *folders[1 - jit.CACHES_KEPT :]}
+    assert set(folders[0].parent.iterdir()) == kept
 
 
 def test_without_a_place_to_write_kernels_still_work(copy: Path, tmp_path: Path) -> None:

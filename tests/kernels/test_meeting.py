@@ -16,7 +16,7 @@ def packed(cover: np.ndarray) -> np.ndarray:
     return np.packbits(wide, axis=1, bitorder="little").view(np.uint64)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 2**32 - 1),
     attributes=st.integers(1, 5),

@@ -67,7 +67,7 @@ def test_the_two_factors(gs_factor: float, generalization: float, suppression: f
     assert found.suppression_factor == pytest.approx(suppression)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.data())
 def test_measures_of_a_release_are_shares(data: st.DataObject) -> None:
     case = data.draw(brute_force.cases())
@@ -91,7 +91,7 @@ def test_measures_of_a_release_are_shares(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("measure", [None, "discernibility", "average-class-size"])
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_bounds_never_exceed_what_a_node_costs(measure: str | None, data: st.DataObject) -> None:
     """What is concluded from a neighbour or from the suppressed units is no more than is true."""

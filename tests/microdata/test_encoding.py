@@ -17,7 +17,7 @@ from indistinct.microdata.microdata import Microdata, distinct_values
 LABELS = st.one_of(st.none(), st.sampled_from(["a", "b", "ä", "*", " ", "10", "null", "None"]))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.lists(LABELS, max_size=12),
     st.lists(LABELS, unique=True, max_size=9),
@@ -37,7 +37,7 @@ def test_what_a_taxonomy_does_not_cover_has_no_code() -> None:
     assert leaf_codes(column, suppressed).tolist() == [1, -1, 2, 0]
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(st.data())
 def test_combinations_are_counted_and_sorted(data: st.DataObject) -> None:
     attributes = data.draw(st.integers(1, 4))
@@ -68,7 +68,7 @@ def test_without_quasi_identifiers_all_records_are_one_combination() -> None:
     assert combination_of.tolist() == [0, 0]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(brute_force.cases())
 def test_a_table_is_the_same_in_any_order_and_however_it_is_counted(
     case: brute_force.Case,

@@ -10,7 +10,7 @@ from tests.properties import brute_force
 from tests.properties.brute_force import Case
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(brute_force.cases())
 def test_every_level(case: Case) -> None:
     table = brute_force.microdata(case)
@@ -35,7 +35,7 @@ def test_every_level(case: Case) -> None:
         assert data.taxonomies[name].height == data.heights[j]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(brute_force.cases())
 def test_some_of_the_combinations(case: Case) -> None:
     data = brute_force.leveled(case)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from indistinct.errors import DataError
@@ -96,7 +96,6 @@ def visits(draw: st.DrawFn) -> tuple[list[int], list[str], list[str | None]]:
     return who, [age[p] for p in who], draw(st.lists(value, min_size=rows, max_size=rows))
 
 
-@settings(deadline=None)
 @given(visits())
 def test_each_value_is_counted_once_for_everybody_who_has_it(
     table: tuple[list[int], list[str], list[str | None]],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -220,7 +221,10 @@ def test_the_heuristic_finds_the_optimum(shared: Path) -> None:
     assert plan.search.bound <= plan.search.value
 
 
-def test_a_search_that_is_stopped_early_bounds_the_optimum(shared: Path) -> None:
+def test_a_search_that_is_stopped_early_bounds_the_optimum(
+    shared: Path, ticking: Callable[[float], None]
+) -> None:
+    ticking(0.001)
     cases = json.loads((shared / "oracles/adult_bruteforce.json").read_text())["full"]
     data = adult(shared, FULL)
     for limits in (Limits(nodes=60), Limits(nodes=200), Limits(seconds=0.02)):

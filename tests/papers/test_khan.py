@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from indistinct.analytics.attacks.noise_stripping import noise_strip
@@ -310,7 +310,6 @@ def partitions(total: int, least: int, most: int | None = None) -> Iterator[tupl
             yield (part, *rest)
 
 
-@settings(deadline=None)
 @given(k=st.integers(2, 5), records=st.integers(2, 14), data=st.data())
 def test_scores_by_trying_all_classes(k: int, records: int, data: st.DataObject) -> None:
     score = data.draw(st.integers(0, 20 * k))
@@ -323,7 +322,6 @@ def test_scores_by_trying_all_classes(k: int, records: int, data: st.DataObject)
     assert noise_that_reaches(score, records, k) == ways
 
 
-@settings(deadline=None)
 @given(k=st.integers(1, 5), more=st.integers(0, 20))
 def test_the_least_score_by_trying_all_classes(k: int, more: int) -> None:
     records = k + more

@@ -353,5 +353,5 @@ def promises(draw: st.DrawFn, model: str) -> Promise:
     )
 
 
-CHECKED = settings(deadline=None, max_examples=60)
+CHECKED = settings(max_examples=60)
 """Kernels are compiled when they are first called, which takes its time."""

@@ -30,7 +30,7 @@ def loss_of(case: Case, cells: dict[int, tuple[brute_force.Label, ...]]) -> floa
     return total / (case.records * len(case.names))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.data())
 def test_the_union_of_all_rounds_keeps_every_promise(data: st.DataObject) -> None:
     case = data.draw(brute_force.cases())

@@ -85,7 +85,7 @@ def agrees(
     holds_what_it_says(case, plan, nodes)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.data())
 def test_k_anonymity_over_any_attributes(data: st.DataObject) -> None:
     case = data.draw(brute_force.cases())
@@ -95,7 +95,7 @@ def test_k_anonymity_over_any_attributes(data: st.DataObject) -> None:
     agrees(case, promises, goal, limit)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.data())
 def test_promises_of_any_closure(data: st.DataObject) -> None:
     case = data.draw(brute_force.cases())
@@ -105,7 +105,7 @@ def test_promises_of_any_closure(data: st.DataObject) -> None:
     agrees(case, promises, goal, limit)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.data())
 def test_nothing_that_is_left_out_otherwise_beats_what_is_claimed(data: st.DataObject) -> None:
     """Whole classes of any promise may be left out, broken or not, and in any order."""
@@ -150,7 +150,7 @@ def test_a_moving_reference_is_not_called_optimal() -> None:
         assert ("order" in found.search.to_dict().get("unproved", "")) != proved
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.data())
 def test_level_bounds(data: st.DataObject) -> None:
     case = data.draw(brute_force.cases())
@@ -161,7 +161,7 @@ def test_level_bounds(data: st.DataObject) -> None:
     agrees(case, promises, goal, limit, lowest, highest)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(st.data())
 def test_a_series_finds_what_separate_searches_find(data: st.DataObject) -> None:
     case = data.draw(brute_force.cases())
@@ -189,7 +189,7 @@ def test_a_series_finds_what_separate_searches_find(data: st.DataObject) -> None
         claims_what_is_proved(plan, not (allowed and brute_force.order_matters(case, asked)))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.data())
 def test_a_search_that_is_stopped_says_how_far_it_may_miss(data: st.DataObject) -> None:
     case = data.draw(brute_force.cases())
@@ -222,7 +222,7 @@ def test_a_search_that_is_stopped_says_how_far_it_may_miss(data: st.DataObject) 
     holds_what_it_says(case, plan, nodes)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.data())
 def test_the_heuristic_is_never_better_than_the_best(data: st.DataObject) -> None:
     case = data.draw(brute_force.cases())

@@ -59,7 +59,7 @@ def cell(plan: CellPlan, attribute: int, group: int) -> Label:
     return plan.texts[attribute][plan.cell_of[attribute][group]]
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 @given(st.data())
 def test_cells_are_tight(data: st.DataObject) -> None:
     table = data.draw(tables.tables())
@@ -113,7 +113,7 @@ def test_cells_are_tight(data: st.DataObject) -> None:
         ]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.data())
 def test_published_cells_cover_every_member(data: st.DataObject) -> None:
     table = data.draw(tables.tables())
@@ -135,7 +135,7 @@ def test_published_cells_cover_every_member(data: st.DataObject) -> None:
     assert hidden.to_series().to_list() == (group_of < 0).tolist()
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.data())
 def test_classes_with_equal_cells_get_one_number(data: st.DataObject) -> None:
     table = data.draw(tables.tables(plain=True))
@@ -153,7 +153,7 @@ def test_classes_with_equal_cells_get_one_number(data: st.DataObject) -> None:
             assert (number[one] == number[other]) == (looks[one] == looks[other])
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.data())
 def test_a_partition_by_levels_costs_what_the_levels_cost(data: st.DataObject) -> None:
     table = data.draw(tables.tables())

@@ -339,7 +339,7 @@ def test_compiled_is_as_plain_over_many_blocks_of_classes(seed: int) -> None:
     assert found.log
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.integers(100_000, 10_000_000))
 def test_it_ends_as_it_should(seed: int) -> None:
     case = random_case(seed)
@@ -367,7 +367,7 @@ def test_it_ends_as_it_should(seed: int) -> None:
                 assert len(swaps) <= min(len(members), target.domain) - 1 or not swaps
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.integers(0, 10_000_000))
 def test_moves_of_one_attribute(seed: int) -> None:
     """With theta alone: every move raises the variance, donors under guard keep theirs."""
@@ -403,7 +403,7 @@ def test_moves_of_one_attribute(seed: int) -> None:
         assert rank_variance_exact(fullest) < target.threshold(0)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(0, 10_000_000))
 def test_noise_is_never_below_the_bound(seed: int) -> None:
     case = random_case(seed, plain=True)

@@ -24,7 +24,7 @@ def test_classes_of_every_node(parts: int, stems: int) -> None:
         every_node()
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.data())
 def every_node(data: st.DataObject) -> None:
     case = data.draw(brute_force.cases())

@@ -28,7 +28,7 @@ from indistinct.release.audit import audit
 
 Sets = Sequence[Sequence[Label]]
 
-CHECKED = settings(deadline=None, max_examples=200)
+CHECKED = settings(max_examples=200)
 SETS = st.lists(
     st.lists(st.sampled_from([*ITEMS, None]), min_size=1, max_size=4), min_size=1, max_size=30
 )
@@ -241,7 +241,7 @@ def released(sets: Sets, plan: ItemPlan) -> pl.DataFrame:
     return found.filter(pl.col("illness").ne_missing("*"))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(sets=SETS, k=st.integers(2, 4), m=st.integers(1, 3), share=st.sampled_from([0.0, 0.2]))
 def test_the_audit_agrees(sets: Sets, k: int, m: int, share: float) -> None:
     if len(sets) < k:

@@ -31,7 +31,7 @@ def distance(values: list[str], whole: list[str]) -> float:
     return sum(abs(values.count(v) / len(values) - whole.count(v) / len(whole)) for v in "xyz") / 2
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(ROWS, st.sampled_from([0.1, 0.2, 0.35, 0.5]), st.integers(1, 4))
 def test_published_classes_are_compared_with_each_other(
     rows: list[tuple[str, str]], t: float, k: int
@@ -55,7 +55,7 @@ def test_published_classes_are_compared_with_each_other(
     assert [ward for ward, bad in zip(groups, broken, strict=True) if not bad] == list(left)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(ROWS, st.sampled_from([0.1, 0.2, 0.35, 0.5]))
 def test_classes_can_be_compared_with_the_original_table(
     rows: list[tuple[str, str]], t: float
@@ -93,7 +93,7 @@ def test_the_population_counts_in_every_class() -> None:
     assert found.broken(np.array([0, 0], dtype=np.int32), np.array([2])).tolist() == [False]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     rows=ROWS,
     drops=st.lists(st.booleans(), min_size=5, max_size=5),

@@ -46,7 +46,7 @@ CHAINS: tuple[tuple[Label, ...], ...] = (
 )
 ITEMS = tuple(chain[0] for chain in CHAINS)
 ILLNESSES = Taxonomy("illness", CHAINS)
-CHECKED = settings(deadline=None, max_examples=150)
+CHECKED = settings(max_examples=150)
 
 
 def cells_of_sets(

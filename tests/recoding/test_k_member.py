@@ -110,7 +110,7 @@ class Plainly:
 
 
 @given(tables(), st.integers(1, 6), st.sampled_from(["ancestor", "set"]), st.integers(0, 3))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_the_classes_are_those_of_the_paper(
     columns: dict[str, list[str]], k: int, style: str, seed: int
 ) -> None:
@@ -187,7 +187,7 @@ PROMISES = st.lists(
 
 
 @given(tables(), PROMISES, st.sampled_from([0.0, 0.1, 0.5]), st.integers(0, 2))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_promises_are_kept_and_nothing_is_drawn_anew(
     columns: dict[str, list[str]], promises: list[Promise], limit: float, seed: int
 ) -> None:
@@ -208,7 +208,7 @@ def test_promises_are_kept_and_nothing_is_drawn_anew(
 
 
 @given(tables(4), st.sampled_from(["range", "set", "ancestor", "level"]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_what_is_published_keeps_k(columns: dict[str, list[str]], style: str) -> None:
     data = encoded(columns, sensitive=["ill"])
     cells = {"age": style, "job": "ancestor" if style == "range" else style}
@@ -223,7 +223,7 @@ def test_what_is_published_keeps_k(columns: dict[str, list[str]], style: str) ->
 
 
 @given(tables(4), st.sampled_from(["set", "ancestor"]), st.sampled_from(["k-member", "mdav"]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_classes_that_look_alike_are_one_where_that_matters(
     columns: dict[str, list[str]], style: str, algorithm: Literal["k-member", "mdav"]
 ) -> None:

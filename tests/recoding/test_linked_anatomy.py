@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.recoding.people import (
     QUASI,
@@ -69,7 +69,7 @@ def test_what_is_asked_must_fit() -> None:
                                      sensitive=SYMPTOM)])  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(many(), st.integers(2, 4), st.integers(0, 3))
 def test_buckets_have_different_values(table: LinkedTable, l: int, seed: int) -> None:  # noqa: E741
     wanted = [promise("distinct-l-diversity", l=l, sensitive="ill")]
@@ -105,7 +105,7 @@ def _without_categories(table: LinkedTable) -> LinkedTable:
     return replace(table, events={"ill": cells})
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(many(least=8), st.integers(2, 3), st.booleans())
 def test_sets_are_one_value_and_nothing_is_certain(
     table: LinkedTable,

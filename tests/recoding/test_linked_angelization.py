@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.recoding.people import QUASI, SYMPTOM, audited, many, random_people, table_1
 
@@ -43,7 +43,7 @@ def test_the_papers_people() -> None:
     assert plan.search.value >= loose.search.value
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=50)
 @given(
     many(least=8, jobs=True),
     st.integers(1, 3),
@@ -122,7 +122,7 @@ def test_the_attribute_on_which_others_depend_leads() -> None:
     assert dependency_weights({"ill": fingerprints(alone.events["ill"])}) == {"ill": 0.0}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.sets(st.integers(0, 5), min_size=1), min_size=1, max_size=30), st.booleans())
 def test_sets_are_numbered(sets: list[set[int]], backwards: bool) -> None:
     ordered = [sorted(own, reverse=backwards) for own in sets]

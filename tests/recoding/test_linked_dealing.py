@@ -27,7 +27,7 @@ def dealer(people: NDArray[np.int64], k: int, least: int, share: float) -> Deale
     return Dealer(people, {"value": code}, had, {"value": "value"}, broken, k)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.data())
 def test_stretches_are_what_is_dealt(data: st.DataObject) -> None:
     people = np.array(data.draw(st.lists(st.integers(1, 40), min_size=1, max_size=6)))
@@ -47,7 +47,7 @@ def test_stretches_are_what_is_dealt(data: st.DataObject) -> None:
     assert np.repeat(counts, times, axis=0).tolist() == by_bucket.tolist()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_the_best_arrangement_keeps_what_is_asked(data: st.DataObject) -> None:
     people = np.array(data.draw(st.lists(st.integers(1, 30), min_size=1, max_size=6)))

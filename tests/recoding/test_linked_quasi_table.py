@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.recoding.people import many, random_people, table_1
 
@@ -43,7 +43,7 @@ def plainly(widths: Widths, people: int, k: int) -> list[list[int]]:
     return [sorted(own) for own in classes]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(many(), st.integers(2, 4), st.booleans())
 def test_clustering_in_order(table: LinkedTable, k: int, weighted: bool) -> None:
     weights = WEIGHTS if weighted else {}
@@ -62,7 +62,7 @@ def test_clustering_in_order(table: LinkedTable, k: int, weighted: bool) -> None
     assert (each * np.bincount(plan.class_of)).tolist() == pytest.approx(list(map(widths, found)))
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30)
 @given(many(), st.integers(2, 4))
 def test_equal_people_are_in_one_class_of_mondrian(table: LinkedTable, k: int) -> None:
     plan, _ = quasi_table(table.data, [], k, LinkedSettings(quasi="mondrian"))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.recoding.people import (
     AGES,
@@ -333,7 +333,7 @@ def believed(plan: LinkedPlan, name: str) -> None:
         assert (belief <= share.max(axis=0) + 1e-12).all()
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(
     many(),
     st.integers(2, 6),
@@ -359,7 +359,7 @@ def test_safe_releases_keep_what_is_promised(
     assert (plan.buckets["ill"].holding == "some") or not history or len(plan.notes) == 1
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40)
 @given(many(), st.integers(2, 5), st.booleans(), st.booleans())
 def test_releases_by_exchange_keep_theta(
     table: LinkedTable, k: int, paper: bool, every: bool
@@ -380,7 +380,7 @@ def test_releases_by_exchange_keep_theta(
     assert audited(plan, wanted, ("age", "place")).holds
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40)
 @given(many(least=12, jobs=True), st.integers(2, 4), st.sampled_from([False, "generalized"]))
 def test_several_attributes_at_once(table: LinkedTable, k: int, history: Any) -> None:
     wanted = [
@@ -397,7 +397,7 @@ def test_several_attributes_at_once(table: LinkedTable, k: int, history: Any) ->
     assert audited(plan, wanted, ("age", "place")).holds
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25)
 @given(many(least=20), st.sampled_from(["published", "original"]))
 def test_promises_that_compare_are_kept(table: LinkedTable, reference: str) -> None:
     wanted = [

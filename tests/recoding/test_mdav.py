@@ -154,7 +154,7 @@ def test_too_few_records() -> None:
     st.sampled_from([None, 0.3, 0.5]),
     st.sampled_from([0.0, 0.4]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_promises_are_kept(
     rows: list[tuple[int, int, str]],
     k: int,

@@ -69,7 +69,7 @@ def looks(plan: CellPlan) -> list[tuple[str | None, ...]]:
     ]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.data())
 def test_what_is_published_keeps_every_promise(data: st.DataObject) -> None:
     table = data.draw(tables.tables())
@@ -100,7 +100,7 @@ def _empty(plan: CellPlan) -> set[int]:
     return set(range(plan.groups)) - set(plan.class_of.tolist())
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.data())
 def test_every_class_is_large_enough(data: st.DataObject) -> None:
     table = data.draw(tables.tables(80))
@@ -121,7 +121,7 @@ def test_every_class_is_large_enough(data: st.DataObject) -> None:
     assert (size[size > 0] >= k).all()
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.data())
 def test_promises_that_ask_for_size_alone_are_judged_alike(data: st.DataObject) -> None:
     """The kernel for k alone finds the classes that the general way finds."""
@@ -187,7 +187,7 @@ def cuts_of(
         yield best[1]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.data())
 def test_no_cut_is_left_that_keeps_the_promises(data: st.DataObject) -> None:
     table = data.draw(tables.tables(plain=True))
@@ -219,7 +219,7 @@ def test_no_cut_is_left_that_keeps_the_promises(data: st.DataObject) -> None:
                 assert not all(map(good, children))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.data())
 def test_with_k_alone_no_class_can_be_cut_anywhere(data: st.DataObject) -> None:
     table = data.draw(tables.tables(60, plain=True))
@@ -258,7 +258,7 @@ def test_the_first_cut_is_the_one_of_the_paper() -> None:
     assert looks(plan) == [("[20, 50]", "N"), ("[21, 60]", "S")]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.data())
 def test_relaxed_classes_have_fewer_than_two_k(data: st.DataObject) -> None:
     """Unless nothing tells their records apart."""
@@ -280,7 +280,7 @@ def test_relaxed_classes_have_fewer_than_two_k(data: st.DataObject) -> None:
         assert len(rows) == 0 or len(rows) >= k
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.data())
 def test_the_order_of_records_does_not_matter(data: st.DataObject) -> None:
     table = data.draw(tables.tables())
@@ -377,7 +377,7 @@ def test_values_suppressed_on_every_level_are_one_branch(criterion: tuple[Any, A
     assert set(looks(plan)) == {("*", "N"), ("*", "S")}
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.data())
 def test_promises_that_nothing_preserves_hold_of_what_is_published(data: st.DataObject) -> None:
     table = data.draw(tables.tables())
@@ -397,7 +397,7 @@ def test_promises_that_nothing_preserves_hold_of_what_is_published(data: st.Data
     assert (sizes <= most).all()
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.data())
 def test_people_of_a_population_are_counted_under_the_cells(data: st.DataObject) -> None:
     table = data.draw(tables.tables(plain=True))

@@ -100,7 +100,7 @@ def audited(texts: pl.DataFrame, found: Microdata, plan: CellPlan, asked: list[P
     return audit(release, requirements, tuple(names), known=known)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(
     st.integers(0, 10_000),
     st.sampled_from(sorted(ASKED)),
@@ -198,7 +198,7 @@ def test_few_releases_without_suppression_are_missed(model: str) -> None:
     assert hit >= 0.8 * possible, (hit, possible)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(st.integers(0, 10_000), st.sampled_from(sorted(ASKED)), st.booleans())
 def test_the_limit_that_is_told_is_enough(seed: int, model: str, by_record: bool) -> None:
     found = encoded(skewed(seed, 60, dense=seed % 2 == 0), by_record=by_record).data
@@ -276,7 +276,7 @@ def test_tables_with_very_many_values_are_not_regrouped(monkeypatch: pytest.Monk
         partition(found, asked, "k-member", loose)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=1, max_size=12))
 def test_nothing_is_expected_of_fewer_than_what_failed(tried: list[list[int]]) -> None:
     recipes = Recipes()
@@ -289,7 +289,7 @@ def test_nothing_is_expected_of_fewer_than_what_failed(tried: list[list[int]]) -
             failed.append(counts)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(0, 10_000), st.sampled_from(sorted(ASKED)))
 def test_a_class_with_one_more_is_judged_as_such(seed: int, model: str) -> None:
     """What is asked of many candidates at once is what each of them answers alone."""

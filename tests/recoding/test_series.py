@@ -22,7 +22,7 @@ from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.recoded import published_classes
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.data())
 def test_every_k_as_alone(data: st.DataObject) -> None:
     case = data.draw(brute_force.cases())
@@ -85,7 +85,7 @@ def test_which_series_are_of_k_alone() -> None:
     assert ks_of([[promise("k-map", k=2)]], names) is None
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.data())
 def test_costs_of_a_series_are_those_one_by_one(data: st.DataObject) -> None:
     case = data.draw(brute_force.cases())
@@ -104,7 +104,7 @@ def test_costs_of_a_series_are_those_one_by_one(data: st.DataObject) -> None:
     assert found.tolist() == one_by_one.tolist()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.data())
 def test_published_classes_of_one_node_are_those_of_its_labels(data: st.DataObject) -> None:
     case = data.draw(brute_force.cases())

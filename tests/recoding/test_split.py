@@ -74,7 +74,7 @@ def test_the_rule_of_pooling() -> None:
 # The release
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(tables(plain=True), st.sampled_from([0.0, 0.2, 0.5]), st.booleans(), st.booleans())
 def test_every_record_has_the_k_of_its_rank(
     table: Table, limit: float, close: bool, by_rank: bool
@@ -125,7 +125,7 @@ def assert_published(frame: pl.DataFrame, table: Table) -> None:
         assert large >= ks[RANKS[ill]]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(tables(plain=True))
 def test_every_split_is_the_best_of_its_records(table: Table) -> None:
     data, rank_of = ranked(table)
@@ -146,7 +146,7 @@ def test_every_split_is_the_best_of_its_records(table: Table) -> None:
     }
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(tables(plain=True))
 def test_one_rank_is_no_split(table: Table) -> None:
     data, _ = ranked(table)

@@ -70,7 +70,7 @@ def test_a_class_over_some_attributes_has_no_starred_records(objective: str) -> 
         ind.anonymize(frame, held)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     rows=st.lists(
         st.tuples(
@@ -143,7 +143,7 @@ def test_others_are_lifted_to_a_suppressed_value(algorithm: str) -> None:
 MISSING = ("age", "zip")
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     rows=st.lists(
         st.tuples(

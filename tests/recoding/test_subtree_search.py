@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
@@ -208,13 +208,14 @@ def test_a_limit_leaves_an_honest_bound(nodes: int) -> None:
     assert not found.optimal
 
 
-def test_without_time_iab_goes_down_the_quickest_way() -> None:
-    found = iab(over_table_1([(SHIELD, 4)]), limits=Limits(seconds=1e-9))
+def test_without_time_iab_goes_down_the_quickest_way(ticking: Callable[[float], None]) -> None:
+    ticking(1)
+    found = iab(over_table_1([(SHIELD, 4)]), limits=Limits(seconds=0.5))
     assert found.chosen.satisfies
     assert found.chosen.rows <= 21 <= found.bound
     assert found.stopped_by == "time_limit"
     with pytest.raises(Unsatisfiable, match="stopped by time_limit"):
-        iab(over_table_1([(SHIELD, 61)]), limits=Limits(seconds=1e-9))
+        iab(over_table_1([(SHIELD, 61)]), limits=Limits(seconds=0.5))
 
 
 def test_searches_of_subtrees_stop_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -453,7 +454,7 @@ def found_by(search: Any, states: Space, **settings: Any) -> SearchResult | None
 
 @pytest.mark.parametrize("scope", ["domain", "subtree"])
 @given(case=cases())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_iab_and_exhaustive_keep_as_many_rows_as_brute_force(scope: str, case: Case) -> None:
     truth = best(*case, scope)
     states = made(*case, scope)
@@ -477,7 +478,7 @@ def test_iab_and_exhaustive_keep_as_many_rows_as_brute_force(scope: str, case: C
 
 
 @given(case=cases())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_siblings_satisfy_and_keep_no_more_than_subtrees(case: Case) -> None:
     together = found_by(iab, made(*case, "siblings"))
     alone = found_by(iab, made(*case, "subtree"))
@@ -489,7 +490,7 @@ def test_siblings_satisfy_and_keep_no_more_than_subtrees(case: Case) -> None:
 
 @pytest.mark.parametrize("scope", ["domain", "siblings", "subtree"])
 @given(case=cases())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_every_table_is_read_as_brute_force_reads_it(scope: str, case: Case) -> None:
     records, trees, requirements = case
     states = made(*case, scope)
@@ -515,7 +516,7 @@ def test_every_table_is_read_as_brute_force_reads_it(scope: str, case: Case) -> 
 
 @pytest.mark.parametrize("scope", ["domain", "subtree"])
 @given(case=cases(), nodes=st.integers(1, 12))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_limits_never_lie(scope: str, case: Case, nodes: int) -> None:
     truth = best(*case, scope)
     for search in (iab, exhaustive):

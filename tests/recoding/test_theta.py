@@ -315,7 +315,7 @@ def test_progress_rises_to_one() -> None:
     assert told[-1] == 1.0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.integers(0, 10**6),
     st.integers(1, 120),

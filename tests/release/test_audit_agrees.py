@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from indistinct.knowledge import Knowledge
@@ -130,7 +130,6 @@ def test_every_promise_has_an_audit() -> None:
 
 
 @pytest.mark.parametrize("model", SETTINGS)
-@settings(deadline=None)
 @given(data=st.data(), rows=ROWS, known=knowledge())
 def test_the_check_and_the_promise_agree(
     model: str, data: st.DataObject, rows: list[tuple[str, Value]], known: Knowledge

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from indistinct.errors import PolicyError
@@ -258,7 +258,6 @@ def test_every_model_about_values_is_tried_here() -> None:
 
 
 @pytest.mark.parametrize("model", SETTINGS)
-@settings(deadline=None)
 @given(rows=ROWS, data=st.data())
 def test_a_check_is_what_its_definition_says(
     model: str, rows: list[tuple[str, Value]], data: st.DataObject
@@ -357,7 +356,6 @@ ACHIEVED: dict[str, Best] = {
 
 
 @pytest.mark.parametrize("model", SETTINGS)
-@settings(deadline=None)
 @given(rows=ROWS.filter(bool), data=st.data())
 def test_what_is_achieved_is_the_strictest_that_is_kept(
     model: str, rows: list[tuple[str, Value]], data: st.DataObject
@@ -614,7 +612,6 @@ def table_of(rows: Sequence[tuple[Value, Value]]) -> pl.DataFrame:
     return pl.DataFrame(rows, {"age": pl.String, "sex": pl.String}, orient="row")
 
 
-@settings(deadline=None)
 @given(
     released=RELEASED,
     people=PEOPLE,

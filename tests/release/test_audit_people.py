@@ -63,7 +63,7 @@ def test_somebody_alone_with_a_fingerprint_breaks_it() -> None:
     assert found.breaking_records == 5
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     people=st.lists(st.tuples(st.sampled_from("NSE"), st.sampled_from("1234")), max_size=24),
     lists=st.lists(
@@ -145,7 +145,7 @@ def test_pairs_of_items_by_hand() -> None:
     assert of_items(rows[:5], 2, 3).achieved == {"k": 2, "m": 3}
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     rows=st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from(ITEMS)), max_size=24),
     k=st.integers(1, 4),

@@ -31,7 +31,7 @@ def enlarge(frame: pl.DataFrame, **changes: Any) -> Decoyed:
     return with_decoys(frame, ["age", "sex"], **(asked | changes))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     sizes=st.lists(st.integers(3, 12), min_size=1, max_size=5),
     to=st.integers(2, 12),
@@ -114,7 +114,7 @@ def test_classes_that_are_large_enough_stay(to: int) -> None:
     assert enlarge(frame, to=to).frame.equals(frame)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     sizes=st.lists(st.integers(3, 9), min_size=1, max_size=5),
     most=st.integers(0, 9),

@@ -27,7 +27,7 @@ from indistinct.release.transforms.swap import swap
 from indistinct.release.transforms.synthesize import Part, synthesize
 from indistinct.sources.text import canonical
 
-quickly = settings(deadline=None, max_examples=60)
+quickly = settings(max_examples=60)
 
 
 def held(*values: Any, dtype: Any = None, form: str = "iso") -> Measured:

@@ -148,7 +148,7 @@ def test_the_quick_way_is_taken_for_usual_files(
 CELL = st.text(st.sampled_from("ab ,;\"\r\nü'="), max_size=5)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     rows=st.lists(st.tuples(CELL, CELL), min_size=1, max_size=12),
     separator=st.sampled_from([",", ";"]),
@@ -261,7 +261,7 @@ def test_exact_cells_of_a_file_with_blanks_before_its_quotes(tmp_path: Path) -> 
     assert frame.rows() == [("1", "x, y"), ("2", None)]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     rows=st.lists(
         st.tuples(*[st.none() | st.text(alphabet='a "\n,;{}*\u00e9', max_size=5)] * 2),

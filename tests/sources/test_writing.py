@@ -56,7 +56,7 @@ def test_files_of_other_engines(tmp_path: Path) -> None:
 CELL = st.text(st.sampled_from("ab ,;\"\r\nü'=-1"), max_size=5).map(str.strip)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(rows=st.lists(CELL, min_size=1, max_size=8), width=st.integers(1, 3))
 def test_csv_is_read_again(tmp_path: Path, rows: list[str], width: int) -> None:
     frame = pl.DataFrame({f"column {at}": [cell or None for cell in rows] for at in range(width)})

@@ -139,6 +139,7 @@ class Progress:
         self._stage: str = "starting"
         self._share: float | None = None
         self._bar: Bar | None = None
+        self._over = False
         self._lock = threading.Lock()
         self._timer = threading.Timer(PATIENCE, self._show)
         self._timer.daemon = True
@@ -156,6 +157,7 @@ class Progress:
     ) -> None:
         self._timer.cancel()
         with self._lock:
+            self._over = True
             if self._bar is not None:
                 self._bar.stop()
                 self._bar = None
@@ -171,6 +173,8 @@ class Progress:
         from rich.progress import Progress as Bar
 
         with self._lock:
+            if self._over:  # the timer had run out, and waited for the lock
+                return
             self._bar = Bar(
                 SpinnerColumn(),
                 TextColumn("{task.description}"),

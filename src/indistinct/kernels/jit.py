@@ -24,6 +24,8 @@ import numba
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 CACHES_KEPT = 4
+LEAST_AGE = 86_400.0
+"""Seconds that a folder is kept after its last use, so that no program loses one it works with."""
 
 
 def jit(function: Kernel) -> Kernel:
@@ -55,6 +57,7 @@ def cache_folder() -> Path | None:
         probe = place / f".probe-{os.getpid()}"
         probe.touch()
         probe.unlink()
+        os.utime(place)
     except (OSError, RuntimeError):  # RuntimeError: nobody knows where the home folder is
         return None
     _forget_old(root, place)
@@ -88,9 +91,11 @@ def _digest() -> str:
 def _forget_old(root: Path, current: Path) -> None:
     with contextlib.suppress(OSError):
         others = [place for place in root.glob("kernels-*") if place != current]
-        others.sort(key=lambda place: place.stat().st_mtime, reverse=True)
+        used = {place: place.stat().st_mtime for place in others}
+        others.sort(key=used.__getitem__, reverse=True)
         for place in others[CACHES_KEPT - 1 :]:
-            shutil.rmtree(place, ignore_errors=True)
+            if used[place] < current.stat().st_mtime - LEAST_AGE:
+                shutil.rmtree(place, ignore_errors=True)
 
 
 @contextlib.contextmanager

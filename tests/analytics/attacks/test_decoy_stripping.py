@@ -8,7 +8,7 @@ from math import comb, prod
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from indistinct.analytics.attacks import Finding, Scene, Skipped
@@ -100,7 +100,6 @@ def test_skipped() -> None:
     assert isinstance(run(scene([("a", "flu")]), None), Skipped)
 
 
-@settings(deadline=None)
 @given(
     counts=st.lists(st.integers(1, 4), min_size=1, max_size=4),
     k=st.integers(1, 8),

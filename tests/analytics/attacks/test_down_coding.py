@@ -159,7 +159,6 @@ def test_same_again() -> None:
     assert found(here).to_dict() == found(here).to_dict()
 
 
-@settings(deadline=None)
 @given(st.integers(1, 5), st.integers(0, 5), st.integers(1, 5))
 def test_values_that_have_to_occur(width: int, forced: int, size: int) -> None:
     assume(forced <= min(width, size))
@@ -180,7 +179,6 @@ def test_large_classes_are_counted_alike() -> None:
         assert (12 - forced) * near[0] + forced * near[1] == pytest.approx(1.0)
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 3), min_size=2, max_size=3), st.integers(2, 4))
 def test_branches(sizes: list[int], size: int) -> None:
     branch = np.repeat(np.arange(len(sizes)), sizes).tolist()
@@ -193,7 +191,6 @@ def test_branches(sizes: list[int], size: int) -> None:
         assert belief == pytest.approx(sum(w[0] == own for w in worlds) / len(worlds))
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=3), st.integers(1, 4), st.integers(1, 4))
 def test_branches_that_are_all_large(sizes: list[int], size: int, k: int) -> None:
     branch = np.repeat(np.arange(len(sizes)), sizes).tolist()
@@ -207,7 +204,7 @@ def test_branches_that_are_all_large(sizes: list[int], size: int, k: int) -> Non
         assert chance == pytest.approx(sum(w in good for w in with_it) / len(with_it))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.integers(20, 29), st.sampled_from(TOWNS.leaves)), min_size=2, max_size=4),
     st.sampled_from(["range", "set"]),

@@ -103,7 +103,7 @@ def holds(result: Finding, people: int) -> None:
     json.dumps(result.to_dict(), allow_nan=False)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(PEOPLE, st.lists(CELLS, min_size=12, max_size=12), PROMISES, st.randoms())
 def test_shares_are_shares_whatever_is_published(
     people: list[tuple[str, str, str | None]],
@@ -119,7 +119,7 @@ def test_shares_are_shares_whatever_is_published(
         holds(result, len(people))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(PEOPLE, st.integers(0, 2), st.integers(0, 2), PROMISES)
 def test_shares_are_shares_in_full_domain_releases(
     people: list[tuple[str, str, str | None]], age: int, town: int, promises: list[Requirement]
@@ -131,7 +131,7 @@ def test_shares_are_shares_in_full_domain_releases(
         holds(result, len(people))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(PEOPLE)
 def test_one_class_resists_who_knows_only_of_classes(
     people: list[tuple[str, str, str | None]],
@@ -147,7 +147,7 @@ def test_one_class_resists_who_knows_only_of_classes(
     assert by_name["record-linkage"].gain["max"] == pytest.approx(0.0, abs=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(PEOPLE)
 def test_nothing_published_tells_nothing(people: list[tuple[str, str, str | None]]) -> None:
     for result in found(made(people, [])):

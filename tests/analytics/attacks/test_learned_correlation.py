@@ -155,7 +155,7 @@ def plainly(scene: Scene, rounds: int) -> NDArray[np.float64]:
     return shares().sum(axis=1)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     people=st.lists(
         st.tuples(st.sampled_from("ab"), st.sampled_from("xyz"), st.sampled_from("123")),

@@ -178,7 +178,6 @@ def test_levels_are_read_off() -> None:
         assert node.levels == levels
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=3))
 def test_assignments(counts: list[int]) -> None:
     items = [value for value, count in enumerate(counts) for _ in range(count)]
@@ -239,7 +238,7 @@ def brute(here: Scene, node: tuple[int, ...], k: int, l: int) -> tuple[float, li
     return len(left) / number, beliefs
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     people=st.lists(
         st.tuples(

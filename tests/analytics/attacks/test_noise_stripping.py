@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from indistinct.analytics.attacks import Finding, Scene, Skipped
@@ -145,7 +145,6 @@ def removals(counts: list[int], k: int, asked: float | None) -> list[list[int]]:
     return left
 
 
-@settings(deadline=None)
 @given(
     counts=st.lists(st.integers(0, 4), min_size=1, max_size=6).filter(any),
     k=st.integers(1, 6),

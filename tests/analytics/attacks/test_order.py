@@ -146,7 +146,6 @@ def spearman(one: list[int], other: list[int]) -> float:
     return float(np.corrcoef(*ranks)[0, 1])
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 10**6), min_size=2, max_size=20, unique=True), st.randoms())
 def test_rank_correlation_of_one_group(values: list[int], random: object) -> None:
     other = sorted(values)
@@ -158,7 +157,7 @@ def test_rank_correlation_of_one_group(values: list[int], random: object) -> Non
 CELLS = st.sampled_from(["11", "12", "21", "1*", "2*", "*", "{11, 21}"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     people=st.lists(
         st.tuples(st.sampled_from(["11", "12", "21"]), st.sampled_from("ab")),

@@ -36,7 +36,7 @@ def flat(classes: Sequence[Sequence[Sequence[str]]]) -> list[tuple[int, list[str
     return [(at, list(own)) for at, part in enumerate(classes) for own in part]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(CLASSES)
 def test_one_exclusion_in_a_long_release(classes: list[list[list[str]]]) -> None:
     scene = of_people(classes)
@@ -51,7 +51,7 @@ def test_one_exclusion_in_a_long_release(classes: list[list[list[str]]]) -> None
         assert belief[person] == pytest.approx(float(best))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(CLASSES, st.integers(1, 3))
 def test_more_exclusions_reach_what_is_possible_at_most(
     classes: list[list[list[str]]], b: int
@@ -88,7 +88,7 @@ def linked(draw: st.DrawFn, holding: str = "one") -> tuple[PeopleScene, list[int
     )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(linked(), st.integers(1, 2))
 def test_exclusions_where_everybody_has_one_value(
     drawn: tuple[PeopleScene, list[int], list[int]], b: int
@@ -113,7 +113,7 @@ def test_exclusions_where_everybody_has_one_value(
         assert belief[person] == pytest.approx(best)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(CLASSES, st.integers(1, 2))
 def test_colleagues_in_a_long_release(classes: list[list[list[str]]], c: int) -> None:
     scene = of_people(classes)
@@ -133,7 +133,7 @@ def test_colleagues_in_a_long_release(classes: list[list[list[str]]], c: int) ->
     assert found.gain["mean"] == pytest.approx(float(np.mean(np.array(beliefs) - prior)))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(linked(), st.integers(1, 2))
 def test_colleagues_of_a_bucket(drawn: tuple[PeopleScene, list[int], list[int]], c: int) -> None:
     scene, class_of, bucket_of = drawn
@@ -174,7 +174,7 @@ def _counts(part: object, bucket: int) -> list[int]:
     return found
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(CLASSES, st.booleans())
 def test_sets_that_hold_all_values_but_one(classes: list[list[list[str]]], cut: bool) -> None:
     rows = flat(classes)
@@ -233,7 +233,7 @@ def crossing(scene: PeopleScene, groups: Sequence[int], **more: object) -> Peopl
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(CLASSES, st.data())
 def test_sets_of_two_long_releases(classes: list[list[list[str]]], data: st.DataObject) -> None:
     first = of_people(classes)
@@ -253,7 +253,7 @@ def test_sets_of_two_long_releases(classes: list[list[list[str]]], data: st.Data
         assert told.alone[person] == len(set(here))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(linked(), st.data())
 def test_values_of_two_linked_releases(
     drawn: tuple[PeopleScene, list[int], list[int]], data: st.DataObject
@@ -294,7 +294,7 @@ def test_values_of_two_linked_releases(
             assert told.belief[person] == pytest.approx(float(best))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 9), SETS), min_size=1, max_size=6), st.data())
 def test_the_worst_of_overlapping_classes(
     people: list[tuple[int, list[str]]], data: st.DataObject

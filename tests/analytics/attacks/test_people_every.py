@@ -97,7 +97,7 @@ def holds(result: Finding, people: int) -> None:
     json.dumps(result.to_dict(), allow_nan=False)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(PEOPLE, st.data(), LISTED, st.sampled_from(["one", "some", "all"]), PROMISES, st.booleans())
 def test_shares_are_shares_whatever_is_published(
     people: list[Any],
@@ -127,7 +127,7 @@ def test_shares_are_shares_whatever_is_published(
         holds(result, len(people))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(PEOPLE, LISTED, st.sampled_from(["one", "some", "all"]))
 def test_nothing_published_tells_nothing(
     people: list[Any], listed: list[list[str | None]], holding: str
@@ -148,7 +148,7 @@ def test_nobody_is_attacked_with_no_success(holding: str) -> None:
         assert result.success == result.prior == {"0.5": 0.0, "0.95": 0.0, "certain": 0.0}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(PEOPLE, st.sampled_from(["one", "all"]))
 def test_one_class_resists_who_knows_only_of_classes(people: list[Any], holding: str) -> None:
     """Everybody is in one class and, where they have one value each, in one bucket."""

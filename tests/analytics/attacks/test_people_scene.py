@@ -201,7 +201,7 @@ def worlds_of_some(
         yield world
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(ROWS, st.data())
 def test_beliefs_are_those_of_random_worlds(
     rows: list[tuple[int, int]], data: st.DataObject

@@ -50,14 +50,14 @@ def priors_of(classes: list[list[str]]) -> list[float]:
     return [every.count(value) / len(every) for value in every]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(classes=CLASSES)
 def test_membership_believes_what_random_worlds_say(classes: list[list[str]]) -> None:
     want = [float(belief(own, s, lambda _: True) or 0) for own, s in people_of(classes)]
     held_to(membership.run(of_classes(classes), "s"), want, priors_of(classes))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(classes=CLASSES)
 def test_homogeneity_strikes_where_all_worlds_agree(classes: list[list[str]]) -> None:
     priors = priors_of(classes)
@@ -73,7 +73,7 @@ def test_homogeneity_strikes_where_all_worlds_agree(classes: list[list[str]]) ->
     assert found.figures["weak_records"] == sum(map(len, alike))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(classes=CLASSES, b=st.integers(1, 3))
 def test_exclusion_leaves_the_worlds_without_the_excluded(classes: list[list[str]], b: int) -> None:
     want = []
@@ -88,7 +88,7 @@ def test_exclusion_leaves_the_worlds_without_the_excluded(classes: list[list[str
     held_to(background_exclusion.run(of_classes(classes), "s", b=b), want, priors_of(classes))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(classes=CLASSES, c=st.integers(1, 3))
 def test_colleagues_leave_the_worlds_in_which_they_have_their_values(
     classes: list[list[str]], c: int
@@ -109,7 +109,7 @@ def test_colleagues_leave_the_worlds_in_which_they_have_their_values(
     assert found.figures["average_belief"] == pytest.approx(float(mean(average)))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(classes=CLASSES)
 def test_exclusions_alone_scale_the_prior_up(classes: list[list[str]]) -> None:
     every = [value for own in classes for value in own]
@@ -128,7 +128,7 @@ def test_exclusions_alone_scale_the_prior_up(classes: list[list[str]]) -> None:
     assert found.figures["right"] == (1 if pairs else None)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(classes=CLASSES)
 def test_no_attacker_of_these_believes_less_than_one_with_less_knowledge(
     classes: list[list[str]],

@@ -71,7 +71,7 @@ def test_suppressed_values_and_values_unknown_to_the_hierarchy() -> None:
     assert scene.found.tolist() == [True, False]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     people=st.lists(
         st.tuples(st.sampled_from(["20", "25", "30", "35"]), st.sampled_from(["f", "m", None])),
