@@ -20,7 +20,7 @@ import common
 from indistinct.errors import Unsatisfiable
 from indistinct.hierarchies.intervals import intervals_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.encoding import record_table
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.leveled import LeveledTable
@@ -77,7 +77,7 @@ def generated(people: int, records: int, seed: int = 0, second: bool = False) ->
         indptr = np.zeros(people + 1, dtype=np.int64)
         np.cumsum(np.bincount(person, minlength=people), out=indptr[1:])
         labels = tuple(f"{name} {at:02d}" for at in range(len(shares) * EACH))
-        known = Knowledge(
+        known = ValueMetadata(
             categories={label: CATEGORIES[at // EACH] for at, label in enumerate(labels)},
             category_order=CATEGORIES[: len(shares)],
         )

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.people import People
 
 AGES = ("20", "21", "23", "27", "30", None)
 WARDS = ("A", "B", "C")
 ILLS = ("a1", "a2", "b1", "c1")
 CATEGORY = {"a1": "a", "a2": "a", "b1": "b", "c1": "c"}
-KNOWN = Knowledge(categories=CATEGORY, category_order=("a", "b", "c"))
+KNOWN = ValueMetadata(categories=CATEGORY, category_order=("a", "b", "c"))
 
 WARD_TREE = Taxonomy("ward", [("A", "top", "*"), ("B", "top", "*"), ("C", "low", "*")])
 AGE_TREE = Taxonomy("age", [*((age, "*") for age in AGES if age is not None), (None, "*")])

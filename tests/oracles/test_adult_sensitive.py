@@ -22,8 +22,8 @@ from tests.oracles.test_adult_optima import AGGREGATES, FULL, MEASURES, as_list,
 
 from indistinct.errors import Unsatisfiable
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import Knowledge
 from indistinct.measures import objective
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata
 from indistinct.privacy import Promise, promise
@@ -79,7 +79,7 @@ def table(shared: Path, rows: str = "all") -> LeveledTable:
 def informed(data: LeveledTable, shared: Path) -> LeveledTable:
     """The table with the hierarchy of the sensitive values, and their alphabet as order."""
     cells = data.table.sensitive[SENSITIVE]
-    known = Knowledge(
+    known = ValueMetadata(
         order=tuple(sorted(value for value in cells.domain if value is not None)),
         chains=tuple(tuple(chain) for chain in chains(shared, SENSITIVE)),
     )
@@ -299,7 +299,7 @@ def solved(shared: Path, case: dict[str, Any]) -> LevelPlan | None:
     models = [asked(model, case, data.table.records) for model in case["privacy_models"]]
     promises = [model for model in models if model is not None]
     domain = data.table.sensitive[SENSITIVE].about
-    assert [part.lacking(domain) for part in promises] == [None] * len(promises)
+    assert [part.missing_metadata(domain) for part in promises] == [None] * len(promises)
     try:
         _FOUND[key] = full_domain(
             data,

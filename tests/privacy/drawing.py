@@ -17,14 +17,14 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import Promise, promise
 
 LABELS = ("1", "2", "3", "4", "5", None)
 
-KNOWN = Knowledge(
+KNOWN = ValueMetadata(
     categories={"1": "low", "2": "low", "3": "middle", "4": "high", "5": "top", None: "low"},
     category_order=("low", "middle", "high", "top"),
     chains=(

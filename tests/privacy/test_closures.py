@@ -33,7 +33,7 @@ def kept(asked: Promise, one: Class, reference: Counts) -> bool:
 def test_supersets(model: str, data: st.DataObject) -> None:
     """A class that keeps the promise keeps it after any records are added."""
     asked = data.draw(promises(model))
-    if asked.behaves != "superset":
+    if asked.effective_closure != "superset":
         return
     one, more = data.draw(classes(least=1)), data.draw(classes())
     reference = data.draw(classes(least=1)).counts
@@ -47,7 +47,7 @@ def test_supersets(model: str, data: st.DataObject) -> None:
 def test_unions(model: str, data: st.DataObject) -> None:
     """Classes that keep the promise keep it when they merge."""
     asked = data.draw(promises(model))
-    if asked.behaves == "none":
+    if asked.effective_closure == "none":
         return
     reference = data.draw(classes(least=1)).counts
     parts = data.draw(st.lists(classes(), min_size=2, max_size=4))
@@ -60,10 +60,10 @@ def test_unions(model: str, data: st.DataObject) -> None:
 @CHECKED
 @given(data=st.data())
 def test_sizes_that_are_safe(model: str, data: st.DataObject) -> None:
-    """No class of more than ``breaks_at_most`` records breaks the promise."""
+    """No class of more than ``largest_violating_size`` records breaks the promise."""
     asked = data.draw(promises(model))
     one = data.draw(classes(least=1))
-    if asked.breaks_at_most is not None and one.size > asked.breaks_at_most:
+    if asked.largest_violating_size is not None and one.size > asked.largest_violating_size:
         assert kept(asked, one, one.counts)
 
 
@@ -93,7 +93,7 @@ def test_what_is_not_closed_under_supersets_does_not_say_so(
     reference = counts(v1=3, v2=3, v3=3, v4=3).counts
     assert kept(asked, counts(**good), reference)
     assert not kept(asked, counts(**good) + counts(**more), reference)
-    assert asked.behaves != "superset"
+    assert asked.effective_closure != "superset"
 
 
 def test_what_is_not_closed_under_union_does_not_say_so() -> None:
@@ -112,14 +112,19 @@ def test_what_is_not_closed_under_union_does_not_say_so() -> None:
     parts = [counts(v1=1, v2=1), counts(v2=9)]
     assert all(kept(skipping, part, usual) for part in parts)
     assert not kept(skipping, parts[0] + parts[1], usual)
-    assert balanced.behaves == theta.behaves == skipping.behaves == "none"
+    assert (
+        balanced.effective_closure
+        == theta.effective_closure
+        == skipping.effective_closure
+        == "none"
+    )
     # People outside the table dilute a class that they join.
     presence = promise("delta-presence", lower=0.5, upper=1.0, absent="skip")
     inside, outside = Class((1, 0, 0, 0, 0, 0), 2), Class((0,) * 6, 2)
     assert kept(presence, inside, usual)
     assert kept(presence, outside, usual)
     assert not kept(presence, inside + outside, usual)
-    assert presence.behaves == "none"
+    assert presence.effective_closure == "none"
 
 
 def test_people_in_no_class() -> None:
@@ -149,5 +154,5 @@ def test_a_published_reference_promises_nothing_of_a_part(model: str) -> None:
     settings = {"t-closeness": {"t": 0.1}, "delta-disclosure": {"delta": 1.0}}
     asked = promise(model, sensitive="s", **settings.get(model, {"beta": 1.0}))
     assert asked.reference == "published"
-    assert asked.behaves == "none"
+    assert asked.effective_closure == "none"
     assert DOMAIN.rank is not None

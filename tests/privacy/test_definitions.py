@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.privacy.drawing import CHECKED, DEFINITIONS, LABELS, Class, classes, promises, table
 
 from indistinct.errors import PolicyError
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import Promise, models, promise
@@ -252,7 +252,7 @@ def test_as_many_equal_shares_are_as_diverse(values: int) -> None:
 
 def test_the_middle_category_is_in_neither_half() -> None:
     categories: dict[str | None, str] = {"a": "low", "b": "middle", "c": "high"}
-    known = SensitiveDomain(("a", "b", "c"), Knowledge(categories, ("low", "middle", "high")))
+    known = SensitiveDomain(("a", "b", "c"), ValueMetadata(categories, ("low", "middle", "high")))
     asked = promise("balanced-p-plus-sensitive", p=2, difference=0, sensitive="s")
     assert not asked.breaks(only([2, 9, 2], known)).any()
     assert asked.breaks(only([2, 9, 3], known)).all()
@@ -262,7 +262,9 @@ def test_the_middle_category_is_in_neither_half() -> None:
 
 
 def test_values_without_a_common_root_are_a_full_unit_apart() -> None:
-    known = SensitiveDomain(("a", "b", "c"), Knowledge(chains=(("a", "x"), ("b", "x"), ("c", "y"))))
+    known = SensitiveDomain(
+        ("a", "b", "c"), ValueMetadata(chains=(("a", "x"), ("b", "x"), ("c", "y")))
+    )
     asked = promise("t-closeness", t=0.5, distance="hierarchical", sensitive="s")
     cells = np.array([[2, 0, 0], [0, 0, 2]], np.int64)
     seen = ClassTable(

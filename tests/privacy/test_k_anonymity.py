@@ -20,7 +20,7 @@ def classes(*size: int) -> ClassTable:
 def test_a_class_breaks_it_if_it_is_too_small_and_not_empty() -> None:
     three = KAnonymity(k=3)
     assert three.breaks(classes(1, 2, 3, 4, 0)).tolist() == [True, True, False, False, False]
-    assert three.breaks_at_most == 2
+    assert three.largest_violating_size == 2
     assert KAnonymity(k=1).breaks(classes(1, 0)).tolist() == [False, False]
     assert three.breaks(classes()).tolist() == []
 

@@ -147,6 +147,7 @@ def test_the_search_finds_what_trying_every_node_finds(
         return
     plan = full_domain(data, asked, goal, settings)
     assert plan.search.value == expected
-    assert plan.search.optimal
+    # What one promise leaves out changes what another sees: the search says why it proves nothing.
+    assert plan.search.optimal or plan.search.unproved is not None
     left = leaves_out(people, plan.nodes[0], asked)  # type: ignore[arg-type]
     assert int(data.weight[plan.suppressed].sum()) == left

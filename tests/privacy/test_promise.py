@@ -73,7 +73,7 @@ def test_a_class_that_is_defined_later_is_found() -> None:
     assert set(models()) - before == {"test-late"}
     assert isinstance(found, Late)
     assert str(found) == "test-late(part=3) of s"
-    assert found.breaks_at_most is None
+    assert found.largest_violating_size is None
     assert found.infeasible(None) is None  # type: ignore[arg-type]
     with pytest.raises(PolicyError, match="protects a sensitive attribute"):
         promise("test-late", part=3)

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import promise
@@ -32,7 +32,7 @@ CATEGORIES: dict[str | None, str] = {
     "Indigestion": "non secret",
 }
 ORDER = ("non secret", "less secret", "secret", "top secret")
-DISEASES = SensitiveDomain(tuple(CATEGORIES), Knowledge(CATEGORIES, ORDER))
+DISEASES = SensitiveDomain(tuple(CATEGORIES), ValueMetadata(CATEGORIES, ORDER))
 
 
 def of_diseases(classes: list[list[str]]) -> ClassTable:
@@ -198,7 +198,7 @@ def test_table_3_of_victor_and_lopez(shared: Path) -> None:
         cells.sum(axis=1),
         {"s": cells},
         {"s": cells.sum(axis=0)},
-        {"s": SensitiveDomain(labels, Knowledge(ranks=ranks))},
+        {"s": SensitiveDomain(labels, ValueMetadata(ranks=ranks))},
     )
     assert seen.size.tolist() == expected["sizes"]
     assert (cells > 0).sum(axis=1).tolist() == expected["distinct_sensitive"]

@@ -10,7 +10,7 @@ import pytest
 from tests.privacy.test_definitions import MODELS, example, only
 
 from indistinct.errors import PolicyError, Problem
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import Promise, models, promise
@@ -124,10 +124,10 @@ def test_a_model_says_what_it_speaks_of(model: str) -> None:
 # What has to be known of the values
 
 BARE = SensitiveDomain(("a", "b", None))
-SORTED = SensitiveDomain(("a", "b", None), Knowledge({"a": "x", "b": "y", None: "x"}))
+SORTED = SensitiveDomain(("a", "b", None), ValueMetadata({"a": "x", "b": "y", None: "x"}))
 FULL = SensitiveDomain(
     ("a", "b", None),
-    Knowledge(
+    ValueMetadata(
         {"a": "x", "b": "y", None: "x"},
         ("x", "y"),
         ("b", "a"),
@@ -155,15 +155,15 @@ def code(problem: Problem | None) -> str | None:
 def test_what_a_model_needs_to_know(model: str) -> None:
     asked = example(model)
     bare, unordered = NEEDS.get(model, (None, None))
-    assert code(asked.lacking(BARE)) == bare
-    assert code(asked.lacking(SORTED)) == unordered
-    assert code(asked.lacking(FULL)) is None
+    assert code(asked.missing_metadata(BARE)) == bare
+    assert code(asked.missing_metadata(SORTED)) == unordered
+    assert code(asked.missing_metadata(FULL)) is None
 
 
 def test_every_value_needs_a_category() -> None:
     asked = promise("p-plus-sensitive", p=2, sensitive="s")
-    partly = SensitiveDomain(("a", "b", None), Knowledge({"a": "x"}, ("x", "y")))
-    problem = asked.lacking(partly)
+    partly = SensitiveDomain(("a", "b", None), ValueMetadata({"a": "x"}, ("x", "y")))
+    problem = asked.missing_metadata(partly)
     assert code(problem) == "value-without-category"
     assert problem is not None
     assert "2 of 3 values have none (one of them is the missing value)" in problem.message
@@ -175,14 +175,14 @@ def test_every_value_needs_a_category() -> None:
 def test_every_value_needs_a_rank_and_every_rank_a_k() -> None:
     asked = promise("knm-anonymity", k={1: 5, 4: 2}, sensitive="s")
     assert asked.parameters["k"] == {"1": 5, "4": 2}
-    partly = SensitiveDomain(("a", "b", None), Knowledge(ranks={"a": 1, "b": 4}))
-    assert code(asked.lacking(partly)) == "value-without-rank"
+    partly = SensitiveDomain(("a", "b", None), ValueMetadata(ranks={"a": 1, "b": 4}))
+    assert code(asked.missing_metadata(partly)) == "value-without-rank"
     # Asked nevertheless, values without a rank count like the gravest.
     assert asked.breaks(only([0, 4, 0], partly)).any()  # one value, and two are wanted
     plain = promise("knm-anonymity", k={1: 5, 4: 2}, diversity=False, sensitive="s")
     assert not plain.breaks(only([0, 4, 0], partly)).any()
     assert plain.breaks(only([0, 3, 1], partly)).all()
-    problem = asked.lacking(FULL)
+    problem = asked.missing_metadata(FULL)
     assert problem is not None
     assert problem.code == "rank-without-k"
     assert "no k for rank 3" in problem.message
@@ -193,7 +193,7 @@ def test_every_value_needs_a_rank_and_every_rank_a_k() -> None:
 
 def test_a_k_that_was_not_chosen_judges_nothing() -> None:
     asked = promise("knm-anonymity", k="elbow", sensitive="s")
-    problem = asked.lacking(FULL)
+    problem = asked.missing_metadata(FULL)
     assert problem is not None
     assert problem.code == "k-not-chosen"
     with pytest.raises(PolicyError, match="was not chosen here"):
@@ -201,15 +201,15 @@ def test_a_k_that_was_not_chosen_judges_nothing() -> None:
 
 
 def test_one_k_for_all_is_closed_under_supersets() -> None:
-    def behaves(**settings: Any) -> str:
-        return str(promise("knm-anonymity", sensitive="s", **settings).behaves)
+    def closure_of(**settings: Any) -> str:
+        return str(promise("knm-anonymity", sensitive="s", **settings).effective_closure)
 
-    assert behaves(k={1: 5, 4: 5}) == "superset"
-    assert behaves(k={1: 5, 4: 5}, count="rank") == "union"
-    assert behaves(k={1: 5, 4: 3}) == behaves(k="elbow") == "union"
-    assert promise("knm-anonymity", k={1: 9, 4: 3}, sensitive="s").breaks_at_most is None
+    assert closure_of(k={1: 5, 4: 5}) == "superset"
+    assert closure_of(k={1: 5, 4: 5}, count="rank") == "union"
+    assert closure_of(k={1: 5, 4: 3}) == closure_of(k="elbow") == "union"
+    assert promise("knm-anonymity", k={1: 9, 4: 3}, sensitive="s").largest_violating_size is None
     plain = promise("knm-anonymity", k={1: 9, 4: 3}, diversity=False, sensitive="s")
-    assert plain.breaks_at_most == 8
+    assert plain.largest_violating_size == 8
 
 
 def closeness(distance: str) -> Promise:
@@ -222,8 +222,8 @@ def closeness(distance: str) -> Promise:
 )
 def test_what_a_distance_needs_to_know(distance: str, expected: str | None) -> None:
     asked = closeness(distance)
-    assert code(asked.lacking(BARE)) == expected
-    assert code(asked.lacking(FULL)) is None
+    assert code(asked.missing_metadata(BARE)) == expected
+    assert code(asked.missing_metadata(FULL)) is None
     seen: ClassTable = only([1, 1, 0], BARE)
     if expected is None:
         assert not asked.breaks(seen).any()
@@ -233,7 +233,7 @@ def test_what_a_distance_needs_to_know(distance: str, expected: str | None) -> N
 
 
 def test_numbers_are_in_order() -> None:
-    assert closeness("ordered").lacking(SensitiveDomain(("10", "9", None))) is None
+    assert closeness("ordered").missing_metadata(SensitiveDomain(("10", "9", None))) is None
 
 
 def test_an_estimate_of_the_population() -> None:
@@ -241,5 +241,5 @@ def test_an_estimate_of_the_population() -> None:
     for k, fraction, size in ((1000, 30162 / 317238626, 3), (50, 0.1, 12), (10**6, 0.5, 501647)):
         estimator = "zero-truncated-poisson" if fraction < 0.01 else "poisson"
         asked = promise("estimated-k-map", k=k, fraction=fraction, estimator=estimator)
-        assert asked.breaks_at_most == size - 1
+        assert asked.largest_violating_size == size - 1
         assert asked.parameters["significance"] == 0.01

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from indistinct.hierarchies.intervals import intervals_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.microdata import Microdata
 from indistinct.microdata.people import Events, People
 from indistinct.pipeline.linking import linked_table
@@ -53,7 +53,7 @@ PEOPLE = {
 QUASI = ("age", "zip", "gender")
 SYMPTOM = "symptom"
 
-KNOWN = Knowledge(categories=CATEGORY, category_order=LEVELS, order=())
+KNOWN = ValueMetadata(categories=CATEGORY, category_order=LEVELS, order=())
 
 
 def rows_of_table_1() -> pl.DataFrame:
@@ -77,7 +77,7 @@ def linked(
     rows: pl.DataFrame,
     key: str,
     taxonomies: dict[str, Taxonomy],
-    known: dict[str, Knowledge],
+    known: dict[str, ValueMetadata],
     population: pl.DataFrame | None = None,
 ) -> LinkedTable:
     """Rows as people with their records."""
@@ -98,8 +98,8 @@ def linked(
 ILLS = {f"{name}{at}": name for name in "abcde" for at in (1, 2)}
 JOBS = {f"{name}{at}": name for name in "uvwx" for at in (1, 2)}
 
-OF_ILLS = Knowledge(categories=ILLS, category_order=tuple("abcde"))
-OF_JOBS = Knowledge(categories=JOBS, category_order=tuple("uvwx"))
+OF_ILLS = ValueMetadata(categories=ILLS, category_order=tuple("abcde"))
+OF_JOBS = ValueMetadata(categories=JOBS, category_order=tuple("uvwx"))
 
 AGES = Taxonomy("age", [(str(age), "young" if age < 40 else "old", "*") for age in range(20, 60)])
 PLACES = Taxonomy("place", [(town, town.upper(), "*") for town in "abcd"])

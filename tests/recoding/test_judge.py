@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.microdata import Microdata
 from indistinct.privacy import promise
 from indistinct.recoding import judge as judging
@@ -121,7 +121,7 @@ def test_classes_are_judged_alike_a_part_at_a_time(
     name, parameters = model
     texts = pl.DataFrame(rows, schema={"ward": pl.String, "ill": pl.String}, orient="row")
     wards = Taxonomy("ward", [[ward, "*"] for ward in "ABCDE"])
-    known = Knowledge(
+    known = ValueMetadata(
         categories={"x": "low", "y": "low", "z": "high"},
         category_order=("low", "high"),
         ranks={"x": 3, "y": 3, "z": 1},

@@ -19,7 +19,7 @@ from indistinct.errors import DataError, HierarchyError, PolicyError, Unsatisfia
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.files import read_hierarchy
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.microdata import Microdata
 from indistinct.privacy import Promise, promise
@@ -63,7 +63,7 @@ def cells_of_sets(
         np.arange(1, len(value) + 1, dtype=np.int64),
         domain,
         False,
-        Knowledge(chains=tuple(chains)),
+        ValueMetadata(chains=tuple(chains)),
     )
 
 
@@ -671,6 +671,6 @@ def survey(folder: Path) -> LinkedTable:
         items["len"].to_numpy().astype(np.int64),
         domain,
         False,
-        Knowledge(chains=tree.chains),
+        ValueMetadata(chains=tree.chains),
     )
     return LinkedTable(data, {"ICD9CODX": cells}, {"ICD9CODX": cells.count})

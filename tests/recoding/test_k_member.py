@@ -19,9 +19,9 @@ from indistinct.microdata.microdata import Microdata
 from indistinct.privacy import Promise, promise
 from indistinct.recoding.cells import classes_as_published
 from indistinct.recoding.judge import Judge
-from indistinct.recoding.partition import PartitionSettings, mending, partition
+from indistinct.recoding.partition import PartitionSettings, partition, repair
+from indistinct.recoding.partition.deficits import Deficit, Deficits, least_units
 from indistinct.recoding.partition.k_member import k_member
-from indistinct.recoding.partition.wanting import Wanted, Wants, least_units
 
 JOBS = Taxonomy(
     "job",
@@ -297,7 +297,7 @@ def test_people_of_the_population_alone_are_in_no_class() -> None:
 
 
 def test_too_many_people_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mending, "MOST", 3)
+    monkeypatch.setattr(repair, "MOST", 3)
     with pytest.raises(PolicyError, match="grows with their square") as caught:
         k_member(encoded({"age": ["20"] * 4}, [AGES]), k_anonymity(2), PartitionSettings())
     assert caught.value.problems[0].code == "too-many-records"
@@ -314,12 +314,12 @@ def test_progress_is_told() -> None:
 class TestWants:
     """What a class lacks, and which value would help."""
 
-    def wants(self, *promises: Promise) -> Wants:
+    def wants(self, *promises: Promise) -> Deficits:
         columns = {"age": ["20"] * 8, "ill": [*ILLS, "asthma", "asthma", "asthma", "burn"]}
-        return Wants(encoded(columns, [AGES], ["ill"]), promises)
+        return Deficits(encoded(columns, [AGES], ["ill"]), promises)
 
-    def holding(self, wants: Wants, counts: Sequence[int]) -> Wanted:
-        return Wanted({"ill": np.array(counts)}, sum(counts))
+    def holding(self, wants: Deficits, counts: Sequence[int]) -> Deficit:
+        return Deficit({"ill": np.array(counts)}, sum(counts))
 
     def test_a_value_that_is_new(self) -> None:
         wants = self.wants(promise("distinct-l-diversity", l=2, sensitive="ill"))
@@ -365,13 +365,13 @@ class TestWants:
         }
         data = encoded(columns, [AGES], ["ill", "pay"])
         promises = [promise("distinct-l-diversity", l=2, sensitive=name) for name in ("ill", "pay")]
-        wants = Wants(data, promises)
+        wants = Deficits(data, promises)
         assert wants.profile.tolist() == [0, 1, 2, 0]
         assert not wants.kept(wants.of([0, 1]))
         assert wants.kept(wants.of([0, 1, 2]))
-        assert not Wants(data, k_anonymity(2)).about
+        assert not Deficits(data, k_anonymity(2)).about
 
     def test_size_comes_from_the_largest_k(self) -> None:
         three = promise("distinct-l-diversity", l=3, sensitive="ill")
-        assert least_units([three]) == (three.breaks_at_most or 0) + 1
+        assert least_units([three]) == (three.largest_violating_size or 0) + 1
         assert least_units([*k_anonymity(4), replace(k_anonymity(2)[0], on=("age",))]) == 4

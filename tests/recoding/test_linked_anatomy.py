@@ -21,7 +21,7 @@ from tests.recoding.people import (
 
 from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.hierarchies.cells import members_of
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.privacy.promise import promise
 from indistinct.recoding.linked import LinkedSettings, LinkedTable, anatomy
 
@@ -101,7 +101,7 @@ def test_buckets_have_different_values(table: LinkedTable, l: int, seed: int) ->
 def _without_categories(table: LinkedTable) -> LinkedTable:
     from dataclasses import replace
 
-    cells = replace(table.events["ill"], known=Knowledge())
+    cells = replace(table.events["ill"], known=ValueMetadata())
     return replace(table, events={"ill": cells})
 
 
@@ -144,7 +144,7 @@ def test_a_value_that_everybody_has_cannot_be_hidden() -> None:
 
 def test_single_values_are_published_as_they_are() -> None:
     rows = rows_of_table_1().unique("person", keep="last", maintain_order=True)
-    table = linked(rows, "person", dict(table_1().data.taxonomies), {SYMPTOM: Knowledge()})
+    table = linked(rows, "person", dict(table_1().data.taxonomies), {SYMPTOM: ValueMetadata()})
     seen: list[float] = []
     wanted = [
         promise("distinct-l-diversity", l=2, sensitive=SYMPTOM),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.recoding.people import QUASI, SYMPTOM, audited, many, random_people, table_1
 
 from indistinct.errors import PolicyError, Unsatisfiable
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.frequencies import Cells
 from indistinct.privacy.promise import Promise, promise
 from indistinct.recoding.cells import classes_as_published
@@ -104,7 +104,7 @@ def test_distributions_go_with_the_release() -> None:
 def _unknown(cells: Cells) -> Cells:
     from dataclasses import replace
 
-    return replace(cells, known=Knowledge())
+    return replace(cells, known=ValueMetadata())
 
 
 def test_the_attribute_on_which_others_depend_leads() -> None:
@@ -163,11 +163,11 @@ def test_dependence_of_sets_without_categories() -> None:
 
 
 def test_too_many_sets_for_clustering_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    from indistinct.recoding.partition import wanting
+    from indistinct.recoding.partition import deficits
 
     asked = wanted(2, 2, 2, SYMPTOM)
     assert p_l_angelization(table_1(), asked).log["quasi"] == "k-member"
-    monkeypatch.setattr(wanting, "ROOM", 0)
+    monkeypatch.setattr(deficits, "ROOM", 0)
     plan = p_l_angelization(table_1(), asked)
     assert plan.log["quasi"] == "mondrian"
     assert audited(plan, asked, QUASI).holds

@@ -26,12 +26,12 @@ from tests.recoding.people import (
 )
 
 from indistinct.errors import PolicyError, Unsatisfiable
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.privacy.promise import Promise, promise
 from indistinct.privacy.rank_variance import rank_variance_exact, theta
 from indistinct.recoding.exchange import ThetaInfeasible, Widths
 from indistinct.recoding.linked import LinkedPlan, LinkedSettings, LinkedTable, theta_star
-from indistinct.recoding.linked.highest import highest_categories
+from indistinct.recoding.linked.category_reduction import highest_categories
 from indistinct.recoding.linked.quasi_table import class_widths
 
 PAPER = LinkedSettings(variant="paper")
@@ -255,10 +255,10 @@ def test_noise_is_limited() -> None:
 def test_categories_are_needed_in_order() -> None:
     rows = rows_of_table_1()
     taxonomies = dict(table_1().data.taxonomies)
-    for known in (Knowledge(), Knowledge(categories=dict.fromkeys(PEOPLE, "Low"))):
+    for known in (ValueMetadata(), ValueMetadata(categories=dict.fromkeys(PEOPLE, "Low"))):
         with pytest.raises(PolicyError, match="categories"):
             theta_star(linked(rows, "person", taxonomies, {SYMPTOM: known}), [asked()])
-    some = Knowledge(categories={"Flu": "Low"}, category_order=("Low", "High"))
+    some = ValueMetadata(categories={"Flu": "Low"}, category_order=("Low", "High"))
     with pytest.raises(PolicyError) as told:
         theta_star(linked(rows, "person", taxonomies, {SYMPTOM: some}), [asked()])
     assert told.value.problems[0].code == "value-without-category"

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.microdata.microdata import Microdata
 from indistinct.privacy import Promise, promise
-from indistinct.recoding.partition import PartitionSettings, partition, wanting
+from indistinct.recoding.partition import PartitionSettings, deficits, partition
 from indistinct.recoding.partition import mondrian as cutting
+from indistinct.recoding.partition.deficits import Deficits
 from indistinct.recoding.partition.regrouping import Recipes
-from indistinct.recoding.partition.wanting import Wants
 from indistinct.recoding.plan import CellPlan
 from indistinct.release.apply import change
 from indistinct.release.audit import Audit, audit
@@ -31,7 +31,7 @@ from indistinct.sources.table import open_table
 
 WARDS = tuple(a + b for a in "ABC" for b in "1234")
 ILLS = "abcdefgh"
-KNOWN = Knowledge(
+KNOWN = ValueMetadata(
     categories={ill: "WXYZ"[at // 2] for at, ill in enumerate(ILLS)},
     category_order=("W", "X", "Y", "Z"),
 )
@@ -267,9 +267,9 @@ def test_tables_with_very_many_values_are_not_regrouped(monkeypatch: pytest.Monk
     found = encoded(skewed(3), by_record=True).data
     asked = about_ills("theta-sensitive")
     loose, tight = (PartitionSettings(suppression_limit=limit) for limit in (0.9, 0.0))
-    assert not wanting.too_wide(found, asked)
-    monkeypatch.setattr(wanting, "ROOM", 10)
-    assert wanting.too_wide(found, asked)
+    assert not deficits.too_wide(found, asked)
+    monkeypatch.setattr(deficits, "ROOM", 10)
+    assert deficits.too_wide(found, asked)
     with pytest.raises(Unsatisfiable, match="sensitive values are very many"):
         partition(found, asked, "mondrian", tight)
     with pytest.raises(PolicyError, match="too many: k-member counts each of them"):
@@ -294,7 +294,7 @@ def test_nothing_is_expected_of_fewer_than_what_failed(tried: list[list[int]]) -
 def test_a_class_with_one_more_is_judged_as_such(seed: int, model: str) -> None:
     """What is asked of many candidates at once is what each of them answers alone."""
     found = encoded(skewed(seed)).data
-    wants = Wants(found, [about_ills(model)[1]])
+    wants = Deficits(found, [about_ills(model)[1]])
     random = np.random.default_rng(seed)
     class_ = wants.of(random.integers(0, wants.profiles, 5))
     every = np.arange(wants.profiles)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.recoding.tables import Table, tables
 
 from indistinct.errors import Unsatisfiable
-from indistinct.knowledge import Knowledge
 from indistinct.measures import objective
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy import Promise, promise
 from indistinct.recoding.full_domain import Settings, full_domain
@@ -24,7 +24,7 @@ from indistinct.requirement import Requirement
 from indistinct.sources.table import open_table
 
 RANKS = {"u": 4, "v": 3, "w": 2, "x": 1}
-KNOWN = Knowledge(ranks=RANKS)
+KNOWN = ValueMetadata(ranks=RANKS)
 
 
 def ranked(table: Table) -> tuple[LeveledTable, np.ndarray]:
@@ -91,7 +91,7 @@ def test_every_record_has_the_k_of_its_rank(
         return
     lost = int(data.weight[plan.suppressed].sum())
     assert lost <= limit * data.table.records + 1e-9
-    known = Knowledge(
+    known = ValueMetadata(
         ranks=RANKS,
         reference={v: float(n) for v, n in table.texts["ill"].value_counts().iter_rows()},
     )

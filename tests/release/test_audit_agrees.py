@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.promise import models, promise
@@ -80,7 +80,7 @@ COMPARING = ("t-closeness", "basic-beta-likeness", "enhanced-beta-likeness", "de
 
 
 @st.composite
-def knowledge(draw: st.DrawFn) -> Knowledge:
+def knowledge(draw: st.DrawFn) -> ValueMetadata:
     """Categories of all values, an order or none, a hierarchy of uneven depth, another table."""
     names = ORDER[: draw(st.integers(1, 5))]
     kinds = draw(st.lists(st.sampled_from(names), min_size=7, max_size=7))
@@ -90,7 +90,7 @@ def knowledge(draw: st.DrawFn) -> Knowledge:
         if value is not None
     )
     weights = draw(st.lists(st.integers(0, 5), min_size=7, max_size=7).filter(any))
-    return Knowledge(
+    return ValueMetadata(
         categories=dict(zip(VALUES, kinds, strict=True)),
         category_order=names,
         order=draw(st.sampled_from([(), ("8", "11", "2", "1"), (None, "5", "3", "2", "1", "8")])),
@@ -101,7 +101,10 @@ def knowledge(draw: st.DrawFn) -> Knowledge:
 
 
 def classes_of(
-    rows: Sequence[tuple[str, Value]], known: Knowledge, reference: str, population: Counter[str]
+    rows: Sequence[tuple[str, Value]],
+    known: ValueMetadata,
+    reference: str,
+    population: Counter[str],
 ) -> ClassTable:
     """The release as a promise sees it: codes and counts."""
     labels = VALUES
@@ -132,7 +135,7 @@ def test_every_promise_has_an_audit() -> None:
 @pytest.mark.parametrize("model", SETTINGS)
 @given(data=st.data(), rows=ROWS, known=knowledge())
 def test_the_check_and_the_promise_agree(
-    model: str, data: st.DataObject, rows: list[tuple[str, Value]], known: Knowledge
+    model: str, data: st.DataObject, rows: list[tuple[str, Value]], known: ValueMetadata
 ) -> None:
     own = {name: data.draw(kind, label=name) for name, kind in SETTINGS[model].items()}
     if model in COMPARING:

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indistinct.errors import PolicyError
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.release.audit import audit, checks
 from indistinct.requirement import Requirement
 
@@ -26,7 +26,7 @@ Shares = Mapping[Value, Fraction]
 
 VALUES: tuple[Value, ...] = ("1", "2", "3", "5", "8", None)
 ORDER = ("harmless", "mild", "middling", "grave", "dire")
-KNOWN = Knowledge(
+KNOWN = ValueMetadata(
     categories={
         "1": "dire",
         "2": "grave",
@@ -63,7 +63,7 @@ def frame_of(rows: Sequence[tuple[str, Value]]) -> pl.DataFrame:
 
 
 def verdict(
-    rows: Sequence[tuple[str, Value]], model: str, known: Knowledge = KNOWN, **settings: Any
+    rows: Sequence[tuple[str, Value]], model: str, known: ValueMetadata = KNOWN, **settings: Any
 ) -> Any:
     asked = {"model": model, "sensitive": "illness", **settings}
     return audit(frame_of(rows), [asked], ["place"], known={"illness": known}).promises[0]
@@ -401,7 +401,7 @@ SALARIES = [["3", "4", "5"], ["6", "11", "8"], ["7", "9", "10"]]
 
 
 def test_the_ordered_distance_of_its_paper() -> None:
-    plain = Knowledge()
+    plain = ValueMetadata()
     first = [("low", v) for v in SALARIES[0]]
     rest = [("rest", v) for group in SALARIES[1:] for v in group]
     found = verdict(first + rest, "t-closeness", plain, t=0.4, distance="ordered")
@@ -415,11 +415,11 @@ def test_the_ordered_distance_of_its_paper() -> None:
 def test_numbers_are_in_the_order_of_numbers() -> None:
     """As text 11 would come before 3."""
     rows = sharing([["3", "11"], ["20"]])
-    found = verdict(rows, "t-closeness", Knowledge(), t=1, distance="ordered")
+    found = verdict(rows, "t-closeness", ValueMetadata(), t=1, distance="ordered")
     assert found.achieved == {"t": pytest.approx(0.5)}
 
 
-BODY = Knowledge(
+BODY = ValueMetadata(
     chains=(
         ("gastric ulcer", "stomach", "digestive", "*"),
         ("gastritis", "stomach", "digestive", "*"),
@@ -462,7 +462,7 @@ def test_a_large_class_with_one_prevailing_value_keeps_theta_of_k() -> None:
 
 def test_a_value_that_only_the_class_has() -> None:
     """The original table lacks what noise or a decoy brought: the gain has no bound."""
-    known = Knowledge(reference={"1": 1.0, "2": 1.0})
+    known = ValueMetadata(reference={"1": 1.0, "2": 1.0})
     rows = sharing([["1", "2", "5"]])
     for model in ("basic-beta-likeness", "enhanced-beta-likeness"):
         found = verdict(rows, model, known, beta=1e9, reference="original")
@@ -526,7 +526,7 @@ def test_what_is_not_known_is_told(asked: dict[str, Any], known: dict[str, Any],
     rows = sharing([["flu", "gout", None]])
     asked = asked if asked["model"] in PEOPLE_MODELS else {**asked, "sensitive": "illness"}
     with pytest.raises(PolicyError) as caught:
-        audit(frame_of(rows), [asked], ["place"], known={"illness": Knowledge(**known)})
+        audit(frame_of(rows), [asked], ["place"], known={"illness": ValueMetadata(**known)})
     assert said in str(caught.value)
     assert "remedy" in str(caught.value)
     assert "gout" not in str(caught.value)
@@ -760,7 +760,7 @@ CATEGORIES = {
     "Flu": "non secret",
     "Indigestion": "non secret",
 }
-ILLNESSES = Knowledge(
+ILLNESSES = ValueMetadata(
     categories=CATEGORIES, category_order=("non secret", "less secret", "secret", "top secret")
 )
 

@@ -21,7 +21,7 @@ from indistinct.analytics.published import Original, PublishedRows, read_rows
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
-from indistinct.knowledge import NOTHING_KNOWN, Knowledge
+from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.encoding import codes_in, count_combinations, leaf_codes
 from indistinct.microdata.microdata import sorted_values
 
@@ -119,7 +119,7 @@ class PeopleTable:
     texts: pl.DataFrame
     original: Original
     values: Mapping[str, Lists]
-    known: Mapping[str, Knowledge] = field(default_factory=dict)
+    known: Mapping[str, ValueMetadata] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -128,7 +128,7 @@ class PeopleTable:
         taxonomies: Mapping[str, Taxonomy],
         person_of: NDArray[np.int32],
         records: pl.DataFrame,
-        known: Mapping[str, Knowledge] | None = None,
+        known: Mapping[str, ValueMetadata] | None = None,
     ) -> PeopleTable:
         """The people of a table.
 
@@ -165,7 +165,7 @@ class PeopleTable:
         or ``*`` for all of them; any other stands for none.
         """
         values = self.values[name].labels
-        about = self.known.get(name, NOTHING_KNOWN)
+        about = self.known.get(name, NO_METADATA)
         under: dict[Label, set[int]] = {}
         chains = {chain[0]: chain for chain in about.chains}
         for at, value in enumerate(values):

@@ -54,7 +54,7 @@ from indistinct.analytics.query_error import (
     leaves_asked,
 )
 from indistinct.errors import DataError, Problem, did_you_mean
-from indistinct.knowledge import NOTHING_KNOWN
+from indistinct.metadata import NO_METADATA
 
 Aggregate = Literal["count", "sum", "avg"]
 
@@ -506,7 +506,7 @@ def _moved(condition: Condition, attribute: int) -> Condition:
 def _groups(people: PeopleTable, name: str) -> list[NDArray[np.int64]]:
     """What is asked for together: values of one category each, or single values."""
     values = people.values[name].labels
-    categories = people.known.get(name, NOTHING_KNOWN).categories
+    categories = people.known.get(name, NO_METADATA).categories
     if not categories:
         return [np.array([at]) for at in range(len(values))]
     found: dict[str | None, list[int]] = {}

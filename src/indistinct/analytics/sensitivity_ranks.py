@@ -22,7 +22,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from indistinct.errors import DataError, Problem
-from indistinct.knowledge import Value
+from indistinct.metadata import Value
 
 RANKS: Mapping[int, str] = {1: "critical", 2: "major", 3: "medium", 4: "low"}
 """The four ranks, and what the paper calls them."""

@@ -1,4 +1,4 @@
-"""The values of one column, understood: what kind they are, and which stand for a missing one.
+"""The values of one column, as_policy: what kind they are, and which stand for a missing one.
 
 Files tell no types, so numbers and dates are recognised by how they are written. A word such as
 ``N/A`` among numbers is taken for a missing value; a few values that fit in with nothing are told

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.knowledge import NOTHING_KNOWN, Knowledge, Value
+from indistinct.metadata import NO_METADATA, Value, ValueMetadata
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class SensitiveDomain:
     """
 
     labels: tuple[Value, ...]
-    known: Knowledge = NOTHING_KNOWN
+    known: ValueMetadata = NO_METADATA
     exclusive: bool = True
 
     def __len__(self) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.knowledge import NOTHING_KNOWN, Knowledge
+from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 
 Codes = NDArray[np.unsignedinteger]
@@ -30,7 +30,7 @@ class Cells:
     count: Counts
     domain: tuple[str | None, ...]
     exclusive: bool = True
-    known: Knowledge = NOTHING_KNOWN
+    known: ValueMetadata = NO_METADATA
 
     @property
     def about(self) -> SensitiveDomain:

@@ -1,4 +1,4 @@
-"""The private table, understood: texts become codes, records become combinations."""
+"""The private table, as_policy: texts become codes, records become combinations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
-from indistinct.knowledge import NOTHING_KNOWN, Knowledge
+from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.encoding import (
     cells_of_people,
     codes_in,
@@ -43,7 +43,7 @@ class Microdata:
         weight: NDArray[np.int64] | None = None,
         unchanged: Mapping[str, NDArray[np.int32]] | None = None,
         *,
-        known: Mapping[str, Knowledge] | None = None,
+        known: Mapping[str, ValueMetadata] | None = None,
         population: pl.DataFrame | None = None,
         by_record: bool = False,
         events: Events | None = None,
@@ -115,7 +115,7 @@ class Microdata:
             table = replace(table, population=people.astype(np.int64))
         if known:
             cells = {
-                name: replace(own, known=known.get(name, NOTHING_KNOWN))
+                name: replace(own, known=known.get(name, NO_METADATA))
                 for name, own in table.sensitive.items()
             }
             table = replace(table, sensitive=cells)

@@ -26,7 +26,7 @@ from indistinct.hierarchies.masking import masking_taxonomy
 from indistinct.hierarchies.suppression import suppression_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.hierarchies.tree import tree_taxonomy
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata
 from indistinct.papers.khan_tables import OCCUPATIONS
@@ -75,7 +75,7 @@ CATEGORIES: Mapping[str, tuple[str, ...]] = {
 """Occupations in four categories by kind of work, as Table 3 has four of diseases: services, office
 and sales, management and professions, crafts. The rarest kind counts as the most sensitive."""
 
-KNOWN = Knowledge(
+KNOWN = ValueMetadata(
     categories={value: name for name, values in CATEGORIES.items() for value in values},
     category_order=tuple(reversed(list(CATEGORIES))),
 )

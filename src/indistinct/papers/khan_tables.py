@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import polars as pl
 
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.privacy.rank_variance import rank_variance_exact
 
 MU = 0.6
@@ -82,7 +82,7 @@ TABLE_3: Mapping[str, tuple[str, ...]] = {
 
 DISEASES = tuple(disease for part in TABLE_3.values() for disease in part)
 CATEGORY = {disease: name for name, part in TABLE_3.items() for disease in part}
-KNOWN = Knowledge(
+KNOWN = ValueMetadata(
     categories={disease: CATEGORY[disease] for disease in DISEASES},
     category_order=tuple(reversed(list(TABLE_3))),
 )

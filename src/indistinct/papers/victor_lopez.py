@@ -26,7 +26,7 @@ from indistinct.analytics.utility import Utility
 from indistinct.errors import Unsatisfiable
 from indistinct.hierarchies.equal_frequency import equal_frequency_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import Knowledge, Value
+from indistinct.metadata import Value, ValueMetadata
 from indistinct.papers.reproduction import Ledger, Progress, Reproduction
 from indistinct.papers.reproduction import Value as Shown
 from indistinct.papers.reproduction import Verdict as Outcome
@@ -127,7 +127,7 @@ def ranks() -> dict[Value, int]:
 def kept(model: str, **parameters: Any) -> Verdict:
     """What the audit says of one promise about Table III."""
     sensitive = None if model == "k-anonymity" else DIAGNOSIS
-    known = {DIAGNOSIS: Knowledge(ranks=ranks())}
+    known = {DIAGNOSIS: ValueMetadata(ranks=ranks())}
     asked = Requirement(model, parameters, sensitive=sensitive)
     (verdict,) = audit(table_iii().drop("Sl No"), [asked], QUASI, known=known).promises
     return verdict

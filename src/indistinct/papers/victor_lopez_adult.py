@@ -33,8 +33,8 @@ from indistinct.analytics.utility import Utility
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.files import read_hierarchy
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import Knowledge
 from indistinct.measures import objective
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata, distinct_values
 from indistinct.papers.reproduction import Ledger, Value, verdict_of
@@ -734,7 +734,7 @@ def learned(adult: Adult, release: pl.DataFrame) -> Learned:
         release=release,
         taxonomies={name: adult.taxonomies[name] for name in EIGHT},
         suppressed=adult.texts.height - release.height,
-        known={SALARY: Knowledge(ranks=RANKS)},
+        known={SALARY: ValueMetadata(ranks=RANKS)},
     )
     found = membership.run(scene, SALARY)
     assert isinstance(found, Finding)
@@ -759,7 +759,7 @@ def joint_release(adult: Adult, k: int = SPLIT_K, *, diversity: bool = False) ->
     told not to, and what a split by salary cannot have.
     """
     taxonomies = {name: adult.taxonomies[name] for name in EIGHT}
-    known = {SALARY: Knowledge(ranks=RANKS)}
+    known = {SALARY: ValueMetadata(ranks=RANKS)}
     encoded = Microdata.encode(adult.texts, taxonomies, [SALARY], known=known)
     plan = full_domain(
         encoded.data,
@@ -779,7 +779,7 @@ def split_release(adult: Adult, k: int = SPLIT_K) -> pl.DataFrame:
         taxonomies,
         [SALARY],
         unchanged={SALARY: rank_of_row},
-        known={SALARY: Knowledge(ranks=RANKS)},
+        known={SALARY: ValueMetadata(ranks=RANKS)},
     )
     table = encoded.data.table
     ranks = table.codes[-1].astype(np.int64)

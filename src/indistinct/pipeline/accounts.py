@@ -14,7 +14,7 @@ import polars as pl
 
 from indistinct import __version__
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.microdata import Microdata
 from indistinct.microdata.people import People
 from indistinct.pipeline.cautions import cautions_of, too_noisy
@@ -45,7 +45,7 @@ def accounts(
     *,
     decoys: int = 0,
     noise: int = 0,
-    known: Mapping[str, Knowledge] | None = None,
+    known: Mapping[str, ValueMetadata] | None = None,
     transformed: Transformed | None = None,
     people: People | None = None,
     left_out: tuple[int, int] = (0, 0),
@@ -131,7 +131,7 @@ def linked_accounts(
     verdict: Audit,
     seed: int,
     further: Sequence[str],
-    known: Mapping[str, Knowledge],
+    known: Mapping[str, ValueMetadata],
     measures: Mapping[str, float],
     transformed: Transformed,
 ) -> Release:

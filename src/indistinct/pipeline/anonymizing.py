@@ -21,14 +21,8 @@ from indistinct.pipeline.cautions import telling_beside, too_telling, unlike_the
 from indistinct.pipeline.choosing import chosen
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.items import Recoded, items_recoded, of_items
-from indistinct.pipeline.knowledge import (
-    knowledge_of,
-    published_knowledge,
-    require_known,
-    with_references,
-)
 from indistinct.pipeline.linking import linked_release
-from indistinct.pipeline.opening import Progress, open_source, silent, understood
+from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source
 from indistinct.pipeline.people import (
     cautions_of,
     events_of,
@@ -49,6 +43,12 @@ from indistinct.pipeline.searching import (
 )
 from indistinct.pipeline.splitting import leak_of, require_accepted
 from indistinct.pipeline.transforming import changes_values, transformed
+from indistinct.pipeline.value_metadata import (
+    published_metadata,
+    require_metadata,
+    value_metadata_of,
+    with_references,
+)
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.promise import Promise, promise
 from indistinct.recoding.plan import CellPlan
@@ -61,7 +61,7 @@ from indistinct.sources.table import Table, count_column
 
 if TYPE_CHECKING:
     from indistinct.hierarchies.taxonomy import Taxonomy
-    from indistinct.knowledge import Knowledge
+    from indistinct.metadata import ValueMetadata
     from indistinct.policy import Policy
     from indistinct.recoding.plan import Plan
     from indistinct.requirement import Requirement
@@ -93,8 +93,8 @@ def anonymize(
     from indistinct.recoding.recoded import measured
     from indistinct.release.apply import change
 
-    policy = understood(policy)
-    tell = progress or silent
+    policy = as_policy(policy)
+    tell = progress or no_progress
     if policy.method.algorithm in LINKED:
         return linked_release(data, policy, path, tell)
     tell("reading", None)
@@ -119,7 +119,7 @@ def anonymize(
     texts = rows if persons is None else persons.texts
     people = population_of(policy) if any(part.needs_population for part in promises) else None
     taxonomies = taxonomies_of(table, policy, texts, weight, file, people)
-    known = knowledge_of(policy, table, rows, counted, file)
+    known = value_metadata_of(policy, table, rows, counted, file)
     known = with_references(known, promises, rows if events is None else events, weight)
     encode = functools.partial(
         Microdata.encode,
@@ -141,7 +141,7 @@ def anonymize(
         lambda share: tell("choosing k", share),
     )
     promises = [part for part in choice.promises if part.subject == "classes"]
-    require_known(microdata.data.table, promises)
+    require_metadata(microdata.data.table, promises)
     tell("searching", 0.0)
     plan, documents = search(
         policy,
@@ -206,7 +206,7 @@ def anonymize(
             released,
             policy,
             seed,
-            keeps=lambda frame: holding(frame, published_knowledge(known, promises, frame)).holds,
+            keeps=lambda frame: holding(frame, published_metadata(known, promises, frame)).holds,
         )
         cautions += further
         documents["decoys.json"] = {"rows": list(decoys)}
@@ -220,7 +220,7 @@ def anonymize(
         native = nw.to_native(data, pass_through=True)
         released = released if isinstance(native, type(released)) else like(released, native)
     tell("auditing", None)
-    shown = published_knowledge(known, promises, released)
+    shown = published_metadata(known, promises, released)
     verdict = holding(released, shown)
     _hold_against_plan(verdict, plan, microdata, len(decoys) + added)
     measures = measured(microdata.data, plan)
@@ -347,7 +347,7 @@ def _enlarge(
 
 def _audited(
     released: Any,
-    shown: Mapping[str, Knowledge],
+    shown: Mapping[str, ValueMetadata],
     *,
     requirements: Sequence[Requirement],
     policy: Policy,

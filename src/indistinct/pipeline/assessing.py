@@ -12,7 +12,7 @@ import polars as pl
 
 from indistinct.errors import DataError, Problem
 from indistinct.pipeline.hierarchies import taxonomy_of
-from indistinct.pipeline.opening import Progress, open_source, silent
+from indistinct.pipeline.opening import Progress, no_progress, open_source
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, open_table, require_columns
@@ -70,7 +70,7 @@ def assess(
     from indistinct.analytics.assessment import assess_table
     from indistinct.analytics.profile import profile
 
-    tell = progress or silent
+    tell = progress or no_progress
     tell("reading", None)
     if policy is not None and policy.person is not None:
         return _assess_people(

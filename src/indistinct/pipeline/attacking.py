@@ -14,11 +14,11 @@ from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.knowledge import knowledge_of
-from indistinct.pipeline.opening import Progress, open_source, silent, understood
+from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source
 from indistinct.pipeline.population import population_of
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.transforming import policy_of_originals
+from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.sources.files import read_table
 from indistinct.sources.table import open_table, require_columns
 from indistinct.sources.writing import FORMULA_STARTS
@@ -79,10 +79,10 @@ def attack(
     from indistinct.analytics.attacks.finding import Finding, Skipped
     from indistinct.analytics.attacks.scene import is_suppressed
 
-    policy = policy_of_originals(understood(policy))
+    policy = policy_of_originals(as_policy(policy))
     known_attackers = attackers()
     require_known_names(only, {**known_attackers, **attackers_of_people()}, harmful, policy)
-    tell = progress or silent
+    tell = progress or no_progress
     if policy.person is not None:
         from indistinct.pipeline.attacking_people import attack_people
 
@@ -105,7 +105,7 @@ def attack(
         if unread(published, wider, read.quasi) <= unread(published, taxonomies, read.quasi):
             taxonomies = wider
     gone = is_suppressed(published, read.quasi)
-    known = knowledge_of(policy, table, texts, learnt, file)
+    known = value_metadata_of(policy, table, texts, learnt, file)
     later = None
     if other is not None:
         theirs = other.texts(policy, [*other.quasi, *other.sensitive])

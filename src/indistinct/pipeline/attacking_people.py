@@ -17,10 +17,10 @@ from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
 from indistinct.pipeline.attacking import as_meant, contained, doubts, population_given, unread
 from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.knowledge import knowledge_of
 from indistinct.pipeline.opening import Progress, open_source
 from indistinct.pipeline.people import people_in
 from indistinct.pipeline.release import Release
+from indistinct.pipeline.value_metadata import value_metadata_of
 
 if TYPE_CHECKING:
     from indistinct.analytics.attacks import AttackReport
@@ -118,7 +118,7 @@ def people_scene(
     around = population_given(population, policy)
     tell("looking at the hierarchies", None)
     taxonomies = _taxonomies(table, policy, people, file, around, first)
-    known = knowledge_of(policy, table, texts, sensitive, file)
+    known = value_metadata_of(policy, table, texts, sensitive, file)
     scenes = []
     for read in (first, other):
         if read is None:

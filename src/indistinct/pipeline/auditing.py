@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.pipeline.attacking import SPREADSHEET_GUARD
 from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.knowledge import (
-    knowledge_of,
-    knowledge_of_categories,
-    knowledge_of_labels,
-)
-from indistinct.pipeline.opening import understood
+from indistinct.pipeline.opening import as_policy
 from indistinct.pipeline.population import covers, population_of
 from indistinct.pipeline.release import Release
+from indistinct.pipeline.value_metadata import (
+    knowledge_of_categories,
+    knowledge_of_labels,
+    value_metadata_of,
+)
 from indistinct.privacy.knm_anonymity import ELBOW
 from indistinct.privacy.promise import Promise
 from indistinct.release.audit import Audit
@@ -73,7 +73,7 @@ def audit(
             given["known"] = told.sensitive
         tables = tables.tables
     if policy is not None:
-        policy = understood(policy)
+        policy = as_policy(policy)
         promises = promises or policy.requirements
         quasi = quasi or policy.quasi_identifiers
         person = person or policy.person
@@ -209,7 +209,7 @@ def _beside(tables: Any, policy: Policy, source: Mapping[str, Any] | None) -> di
     found: dict[str, Any] = {}
     alone = _as_needed(policy)
     claimed = {} if published.claims is None else dict(published.claims.known)
-    known: dict[str, Knowledge] = {}
+    known: dict[str, ValueMetadata] = {}
     for name, labels in _labels_of(policy, published, told).items():
         if (own := knowledge_of_labels(policy, name, labels)) is not None:
             known[name] = own
@@ -223,7 +223,7 @@ def _beside(tables: Any, policy: Policy, source: Mapping[str, Any] | None) -> di
                     known[name] = own.relabelled(guarded[name])
             here = [name for name in here if name not in known]
             held = open_table(texts, table.name, allow_empty=True)
-            own_of = knowledge_of(alone, held, texts, here, table.name)
+            own_of = value_metadata_of(alone, held, texts, here, table.name)
             known |= {name: about.relabelled(guarded[name]) for name, about in own_of.items()}
     for name, about in claimed.items():
         own = known.get(name, about)

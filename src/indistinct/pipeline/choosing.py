@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.sensitivity_ranks import falling_ks
 from indistinct.errors import PolicyError
-from indistinct.knowledge import NOTHING_KNOWN, Knowledge
+from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.microdata import Microdata, sorted_values
@@ -55,7 +55,7 @@ def chosen(
     promises: Sequence[Promise],
     texts: pl.DataFrame,
     weight: NDArray[np.int64] | None,
-    known: Mapping[str, Knowledge],
+    known: Mapping[str, ValueMetadata],
     encode: Callable[..., Microdata],
     progress: Callable[[float], None] = lambda share: None,
 ) -> Chosen:
@@ -81,7 +81,7 @@ def chosen(
         if not isinstance(part, KNMAnonymity):
             continue
         name = str(part.sensitive)
-        domain = SensitiveDomain(sorted_values(texts[name]), known.get(name, NOTHING_KNOWN))
+        domain = SensitiveDomain(sorted_values(texts[name]), known.get(name, NO_METADATA))
         problem = without_ranks(part, domain)
         if problem is not None:
             raise PolicyError(problem)

@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from indistinct.errors import DataError, IndistinctError, Problem, did_you_mean
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
-from indistinct.knowledge import NOTHING_KNOWN, Knowledge
+from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.microdata import distinct_values
 from indistinct.pipeline.attacking import SPREADSHEET_GUARD, attack
 from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.knowledge import knowledge_of
-from indistinct.pipeline.opening import Progress, open_source, silent, understood
+from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source
 from indistinct.pipeline.population import covers, population_of
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.transforming import policy_of_originals
+from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.privacy.knm_anonymity import ELBOW, KNMAnonymity
 from indistinct.privacy.promise import effective, models, promise
 from indistinct.release.audit import audit as audit_release
@@ -113,8 +113,8 @@ def compare(
     from indistinct.analytics.query_error import MODES, Workload, known_mode
     from indistinct.analytics.utility import Utility
 
-    policy = policy_of_originals(understood(policy))
-    tell = progress or silent
+    policy = policy_of_originals(as_policy(policy))
+    tell = progress or no_progress
     asked_mode = known_mode(mode)
     workload = Workload(queries, dimensions, selectivity, seed)
     given = _given(releases, names)
@@ -231,7 +231,7 @@ class _Read:
     path: str
     texts: pl.DataFrame
     requirements: tuple[Requirement, ...]
-    known: Mapping[str, Knowledge]
+    known: Mapping[str, ValueMetadata]
     added: Mapping[str, int] | None
     seconds: float | None
     notes: tuple[str, ...]
@@ -315,7 +315,7 @@ def _read(given: Any, name: str, policy: Policy, further: Sequence[str] = ()) ->
     if table.matches is False:
         notes.append("is not the release that its certificate speaks of")
     requirements: tuple[Requirement, ...] = ()
-    known: Mapping[str, Knowledge] = {}
+    known: Mapping[str, ValueMetadata] = {}
     run: Mapping[str, Any] | None = None
     if isinstance(given, Release):
         requirements = tuple(map(Requirement.from_dict, given.certificate.promises))
@@ -446,13 +446,13 @@ def _known(
     asked: Sequence[Requirement],
     read: Sequence[_Read],
     file: str | None,
-) -> dict[str, Knowledge]:
+) -> dict[str, ValueMetadata]:
     """What is known of sensitive values: by the policy, else by a certificate."""
     names = [name for name in texts.columns if name in policy.sensitive]
-    found = knowledge_of(policy, table, texts, names, file)
+    found = value_metadata_of(policy, table, texts, names, file)
     for one in read:
         for name, about in one.known.items():
-            if found.get(name, NOTHING_KNOWN) == NOTHING_KNOWN:
+            if found.get(name, NO_METADATA) == NO_METADATA:
                 found[name] = about
     for item in asked:
         if item.reference == "original" and item.sensitive in texts.columns:
@@ -460,7 +460,7 @@ def _known(
             total = sum(counts)
             shares = {value: count / total for value, count in zip(values, counts, strict=True)}
             found[item.sensitive] = replace(
-                found.get(item.sensitive, NOTHING_KNOWN), reference=shares
+                found.get(item.sensitive, NO_METADATA), reference=shares
             )
     return found
 
@@ -469,7 +469,7 @@ def _audited(
     one: _Read,
     asked: Sequence[Requirement],
     quasi: tuple[str, ...],
-    known: Mapping[str, Knowledge],
+    known: Mapping[str, ValueMetadata],
     people: pl.DataFrame | None,
     taxonomies: Mapping[str, Taxonomy],
 ) -> tuple[Kept, ...]:

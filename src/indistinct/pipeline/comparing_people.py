@@ -11,16 +11,16 @@ import polars as pl
 
 from indistinct.errors import DataError, IndistinctError, Problem
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.microdata import distinct_values
 from indistinct.microdata.people import Events
 from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.knowledge import knowledge_of
 from indistinct.pipeline.opening import Progress, open_source
 from indistinct.pipeline.people import events_of, pairs_of, people_in
 from indistinct.pipeline.population import covers, population_of
 from indistinct.pipeline.published_people import PublishedPeople, published_people
 from indistinct.pipeline.release import Release
+from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.privacy.promise import effective
 from indistinct.release.audit import audit as audit_release
 from indistinct.requirement import Requirement
@@ -44,7 +44,7 @@ class _Read:
     path: str
     people: PublishedPeople
     requirements: tuple[Requirement, ...]
-    known: Mapping[str, Knowledge]
+    known: Mapping[str, ValueMetadata]
     added: Mapping[str, int] | None
     seconds: float | None
 
@@ -113,7 +113,7 @@ def compare_people(
     read = [replace(one, requirements=tuple(settled(one.requirements, texts))) for one in read]
     population = population_of(policy) if any(map(needs_population, asked)) else None
     taxonomies = taxonomies_of(table, policy, people.texts, None, file, population)
-    known = knowledge_of(policy, table, texts, names, file)
+    known = value_metadata_of(policy, table, texts, names, file)
     referring = _with_references(known, asked, events_of(people, texts, names))
     private = PeopleTable.of(people.texts, taxonomies, people.person_of, texts.select(names), known)
     original = private.original
@@ -174,7 +174,7 @@ def _read(given: Any, name: str, policy: Policy) -> _Read:
     except DataError as error:
         raise DataError([replace(item, file=path) for item in error.problems]) from None
     requirements: tuple[Requirement, ...] = ()
-    known: Mapping[str, Knowledge] = {}
+    known: Mapping[str, ValueMetadata] = {}
     run: Mapping[str, Any] | None = None
     claims = people.published.claims
     if isinstance(given, Release):
@@ -206,8 +206,8 @@ def _of_bucket(requirement: Requirement, people: PublishedPeople) -> Requirement
 
 
 def _with_references(
-    known: Mapping[str, Knowledge], asked: Sequence[Requirement], events: Events
-) -> dict[str, Knowledge]:
+    known: Mapping[str, ValueMetadata], asked: Sequence[Requirement], events: Events
+) -> dict[str, ValueMetadata]:
     """The same, with how many people have each value, where a promise compares with that."""
     found = dict(known)
     for item in asked:
@@ -224,7 +224,7 @@ def _audited(
     joined: JoinedRelease,
     asked: Sequence[Requirement],
     quasi: tuple[str, ...],
-    known: Mapping[str, Knowledge],
+    known: Mapping[str, ValueMetadata],
     population: pl.DataFrame | None,
     taxonomies: Mapping[str, Taxonomy],
     policy: Policy,
@@ -267,12 +267,12 @@ def _audited(
     )
 
 
-def _of_labels(about: Knowledge, labels: Sequence[str | None]) -> Knowledge:
+def _of_labels(about: ValueMetadata, labels: Sequence[str | None]) -> ValueMetadata:
     """What is known of published labels; a category in the place of values is its own."""
     homes = set(about.categories.values())
     if homes and set(labels) <= homes and not set(labels) <= set(about.categories):
         own: dict[str | None, str] = {label: str(label) for label in labels}
-        return Knowledge(categories=own, category_order=about.category_order)
+        return ValueMetadata(categories=own, category_order=about.category_order)
     return about
 
 

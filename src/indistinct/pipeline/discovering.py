@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from indistinct.errors import PolicyError, Problem, did_you_mean
-from indistinct.pipeline.opening import Progress, open_source, silent
+from indistinct.pipeline.opening import Progress, no_progress, open_source
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, count_column, open_table
@@ -74,7 +74,7 @@ def quasi(
     from indistinct.analytics.profile import profile
     from indistinct.analytics.quasi_identifiers import data_edges, dependent, discover
 
-    tell = progress or silent
+    tell = progress or no_progress
     if threshold is not None and not 0 < threshold <= 1:
         raise PolicyError(Problem("bad-value", f"threshold must be in (0, 1], not {threshold:g}"))
     tell("reading", None)

@@ -12,8 +12,8 @@ import polars as pl
 from indistinct.microdata.encoding import codes_in, count_combinations
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.microdata import sorted_values
-from indistinct.pipeline.knowledge import knowledge_of
 from indistinct.pipeline.people import people_in
+from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.privacy.km_anonymity import KMAnonymity
 from indistinct.privacy.promise import Promise
 from indistinct.sources.eager import EagerTable
@@ -73,7 +73,7 @@ def items_recoded(
     rows = table.text([policy.person, *names])
     people = people_in(rows, policy, file, attributes=())
     assert people is not None
-    known = knowledge_of(policy, table, rows, names, file)
+    known = value_metadata_of(policy, table, rows, names, file)
     frame = pl.DataFrame([table.values(name) for name in table.columns])
     keep = np.ones(rows.height, dtype=np.bool_)
     documents: dict[str, dict[str, Any]] = {}

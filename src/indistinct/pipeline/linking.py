@@ -14,13 +14,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.errors import DataError, IndistinctError, PolicyError, Problem, Unsatisfiable
-from indistinct.knowledge import NOTHING_KNOWN, Knowledge
+from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.microdata import Microdata
 from indistinct.microdata.people import Events, People
 from indistinct.pipeline.cautions import telling_of_people
 from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.knowledge import knowledge_of, needed_knowledge, require_known
 from indistinct.pipeline.opening import Progress, open_source
 from indistinct.pipeline.people import (
     cautions_of,
@@ -31,6 +30,7 @@ from indistinct.pipeline.people import (
 from indistinct.pipeline.population import covers, population_of
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.transforming import Transformed, transformed
+from indistinct.pipeline.value_metadata import needed_metadata, require_metadata, value_metadata_of
 from indistinct.privacy.promise import Promise, promise
 from indistinct.recoding.linked import LinkedPlan, LinkedTable
 from indistinct.release.audit import Audit
@@ -63,7 +63,7 @@ class PeopleRead:
     people: People
     events: Events
     linked: LinkedTable
-    known: dict[str, Knowledge]
+    known: dict[str, ValueMetadata]
     file: str | None
     source_digest: str | None
     table: EagerTable
@@ -184,7 +184,7 @@ def read_people(
         raise DataError(Problem("no-records", "has no records", file=file))
     population = population_of(policy) if _needs_population(promises) else None
     taxonomies = taxonomies_of(table, policy, people.texts, None, file, population)
-    known = knowledge_of(policy, table, rows, sensitive, file)
+    known = value_metadata_of(policy, table, rows, sensitive, file)
     events = events_of(people, rows, sensitive)
     microdata = Microdata.encode(
         people.texts,
@@ -195,7 +195,7 @@ def read_people(
         by_record=True,
         events=events,
     )
-    require_known(microdata.data.table, [one for one in promises if not one.needs_population])
+    require_metadata(microdata.data.table, [one for one in promises if not one.needs_population])
     linked = linked_table(microdata, events)
     return PeopleRead(people, events, linked, known, file, digest, table, values, notes)
 
@@ -325,8 +325,8 @@ def linked_settings(policy: Policy, seed: int) -> LinkedSettings:
 
 
 def known_of_published(
-    plan: LinkedPlan, known: Mapping[str, Knowledge], promises: Sequence[Promise]
-) -> dict[str, Knowledge]:
+    plan: LinkedPlan, known: Mapping[str, ValueMetadata], promises: Sequence[Promise]
+) -> dict[str, ValueMetadata]:
     """What a reader has to know of the published values, which may be categories.
 
     What the algorithm says of them counts; else a category that is published in place of values is
@@ -335,8 +335,8 @@ def known_of_published(
     found = {}
     for name, part in plan.buckets.items():
         about = plan.known.get(name, known[name])
-        needed = needed_knowledge(about, [one for one in promises if one.sensitive == name])
-        if needed != NOTHING_KNOWN:
+        needed = needed_metadata(about, [one for one in promises if one.sensitive == name])
+        if needed != NO_METADATA:
             found[name] = needed.about(part.labels)
     return found
 

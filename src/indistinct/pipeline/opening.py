@@ -24,14 +24,14 @@ Progress = Callable[[str, float | None], None]
 """Called with what is being done, and the share of it that is done where that is known."""
 
 
-def understood(policy: Policy | Mapping[str, Any]) -> Policy:
+def as_policy(policy: Policy | Mapping[str, Any]) -> Policy:
     """A policy as it is, or the one that a mapping of its keys says."""
     from indistinct.policy import Policy
 
     return Policy.from_dict(policy) if isinstance(policy, Mapping) else policy
 
 
-def silent(what: str, share: float | None) -> None:
+def no_progress(what: str, share: float | None) -> None:
     """Progress that nobody wants to hear of."""
     del what, share
 

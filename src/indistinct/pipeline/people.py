@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.people import Events, People
 
@@ -61,7 +61,7 @@ def pairs_of(events: Events, name: str) -> pl.Series:
 
 
 def most_sensitive(
-    people: People, rows: pl.DataFrame, known: Mapping[str, Knowledge]
+    people: People, rows: pl.DataFrame, known: Mapping[str, ValueMetadata]
 ) -> pl.DataFrame:
     """The people's quasi-identifiers, and of ranked attributes the most critical value of each."""
     columns = []

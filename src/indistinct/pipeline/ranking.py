@@ -9,7 +9,7 @@ import polars as pl
 
 from indistinct.analytics.sensitivity_ranks import CRITICAL, ranks_by_score, share_of_harm
 from indistinct.errors import DataError, Problem, did_you_mean
-from indistinct.knowledge import Value
+from indistinct.metadata import Value
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, open_table
 

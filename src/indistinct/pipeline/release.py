@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from indistinct.errors import IndistinctError
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.pipeline.opening import sha256_of
 from indistinct.privacy.promise import models
 from indistinct.recoding.linked.plan import LinkedPlan
@@ -172,7 +172,7 @@ class Release:
         return f"{self.certificate._repr_html_()}<table>{measures}</table>"
 
 
-def _neutralized(about: Knowledge, name: str) -> Knowledge:
+def _neutralized(about: ValueMetadata, name: str) -> ValueMetadata:
     """The same knowledge, of values as they stand in a file that is safe for spreadsheets."""
     labels = {
         *about.categories,

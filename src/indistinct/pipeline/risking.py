@@ -16,8 +16,7 @@ from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, U
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.pipeline.choosing import chosen
 from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.knowledge import knowledge_of, require_known, with_references
-from indistinct.pipeline.opening import Progress, open_source, silent, understood
+from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source
 from indistinct.pipeline.population import covers, people_under, population_of
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.searching import (
@@ -30,6 +29,7 @@ from indistinct.pipeline.searching import (
     suppressed_before,
 )
 from indistinct.pipeline.transforming import changes_values, transformed
+from indistinct.pipeline.value_metadata import require_metadata, value_metadata_of, with_references
 from indistinct.privacy.promise import Promise, promise
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
@@ -111,8 +111,8 @@ def risk(
     )
     from indistinct.analytics.standards import standard_names
 
-    tell = progress or silent
-    policy = None if policy is None else understood(policy)
+    tell = progress or no_progress
+    policy = None if policy is None else as_policy(policy)
     if threshold is None:
         threshold = THRESHOLD if policy is None else policy.risk.threshold
     if k_range is None and policy is not None:
@@ -633,7 +633,7 @@ def _curve_of_releases(
     taxonomies = taxonomies_of(table, policy, texts, weight, table.name, people)
     if events is None:
         rows = texts
-    known = knowledge_of(policy, table, rows, counted_attributes(promises), table.name)
+    known = value_metadata_of(policy, table, rows, counted_attributes(promises), table.name)
     known = with_references(known, promises, rows if events is None else events, weight)
     encode = functools.partial(
         Microdata.encode,
@@ -647,7 +647,7 @@ def _curve_of_releases(
     microdata = encode(texts, weight=weight)
     shown = texts if persons is None else most_sensitive(persons, rows, known)
     promises = chosen(policy, promises, shown, weight, known, encode).promises
-    require_known(microdata.data.table, promises)
+    require_metadata(microdata.data.table, promises)
     starred = suppressed_before(microdata.data)
     records = int(microdata.data.weight[~starred].sum())
     series = [for_k(promises, k, policy.quasi_identifiers) for k in ks]

@@ -56,9 +56,9 @@ def search(
 def relieved(problem: Problem, promises: Sequence[Promise]) -> Problem:
     """A search's failure, with what the promises it names say that would ask for less."""
     reliefs = [
-        f"{part.model} with {part.relief}"
+        f"{part.model} with {part.relaxation_hint}"
         for part in promises
-        if part.relief is not None and part.model in problem.message
+        if part.relaxation_hint is not None and part.model in problem.message
     ]
     if problem.code != "unsatisfiable" or not reliefs:
         return problem

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata
 from indistinct.privacy.knm_anonymity import KNMAnonymity
@@ -151,7 +151,7 @@ def leak_of(
     people: pl.DataFrame,
     released: Any,
     taxonomies: Mapping[str, Taxonomy],
-    known: Mapping[str, Knowledge],
+    known: Mapping[str, ValueMetadata],
 ) -> Leak:
     """Let the detectors of homogeneity and of beliefs look at a whole release.
 

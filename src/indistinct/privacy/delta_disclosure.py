@@ -54,9 +54,9 @@ class DeltaDisclosure(Promise):
         choice(self.model, "absent", self.absent, ABSENT)
 
     @property
-    def behaves(self) -> Closure:
+    def effective_closure(self) -> Closure:
         """Union with a fixed distribution; nothing where absent values are skipped."""
-        return "none" if self.absent == "skip" else super().behaves
+        return "none" if self.absent == "skip" else super().effective_closure
 
     def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
         """Classes that hold somebody, and in which a value's share is too different."""

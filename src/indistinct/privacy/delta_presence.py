@@ -80,7 +80,7 @@ class DeltaPresence(Promise):
             )
 
     @property
-    def behaves(self) -> Closure:
+    def effective_closure(self) -> Closure:
         """Union; nothing for a lower bound that skips classes without records."""
         return "none" if self.lower > 0 and self.absent == "skip" else self.closure
 
@@ -90,7 +90,7 @@ class DeltaPresence(Promise):
         return self.lower > 0 and self.absent == "break"
 
     @property
-    def relief(self) -> str | None:
+    def relaxation_hint(self) -> str | None:
         """Another ``absent``, where the lower bound is what asks for everybody."""
         if self.lower <= 0 or self.absent == "skip":
             return None
@@ -111,7 +111,7 @@ class DeltaPresence(Promise):
         if least > self.upper * (1 + EXACT) * people:
             fewer = "allow more records to be left out"
             if self.keeps_everybody:
-                fewer += f" (and {self.relief})"
+                fewer += f" (and {self.relaxation_hint})"
             return Problem(
                 "table-too-large",
                 f"{self} cannot be met: the table's records are a share of {share:.3g} of the "
@@ -128,7 +128,7 @@ class DeltaPresence(Promise):
                 "table-too-small",
                 f"{self} cannot be met: the table's records are a share of {share:.3g} of the "
                 "population",
-                remedy=f"choose a lower bound of at most {share:.3g}, or {self.relief}",
+                remedy=f"choose a lower bound of at most {share:.3g}, or {self.relaxation_hint}",
             )
         return None
 

@@ -79,7 +79,7 @@ class EstimatedKMap(Promise):
         return count + 1
 
     @property
-    def breaks_at_most(self) -> int:
+    def largest_violating_size(self) -> int:
         """A class of the size asked for is safe."""
         return self.size - 1
 

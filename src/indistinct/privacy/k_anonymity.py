@@ -34,7 +34,7 @@ class KAnonymity(Promise):
             )
 
     @property
-    def breaks_at_most(self) -> int:
+    def largest_violating_size(self) -> int:
         """A class of k is safe."""
         return self.k - 1
 

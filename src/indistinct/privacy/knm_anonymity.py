@@ -80,18 +80,18 @@ class KNMAnonymity(Promise):
         return {int(rank): k for rank, k in self.k.items()}
 
     @property
-    def behaves(self) -> Closure:
+    def effective_closure(self) -> Closure:
         """One k for all ranks is that of k-anonymity, which more records cannot break."""
         one = isinstance(self.k, Mapping) and len(set(self.k.values())) == 1
         return "superset" if one and self.count == "class" else "union"
 
     @property
-    def breaks_at_most(self) -> int | None:
+    def largest_violating_size(self) -> int | None:
         """Without diversity, classes below the largest k."""
         plain = self.count == "class" and self.diversity is False and isinstance(self.k, Mapping)
         return max(self.chosen.values()) - 1 if plain else None
 
-    def lacking(self, domain: SensitiveDomain) -> Problem | None:
+    def missing_metadata(self, domain: SensitiveDomain) -> Problem | None:
         """A rank for every value, and a k for every rank that occurs."""
         if isinstance(self.k, str):
             return self._not_chosen()

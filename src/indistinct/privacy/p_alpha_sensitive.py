@@ -67,7 +67,7 @@ class PAlphaSensitive(Promise):
         number(self.model, "alpha", self.alpha, least=0)
         choice(self.model, "over", self.over, TOTALS)
 
-    def lacking(self, domain: SensitiveDomain) -> Problem | None:
+    def missing_metadata(self, domain: SensitiveDomain) -> Problem | None:
         """A category for every value, and the order of the categories."""
         return without_categories(self, domain, in_order=True)
 

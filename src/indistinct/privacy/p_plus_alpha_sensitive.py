@@ -57,7 +57,7 @@ class PPlusAlphaSensitive(Promise):
         whole(self.model, "p", self.p, 1, "choose p = 2 or more")
         number(self.model, "alpha", self.alpha, least=0)
 
-    def lacking(self, domain: SensitiveDomain) -> Problem | None:
+    def missing_metadata(self, domain: SensitiveDomain) -> Problem | None:
         """A category for every value, and the order of the categories."""
         return without_categories(self, domain, in_order=True)
 

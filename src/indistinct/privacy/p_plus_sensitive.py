@@ -52,7 +52,7 @@ class PPlusSensitive(Promise):
         super().__post_init__()
         whole(self.model, "p", self.p, 1, "choose p = 2 or more")
 
-    def lacking(self, domain: SensitiveDomain) -> Problem | None:
+    def missing_metadata(self, domain: SensitiveDomain) -> Problem | None:
         """A category for every value."""
         return without_categories(self, domain, in_order=False)
 

@@ -99,7 +99,7 @@ class Promise(ABC):
         }
 
     @property
-    def behaves(self) -> Closure:
+    def effective_closure(self) -> Closure:
         """The closure as it is under these settings.
 
         A promise that compares with the published records promises nothing about a part of them:
@@ -107,13 +107,13 @@ class Promise(ABC):
         """
         return "none" if self.compares and self.reference == "published" else self.closure
 
-    def lacking(self, domain: SensitiveDomain) -> Problem | None:
+    def missing_metadata(self, domain: SensitiveDomain) -> Problem | None:
         """What has to be known of the sensitive values for this promise and is not, if so."""
         del domain
         return None
 
     @property
-    def breaks_at_most(self) -> int | None:
+    def largest_violating_size(self) -> int | None:
         """Units of the largest class that can break the promise; None where no size is safe."""
         return None
 
@@ -123,7 +123,7 @@ class Promise(ABC):
         return False
 
     @property
-    def relief(self) -> str | None:
+    def relaxation_hint(self) -> str | None:
         """What to write in the policy to ask for less where no release is found, if anything.
 
         Other than smaller parameters: a setting that says of whom the promise speaks.

@@ -61,7 +61,7 @@ class TCloseness(Promise):
         number(self.model, "t", self.t, least=0, most=1)
         choice(self.model, "distance", self.distance, DISTANCES)
 
-    def lacking(self, domain: SensitiveDomain) -> Problem | None:
+    def missing_metadata(self, domain: SensitiveDomain) -> Problem | None:
         """An order of the values, or a hierarchy over them, where the distance needs one."""
         key = f'attributes."{self.sensitive}".hierarchy'
         if self.distance == "ordered" and domain.rank is None:
@@ -99,7 +99,7 @@ class TCloseness(Promise):
             kernels.variation(cells, shares, found)
             return found
         domain = domain_of(self, classes)
-        problem = self.lacking(domain)
+        problem = self.missing_metadata(domain)
         if problem is not None:
             raise PolicyError(problem)
         if self.distance == "hierarchical":

@@ -18,7 +18,7 @@ from typing import Any
 
 import polars as pl
 
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.release.audit import Audit
 from indistinct.release.audit.verdict import words
 
@@ -83,7 +83,7 @@ class Certificate:
     linked: Mapping[str, str] | None = None
     may_contain: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    sensitive: Mapping[str, Knowledge] = field(default_factory=dict)
+    sensitive: Mapping[str, ValueMetadata] = field(default_factory=dict)
     transformed: Mapping[str, str] = field(default_factory=dict)
     person: str | None = None
 
@@ -104,7 +104,7 @@ class Certificate:
         linked: Mapping[str, str] | None = None,
         may_contain: Iterable[str] = (),
         warnings: Iterable[str] = (),
-        sensitive: Mapping[str, Knowledge] | None = None,
+        sensitive: Mapping[str, ValueMetadata] | None = None,
         transformed: Mapping[str, str] | None = None,
         person: str | None = None,
     ) -> Certificate:

@@ -10,7 +10,7 @@ import polars as pl
 
 from indistinct.analytics.attacks.people_scene import Lists, PeopleScene
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 
 Values = Sequence[str | None]
 
@@ -43,7 +43,7 @@ CATEGORIES: Mapping[str | None, str] = {
 }
 """Table 3."""
 
-SYMPTOMS = Knowledge(
+SYMPTOMS = ValueMetadata(
     categories=CATEGORIES, category_order=("A-symptomatic", "Low", "Mild", "High", "Severe")
 )
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from indistinct.analytics.attacks import Scene
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 
 Classes = Sequence[Sequence[str]]
 
@@ -62,7 +62,7 @@ K20: dict[str, tuple[int, Classes]] = {
 }
 """The classes of tables of Khan and others (2020), with their k."""
 
-DISEASES = Knowledge(
+DISEASES = ValueMetadata(
     categories={
         "HIV": "top secret",
         "Cancer": "top secret",
@@ -81,7 +81,7 @@ def of_classes(
     classes: Classes,
     *,
     published: Classes | None = None,
-    known: Knowledge | None = None,
+    known: ValueMetadata | None = None,
     **more: Any,
 ) -> Scene:
     """People in classes, each with a quasi-identifier of their own, published as their class.

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from indistinct.analytics.attacks import Finding, Scene, attackers
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
 
 AGES = Taxonomy("age", [[str(age), f"{age // 5 * 5}+", "*"] for age in range(20, 30)])
@@ -21,7 +21,7 @@ TOWNS = Taxonomy(
 )
 TAXONOMIES = {"age": AGES, "town": TOWNS}
 VALUES = ("flu", "gout", "HIV", "cancer")
-KNOWN = Knowledge(
+KNOWN = ValueMetadata(
     categories={"flu": "mild", "gout": "mild", "HIV": "grave", "cancer": "grave", None: "mild"},
     category_order=("mild", "grave"),
 )

@@ -45,14 +45,14 @@ from indistinct.analytics.attacks import (
 from indistinct.analytics.attacks.people_scene import PeopleScene
 from indistinct.analytics.attacks.scene import Scene
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
 
 PROMISED = (
     Requirement("k-anonymity", {"k": 2}, unit="person"),
     Requirement("theta-sensitive", {"k": 2, "mu": 0.6}, sensitive="s", unit="person"),
 )
-KINDS = Knowledge(
+KINDS = ValueMetadata(
     categories={"flu": "mild", "cold": "mild", "HIV": "grave", "cancer": "grave"},
     category_order=("mild", "grave"),
 )
@@ -650,7 +650,7 @@ def test_nothing_sensitive_is_nothing_to_learn(module: Any) -> None:
 
 def test_thirds_that_make_a_whole_are_certain_and_no_more() -> None:
     chains = (("flu", "mild", "any"), ("gout", "mild", "any"), ("HIV", "grave", "any"))
-    settings: dict[str, Any] = {"holding": "some", "known": {"s": Knowledge(chains=chains)}}
+    settings: dict[str, Any] = {"holding": "some", "known": {"s": ValueMetadata(chains=chains)}}
     first = of_people([[["flu"]]], published=[["flu", "mild"]], **settings)
     second = of_people([[["flu"]]], published=[["any"]], **settings)
     for one, other in ((first, second), (second, first)):
@@ -707,7 +707,7 @@ def test_two_lists_of_sets() -> None:
 
 def test_a_label_that_covers_everything_says_nothing() -> None:
     chains = (("flu", "mild", "any"), ("gout", "mild", "any"), ("HIV", "grave", "any"))
-    known = {"s": Knowledge(chains=chains)}
+    known = {"s": ValueMetadata(chains=chains)}
     people = [[["flu"], ["HIV"]]]
     root = of_people(people, published=[["any"], ["any"]], holding="all", known=known)
     assert won(membership.run_people(root, "s")).success["0.5"] == 0

@@ -24,7 +24,7 @@ from indistinct.analytics.attacks import (
 from indistinct.analytics.attacks.people_scene import PeopleScene
 from indistinct.analytics.attacks.vertical import partial_cut
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 
 VALUES = ("a", "b", "c", "d", "e")
 HOMES = {"a": "vowel", "e": "vowel", "b": "other", "c": "other", "d": "other"}
@@ -179,7 +179,7 @@ def _counts(part: object, bucket: int) -> list[int]:
 def test_sets_that_hold_all_values_but_one(classes: list[list[list[str]]], cut: bool) -> None:
     rows = flat(classes)
     published = [[str(v) for v in (partial_cut(own, HOMES) if cut else own)] for _, own in rows]
-    scene = of_people(classes, published=published, known={"s": Knowledge(categories=HOMES)})
+    scene = of_people(classes, published=published, known={"s": ValueMetadata(categories=HOMES)})
     seen = fingerprint_correlation._of_sets(scene, "s")
     values = scene.covering("s").values
     own_values = scene.own_values("s")

@@ -14,7 +14,7 @@ from tests.analytics.attacks.people_scenes import lists
 
 from indistinct.analytics.attacks import Finding, PeopleScene, attackers, attackers_of_people
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
 
 AGES = Taxonomy("age", [[str(age), f"{age // 5 * 5}+", "*"] for age in range(20, 30)])
@@ -26,7 +26,7 @@ CHAINS = (
     ("flu", "mild", "any"), ("gout", "mild", "any"), ("HIV", "grave", "any"),
     ("cancer", "grave", "any"),
 )  # fmt: skip
-KNOWN = Knowledge(
+KNOWN = ValueMetadata(
     categories={"flu": "mild", "gout": "mild", "HIV": "grave", "cancer": "grave", None: "mild"},
     category_order=("mild", "grave"),
     chains=CHAINS,

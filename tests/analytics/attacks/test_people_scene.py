@@ -27,7 +27,7 @@ from indistinct.analytics.attacks.people_scene import PeopleScene
 from indistinct.analytics.attacks.scene import Scene
 from indistinct.analytics.attacks.vertical import partial_cut
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 
 POSTERIOR = (
     {"Mild": "1/4", "Severe": "1/4", "Low": "1/4", "A-symptomatic": "1/4"},
@@ -91,7 +91,7 @@ def test_a_label_speaks_for_those_above_it() -> None:
     scene = of_people(
         [[["flu"], ["gout"]]],
         published=[["flu"], ["lung", "joint"]],
-        known={"s": Knowledge(chains=chains)},
+        known={"s": ValueMetadata(chains=chains)},
     )
     covering, labels = scene.covering("s"), scene.labels("s")
     assert labels == ("flu", "joint", "lung")

@@ -15,7 +15,7 @@ from indistinct.analytics.attacks import scene as scenes
 from indistinct.analytics.attacks.scene import Scene, is_suppressed
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
 
 AGES = Taxonomy(
@@ -172,7 +172,7 @@ def test_k_is_the_largest_promised_for_all_quasi_identifiers() -> None:
 
 
 def test_harmful_are_the_values_of_the_most_sensitive_category_unless_others_are_named() -> None:
-    known = Knowledge({"a": "low", "b": "high", "c": "high"}, ("low", "high"))
+    known = ValueMetadata({"a": "low", "b": "high", "c": "high"}, ("low", "high"))
     assert of_classes([["a"]], known=known).harmful == {"s": {"b", "c"}}
     named = of_classes([["a"]], known=known, harmful={"s": frozenset({"a"})})
     assert named.harmful == {"s": {"a"}}

@@ -12,10 +12,10 @@ from indistinct.analytics.attacks import (
     colleague,
     skewness,
 )
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 
 RARE = [["hiv", "flu"], ["flu"] * 8]
-HARM = Knowledge({"hiv": "bad", "flu": "mild"}, ("mild", "bad"))
+HARM = ValueMetadata({"hiv": "bad", "flu": "mild"}, ("mild", "bad"))
 
 
 def run(module: object, *given: object, **settings: int) -> Finding:

@@ -17,7 +17,7 @@ from indistinct.analytics.attacks import (
     sensitive_variance,
 )
 from indistinct.analytics.attacks.categorical_similarity import categories
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
 
 
@@ -101,7 +101,7 @@ def test_a_release_that_resists_homogeneity() -> None:
 
 
 def test_similar_values_give_the_category_away_and_not_the_value() -> None:
-    known = Knowledge({"hiv": "bad", "cancer": "bad", "flu": "mild", "cold": "mild"}, ())
+    known = ValueMetadata({"hiv": "bad", "cancer": "bad", "flu": "mild", "cold": "mild"}, ())
     scene = of_classes([["hiv", "cancer"], ["flu", "hiv"]], known=known)
     found = categorical_similarity.run(scene, "s")
     assert isinstance(found, Finding)
@@ -114,7 +114,7 @@ def test_similar_values_give_the_category_away_and_not_the_value() -> None:
 
 
 def test_mixed_categories_resist() -> None:
-    known = Knowledge({"hiv": "bad", "flu": "mild"}, ("mild", "bad"))
+    known = ValueMetadata({"hiv": "bad", "flu": "mild"}, ("mild", "bad"))
     found = categorical_similarity.run(of_classes([["hiv", "flu"]] * 2, known=known), "s")
     assert isinstance(found, Finding)
     assert found.success == found.prior
@@ -126,7 +126,7 @@ def test_mixed_categories_resist() -> None:
 
 def test_values_without_a_category_are_like_no_other() -> None:
     assert categories(np.array([-1, -1], np.int32)).tolist() == [0, 1]
-    known = Knowledge({"hiv": "bad"}, ("bad",))
+    known = ValueMetadata({"hiv": "bad"}, ("bad",))
     found = categorical_similarity.run(of_classes([["x", "y"], ["x", "x"]], known=known), "s")
     assert weak(found) == (1, 2)
 

@@ -143,7 +143,7 @@ def after_exclusion(scene: PeopleScene, sensitive: str, b: int) -> NDArray[np.fl
 
 def _steps(scene: PeopleScene, sensitive: str, most: int) -> NDArray[np.float64]:
     """Belief in every label of :meth:`PeopleScene.alike` after 0 to ``most`` exclusions."""
-    from indistinct.kernels.crowds import exclude
+    from indistinct.kernels.candidate_sets import exclude
 
     spread, domain = scene.spread(sensitive), len(scene.labels(sensitive))
     crowd, sets, _ = scene.alike(sensitive)

@@ -273,7 +273,7 @@ def _own_atoms(scene: PeopleScene, sensitive: str, atom_of: dict[str | None, int
 def _composed(
     scene: PeopleScene, other: PeopleScene, masses: list[Mass], own: Rows
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    from indistinct.kernels.crowds import compose
+    from indistinct.kernels.candidate_sets import compose
 
     n = len(scene.crowd_of)
     total, common = np.zeros(n), np.zeros(n, np.int64)

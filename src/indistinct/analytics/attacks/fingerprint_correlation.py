@@ -170,7 +170,7 @@ def _telling(scene: PeopleScene, sensitive: str) -> Rows:
 
 def _of_sets(scene: PeopleScene, sensitive: str) -> Recognized:
     """Where everybody has all that the own bucket lists, or sets are listed as one value."""
-    from indistinct.kernels.crowds import recognize
+    from indistinct.kernels.candidate_sets import recognize
 
     values, labels = scene.own_values(sensitive), scene.labels(sensitive)
     under, crowds = scene.covering(sensitive).under, scene.places.crowds

@@ -327,7 +327,7 @@ def _fitted(
         domain: number of values.
         rounds: of expectation and maximization at most.
     """
-    from indistinct.kernels.learning import share_out
+    from indistinct.kernels.proportional_fitting import share_out
 
     codes, start, sizes = features
     of_feature = np.repeat(np.arange(len(sizes)), sizes)

@@ -179,7 +179,7 @@ def _promises(scene: Scene, sensitive: str) -> Asked | str:
             return f"a promise is about '{item.sensitive}', which is not published"
         if len(on) < len(scene.quasi):
             return "promises about some of the quasi-identifiers are not looked at"
-        if made.lacking(scene.domain(item.sensitive)) is not None:
+        if made.missing_metadata(scene.domain(item.sensitive)) is not None:
             return f"what {item.model} needs to know of the values is not known"
         about.append(made)
     return Asked(tuple(sizes), tuple(about))

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from indistinct.analytics.attacks.scene import Classes, Pool, Rows, Scene
 from indistinct.hierarchies.cells import Coverage, members_of, range_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
-from indistinct.knowledge import Knowledge, Value
+from indistinct.metadata import Value, ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
@@ -225,7 +225,7 @@ class PeopleScene:
     taxonomies: Mapping[str, Taxonomy]
     bucket_size: NDArray[np.int64] | None = None
     suppressed: int = 0
-    known: Mapping[str, Knowledge] = field(default_factory=dict)
+    known: Mapping[str, ValueMetadata] = field(default_factory=dict)
     promises: tuple[Requirement, ...] = ()
     seed: int = 0
     may_contain: tuple[str, ...] = ()
@@ -533,7 +533,7 @@ class PeopleScene:
             times: how often each of them counts, by the entries of ``places``.
             lists: the amounts of labels in each class or bucket.
         """
-        from indistinct.kernels.crowds import over_buckets
+        from indistinct.kernels.candidate_sets import over_buckets
 
         own, domain = self.own(sensitive), max(len(self.labels(sensitive)), 1)
         keys = self.crowd_of[own.person].astype(np.int64) * domain + own.label
@@ -556,7 +556,7 @@ class PeopleScene:
         self, held: Rows, amount: NDArray[Any], domain: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
         """What the classes of each crowd hold together, as compressed rows, rising."""
-        from indistinct.kernels.meeting import pool
+        from indistinct.kernels.class_matching import pool
 
         crowds = self.places.crowds
         indptr = np.zeros(len(crowds) + 1, np.int64)
@@ -576,7 +576,7 @@ class PeopleScene:
         return self.once("parts", name, self._make_parts)
 
     def _make_parts(self, name: str) -> tuple[tuple[Label, ...], Rows]:
-        known = self.known.get(name, Knowledge())
+        known = self.known.get(name, ValueMetadata())
         plain = {*self.values[name].labels, *known.categories}
         sets: list[tuple[Label, ...]] = []
         for label in self.buckets[name].labels:
@@ -587,7 +587,7 @@ class PeopleScene:
         return labels, compressed([sorted(place[member] for member in own) for own in sets])
 
     def _make_domain(self, name: str) -> SensitiveDomain:
-        known = self.known.get(name, Knowledge())
+        known = self.known.get(name, ValueMetadata())
         covering, labels = self.covering(name), self.labels(name)
         homes: dict[Value, str] = {}
         for at, label in enumerate(labels):
@@ -600,7 +600,7 @@ class PeopleScene:
         return SensitiveDomain(labels, replace(known, categories=homes))
 
     def _make_covering(self, name: str) -> Covering:
-        known, labels = self.known.get(name, Knowledge()), self.labels(name)
+        known, labels = self.known.get(name, ValueMetadata()), self.labels(name)
         leaves = {chain[0] for chain in known.chains}
         values: list[Label] = list(
             dict.fromkeys([*self.values[name].labels, *known.categories, *leaves])

@@ -24,7 +24,7 @@ def of_true_values(
 
     ``amount`` goes by the entries of :meth:`Scene.held`.
     """
-    from indistinct.kernels.stripping import gather
+    from indistinct.kernels.noise_removal import gather
 
     held, domain = scene.held(sensitive), len(scene.domain(sensitive))
     keys = scene.crowd_of.astype(np.int64) * domain + scene.truth(sensitive)

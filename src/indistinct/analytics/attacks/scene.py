@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
-from indistinct.knowledge import Knowledge, Value
+from indistinct.metadata import Value, ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import codes_in, count_combinations
 from indistinct.microdata.microdata import sorted_values
@@ -148,7 +148,7 @@ class Scene:
     release: pl.DataFrame
     taxonomies: Mapping[str, Taxonomy]
     suppressed: int = 0
-    known: Mapping[str, Knowledge] = field(default_factory=dict)
+    known: Mapping[str, ValueMetadata] = field(default_factory=dict)
     promises: tuple[Requirement, ...] = ()
     seed: int = 0
     may_contain: tuple[str, ...] = ()
@@ -390,7 +390,7 @@ class Scene:
 
     def _make_domain(self, name: str) -> SensitiveDomain:
         both = pl.concat([self.people[name], self.release[name]])
-        return SensitiveDomain(sorted_values(both), self.known.get(name, Knowledge()))
+        return SensitiveDomain(sorted_values(both), self.known.get(name, ValueMetadata()))
 
     def _make_prior(self, name: str) -> NDArray[np.float64]:
         counted = np.bincount(self.published(name), minlength=len(self.domain(name)))
@@ -410,7 +410,7 @@ class Scene:
         return Pool(indptr, found[1].astype(np.int32), count)
 
     def _make_pooled(self, name: str) -> Pool:
-        from indistinct.kernels.meeting import pool
+        from indistinct.kernels.class_matching import pool
 
         held, crowds, domain = self.held(name), self.crowds, len(self.domain(name))
         indptr = np.zeros(len(crowds) + 1, np.int64)
@@ -460,7 +460,7 @@ def classes_met(
         most: how many pairs of combinations and classes are listed; None is answered where there
             are more.
     """
-    from indistinct.kernels.meeting import WORD, meet
+    from indistinct.kernels.class_matching import WORD, meet
 
     values = np.ascontiguousarray(np.stack(codes, axis=1).astype(np.int32))
     sizes = [cover.shape[1] for cover in covers]

@@ -17,7 +17,7 @@ import numpy as np
 
 from indistinct.analytics.attacks.finding import Finding, Skipped, of_people, summarize
 from indistinct.analytics.attacks.people_scene import SURE, PeopleScene, worst_of
-from indistinct.knowledge import Value
+from indistinct.metadata import Value
 
 NAME = "vertical"
 KNOWLEDGE = "what membership knows, and the hierarchy of the values"

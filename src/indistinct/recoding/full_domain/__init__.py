@@ -365,7 +365,8 @@ def _why(
     if found.stopped_by:
         how = f"search stopped by {found.stopped_by} before a plan was found"
     elif found.order_matters or (
-        algorithm == "heuristic" and any(promise.behaves != "superset" for promise in promises)
+        algorithm == "heuristic"
+        and any(promise.effective_closure != "superset" for promise in promises)
     ):
         how = "no generalization was found that keeps the promise"
     else:

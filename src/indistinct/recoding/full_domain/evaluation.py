@@ -13,9 +13,9 @@ from indistinct.measures import BoundObjective, Outcome
 from indistinct.measures.aggregate import Values
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
+from indistinct.recoding.fully_suppressed import FullySuppressed
 from indistinct.recoding.grouping import Classes, Grouper
 from indistinct.recoding.judge import Judge
-from indistinct.recoding.starred import Starred
 
 Scratch = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
 """Rows and units of suppressed classes, units of kept ones."""
@@ -62,9 +62,9 @@ class Evaluator:
         self.allowed = 0 if any(part.keeps_everybody for part in promises) else allowed
         self._grouper = grouper
         self._by_set = _by_attributes(data, promises)
-        lasting = [promise for promise in promises if promise.behaves == "superset"]
+        lasting = [promise for promise in promises if promise.effective_closure == "superset"]
         self._lasting = _by_attributes(data, lasting)
-        self._starred = Starred(data, promises)
+        self._starred = FullySuppressed(data, promises)
         # Where records are starred at a node, they are missing in its classes.
         self.all_lasting = len(lasting) == len(self.promises) and not self._starred
         rows = data.table.combinations
@@ -95,7 +95,7 @@ class Evaluator:
             or bool(self._starred)
             or any(not other <= own for other in seen)
             for part, own in zip(self.promises, seen, strict=True)
-            if part.behaves != "superset"
+            if part.effective_closure != "superset"
         )
 
     def evaluate(self, levels: NDArray[np.int64]) -> Evaluation:

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.kernels.greedy_release import peel
 from indistinct.kernels.grouping import DENSE, class_sizes, mark_rows
-from indistinct.kernels.peeling import peel
 from indistinct.measures import BoundObjective
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.microdata.leveled import LeveledTable
@@ -70,7 +70,7 @@ def recode_remaining(
             remaining = remaining[~kept]
         if progress is not None and at % 256 == 0:
             progress(at / len(levels))
-    if any(promise.behaves == "none" for promise in promises):
+    if any(promise.effective_closure == "none" for promise in promises):
         settle_whole(data, promises, found, node_of)
     return tuple(found), node_of
 
@@ -99,7 +99,7 @@ def _large_enough(promises: Sequence[Promise]) -> int | None:
     """The units from which on a class keeps all promises, if their number alone decides."""
     least = 1
     for promise in promises:
-        most = promise.breaks_at_most
+        most = promise.largest_violating_size
         if promise.on is not None or promise.sensitive is not None or most is None:
             return None
         if promise.needs_population:

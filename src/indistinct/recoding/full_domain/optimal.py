@@ -273,7 +273,7 @@ def tell_broken_at_most(
 ) -> None:
     """Tell an objective over class sizes how large a class these promises can break."""
     if isinstance(objective, BoundDiscernibility):
-        sizes = [promise.breaks_at_most for promise in promises]
+        sizes = [promise.largest_violating_size for promise in promises]
         objective.broken_at_most = max(
             (records if size is None else size for size in sizes), default=records
         )

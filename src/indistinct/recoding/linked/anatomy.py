@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
-from indistinct.knowledge import NOTHING_KNOWN, Knowledge
+from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.frequencies import Cells
@@ -36,7 +36,7 @@ from indistinct.privacy.promise import Promise
 from indistinct.recoding.judge import Judge
 from indistinct.recoding.limits import Progress
 from indistinct.recoding.linked.bucketing import Bar, listed_codes
-from indistinct.recoding.linked.highest import highest_categories, history_of
+from indistinct.recoding.linked.category_reduction import highest_categories, history_of
 from indistinct.recoding.linked.plan import History, LinkedPlan
 from indistinct.recoding.linked.sets import fingerprints
 from indistinct.recoding.linked.settings import LinkedSettings
@@ -92,7 +92,7 @@ def anatomy(
     totals = np.bincount(code[there], minlength=len(labels))
     asked = tuple(part for part in promises if part.sensitive == name)
     about = SensitiveDomain(labels, known)
-    if lacking := [problem for part in asked if (problem := part.lacking(about))]:
+    if lacking := [problem for part in asked if (problem := part.missing_metadata(about))]:
         raise PolicyError(lacking)
     bar = Bar(name, asked, about, totals)
     broken = int(bar.broken_by_code(bucket_of, code, buckets).sum())
@@ -227,7 +227,9 @@ def _bound(promises: Sequence[Promise]) -> float:
 
 def _values(
     linked: LinkedTable, name: str, there: NDArray[np.bool_]
-) -> tuple[NDArray[np.int32], tuple[str | None, ...], Knowledge, Mapping[str, History], str | None]:
+) -> tuple[
+    NDArray[np.int32], tuple[str | None, ...], ValueMetadata, Mapping[str, History], str | None
+]:
     """One value for everybody: codes, labels, what is known of them, what is left out, a note."""
     cells = linked.events[name]
     if cells.known.category_order:
@@ -241,7 +243,7 @@ def _values(
         code[there] = cells.value[cells.indptr[:-1][there]]
         return code, cells.domain, cells.known, {}, None
     found = fingerprints(cells)
-    return found.code, found.labels, NOTHING_KNOWN, {}, AS_SETS
+    return found.code, found.labels, NO_METADATA, {}, AS_SETS
 
 
 def _grouped(

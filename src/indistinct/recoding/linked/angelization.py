@@ -37,14 +37,14 @@ from indistinct.privacy.promise import Promise, promise
 from indistinct.recoding.cells import classes_as_published
 from indistinct.recoding.limits import Progress
 from indistinct.recoding.linked.bucketing import listed_codes
-from indistinct.recoding.linked.highest import one_each
+from indistinct.recoding.linked.category_reduction import one_each
 from indistinct.recoding.linked.plan import LinkedPlan
 from indistinct.recoding.linked.quasi_table import MOST_CLUSTERED
 from indistinct.recoding.linked.sets import Fingerprints, fingerprints
 from indistinct.recoding.linked.settings import LinkedSettings
 from indistinct.recoding.linked.table import LinkedTable
 from indistinct.recoding.partition import partition
-from indistinct.recoding.partition.wanting import too_wide
+from indistinct.recoding.partition.deficits import too_wide
 from indistinct.recoding.plan import CellPlan
 
 ALGORITHM = "p-l-angelization"
@@ -212,8 +212,12 @@ def _asked(
         for name in (part.sensitive,)
         if name is not None
         and (
-            (problem := part.lacking(linked.events[name].about))
-            or (problem := part.lacking(SensitiveDomain(sets[name].labels, sets[name].known)))
+            (problem := part.missing_metadata(linked.events[name].about))
+            or (
+                problem := part.missing_metadata(
+                    SensitiveDomain(sets[name].labels, sets[name].known)
+                )
+            )
         )
     ]
     if lacking:

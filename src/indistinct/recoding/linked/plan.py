@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.recoding.plan import CellPlan, SearchReport
 
 Holding = Literal["one", "some", "all"]
@@ -110,7 +110,7 @@ class LinkedPlan:
     algorithm: str = ""
     notes: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
-    known: Mapping[str, Knowledge] = field(default_factory=dict)
+    known: Mapping[str, ValueMetadata] = field(default_factory=dict)
 
     @property
     def suppressed(self) -> NDArray[np.bool_]:

@@ -149,7 +149,9 @@ def homes_of_noise(
         Unsatisfiable: if every class breaks a promise with a made-up person more.
     """
     free = np.ones(plan.groups, dtype=np.bool_)
-    delicate = [part for part in promises if part.behaves != "superset" or part.needs_population]
+    delicate = [
+        part for part in promises if part.effective_closure != "superset" or part.needs_population
+    ]
     homes = np.full(number, -1, dtype=np.int32)
     while (lost := np.flatnonzero(homes < 0)).size:
         open_to = np.flatnonzero(free)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.hierarchies.cells import set_text
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.frequencies import Cells
 
 
@@ -24,7 +24,7 @@ class Fingerprints:
 
     code: NDArray[np.int32]
     labels: tuple[str | None, ...]
-    known: Knowledge
+    known: ValueMetadata
 
 
 def fingerprints(cells: Cells) -> Fingerprints:
@@ -60,7 +60,7 @@ def fingerprints(cells: Cells) -> Fingerprints:
         became[at] = number.setdefault(label, len(number))
         if about.categories and (highest := int(about.category_of[held].max(initial=-1))) >= 0:
             categories[label] = about.categories[highest]
-    known = Knowledge(
+    known = ValueMetadata(
         categories=categories, category_order=about.known.category_order if categories else ()
     )
     return Fingerprints(became[code], tuple(number), known)

@@ -15,11 +15,11 @@ does not lose against buckets that are classes, and much less is lost of the qua
 Two variants. ``paper`` cuts chunks of k people in their order, exchanges people between them and
 adds noise, as theta-sensitivity for single records does (:mod:`indistinct.recoding.exchange`),
 without regard for the bucket that gives. ``safe`` deals people to buckets by their categories
-(:mod:`~indistinct.recoding.linked.dealing`), which hardly ever needs noise, and keeps every promise
-about sensitive values: a bound on the largest posterior too, without which rank variance promises
-little. The printed algorithm also accepts a last bucket of up to 2k people unseen, and Equation (5)
-has its inequalities reversed; here every bucket is looked at, unless ``unchecked_tails`` asks for
-the paper's way.
+(:mod:`~indistinct.recoding.linked.round_robin`), which hardly ever needs noise, and keeps every
+promise about sensitive values: a bound on the largest posterior too, without which rank variance
+promises little. The printed algorithm also accepts a last bucket of up to 2k people unseen, and
+Equation (5) has its inequalities reversed; here every bucket is looked at, unless
+``unchecked_tails`` asks for the paper's way.
 
 With five categories and mu = 0.6 no k above 6 can be had, whatever the people.
 
@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.exchange.compiled import Moves, exchange_classes
 from indistinct.recoding.exchange.moves import FAILED, ThetaInfeasible
@@ -52,8 +52,7 @@ from indistinct.recoding.exchange.theta import (
 from indistinct.recoding.exchange.widths import Widths
 from indistinct.recoding.limits import Progress
 from indistinct.recoding.linked.bucketing import bars_of, counted, listed
-from indistinct.recoding.linked.dealing import Dealer, alike
-from indistinct.recoding.linked.highest import (
+from indistinct.recoding.linked.category_reduction import (
     MOST_CATEGORIES,
     Highest,
     highest_categories,
@@ -61,6 +60,7 @@ from indistinct.recoding.linked.highest import (
 )
 from indistinct.recoding.linked.plan import Buckets, Holding, LinkedNoise, LinkedPlan
 from indistinct.recoding.linked.quasi_table import homes_of_noise, quasi_table
+from indistinct.recoding.linked.round_robin import Dealer, alike
 from indistinct.recoding.linked.settings import LinkedSettings
 from indistinct.recoding.linked.table import LinkedTable
 from indistinct.recoding.plan import CellPlan
@@ -229,7 +229,8 @@ class _Making:
         found = [
             problem
             for part in self.promises
-            if part.sensitive is not None and (problem := part.lacking(cells[part.sensitive].about))
+            if part.sensitive is not None
+            and (problem := part.missing_metadata(cells[part.sensitive].about))
         ]
         if found:
             raise PolicyError(found)
@@ -502,7 +503,7 @@ class _Making:
             self.highest.data, quasi, self.of_classes, len(made.noise_of), self.random
         )
 
-    def _known(self) -> dict[str, Knowledge]:
+    def _known(self) -> dict[str, ValueMetadata]:
         found = {}
         for name, own in self.table.sensitive.items():
             compared = any(

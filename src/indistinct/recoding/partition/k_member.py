@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.limits import Progress
+from indistinct.recoding.partition.deficits import Deficits, grown_units
 from indistinct.recoding.partition.distance import domains_of, empty_spans
-from indistinct.recoding.partition.mending import Mending, check
+from indistinct.recoding.partition.repair import Repair, check
 from indistinct.recoding.partition.settings import PartitionSettings
-from indistinct.recoding.partition.wanting import Wants, grown_units
 
 if TYPE_CHECKING:
     from indistinct.kernels.clustering import Domains
@@ -64,11 +64,11 @@ def k_member(
     if not len(there) or any(part.infeasible(data.table, allowed) for part in promises):
         return class_of
     domains, places = domains_of(data, settings)
-    wants = Wants(data, promises)
+    wants = Deficits(data, promises)
     growth = _Growth(data, wants, domains, places, class_of, there)
     first = int(np.random.default_rng(settings.seed).integers(len(there)))
     growth.run(grown_units(promises, data.table.records), places[there[first]].copy(), progress)
-    mending = Mending(data, promises, wants, domains, places, class_of, settings)
+    mending = Repair(data, promises, wants, domains, places, class_of, settings)
     mending.take_in(growth.remaining)
     return mending.mend(allowed)
 
@@ -79,7 +79,7 @@ class _Growth:
     def __init__(
         self,
         data: LeveledTable,
-        wants: Wants,
+        wants: Deficits,
         domains: Domains,
         places: NDArray[np.int32],
         class_of: NDArray[np.int32],

@@ -25,10 +25,10 @@ from indistinct.microdata.domains import numbers_of
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.limits import Progress
+from indistinct.recoding.partition.deficits import Deficits, grown_units
 from indistinct.recoding.partition.distance import domains_of
-from indistinct.recoding.partition.mending import Mending, check
+from indistinct.recoding.partition.repair import Repair, check
 from indistinct.recoding.partition.settings import PartitionSettings
-from indistinct.recoding.partition.wanting import Wants, grown_units
 
 AT_ONCE = 64
 """Groups made between two reports of progress."""
@@ -63,11 +63,11 @@ def mdav(
     there = np.flatnonzero(data.weight > 0).astype(np.int32)
     if not len(there) or any(part.infeasible(data.table, allowed) for part in promises):
         return class_of
-    wants = Wants(data, promises)
+    wants = Deficits(data, promises)
     averaging = _Averaging(wants, standardized(data, settings.weights)[there], there, class_of)
     averaging.run(grown_units(promises, data.table.records), progress)
     domains, places = domains_of(data, settings)
-    mending = Mending(data, promises, wants, domains, places, class_of, settings)
+    mending = Repair(data, promises, wants, domains, places, class_of, settings)
     mending.take_in(averaging.remaining)
     return mending.mend(allowed)
 
@@ -127,7 +127,7 @@ class _Averaging:
 
     def __init__(
         self,
-        wants: Wants,
+        wants: Deficits,
         numbers: NDArray[np.float64],
         rows: NDArray[np.int32],
         class_of: NDArray[np.int32],

@@ -50,11 +50,11 @@ from indistinct.recoding.cells import cells_of, numbers_in_order, paths_from_top
 from indistinct.recoding.judge import Judge
 from indistinct.recoding.limits import Progress
 from indistinct.recoding.partition import publishing
+from indistinct.recoding.partition.deficits import Deficits, least_units, too_wide
 from indistinct.recoding.partition.distance import domains_of
-from indistinct.recoding.partition.mending import MOST, Mending
 from indistinct.recoding.partition.regrouping import Manner, Parts, Recipes, Regrouping
+from indistinct.recoding.partition.repair import MOST, Repair
 from indistinct.recoding.partition.settings import PartitionSettings
-from indistinct.recoding.partition.wanting import Wants, least_units, too_wide
 from indistinct.recoding.plan import CellPlan
 from indistinct.recoding.recoded import ncp
 
@@ -123,13 +123,13 @@ def by_size_alone(promises: Sequence[Promise]) -> tuple[int, list[Promise]]:
     """The units from which on a class keeps the promises that only ask for so many; the others."""
     least, others = 1, []
     for promise in promises:
-        most = promise.breaks_at_most
+        most = promise.largest_violating_size
         sizes = np.arange(1, (most or 0) + 1, dtype=np.int64)
         plain = promise.sensitive is None and not promise.needs_population
         if (
             plain
             and most is not None
-            and promise.behaves == "superset"
+            and promise.effective_closure == "superset"
             and promise.breaks(ClassTable(np.arange(most, dtype=np.int32), sizes)).all()
         ):
             least = max(least, most + 1)
@@ -280,7 +280,7 @@ class _Cutting:
                 if len(children):
                     waiting.append(children)
         domains, places = domains_of(data, settings)
-        wants = Wants(data, promises)
+        wants = Deficits(data, promises)
         least = least_units(promises)
         parts = Parts(tree.low, tree.high, tree.parent, tree.broken, self._rows.member)
         recipes = Recipes()
@@ -290,7 +290,7 @@ class _Cutting:
         for manner in manners:
             regrouping = Regrouping(data.weight, wants, domains, places, least, manner, recipes)
             class_of = regrouping.run(parts)
-            mending = Mending(data, promises, wants, domains, places, class_of, settings)
+            mending = Repair(data, promises, wants, domains, places, class_of, settings)
             class_of = mending.mend(data.table.records, sparing=True)
             plan = publishing.settled(data, promises, class_of, settings, "mondrian", began)
             lost = publishing.units_suppressed(data, plan.class_of)

@@ -149,7 +149,7 @@ def enough(lost: int, records: int) -> float:
 
 def lasts(promise: Promise) -> bool:
     """Whether a promise that every class keeps is kept by whatever is published of the classes."""
-    return promise.behaves != "none" and not promise.needs_population
+    return promise.effective_closure != "none" and not promise.needs_population
 
 
 def broken_as_published(

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.recoding.partition.deficits import Deficit, Deficits
 from indistinct.recoding.partition.distance import empty_spans
-from indistinct.recoding.partition.wanting import Wanted, Wants
 
 if TYPE_CHECKING:
     from indistinct.kernels.clustering import Domains
@@ -123,7 +123,7 @@ class Regrouping:
     def __init__(
         self,
         weight: Numbers,
-        wants: Wants,
+        wants: Deficits,
         domains: Domains,
         places: NDArray[np.int32],
         least: int,
@@ -323,7 +323,7 @@ class Regrouping:
             recipe[chosen] += 1
             class_ = wants.added(class_, chosen)
 
-    def _filling(self, class_: Wanted, left: Numbers) -> int:
+    def _filling(self, class_: Deficit, left: Numbers) -> int:
         """The most frequent profile of those with which the class breaks fewest promises."""
         there = np.flatnonzero(left)
         if not len(there):
@@ -421,7 +421,7 @@ class Regrouping:
                 members[best] = np.append(members[best], alone)
                 look(best)
                 changed = True
-                one = Wanted({name: own[best] for name, own in counts.items()}, int(size[best]))
+                one = Deficit({name: own[best] for name, own in counts.items()}, int(size[best]))
                 kinds = np.array(list(fits_of))
                 for own, wrong in zip(
                     fits_of.values(), wants.broken_with(one, kinds).tolist(), strict=True

@@ -32,10 +32,10 @@ from indistinct.kernels import grouping as kernels
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
+from indistinct.recoding.fully_suppressed import FullySuppressed
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.judge import Judge
 from indistinct.recoding.lattice import Lattice
-from indistinct.recoding.starred import Starred
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Space(ABC):
         ]
         self.shield = tuple(dict.fromkeys(j for on in self._named for j in on))
         self._broken: dict[Hashable, tuple[int, ...]] = {}
-        self._starred = Starred(data, promises)
+        self._starred = FullySuppressed(data, promises)
         # Violated only without the records that are "*" throughout.
         self._torn: set[Hashable] = set()
 

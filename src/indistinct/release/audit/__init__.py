@@ -20,7 +20,7 @@ from typing import Any, cast
 import polars as pl
 
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.release.audit.linking import Seen, audited_link, link_between, verdicts_of
 from indistinct.release.audit.reading import (
     SUPPRESSED,
@@ -169,7 +169,7 @@ def audit(
     quasi: Iterable[str] = (),
     *,
     source: Mapping[str, Any] | None = None,
-    known: Mapping[str, Knowledge] | None = None,
+    known: Mapping[str, ValueMetadata] | None = None,
     population: pl.DataFrame | None = None,
     covers: Mapping[str, Mapping[str | None, frozenset[str | None]]] | None = None,
     person: str | None = None,

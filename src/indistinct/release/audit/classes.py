@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from indistinct.errors import PolicyError, Problem, did_you_mean
-from indistinct.knowledge import Knowledge, Value
+from indistinct.metadata import Value, ValueMetadata
 from indistinct.release.audit.verdict import CLASS, RECORDS, UNITS, VALUE, Context, Verdict
 from indistinct.requirement import Requirement
 
@@ -361,8 +361,8 @@ def levels(
     ]
 
 
-def _known(requirement: Requirement, context: Context) -> Knowledge:
-    return context.known.get(requirement.sensitive or "", Knowledge())
+def _known(requirement: Requirement, context: Context) -> ValueMetadata:
+    return context.known.get(requirement.sensitive or "", ValueMetadata())
 
 
 def _lacking(requirement: Requirement, what: str, short: str) -> PolicyError:

@@ -20,7 +20,7 @@ import narwhals as nw
 import polars as pl
 
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
 
 CERTIFICATE = "certificate.json"
@@ -54,7 +54,7 @@ class Claims:
     tables: Mapping[str, tuple[str, int]]
     records: int | None = None
     classes: Mapping[str, Any] | None = None
-    known: Mapping[str, Knowledge] = field(default_factory=dict)
+    known: Mapping[str, ValueMetadata] = field(default_factory=dict)
     person: str | None = None
     linked: Mapping[str, str] | None = None
 
@@ -384,9 +384,9 @@ def _read_claims(path: Path) -> Claims:
     if not isinstance(quasi, list) or any(not isinstance(name, str) for name in quasi):
         complain("the certificate's quasi-identifiers are no list of names")
     sensitive = document.get("sensitive", {})
-    known: dict[str, Knowledge] = {}
+    known: dict[str, ValueMetadata] = {}
     try:
-        known = {name: Knowledge.from_dict(part) for name, part in sensitive.items()}
+        known = {name: ValueMetadata.from_dict(part) for name, part in sensitive.items()}
     except (AttributeError, ValueError):
         complain("what the certificate says of sensitive attributes has an odd form")
     person, linked = document.get("person"), document.get("linked")

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import polars as pl
 
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
 
 CLASS, VALUE, RECORDS, UNITS = "class", "value", "records", "units"
@@ -62,7 +62,7 @@ class Context:
     """
 
     quasi: tuple[str, ...]
-    known: Mapping[str, Knowledge] = field(default_factory=dict)
+    known: Mapping[str, ValueMetadata] = field(default_factory=dict)
     population: pl.DataFrame | None = None
     covers: Mapping[str, Mapping[str | None, frozenset[str | None]]] = field(default_factory=dict)
     person: str | None = None

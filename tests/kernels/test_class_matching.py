@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.kernels.meeting import meet, pool
+from indistinct.kernels.class_matching import meet, pool
 
 
 def packed(cover: np.ndarray) -> np.ndarray:

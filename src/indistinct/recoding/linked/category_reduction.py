@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem
-from indistinct.knowledge import Knowledge
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.linked.plan import History
@@ -65,7 +65,9 @@ def highest_categories(linked: LinkedTable) -> Highest:
     """
     from indistinct.kernels.linked import highest
 
-    problems = [found for name, own in linked.events.items() if (found := lacking(name, own))]
+    problems = [
+        found for name, own in linked.events.items() if (found := missing_metadata(name, own))
+    ]
     if problems:
         raise PolicyError(problems)
     code, kept, sensitive, category_of = {}, {}, {}, {}
@@ -86,7 +88,7 @@ def highest_categories(linked: LinkedTable) -> Highest:
     return Highest(replace(linked.data, table=table), code, kept, category_of)
 
 
-def lacking(name: str, cells: Cells) -> Problem | None:
+def missing_metadata(name: str, cells: Cells) -> Problem | None:
     """What has to be known of the values for people to have a highest category, and is not."""
     about = cells.about
     where = f'attributes."{name}".categories'
@@ -112,10 +114,10 @@ def lacking(name: str, cells: Cells) -> Problem | None:
     )
 
 
-def known_of_categories(known: Knowledge) -> Knowledge:
+def known_of_categories(known: ValueMetadata) -> ValueMetadata:
     """What is known of categories that are published as values: each is its own category."""
     order = known.category_order
-    return Knowledge(
+    return ValueMetadata(
         categories={name: name for name in order}, category_order=order, order=tuple(order)
     )
 
@@ -123,7 +125,7 @@ def known_of_categories(known: Knowledge) -> Knowledge:
 def one_each(
     code: NDArray[np.int32],
     domain: tuple[str | None, ...],
-    known: Knowledge,
+    known: ValueMetadata,
     weight: NDArray[np.int64],
 ) -> Cells:
     """A value for every person; ``weight`` [n] is 0 for people who are not counted."""

@@ -20,10 +20,10 @@ from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.cells import cells_of, classes_as_published
 from indistinct.recoding.judge import Judge
+from indistinct.recoding.partition.deficits import Deficits, least_units, too_wide
 from indistinct.recoding.partition.distance import empty_spans
 from indistinct.recoding.partition.publishing import check_feasible, lasts, report
 from indistinct.recoding.partition.settings import PartitionSettings
-from indistinct.recoding.partition.wanting import Wants, least_units, too_wide
 
 if TYPE_CHECKING:
     from indistinct.kernels.clustering import Domains
@@ -65,14 +65,14 @@ def check(
         )
 
 
-class Mending:
+class Repair:
     """The classes of a partition, and what becomes of those that break a promise."""
 
     def __init__(
         self,
         data: LeveledTable,
         promises: Sequence[Promise],
-        wants: Wants,
+        wants: Deficits,
         domains: Domains,
         places: NDArray[np.int32],
         class_of: Classes,

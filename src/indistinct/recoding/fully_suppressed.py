@@ -18,7 +18,7 @@ from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 
 
-class Starred:
+class FullySuppressed:
     """Tells which combinations are ``*`` throughout, where it matters to a promise.
 
     It matters to promises on some of the quasi-identifiers, and to those that compare with the

@@ -15,7 +15,7 @@ from indistinct.errors import DataError, HierarchyError, IndistinctError, Policy
 from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.files import read_hierarchy
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.knowledge import NOTHING_KNOWN, Knowledge
+from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import FrequencyTable
 from indistinct.microdata.microdata import distinct_values, sorted_values
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from indistinct.policy import Categories, Policy
 
 
-def knowledge_of(
+def value_metadata_of(
     policy: Policy,
     table: Table,
     texts: pl.DataFrame,
     names: Iterable[str],
     file: str | None = None,
-) -> dict[str, Knowledge]:
+) -> dict[str, ValueMetadata]:
     """What is known of the values of these attributes; all problems at once.
 
     Arguments:
@@ -53,7 +53,7 @@ def knowledge_of(
         HierarchyError: a hierarchy does not cover the values.
         PolicyError: a file of categories cannot be understood.
     """
-    found: dict[str, Knowledge] = {}
+    found: dict[str, ValueMetadata] = {}
     problems: list[IndistinctError] = []
     for name in names:
         values = sorted_values(texts[name])
@@ -70,11 +70,11 @@ def knowledge_of(
 
 
 def with_references(
-    known: Mapping[str, Knowledge],
+    known: Mapping[str, ValueMetadata],
     promises: Sequence[Promise],
     texts: pl.DataFrame | Events,
     weight: NDArray[np.int64] | None,
-) -> dict[str, Knowledge]:
+) -> dict[str, ValueMetadata]:
     """The same, with the original distribution where a promise compares with that one.
 
     Of people with many records it is that of their values, each once for every person who has it.
@@ -94,25 +94,25 @@ def with_references(
     return found
 
 
-def published_knowledge(
-    known: Mapping[str, Knowledge], promises: Sequence[Promise], released: Any
-) -> dict[str, Knowledge]:
+def published_metadata(
+    known: Mapping[str, ValueMetadata], promises: Sequence[Promise], released: Any
+) -> dict[str, ValueMetadata]:
     """What a reader has to know to recompute the promises: of the published values only."""
     asked = {part.sensitive for part in promises if part.sensitive is not None}
-    names = [name for name, about in known.items() if name in asked and about != NOTHING_KNOWN]
+    names = [name for name, about in known.items() if name in asked and about != NO_METADATA]
     if not names:
         return {}
     texts = canonical(to_polars(released).select(names))
     found = {
-        name: needed_knowledge(
+        name: needed_metadata(
             known[name], [part for part in promises if part.sensitive == name]
         ).about(texts[name].unique().to_list())
         for name in names
     }
-    return {name: about for name, about in found.items() if about != NOTHING_KNOWN}
+    return {name: about for name, about in found.items() if about != NO_METADATA}
 
 
-def needed_knowledge(about: Knowledge, promises: Sequence[Promise]) -> Knowledge:
+def needed_metadata(about: ValueMetadata, promises: Sequence[Promise]) -> ValueMetadata:
     """The part of what is known that these promises rest on; the rest is nobody's business."""
     labels = tuple({*about.categories, *about.order, *about.ranks, *about.reference})
     distances = {getattr(part, "distance", None) for part in promises}
@@ -123,20 +123,20 @@ def needed_knowledge(about: Knowledge, promises: Sequence[Promise]) -> Knowledge
     if not any(part.compares and part.reference == "original" for part in promises):
         about = replace(about, reference={})
     without = replace(about, categories={}, category_order=())
-    if not any(part.lacking(SensitiveDomain(labels, without)) for part in promises):
+    if not any(part.missing_metadata(SensitiveDomain(labels, without)) for part in promises):
         about = without
     without = replace(about, ranks={})
-    if not any(part.lacking(SensitiveDomain(labels, without)) for part in promises):
+    if not any(part.missing_metadata(SensitiveDomain(labels, without)) for part in promises):
         about = without
     return about
 
 
-def require_known(table: FrequencyTable, promises: Sequence[Promise]) -> None:
+def require_metadata(table: FrequencyTable, promises: Sequence[Promise]) -> None:
     """Raise :class:`PolicyError` where a promise needs to know more than the policy says."""
     problems = []
     for part in promises:
         if part.sensitive is not None:
-            lacking = part.lacking(table.sensitive[part.sensitive].about)
+            lacking = part.missing_metadata(table.sensitive[part.sensitive].about)
             if lacking is not None:
                 problems.append(lacking)
         if part.needs_population and table.population is None:
@@ -154,7 +154,7 @@ def require_known(table: FrequencyTable, promises: Sequence[Promise]) -> None:
 
 def _known(
     policy: Policy, table: Table, name: str, values: Sequence[str | None], file: str | None
-) -> Knowledge:
+) -> ValueMetadata:
     item = policy.attributes[name]
     categories: dict[str | None, str] = {}
     order: tuple[str, ...] = ()
@@ -164,12 +164,12 @@ def _known(
         _require_all(table, name, values, categories, file)
     ranks = {} if item.ranks is None else ranks_of(policy, table, name, values, file)
     if item.hierarchy is None:
-        return Knowledge(categories, order, ranks=ranks)
+        return ValueMetadata(categories, order, ranks=ranks)
     taxonomy = taxonomy_of(policy, table, name, values, None)
     stated: tuple[str | None, ...] = ()
     if isinstance(item.hierarchy, Mapping) and "order" in item.hierarchy:
         stated = taxonomy.leaves
-    return Knowledge(categories, order, stated, _chains(taxonomy), ranks=ranks)
+    return ValueMetadata(categories, order, stated, _chains(taxonomy), ranks=ranks)
 
 
 def _chains(taxonomy: Taxonomy) -> tuple[tuple[str | None, ...], ...]:
@@ -180,18 +180,18 @@ def _chains(taxonomy: Taxonomy) -> tuple[tuple[str | None, ...], ...]:
     )
 
 
-def knowledge_of_categories(policy: Policy, name: str) -> Knowledge:
+def knowledge_of_categories(policy: Policy, name: str) -> ValueMetadata:
     """What is known of an attribute whose categories are published in place of its values."""
     given = policy.attributes[name].categories
     if given is None:
-        return NOTHING_KNOWN
+        return NO_METADATA
     homes, order = categories_of(policy, name, given)
-    return Knowledge({home: home for home in homes.values()}, order)
+    return ValueMetadata({home: home for home in homes.values()}, order)
 
 
 def knowledge_of_labels(
     policy: Policy, name: str, labels: Sequence[str | None]
-) -> Knowledge | None:
+) -> ValueMetadata | None:
     """What is known of an attribute of which more than its values is published.
 
     A category is its own; a set of values, ``{cough, fever}``, has the highest category of these;
@@ -215,7 +215,7 @@ def knowledge_of_labels(
         known = [home for home in of_members if home is not None]
         if len(known) == len(of_members):
             found[label] = max(known, key=lambda home: place.get(home, -1))
-    return Knowledge(found, order)
+    return ValueMetadata(found, order)
 
 
 def categories_of(

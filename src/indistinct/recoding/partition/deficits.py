@@ -42,8 +42,8 @@ def least_units(promises: Sequence[Promise]) -> int:
     """
     found = [1]
     for promise in promises:
-        if promise.breaks_at_most is not None:
-            found.append(promise.breaks_at_most + 1)
+        if promise.largest_violating_size is not None:
+            found.append(promise.largest_violating_size + 1)
         own = promise.parameters.get("k")
         if isinstance(own, int):
             found.append(own)
@@ -78,14 +78,14 @@ def too_wide(data: LeveledTable, promises: Sequence[Promise]) -> bool:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Deficit:
     """The class so far: how often each sensitive value occurs in it, and its units."""
 
     counts: CellCounts
     size: int
 
 
-class Wants:
+class Deficits:
     """The promises about sensitive values, held against classes that are being made.
 
     Combinations that have the same sensitive values in the same numbers have one *profile*:
@@ -109,26 +109,26 @@ class Wants:
         self.unit = data.weight[chosen]
         self._counts = {name: dense(cells[name].restricted(chosen)) for name in names}
 
-    def nothing(self) -> Wanted:
+    def nothing(self) -> Deficit:
         """An empty class."""
-        return Wanted(
+        return Deficit(
             {name: np.zeros(len(total), np.int64) for name, total in self._reference.items()}, 0
         )
 
-    def of(self, profile: Sequence[int] | NDArray[np.integer[Any]]) -> Wanted:
+    def of(self, profile: Sequence[int] | NDArray[np.integer[Any]]) -> Deficit:
         """A class of combinations with these profiles."""
         chosen = np.asarray(profile, dtype=np.int64)
-        return Wanted(
+        return Deficit(
             {name: table[chosen].sum(axis=0) for name, table in self._counts.items()},
             int(self.unit[chosen].sum()),
         )
 
-    def added(self, wanted: Wanted, profile: int, times: int = 1) -> Wanted:
+    def added(self, wanted: Deficit, profile: int, times: int = 1) -> Deficit:
         """The class with one combination of that profile more (or less: ``times`` = -1)."""
         counts = {
             name: own + times * self._counts[name][profile] for name, own in wanted.counts.items()
         }
-        return Wanted(counts, wanted.size + times * int(self.unit[profile]))
+        return Deficit(counts, wanted.size + times * int(self.unit[profile]))
 
     def broken(self, counts: CellCounts, size: Counts) -> NDArray[np.int64]:
         """How many promises each of several classes breaks: ``counts`` are [X, D], ``size`` [X]."""
@@ -147,7 +147,7 @@ class Wants:
         found: NDArray[np.bool_] = (self.broken(counts, size) == 0) & (size >= least)
         return found
 
-    def broken_with(self, wanted: Wanted, profile: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    def broken_with(self, wanted: Deficit, profile: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         """How many promises the class breaks with one combination more, of each profile apart."""
         now, size = _one(wanted)
         counts = {name: now[name] + self._counts[name][profile] for name in now}
@@ -159,11 +159,11 @@ class Wants:
         found: NDArray[np.bool_] = self.broken(more, size + self.unit[profile]) == 0
         return found
 
-    def kept(self, wanted: Wanted) -> bool:
+    def kept(self, wanted: Deficit) -> bool:
         """Whether the class keeps every promise."""
         return not self.broken(*_one(wanted))[0]
 
-    def helping(self, wanted: Wanted, cost: NDArray[np.float64]) -> int:
+    def helping(self, wanted: Deficit, cost: NDArray[np.float64]) -> int:
         """The profile that brings the class most for what it costs; -1 if none helps it.
 
         ``cost`` [profiles] is what the cheapest combination of each profile costs, infinite where
@@ -191,7 +191,7 @@ class Wants:
                 return best
         return -1
 
-    def hindering(self, wanted: Wanted, there: NDArray[np.int32]) -> int:
+    def hindering(self, wanted: Deficit, there: NDArray[np.int32]) -> int:
         """Which of some profiles the class would best have one less of; -1 if none is in its way.
 
         ``there`` are profiles of combinations that are in the class.
@@ -221,7 +221,7 @@ class Wants:
             {name: self._domains[name]},
         )
 
-    def _achieved(self, promise: Promise, wanted: Wanted) -> dict[str, float]:
+    def _achieved(self, promise: Promise, wanted: Deficit) -> dict[str, float]:
         """What a class achieves of the promise's own parameters, as far as these are numbers."""
         found = promise.achieved(self._table(promise, *_one(wanted)))
         asked = promise.parameters
@@ -231,7 +231,7 @@ class Wants:
             if value is not None and _number(value) and _number(asked.get(name))
         }
 
-    def _unmet(self, wanted: Wanted) -> list[tuple[Promise, tuple[str, ...]]]:
+    def _unmet(self, wanted: Deficit) -> list[tuple[Promise, tuple[str, ...]]]:
         """The promises that the class breaks, each with the parameters that it does not reach."""
         found = []
         for promise in self.promises:
@@ -245,7 +245,7 @@ class Wants:
         return found
 
     def _breaks_by(
-        self, promise: Promise, wanted: Wanted, achieved: Mapping[str, float], name: str
+        self, promise: Promise, wanted: Deficit, achieved: Mapping[str, float], name: str
     ) -> bool:
         """Whether this parameter alone breaks it, all others being as low as they are reached."""
         others: dict[str, Any] = {
@@ -259,7 +259,7 @@ class Wants:
             return True
         return bool(eased.breaks(self._table(eased, *_one(wanted)))[0])
 
-    def _lack(self, unmet: Sequence[tuple[Promise, tuple[str, ...]]], wanted: Wanted) -> float:
+    def _lack(self, unmet: Sequence[tuple[Promise, tuple[str, ...]]], wanted: Deficit) -> float:
         """How far the class is from those parameters; smaller is nearer."""
         total = 0.0
         for promise, names in unmet:
@@ -303,7 +303,7 @@ def _profiles(
     return found, np.array(first, dtype=np.int32)
 
 
-def _one(wanted: Wanted) -> tuple[CellCounts, Counts]:
+def _one(wanted: Deficit) -> tuple[CellCounts, Counts]:
     counts = {name: own[None, :] for name, own in wanted.counts.items()}
     return counts, np.array([wanted.size], dtype=np.int64)
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from indistinct.recoding.linked.dealing import Dealer, alike
+from indistinct.recoding.linked.round_robin import Dealer, alike
 
 Lists = Mapping[str, NDArray[np.int64]]
 

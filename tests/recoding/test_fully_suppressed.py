@@ -15,7 +15,7 @@ from indistinct.errors import Unsatisfiable
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.microdata import Microdata
 from indistinct.privacy import promise
-from indistinct.recoding.starred import Starred
+from indistinct.recoding.fully_suppressed import FullySuppressed
 from indistinct.recoding.subtree.search import SearchResult, run
 from indistinct.recoding.subtree.space import space
 
@@ -42,14 +42,14 @@ def test_which_records_are_starred() -> None:
     zips = Taxonomy("zip", [("1", "*"), ("2", "*")])
     texts = pl.DataFrame({"age": ["30", "40"], "zip": ["1", "2"]})
     data = Microdata.encode(texts, {"age": ages, "zip": zips}).data
-    starred = Starred(data, [promise("k-anonymity", k=2, on=("age",))])
+    starred = FullySuppressed(data, [promise("k-anonymity", k=2, on=("age",))])
     assert starred
     found = starred.at(np.array([1, 1]))
     assert found is not None
     assert found.tolist() == [True, False]
     assert starred.at(np.array([1, 0])) is None
     assert starred.at(np.array([2, 1])) is None  # all of them
-    assert not Starred(data, [promise("k-anonymity", k=2)])
+    assert not FullySuppressed(data, [promise("k-anonymity", k=2)])
 
 
 @pytest.mark.parametrize("objective", ["loss", "rows"])

@@ -17,7 +17,7 @@ Value = str | None
 
 
 @dataclass(frozen=True)
-class Knowledge:
+class ValueMetadata:
     """Plain facts about the values of one sensitive attribute; whatever is not known is empty.
 
     Arguments:
@@ -49,10 +49,10 @@ class Knowledge:
             for place, name in enumerate(self.category_order)
         }
 
-    def about(self, values: Iterable[Value]) -> Knowledge:
+    def about(self, values: Iterable[Value]) -> ValueMetadata:
         """What is known of these values alone; the reference stays whole."""
         kept = set(values) | set(self.reference)
-        return Knowledge(
+        return ValueMetadata(
             categories={value: name for value, name in self.categories.items() if value in kept},
             category_order=self.category_order,
             order=tuple(value for value in self.order if value in kept),
@@ -61,17 +61,17 @@ class Knowledge:
             ranks={value: rank for value, rank in self.ranks.items() if value in kept},
         )
 
-    def relabelled(self, labels: Mapping[Value, Value]) -> Knowledge:
+    def relabelled(self, labels: Mapping[Value, Value]) -> ValueMetadata:
         """The same of values that are written otherwise: ``labels`` by how they are written here.
 
-        >>> Knowledge(categories={"=x": "low", "y": "low"}).relabelled({"=x": "'=x"}).categories
+        >>> ValueMetadata(categories={"=x": "low", "y": "low"}).relabelled({"=x": "'=x"}).categories
         {"'=x": 'low', 'y': 'low'}
         """
 
         def of(label: Value) -> Value:
             return labels.get(label, label)
 
-        return Knowledge(
+        return ValueMetadata(
             categories={of(value): name for value, name in self.categories.items()},
             category_order=self.category_order,
             order=tuple(map(of, self.order)),
@@ -93,7 +93,7 @@ class Knowledge:
         return {key: part for key, part in document.items() if part}
 
     @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> Knowledge:
+    def from_dict(cls, document: Mapping[str, Any]) -> ValueMetadata:
         """The knowledge that :meth:`to_dict` wrote.
 
         Raises:
@@ -112,4 +112,4 @@ class Knowledge:
             raise ValueError("what is known of a sensitive attribute has an odd form") from None
 
 
-NOTHING_KNOWN = Knowledge()
+NO_METADATA = ValueMetadata()
