@@ -62,6 +62,14 @@ def test_who_is_left_out_breaks_a_lower_bound_unless_passed_over(
     assert made("skip", empty=True) == ["north", "north"]
 
 
+def test_what_no_suppression_mends_is_no_release_even_if_all_may_be_suppressed(
+    tmp_path: Path,
+) -> None:
+    policy = asked(tmp_path, "suppressed", empty=True, suppression_limit=1.0)
+    with pytest.raises(Unsatisfiable, match="leaves a class that no suppression mends"):
+        ind.anonymize(table(), policy)
+
+
 def test_clustering_that_fails_names_the_setting_too(tmp_path: Path) -> None:
     # No class of theirs covers the west, where nobody is a patient.
     with pytest.raises(Unsatisfiable) as error:

@@ -114,6 +114,52 @@ def test_leaving_an_attribute_out_merges_what_is_alike_later_on() -> None:
     assert closed[LOSS] == pytest.approx(0, abs=1e-12)
 
 
+UNITS = [1.0, 2.0, 3.0, 1.0, 2.0]
+MASSES = [0.5, 0.1, 0.2, 0.3, 0.4]
+OWN = [-0.9, -0.2, 0.7, 0.3, -0.5]
+
+
+def sums(rows: list[int]) -> list[float]:
+    return [sum(weights[row] for row in rows) for weights in (UNITS, MASSES, OWN)]
+
+
+def test_units_their_mass_and_their_information_are_each_added_up() -> None:
+    """Records that weigh differently: no column of the weights stands for another."""
+    entries, start, _ = root()
+    weights = np.array([UNITS, MASSES, OWN]).T.copy()
+    _, code, up = numbered()[0]
+    closed, total, new = np.zeros(6), np.zeros(6), np.empty((5, 3))
+    take(
+        entries, start, weights, code, up, WHOLE, np.zeros(3, dtype=np.int32),
+        np.zeros(3, dtype=np.int32), np.zeros((3, 3)), closed, True, np.empty(5, dtype=np.int32),
+        np.empty(4, dtype=np.int64), new, total,
+    )  # fmt: skip
+    assert new[:2].tolist() == [pytest.approx(sums([0])), pytest.approx(sums([3]))]
+
+    def expected(classes: list[list[int]]) -> list[float]:
+        found = []
+        for units, mass, own in map(sums, classes):
+            loss = WHOLE - (np.log2(mass) - own / mass)
+            alone = float(units == 1)
+            found.append((1, mass * loss, mass * loss**2, units * (units - 1), alone, loss))
+        columns = list(zip(*found, strict=True))
+        return [*map(sum, columns[:5]), max(columns[5])]
+
+    # By a: the first and the fourth row, the second and the third, the last.
+    assert closed.tolist() == pytest.approx(expected([[1, 2], [4]]))
+    assert total.tolist() == pytest.approx(expected([[0, 3], [1, 2], [4]]))
+    closed[:] = 0.0
+    kept, classes = pass_over(entries, start, weights, up, WHOLE, closed)
+    assert weights[:kept].tolist() == [
+        pytest.approx(sums([0, 1, 2])),
+        pytest.approx(sums([3, 4])),
+    ]
+    assert not closed.any()
+    again = numbered()[1][2]
+    pass_over(entries[:kept], start[: classes + 1], weights, again, WHOLE, closed)
+    assert closed.tolist() == pytest.approx(expected([[0, 1, 2, 3, 4]]))
+
+
 def test_empty_classes_do_not_count() -> None:
     total = np.ones(6)
     add_up(np.array([[0.0, 0.0, 0.0], [2.0, 2.0, 0.0]]), 1.0, total)

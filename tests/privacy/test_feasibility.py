@@ -100,7 +100,9 @@ IMPOSSIBLE = [
     ("p-plus-alpha-sensitive", {"p": 2, "alpha": 1.5}, None, "values-too-light"),
     ("balanced-p-plus-sensitive", {"p": 3}, None, "too-few-values"),
     ("balanced-p-plus-sensitive", {"p": 2, "difference": 3}, 0, "halves-out-of-balance"),
-    ("balanced-p-plus-sensitive", {"p": 2, "difference": 3}, 5, None),
+    ("balanced-p-plus-sensitive", {"p": 2, "difference": 3}, 1, "halves-out-of-balance"),
+    ("balanced-p-plus-sensitive", {"p": 2, "difference": 3}, 2, None),
+    ("balanced-p-plus-sensitive", {"p": 2, "difference": 4}, 0, None),
     ("knm-anonymity", {"k": dict.fromkeys("1234", 2), "diversity": 4}, None, "too-few-values"),
     ("knm-anonymity", {"k": dict.fromkeys("1234", 13)}, None, "k-exceeds-records"),
     ("knm-anonymity", {"k": dict.fromkeys("1234", 12)}, None, None),
@@ -137,6 +139,15 @@ def test_what_is_said_of_twelve_records(
         assert problem.remedy
     # A table without the attribute is somebody else's problem.
     asked.infeasible(replace(whole, sensitive={}), allowed)
+
+
+def test_one_half_alone_serves_where_the_difference_allows_its_categories() -> None:
+    """Two harmless categories: a class with both of them is out of balance by two at least."""
+    harmless = frequencies([Class((3, 0, 3, 0, 0, 0), 12), Class((1, 0, 1, 0, 0, 0), 12)])
+    for difference, code in ((1, "halves-out-of-balance"), (2, None)):
+        asked = promise("balanced-p-plus-sensitive", p=2, difference=difference, sensitive="s")
+        problem = asked.infeasible(harmless, 6)
+        assert (None if problem is None else problem.code) == code
 
 
 def test_five_values_serve_no_k_of_seven() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,7 +14,9 @@ from tests.properties.brute_force import Case
 
 from indistinct.errors import Unsatisfiable
 from indistinct.measures import objective
-from indistinct.recoding.full_domain import Settings, allowed_units, full_domain
+from indistinct.privacy import promise
+from indistinct.recoding.full_domain import Settings, allowed_units, full_domain, local
+from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.recoded import published_classes, score
 
 
@@ -93,3 +97,48 @@ def test_the_union_of_all_rounds_keeps_every_promise(data: st.DataObject) -> Non
     for row, labels in cells.items():
         classes[labels] = classes.get(labels, 0) + case.weights[row]
     assert sorted(published_classes(table.data, plan).tolist()) == sorted(classes.values())
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_records_are_released_at_the_first_node_with_enough_of_their_like(
+    data: st.DataObject,
+) -> None:
+    """The quick way, where sizes alone decide, against plain counting and against the slow way."""
+    case = data.draw(brute_force.cases())
+    k = data.draw(st.integers(1, 9))
+    goal = data.draw(st.sampled_from([objective("loss"), objective("discernibility")]))
+    table = brute_force.microdata(case)
+    combinations = table.data.table.combinations
+    lattice, bound = Lattice.of(table.data), goal.bind(table.data)
+    top = tuple(int(level) for level in lattice.last)
+    # Some are released already.
+    away = data.draw(st.lists(st.booleans(), min_size=combinations, max_size=combinations))
+    node_of = np.where(away, 0, -1).astype(np.int32)
+    promises = [promise("k-anonymity", k=k), promise("k-anonymity", k=max(k - 2, 1))]
+
+    def recoded() -> tuple[list[tuple[int, ...]], list[int]]:
+        nodes, where = local.recode_remaining(
+            table.data, lattice, promises, bound, (top,), node_of.copy()
+        )
+        return list(nodes), where.tolist()
+
+    left = {row for row, of in enumerate(table.combination_of) if not away[of]}
+    expected = {row: top for row in range(len(case.rows)) if row not in left}
+    for levels in local._in_order(lattice, bound).tolist():
+        labels = brute_force.published(case, levels)
+        size = Counter[tuple[brute_force.Label, ...]]()
+        for row in left:
+            size[labels[row]] += case.weights[row]
+        enough = {row for row in left if size[labels[row]] >= k}
+        expected |= {row: tuple(levels) for row in enough}
+        left -= enough
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local, "AT_ONCE", data.draw(st.sampled_from([1, 2, 1024])))
+        nodes, where = recoded()
+        patch.setattr(local, "_large_enough", lambda promises: None)
+        assert recoded() == (nodes, where)
+    found = {row: nodes[where[of]] for row, of in enumerate(table.combination_of) if where[of] >= 0}
+    assert found == expected
+    assert len(nodes) == len(set(where) - {-1} | {0}), "no node but the first is there for nothing"

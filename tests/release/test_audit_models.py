@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from indistinct.errors import PolicyError
 from indistinct.metadata import ValueMetadata
-from indistinct.release.audit import audit, checks
+from indistinct.release.audit import audit, checks, t_closeness
 from indistinct.requirement import Requirement
 
 Value = str | None
@@ -665,6 +665,54 @@ def test_people_of_a_population(
             "lower": lowest if math.isfinite(lowest) else None,
             "upper": largest(presence.values()),
         }
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "holds"),
+    [
+        (0, 1, True),
+        (1 / 3, 1 / 3, True),
+        (1 / 3 + 1e-6, 1, False),
+        (0, 1 / 3 - 1e-6, False),
+    ],
+)
+def test_a_presence_on_the_bound_is_within(lower: float, upper: float, holds: bool) -> None:
+    """One of three people is released."""
+    asked = {"model": "delta-presence", "lower": lower, "upper": upper}
+    people = table_of([("20", "F")] * 3)
+    found = audit(table_of([("20", "F")]), [asked], ["age", "sex"], population=people)
+    assert found.holds == holds
+    assert found.promises[0].achieved == {"lower": 1 / 3, "upper": 1 / 3}
+
+
+def test_people_under_no_class_break_a_lower_bound_above_none() -> None:
+    people = table_of([("20", "F"), ("30", "M")])
+    for lower, absent, holds in (
+        (0, "break", True),
+        (0.1, "break", False),
+        (0.1, "suppressed", True),
+        (0.1, "skip", True),
+    ):
+        asked = {"model": "delta-presence", "lower": lower, "upper": 1, "absent": absent}
+        found = audit(table_of([("20", "F")]), [asked], ["age", "sex"], population=people)
+        assert found.holds == holds, (lower, absent)
+    for lower, upper in ((-0.1, 1), (0, 1.1)):
+        asked = {"model": "delta-presence", "lower": lower, "upper": upper}
+        with pytest.raises(PolicyError, match="a number from 0 to 1"):
+            audit(table_of([("20", "F")]), [asked], ["age", "sex"], population=people)
+
+
+@pytest.mark.parametrize("cells", [1, 12, 13])
+@given(rows=ROWS, reference=st.sampled_from(["published", "original"]))
+def test_classes_looked_at_a_few_at_a_time_have_the_same_distances(
+    cells: int, rows: list[tuple[str, Value]], reference: str
+) -> None:
+    spread = [(f"{place}{at % 4}", value) for at, (place, value) in enumerate(rows)]
+    asked = {"t": 0.2, "distance": "ordered", "reference": reference}
+    together = verdict(spread, "t-closeness", **asked)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(t_closeness, "_AT_ONCE", cells)
+        assert verdict(spread, "t-closeness", **asked) == together
 
 
 def test_a_class_that_a_sample_of_few_people_would_hardly_be() -> None:

@@ -203,6 +203,39 @@ def test_belief_in_a_value_is_belief_in_every_set_that_holds_it() -> None:
     assert audit(apart, [bound], ["town"]).promises[0].achieved == {"bound": pytest.approx(1 / 3)}
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "bound"),
+    [
+        ("{flu, flu}", "heart", 0.5),
+        ("{flu,heart}", "{ heart , back }", 1.0),
+        ('{"say \\"ah\\"", back}', '{"say \\"ah\\""}', 1.0),
+        ("{[20, 30[, flu}", "{[20, 30[}", 1.0),
+        ("{}", "{}", 1.0),
+        ("{flu", "flu", 0.5),
+        ("flu}", "flu", 0.5),
+        ("{flu}", "{flu", 0.5),
+        ('{"flu', "flu", 0.5),
+        ("{flu}}", "flu", 0.5),
+    ],
+)
+def test_what_is_a_set_and_what_a_text_with_braces(first: str, second: str, bound: float) -> None:
+    """Belief in the value that is believed most, of two people who have one of two texts."""
+    tables = _tables([("N", "1"), ("N", "1")], [("1", first), ("1", second)])
+    found = audit(tables, [_asked("max-posterior", bound=1.0)], ["town"])
+    assert found.promises[0].achieved == {"bound": pytest.approx(bound)}
+
+
+def test_sets_are_taken_apart_where_everybody_has_one_text_and_beliefs_are_asked_for() -> None:
+    people = [("N", "1"), ("N", "1")]
+    tables = _tables(people, [("1", "{flu, heart}"), ("1", "{flu, back}")])
+    bound = _asked("max-posterior", bound=0.5)
+    assert not audit(tables, [bound], ["town"], linked={**LINK, "holding": "one"}).holds
+    assert audit(tables, [bound], ["town"], linked={**LINK, "holding": "some"}).promises[0].holds
+    diverse = _asked("distinct-l-diversity", l=2)
+    found = audit(tables, [diverse], ["town"], linked={**LINK, "holding": "one"})
+    assert found.promises[0].achieved == {"l": 2}
+
+
 def test_buckets_list_something_of_everybody() -> None:
     people = [("N", "1"), ("N", "1"), ("N", "1"), ("N", "2"), ("N", "2")]
     tables = _tables(people, [("1", "flu"), ("1", "heart"), ("2", "flu"), ("2", "heart")])

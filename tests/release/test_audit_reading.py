@@ -134,6 +134,20 @@ def test_what_can_be_told_apart_is_told_apart() -> None:
     assert sizes(pa.table({"q": pa.array(["a", None, "a"]).dictionary_encode()}), "q") == (2, 1, 2)
 
 
+def test_objects_of_several_kinds_are_told_apart() -> None:
+    assert sizes(pd.DataFrame({"q": pd.Series([39, "39", "39"], dtype=object)}), "q") == (2, 1, 2)
+
+
+def test_objects_of_one_kind_are_read_as_they_are_written() -> None:
+    def texts(*values: object) -> list[str | None]:
+        frame = pd.DataFrame({"q": pd.Series(values, dtype=object)})
+        return read_release(frame).tables[0].texts(["q"])["q"].to_list()
+
+    assert texts(dt.date(2020, 1, 1), None) == ["2020-01-01", None]
+    assert texts(True, False, None) == ["true", "false", None]
+    assert texts(39, "39", "*")[1:] == ["39", "*"], "texts stay what the policy calls them"
+
+
 def test_whole_floats_are_read_as_whole_numbers() -> None:
     texts = read_release(pl.DataFrame({"q": [39.0, 39.5, None]})).tables[0].texts(["q"])
     assert texts["q"].to_list() == ["39", "39.5", None]
@@ -349,6 +363,19 @@ def test_a_certificate_that_is_none_is_passed_over_for_a_file(tmp_path: Path) ->
         ('{"promises": [], "tables": [3]}', "not a file in its folder"),
         ('{"promises": [], "tables": [{"path": "release.csv"}]}', "lacks the digest"),
         ('{"promises": [], "tables": [], "quasi_identifiers": "age"}', "no list of names"),
+        ('{"promises": [], "tables": [], "quasi_identifiers": [3]}', "no list of names"),
+        ('{"promises": [], "tables": [], "sensitive": {"illness": 3}}', "of sensitive attributes"),
+        ('{"promises": [], "tables": [], "person": 3}', "no column of the person"),
+        ('{"promises": [], "tables": [], "linked": "bucket"}', "linked tables belong together"),
+        ('{"promises": [], "tables": [], "linked": {}}', "linked tables belong together"),
+        (
+            '{"promises": [], "tables": [], "linked": {"quasi": "q.csv", "sensitive": "s.csv"}}',
+            "linked tables belong together",
+        ),
+        (
+            '{"promises": [], "tables": [], "linked": {"quasi": "q", "sensitive": "s", "by": 3}}',
+            "linked tables belong together",
+        ),
     ],
 )
 def test_a_folder_with_a_broken_certificate(tmp_path: Path, text: str, said: str) -> None:
