@@ -13,8 +13,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import indistinct
+from indistinct.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -25,8 +27,6 @@ PAGES = [
     ROOT / "examples" / "README.md",
     *sorted(DOCS.rglob("*.md")),
 ]
-
-MAIN = "from indistinct.cli import main; main()"
 
 needs_a_shell = pytest.mark.skipif(
     sys.platform != "linux", reason="the pages use commands of a Linux shell"
@@ -110,21 +110,20 @@ def documents(folder: Path) -> dict[str, dict[str, Any]]:
                   "--accept", "--threshold", "0.3"],
         "paper": ["paper", "victor-lopez"],
     }  # fmt: skip
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     for name, words in commands.items():
-        done = subprocess.run(
-            [sys.executable, "-c", MAIN, *words, "--json"],
-            capture_output=True,
-            cwd=folder,
-            check=True,
-        )
+        done = CliRunner().invoke(app, [*words, "--json"])
+        assert done.exit_code == 0, done.output
         found[name] = json.loads(done.stdout)
     found["plan"] = json.loads((folder / out / "private" / "plan.json").read_text())
     found["certificate"] = json.loads((folder / out / "certificate.json").read_text())
     return found
 
 
-def test_every_key_of_a_document_is_explained(tmp_path: Path) -> None:
+def test_every_key_of_a_document_is_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     page = (DOCS / "reference" / "json.md").read_text(encoding="utf-8")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     subprocess.run([sys.executable, "examples/visits.py"], cwd=tmp_path, check=True)
