@@ -446,9 +446,7 @@ def output_cases() -> Iterator[Case]:
         yield Case(
             f"source-{source}-noise", "anonymize", PATIENTS, policy(attributes=noisy), source=source
         )
-        yield Case(
-            f"source-{source}-people", "anonymize", VISITS, people_policy(K3), source=source
-        )
+        yield Case(f"source-{source}-people", "anonymize", VISITS, people_policy(K3), source=source)
     for form in ("fhir", "omop"):
         for algorithm in ("optimal", "mondrian"):
             keys = {
@@ -639,9 +637,8 @@ def audit_cases() -> Iterator[Case]:
     )  # fmt: skip
     stricter = {"promises": [{"model": "k-anonymity", "k": 30}], "quasi": list(QUASI)}
     for how in ("frame", "file"):
-        yield Case(
-            f"audit-broken-{how}", "audit", PATIENTS, plain, options={"release": how, "by": stricter}
-        )  # fmt: skip
+        options = {"release": how, "by": stricter}
+        yield Case(f"audit-broken-{how}", "audit", PATIENTS, plain, options=options)
     for model in MODELS:
         if model in OF_POPULATION:
             continue

@@ -96,9 +96,9 @@ def main() -> None:
     if asked.write:
         write(names or list(CASES), everything=not asked.names)
     elif asked.show:
-        print(text_of(shown(names)))
+        sys.stdout.write(text_of(shown(names)) + "\n")
     else:
-        print(differences(asked.diff, names))
+        sys.stdout.write(differences(asked.diff, names) + "\n")
 
 
 if __name__ == "__main__":

@@ -313,6 +313,8 @@ def _timeless(text: str) -> list[str]:
     """Lines of a terminal without seconds, versions and the bar of progress."""
     plain = re.sub(r"\b\d+(\.\d+)? ?(s|seconds)\b", "SECONDS", text)
     plain = plain.replace(ind.__version__, "VERSION")
+    plain = re.sub(r"(seconds of search).*", r"\1 SECONDS", plain)
+    plain = re.sub(r"([─ ])\1+", r"\1\1", plain)  # columns are as wide as their figures
     return [f"line: {line.rstrip()}" for line in plain.splitlines() if line.strip()]
 
 

@@ -157,8 +157,7 @@ def omop_folder(folder: Path, people: int, seed: int) -> None:
 
 
 FRAMES = {
-    made.__name__: made
-    for made in (patients, visits, conflicting_visits, equal_records, formulas)
+    made.__name__: made for made in (patients, visits, conflicting_visits, equal_records, formulas)
 }
 FILES = {made.__name__: made for made in (population, people_file)}
 FOLDERS = {made.__name__: made for made in (fhir_folder, omop_folder)}
