@@ -667,6 +667,38 @@ def test_people_of_a_population(
         }
 
 
+RANKED = ValueMetadata(ranks={"1": 1, "2": 1, "5": 4})
+
+
+@pytest.mark.parametrize(
+    ("settings", "holds", "achieved"),
+    [
+        ({"k": {"1": 3, "4": 4}}, True, {"k_1": 4, "k_4": 4, "diversity": 2}),
+        ({"k": {"1": 5, "4": 4}}, False, {"k_1": 4, "k_4": 4, "diversity": 2}),
+        ({"k": {"1": 2, "4": 2}, "count": "rank"}, True, {"k_1": 2, "k_4": 2, "diversity": 2}),
+        ({"k": {"1": 2, "4": 3}, "count": "rank"}, False, {"k_1": 2, "k_4": 2, "diversity": 2}),
+        ({"k": {"1": 2, "4": 2}, "diversity": 3}, False, {"k_1": 4, "k_4": 4, "diversity": 2}),
+        ({"k": {"1": 2, "4": 2}, "diversity": False}, True, {"k_1": 4, "k_4": 4}),
+    ],
+)
+def test_a_k_for_every_sensitivity(
+    settings: dict[str, Any], holds: bool, achieved: dict[str, int]
+) -> None:
+    """A class of four with two sensitive and two harmless values, another of five and two."""
+    rows = sharing([["1", "2", "5", "5"], ["1", "1", "5", "5", "5"]])
+    found = verdict(rows, "knm-anonymity", RANKED, **settings)
+    assert (found.holds, found.achieved) == (holds, achieved)
+
+
+def test_a_k_for_every_sensitivity_needs_ranks_and_a_k_for_each() -> None:
+    with pytest.raises(PolicyError) as bare:
+        verdict(sharing([["1", "8"]]), "knm-anonymity", RANKED, k={"1": 2, "4": 2})
+    assert [one.code for one in bare.value.problems] == ["value-without-rank"]
+    with pytest.raises(PolicyError) as unasked:
+        verdict(sharing([["1", "5"]]), "knm-anonymity", RANKED, k={"1": 2})
+    assert [one.code for one in unasked.value.problems] == ["rank-without-k"]
+
+
 @pytest.mark.parametrize(
     ("lower", "upper", "holds"),
     [

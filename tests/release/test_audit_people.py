@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.errors import PolicyError
+from indistinct.errors import DataError, PolicyError
 from indistinct.release.audit import Audit, Verdict, audit
 
 LINK = {"quasi": "quasi", "sensitive": "sensitive", "by": "bucket", "holding": "all"}
@@ -255,3 +255,92 @@ def test_how_values_belong_to_people_is_told_or_said_to_be_taken_so() -> None:
     told = audit(tables, [_asked("kl-diversity", k=2, l=2)], ["town"], linked=LINK)
     assert told.holds
     assert "nothing says" not in " ".join(told.notes)
+
+
+def test_tables_that_do_not_belong_together_are_told() -> None:
+    people = [("N", "1"), ("N", "1"), ("N", "2"), ("N", "3")]
+    rows = [("1", "flu"), ("1", "flu"), ("1", "flu"), ("2", "heart"), ("4", "heart")]
+    bound = _asked("max-posterior", bound=1.0)
+    some = audit(_tables(people, rows), [bound], ["town"], linked={**LINK, "holding": "some"})
+    assert not some.holds
+    assert "2 buckets are in one of the tables only ('illness')" in some.notes
+    assert "1 values are listed more often than their bucket has people" in some.notes
+    one = audit(_tables(people, rows), [bound], ["town"], linked={**LINK, "holding": "one"})
+    assert "1 buckets list another number of values than they have people" in one.notes
+    whole = audit(
+        _tables(people[:3], [("1", "flu"), ("1", "heart"), ("2", "flu")]), [bound], ["town"],
+        linked={**LINK, "holding": "one"},
+    )  # fmt: skip
+    assert whole.holds
+
+
+def test_a_link_that_leads_nowhere_is_refused() -> None:
+    tables = _tables([("N", "1")], [("1", "flu")])
+    bound = _asked("max-posterior", bound=1.0)
+    with pytest.raises(DataError) as missing:
+        audit(tables, [bound], ["town"], linked={**LINK, "sensitive": "elsewhere"})
+    assert [(one.code, one.file) for one in missing.value.problems] == [("no-table", "elsewhere")]
+    with pytest.raises(PolicyError) as odd:
+        audit(tables, [bound], ["town"], linked={**LINK, "holding": "often"})
+    assert [one.code for one in odd.value.problems] == ["bad-link"]
+
+
+def test_values_are_listed_in_a_column_each_or_by_the_name_of_their_attribute() -> None:
+    people = [("N", "1"), ("N", "1"), ("S", "2"), ("S", "2")]
+    rows = [("1", "flu"), ("1", "heart"), ("2", "flu"), ("2", "flu")]
+    tables = _tables(people, rows)
+    long = tables["sensitive"].select(
+        "bucket", pl.lit("illness").alias("attribute"), pl.col("illness").alias("value")
+    )
+    link = {**LINK, "holding": "one"}
+    bound = _asked("max-posterior", bound=0.5)
+    found = audit({**tables, "sensitive": long}, [bound], ["town"], linked=link)
+    assert found.to_dict() == audit(tables, [bound], ["town"], linked=link).to_dict()
+    assert found.promises[0].achieved == {"bound": 1.0}
+    with pytest.raises(DataError) as missing:
+        audit(
+            {**tables, "sensitive": long}, [{**bound, "sensitive": "drug"}], ["town"], linked=link
+        )
+    assert [(one.code, one.attribute) for one in missing.value.problems] == [
+        ("missing-column", "drug")
+    ]
+
+
+def test_what_everybody_of_a_bucket_has_is_held_against_the_classes() -> None:
+    """Flu is had by everybody of the north, however many other values there are."""
+    people = [("N", "1"), ("N", "2"), ("S", "1"), ("S", "3")]
+    rows = [("1", "flu"), ("1", "heart"), ("2", "flu"), ("2", "back"), ("3", "cough")]
+    diverse = _asked("distinct-l-diversity", l=2)
+    found = audit(_tables(people, rows), [diverse], ["town"], linked=LINK).promises[0]
+    assert found.achieved == {"l": 3}
+    assert (found.holds, found.breaking_classes, found.breaking_records) == (False, 1, 2)
+    other = [*rows[:2], ("2", "cough"), *rows[3:]]
+    assert audit(_tables(people, other), [diverse], ["town"], linked=LINK).promises[0].holds
+
+
+def test_two_tables_are_linked_by_their_names_and_their_bucket() -> None:
+    tables = _tables([("N", "1"), ("N", "1")], [("1", "flu"), ("1", "heart")])
+    bound = _asked("max-posterior", bound=0.5)
+    assert audit(tables, [bound], ["town"]).holds
+    for apart in (
+        {"quasi": tables["quasi"], "other": tables["sensitive"]},
+        {**tables, "sensitive": tables["sensitive"].rename({"bucket": "drawer"})},
+    ):
+        with pytest.raises(PolicyError) as apart_told:
+            audit(apart, [bound], ["town"])
+        assert [one.code for one in apart_told.value.problems] == ["people-not-told"]
+
+
+def test_records_of_people_belong_together_or_it_is_told() -> None:
+    rows = [("N", "ann"), ("S", "ann"), ("N", "ben"), ("N", "ben"), ("N", None), ("N", None)]
+    table = pl.DataFrame(rows, {"town": pl.String, "who": pl.String}, orient="row")
+    asked = {"model": "k-anonymity", "k": 1, "unit": "person"}
+    found = audit(table, [asked], ["town"], person="who")
+    assert not found.holds
+    notes = " ".join(found.notes)
+    assert "2 records name no person in 'who'" in notes
+    assert "the quasi-identifiers differ between the records of 1 " in notes
+    assert audit(table.filter(pl.col("who") == "ben"), [asked], ["town"], person="who").holds
+    with pytest.raises(PolicyError) as counted:
+        audit(table, [{**asked, "unit": "record"}], ["town"], person="who")
+    assert [one.code for one in counted.value.problems] == ["records-of-people"]
