@@ -5,25 +5,35 @@ PYTHON ?= $(firstword $(foreach name,python3 python3.14 python3.13 python3.12 py
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+TOOLS := .venv-tools
+LOWEST := .venv-lowest
+PLAIN := .venv-plain
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test search check format demo clean
+.PHONY: help setup hooks test test-lowest search check format demo dist audit clean
 
 help:  ## List the commands
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /'
 
 setup: $(READY)  ## Make the virtual environment in .venv
+
+hooks: setup $(TOOLS)/.ready  ## Lint and types before every commit
+	$(TOOLS)/bin/pre-commit install
 
 test: check  ## Lint, types and all tests
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
+test-lowest: $(LOWEST)/.ready  ## All tests, with the lowest versions that pyproject.toml allows
+	$(LOWEST)/bin/python -m pytest -n auto --dist loadfile
+
 search: $(READY)  ## The tests that draw examples, with other examples each time
 	$(BIN)/python -m pytest -n auto --dist loadfile --hypothesis-profile=random tests
 
-check: $(READY)  ## Lint and types
+check: $(READY)  ## Lint, types, and which module imports which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 format: $(READY)  ## Lay the code out, and mend what lint can mend
 	$(BIN)/ruff check --fix .
@@ -32,8 +42,14 @@ format: $(READY)  ## Lay the code out, and mend what lint can mend
 demo: $(READY)  ## Make a release of invented hospital discharges in demo-release
 	$(BIN)/indistinct demo --out demo-release
 
+dist: $(TOOLS)/.ready  ## Wheel and sdist of the last commit in dist, checked and tried
+	packaging/dist.sh $(PYTHON) $(TOOLS)
+
+audit: $(TOOLS)/.ready $(PLAIN)/.ready  ## Known vulnerabilities of the dependencies, and an SBOM in dist
+	$(TOOLS)/bin/python packaging/audit.py $(PLAIN)
+
 clean:  ## Remove everything that the other commands made
-	rm -rf $(VENV) demo-release build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(TOOLS) $(LOWEST) $(PLAIN) demo-release build dist .import_linter_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Made anew when the dependencies change; the stamp is set last, so a set-up that broke off is repeated.
@@ -42,3 +58,23 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[test]'
 	@touch $(READY)
+
+# What builds, checks and audits the distribution, apart from what the tests run in.
+$(TOOLS)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv --clear $(TOOLS)
+	$(TOOLS)/bin/python -m pip install --quiet -c constraints.txt uv
+	$(TOOLS)/bin/uv pip install --quiet --python $(TOOLS) -c constraints.txt --group tools
+	@touch $@
+
+# The lowest versions are those that Python 3.11 can install.
+$(LOWEST)/.ready: pyproject.toml | $(TOOLS)/.ready
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(TOOLS)/bin/uv pip install --quiet --python $(LOWEST) --resolution lowest-direct -e '.[test]'
+	@touch $@
+
+# What users with all extras but Spark install, without the package itself.
+$(PLAIN)/.ready: pyproject.toml constraints.txt | $(TOOLS)/.ready
+	$(PYTHON) -m venv --clear --without-pip $(PLAIN)
+	$(TOOLS)/bin/uv pip install --quiet --python $(PLAIN) -c constraints.txt -r pyproject.toml \
+		--extra excel --extra pandas --extra duckdb --extra report
+	@touch $@

@@ -66,6 +66,8 @@ def test_a_name_that_is_not_there() -> None:
 def test_the_version_is_said_once() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
     assert project["project"]["version"] == indistinct.__version__ == version("indistinct")
+    citation = (REPOSITORY / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {indistinct.__version__}\n" in citation
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
