@@ -115,6 +115,7 @@ IMPOSSIBLE = [
     ("estimated-k-map", {"k": 200, "fraction": 0.5}, None, "k-exceeds-records"),
     ("delta-presence", {"lower": 0, "upper": 0.4}, 0, "table-too-large"),
     ("delta-presence", {"lower": 0, "upper": 0.4}, 6, None),
+    ("delta-presence", {"lower": 0.1, "upper": 0.4}, 6, "table-too-large"),
     ("delta-presence", {"lower": 0.6, "upper": 1}, 0, "table-too-small"),
     ("delta-presence", {"lower": 0.6, "upper": 1}, 3, "table-too-small"),
     ("delta-presence", {"lower": 0.6, "upper": 1, "absent": "suppressed"}, 3, None),
@@ -139,6 +140,41 @@ def test_what_is_said_of_twelve_records(
         assert problem.remedy
     # A table without the attribute is somebody else's problem.
     asked.infeasible(replace(whole, sensitive={}), allowed)
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"lower": 0}, []),
+        ({"lower": 0.1}, ["suppressed", "skip"]),
+        ({"lower": 0.1, "absent": "suppressed"}, ["skip"]),
+        ({"lower": 0.1, "absent": "skip"}, []),
+    ],
+)
+def test_who_is_left_out_may_be_passed_over(settings: dict[str, float], named: list[str]) -> None:
+    hint = promise("delta-presence", upper=0.5, **settings).relaxation_hint or ""
+    assert [word for word in ("suppressed", "skip") if f'absent = "{word}"' in hint] == named
+
+
+@pytest.mark.parametrize("alpha", [1.0, 5 / 3])
+def test_the_weight_of_two_categories(alpha: float) -> None:
+    """Of four categories the least sensitive weighs 1, the next 2/3, and the last nothing."""
+    asked = promise("p-plus-alpha-sensitive", p=2, alpha=alpha, sensitive="s")
+    drawn = [
+        Class((1, 0, 1, 0, 0, 0), 9),
+        Class((1, 0, 0, 0, 1, 0), 9),
+        Class((9, 9, 0, 0, 0, 0), 9),
+    ]
+    assert asked.breaks(table(drawn)).tolist() == [False, alpha > 1.0, True]
+
+
+def test_classes_that_stand_for_few_people() -> None:
+    drawn = [Class((1, 1, 0, 0, 0, 0), 3), Class((1, 1, 0, 0, 0, 0), 2), Class((0,) * 6, 1)]
+    assert promise("k-map", k=3).breaks(table(drawn)).tolist() == [False, True, False]
+    asked = promise("estimated-k-map", k=3, fraction=0.5)
+    sizes = [Class((count, 0, 0, 0, 0, 0), 99) for count in (0, 1, asked.size - 1, asked.size)]
+    assert asked.breaks(table(sizes)).tolist() == [False, True, True, False]
+    assert asked.largest_violating_size == asked.size - 1
 
 
 def test_one_half_alone_serves_where_the_difference_allows_its_categories() -> None:

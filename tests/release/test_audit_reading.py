@@ -385,6 +385,20 @@ def test_a_folder_with_a_broken_certificate(tmp_path: Path, text: str, said: str
         audit(tmp_path)
 
 
+def test_a_table_that_the_certificate_does_not_name_is_told(tmp_path: Path) -> None:
+    write(tmp_path, GOOD)
+    (tmp_path / "other.csv").write_text(GOOD)
+    found = audit(tmp_path)
+    assert [note for note in found.notes if note.endswith(": 'other.csv'")]
+
+
+@pytest.mark.parametrize("name", ["*", "^age$"])
+def test_a_column_whose_name_is_a_pattern_is_refused(name: str) -> None:
+    with pytest.raises(DataError) as caught:
+        audit(pl.DataFrame({name: ["a"], "age": ["20"]}), [K2], ["age"])
+    assert [one.code for one in caught.value.problems] == ["pattern-name"]
+
+
 def test_a_certified_table_that_is_not_there(tmp_path: Path) -> None:
     write(tmp_path, GOOD)
     (tmp_path / "release.csv").unlink()
