@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -76,7 +78,10 @@ def places(root: Path) -> dict[str, str]:
     }
 
 
-TWICE = "from indistinct.kernels.caller import twice; print(twice(10), len(twice.stats.cache_hits))"
+TWICE = (
+    "from indistinct.kernels.caller import twice\n"
+    "print(twice(10), len(twice.dispatcher.stats.cache_hits))"
+)
 
 
 def test_an_edited_helper_behind_a_cached_caller_is_compiled_anew(
@@ -136,6 +141,91 @@ def test_the_cache_of_numba_is_respected(copy: Path, tmp_path: Path) -> None:
     assert run(TWICE, copy.parent, where) == "22 0"
     assert list((tmp_path / "named" / "indistinct").glob("kernels-*/*/*.nbi"))
     assert not (tmp_path / "home").exists()
+
+
+def mode(folder: Path) -> int:
+    return stat.S_IMODE(folder.stat().st_mode)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes are of POSIX")
+def test_the_folder_is_private_whatever_the_umask(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(jit, "_cache_root", lambda: tmp_path / "new" / "indistinct")
+    before = os.umask(0)
+    try:
+        place = jit.cache_folder.__wrapped__()
+    finally:
+        os.umask(before)
+    assert place is not None
+    assert place.parent == tmp_path / "new" / "indistinct"
+    assert {mode(folder) for folder in (place, place.parent, place.parent.parent)} == {0o700}
+    assert jit.cache_folder.__wrapped__() == place, "it is used again"
+
+
+def unsafe(folder: Path) -> Path:
+    """The folder in place of one that is not safe, which is warned of."""
+    with pytest.warns(RuntimeWarning, match=re.escape(f"{folder} belongs to another user or")):
+        place = jit.cache_folder.__wrapped__()
+    assert place is not None
+    assert not place.is_relative_to(folder.parent)
+    assert mode(place) == 0o700
+    return place
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes are of POSIX")
+@pytest.mark.parametrize("which", ["root", "place"])
+@pytest.mark.parametrize("bits", [0o770, 0o707])
+def test_a_folder_that_others_can_write_to_is_not_used(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, which: str, bits: int
+) -> None:
+    root = tmp_path / "indistinct"
+    monkeypatch.setattr(jit, "_cache_root", lambda: root)
+    place = jit.cache_folder.__wrapped__()
+    assert place is not None
+    folder = {"root": root, "place": place}[which]
+    folder.chmod(bits)
+    unsafe(folder)
+    folder.chmod(0o700)
+    assert jit.cache_folder.__wrapped__() == place
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="owners are of POSIX")
+def test_a_folder_of_somebody_else_is_not_used(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    root = tmp_path / "indistinct"
+    monkeypatch.setattr(jit, "_cache_root", lambda: root)
+    assert jit.cache_folder.__wrapped__() is not None
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    unsafe(root)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes are of POSIX")
+def test_a_temporary_folder_goes_with_its_process(copy: Path, tmp_path: Path) -> None:
+    named, temporary = tmp_path / "named", tmp_path / "temporary"
+    (named / "indistinct").mkdir(parents=True)
+    (named / "indistinct").chmod(0o777)
+    temporary.mkdir()
+    code = (
+        "import warnings; warnings.simplefilter('ignore')\n"
+        "from indistinct.kernels.jit import cache_folder\n"
+        "from indistinct.kernels.caller import twice\n"
+        "print(twice(10), cache_folder().parent, any(cache_folder().iterdir()))"
+    )
+    where = {"NUMBA_CACHE_DIR": str(named), "TMPDIR": str(temporary)}
+    assert run(code, copy.parent, {**places(tmp_path), **where}) == f"22 {temporary} True"
+    assert not any(temporary.iterdir())
+    assert not any((named / "indistinct").iterdir())
+
+
+def test_kernels_are_imported_without_numba(copy: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom indistinct.kernels.caller import twice\n"
+        "print('numba' in sys.modules, twice.__name__)\n"
+        "print(twice(10), 'numba' in sys.modules)"
+    )
+    assert run(code, copy.parent, places(tmp_path)) == "False twice\n22 True"
 
 
 def test_a_home_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,50 +1,93 @@
 """One way to compile a kernel, and one place where compiled code is kept.
 
+A kernel is compiled when it is first called, or when a kernel that calls it is compiled. Only then
+is Numba itself imported, so that a module of kernels can be imported anywhere at no cost.
+
 Numba's own cache is keyed by the file that holds a function, not by the files of the functions it
 calls, so an edited helper can silently keep its old code; and it raises at import where the
 installation cannot be written. Here the cache lies in a folder of the user, named by a digest of
 every source file of the package that compiles anything: an edit anywhere starts a new folder. Where
 no such folder can be made, kernels are compiled anew in each process.
+
+Numba unpickles what it finds in the cache, so whoever can write there can run code. The folder is
+made for its owner alone. One that belongs to another user, or that others can write to, is not
+used: a temporary folder of the process takes its place, with a warning.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import hashlib
 import os
 import shutil
+import stat
 import sys
+import tempfile
+import threading
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, ParamSpec, TypeVar
 
-import numba
-
-Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 CACHES_KEPT = 4
 LEAST_AGE = 86_400.0
 """Seconds that a folder is kept after its last use, so that no program loses one it works with."""
 
+_COMPILING = threading.RLock()
 
-def jit(function: Kernel) -> Kernel:
+
+class Kernel(Generic[Arguments, Result]):
+    """A function that Numba compiles when it is first needed.
+
+    Kernels that call it see the dispatcher of Numba itself: ``_numba_type_`` is how Numba asks an
+    object that stands in a global variable for its type.
+    """
+
+    def __init__(self, function: Callable[Arguments, Result], *, inner: bool) -> None:
+        self.function = function
+        self.inner = inner
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        """The function's result."""
+        return self.dispatcher(*args, **kwargs)  # type: ignore[no-any-return]
+
+    @functools.cached_property
+    def dispatcher(self) -> Any:
+        """What Numba made of the function; it compiles for the types it is called with."""
+        import numba
+
+        if self.inner:
+            alone = numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+            return alone(self.function)
+        place = cache_folder()
+        if place is None:
+            return numba.njit(nogil=True)(self.function)
+        with _numba_cache(place):
+            return numba.njit(nogil=True, cache=True)(self.function)
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self.dispatcher._numba_type_
+
+
+def jit(function: Callable[Arguments, Result]) -> Kernel[Arguments, Result]:
     """Compile a function on first use, without the interpreter lock, and keep the result."""
-    place = cache_folder()
-    if place is None:
-        return cast(Kernel, numba.njit(nogil=True)(function))
-    with _numba_cache(place):
-        return cast(Kernel, numba.njit(nogil=True, cache=True)(function))
+    return Kernel(function, inner=False)
 
 
-def inner(function: Kernel) -> Kernel:
+def inner(function: Callable[Arguments, Result]) -> Kernel[Arguments, Result]:
     """Compile a function that only other kernels call.
 
     It has no entry for Python, and is kept as a part of its callers alone, which saves half the
     time to compile.
     """
-    compiled = numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
-    return cast(Kernel, compiled)
+    return Kernel(function, inner=True)
 
 
 @functools.cache
@@ -53,7 +96,11 @@ def cache_folder() -> Path | None:
     try:
         root = _cache_root()
         place = root / f"kernels-{_digest()}"
-        place.mkdir(parents=True, exist_ok=True)
+        for folder in (*reversed(place.parents), place):
+            if not folder.is_dir():
+                folder.mkdir(mode=0o700, exist_ok=True)
+            if folder in (root, place) and not _is_private(folder):
+                return _temporary_folder(folder)
         probe = place / f".probe-{os.getpid()}"
         probe.touch()
         probe.unlink()
@@ -61,6 +108,29 @@ def cache_folder() -> Path | None:
     except (OSError, RuntimeError):  # RuntimeError: nobody knows where the home folder is
         return None
     _forget_old(root, place)
+    return place
+
+
+def _is_private(folder: Path) -> bool:
+    """Does a folder (and the link to it) belong to this user, and can nobody else write to it?"""
+    if sys.platform == "win32":  # the folder lies in the user's profile, which Windows protects
+        return True
+    found = folder.stat()
+    writable = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return not writable and {found.st_uid, folder.lstat().st_uid} == {os.geteuid()}
+
+
+def _temporary_folder(unsafe: Path) -> Path:
+    """A folder of this process alone, in place of one that is not safe to load code from."""
+    warnings.warn(
+        f"the folder of compiled kernels {unsafe} belongs to another user or can be written by "
+        "others; it is not used and kernels are compiled anew. Delete it, or make it yours alone "
+        "(chmod 700)",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    place = Path(tempfile.mkdtemp(prefix="indistinct-kernels-"))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
     return place
 
 
@@ -78,6 +148,8 @@ def _cache_root() -> Path:
 
 
 def _digest() -> str:
+    import numba
+
     package = Path(__file__).resolve().parents[1]
     digest = hashlib.sha256(numba.__version__.encode())
     for source in sorted(package.rglob("*.py")):
@@ -100,9 +172,12 @@ def _forget_old(root: Path, current: Path) -> None:
 
 @contextlib.contextmanager
 def _numba_cache(place: Path) -> Iterator[None]:
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(place)
-    try:
-        yield
-    finally:
-        numba.config.CACHE_DIR = before
+    import numba
+
+    with _COMPILING:
+        before = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = str(place)
+        try:
+            yield
+        finally:
+            numba.config.CACHE_DIR = before

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.hierarchies.cells import members_of, range_of, range_text, set_text
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, LevelTable, Taxonomy
+from indistinct.kernels.cells import agreements, masks, spans
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.plan import CellPlan, Noise, SearchReport
@@ -290,8 +291,6 @@ def _sets(taxonomy: Taxonomy, codes: NDArray[Any], class_of: Classes, groups: in
 def _small_sets(
     rank: NDArray[np.int32], class_of: Classes, groups: int
 ) -> tuple[NDArray[np.int32], list[NDArray[np.int64]]]:
-    from indistinct.kernels.cells import masks
-
     found = np.empty(groups, dtype=np.uint64)
     masks(class_of, rank, found)
     distinct, cell_of = np.unique(found, return_inverse=True)
@@ -342,8 +341,6 @@ def _ancestors(taxonomy: Taxonomy, codes: NDArray[Any], class_of: Classes, group
 
 
 def _levels(taxonomy: Taxonomy, codes: NDArray[Any], class_of: Classes, groups: int) -> _Column:
-    from indistinct.kernels.cells import agreements
-
     compiled = taxonomy.compile()
     levels, leaves = compiled.code.shape
     first = np.empty(groups, dtype=np.int32)
@@ -372,8 +369,6 @@ _MAKERS: Final[Mapping[str, Callable[[Taxonomy, NDArray[Any], Classes, int], _Co
 def _spans(
     rank: NDArray[np.int32], codes: NDArray[Any], class_of: Classes, groups: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]:
-    from indistinct.kernels.cells import spans
-
     low = np.empty(groups, dtype=np.int32)
     high = np.empty(groups, dtype=np.int32)
     flags = np.empty(groups, dtype=np.uint8)

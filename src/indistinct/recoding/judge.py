@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.kernels.grouping import histogram
 from indistinct.microdata.frequencies import Cells, ClassTable, Counts
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
@@ -154,8 +155,6 @@ class Judge:
         self, name: str, class_of: NDArray[np.int32], size: Counts, dropped: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
         """How often each sensitive value occurs in each class, [G, D]; good until the next call."""
-        from indistinct.kernels.grouping import histogram
-
         cells = self.data.table.sensitive[name]
         scratch = self._scratch.get(name)
         if scratch is None or len(scratch) < len(size):

@@ -10,20 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.kernels import exchange as kernel
+from indistinct.kernels.exchange import Facts, State
 from indistinct.privacy.rank_variance import theta
 from indistinct.recoding.exchange.moves import WHY, Exchanged, Kind, Move
 from indistinct.recoding.exchange.procedure import Proposal
 from indistinct.recoding.exchange.target import Target
 from indistinct.recoding.exchange.widths import Widths
 from indistinct.recoding.limits import Progress
-
-if TYPE_CHECKING:
-    from indistinct.kernels.exchange import Facts, State
 
 KINDS: tuple[Kind, Kind, Kind] = ("swap", "cross", "noise")
 
@@ -152,8 +151,6 @@ def exchange_classes(
             exchanging takes some ten times as long.
         progress: called with the share of classes that are done.
     """
-    from indistinct.kernels import exchange as kernel
-
     names = tuple(targets)
     facts = _facts(start, {name: values[name] for name in names}, targets, widths)
     state = _state(slots, facts)
@@ -205,8 +202,6 @@ def _facts(
     targets: Mapping[str, Target],
     widths: Widths,
 ) -> Facts:
-    from indistinct.kernels.exchange import Facts
-
     code = np.ascontiguousarray(list(values.values()), dtype=np.int64).reshape(len(values), -1)
     wide = [targets[name].domain for name in values]
     preference, category, limits = [], [], []
@@ -236,8 +231,6 @@ def _facts(
 
 
 def _state(slots: NDArray[np.int32], facts: Facts) -> State:
-    from indistinct.kernels import exchange as kernel
-
     groups = len(facts.start) - 1
     attributes = len(facts.code)
     most = int(np.diff(facts.column).max(initial=1))
@@ -270,8 +263,6 @@ def _twice(array: Any) -> Any:
 
 def _proposal(facts: Facts, state: State, names: Sequence[str], look_back: bool) -> Proposal:
     """The move that the cursor is at, as counts before and after."""
-    from indistinct.kernels import exchange as kernel
-
     cursor = state.cursor
     group = int(cursor[kernel.CLASS])
     column = facts.column.tolist()

@@ -49,6 +49,11 @@ from indistinct.recoding.exchange.widths import Widths
 from indistinct.recoding.judge import Judge
 from indistinct.recoding.limits import Progress
 from indistinct.recoding.partition import PartitionSettings, partition
+from indistinct.recoding.partition.publishing import (
+    broken_as_published,
+    broken_classes,
+    check_suppressed,
+)
 from indistinct.recoding.plan import CellPlan, Noise, SearchReport
 
 Variant = Literal["safe", "paper"]
@@ -384,8 +389,6 @@ class _Making:
 
     def _check_suppressed(self, plan: CellPlan) -> None:
         """Whether no more is left out than is allowed: classes of ``*`` throughout are."""
-        from indistinct.recoding.partition.publishing import check_suppressed
-
         check_suppressed(self.data, self.promises, plan.class_of, self.settings.partitioning)
 
     def _allowed(self, proposal: Proposal) -> bool:
@@ -422,8 +425,6 @@ class _Making:
 
         Noise is looked at as records that share the cells of their class.
         """
-        from indistinct.recoding.partition.publishing import broken_as_published, broken_classes
-
         data = _with_noise(self.data, moves)
         noise = np.where(_hidden(plan, moves), -1, moves.noise_group).astype(np.int32)
         class_of = np.concatenate([plan.class_of, noise])

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.kernels.grouping import smallest_first
+from indistinct.kernels.lattice import inherit
 from indistinct.measures.aggregate import Values, better
 from indistinct.measures.objective import CellObjective
 from indistinct.microdata.leveled import LeveledTable
@@ -130,8 +132,6 @@ class SeriesSearch:
 
     def _look(self, node: int) -> Values:
         """The keys [K, q] of a node, infinite for those k for which it is not allowed."""
-        from indistinct.kernels.grouping import smallest_first
-
         known = self._keys.get(node)
         if known is not None:
             return known
@@ -179,8 +179,6 @@ class SeriesSearch:
 
     def _decide(self, nodes: NDArray[np.int64]) -> None:
         """Look at those nodes of a stratum whose bound beats the best found for some k."""
-        from indistinct.kernels.lattice import inherit
-
         lattice, number, width = self.lattice, len(self._ks), self.objective.width
         inherit(
             nodes,

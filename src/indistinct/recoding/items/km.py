@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from indistinct.errors import DataError, PolicyError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
+from indistinct.kernels.items import combinations, generalized_sets, lift_items
 from indistinct.microdata.frequencies import Cells, Counts
 from indistinct.recoding.items.tree import ItemTree, tree_of
 from indistinct.recoding.limits import Progress
@@ -227,8 +228,6 @@ class _Search:
 
     def _settle(self, size: int) -> bool:
         """Lift until every combination of so many items that occurs is held by k people."""
-        from indistinct.kernels.items import lift_items
-
         tree = self._tree
         while len(rare := self._rare(size)):
             lifts, dropped, lost = lift_items(
@@ -248,8 +247,6 @@ class _Search:
 
     def _rare(self, size: int) -> NDArray[np.int32]:
         """The combinations of so many items that fewer than k people have, in tree order."""
-        from indistinct.kernels.items import combinations, generalized_sets
-
         self._rounds += 1
         indptr, item = generalized_sets(*self._sets, self._became)
         used, digits = np.unique(item), np.zeros(len(self._tree), dtype=np.int64)

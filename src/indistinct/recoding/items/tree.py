@@ -12,16 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import HierarchyError, PolicyError, Problem
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
-
-if TYPE_CHECKING:
-    from indistinct.microdata.frequencies import Cells
+from indistinct.microdata.frequencies import Cells
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.kernels.linked import eligible_groups
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import count_combinations
@@ -41,6 +42,7 @@ from indistinct.recoding.linked.plan import History, LinkedPlan
 from indistinct.recoding.linked.sets import fingerprints
 from indistinct.recoding.linked.settings import LinkedSettings
 from indistinct.recoding.linked.table import LinkedTable
+from indistinct.recoding.partition import publishing
 from indistinct.recoding.plan import CellPlan, SearchReport
 
 ALGORITHM = "anatomy"
@@ -255,8 +257,6 @@ def _grouped(
     random: np.random.Generator,
 ) -> tuple[NDArray[np.int32], int]:
     """The bucket of everybody, and how many there are."""
-    from indistinct.kernels.linked import eligible_groups
-
     people = random.permutation(np.flatnonzero(there))
     people = people[np.argsort(code[people], kind="stable")]
     count = np.bincount(code[people], minlength=values)
@@ -345,8 +345,6 @@ def _check_classes(data: LeveledTable, plan: CellPlan, promises: Sequence[Promis
     Raises:
         Unsatisfiable: if one is broken, as is usual.
     """
-    from indistinct.recoding.partition import publishing
-
     if not promises:
         return
     judge = Judge(data, promises)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem
+from indistinct.kernels.linked import categories_had, highest
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.leveled import LeveledTable
@@ -50,8 +51,6 @@ class Highest:
 
     def sets_of(self, name: str, cells: Cells) -> NDArray[np.int64]:
         """The categories that every person has, as bits, [n]."""
-        from indistinct.kernels.linked import categories_had
-
         found = np.empty(len(cells.indptr) - 1, dtype=np.int64)
         categories_had(cells.indptr, cells.value, self.category_of[name], found)
         return found
@@ -63,8 +62,6 @@ def highest_categories(linked: LinkedTable) -> Highest:
     Raises:
         PolicyError: for values without a category, and categories without an order.
     """
-    from indistinct.kernels.linked import highest
-
     problems = [
         found for name, own in linked.events.items() if (found := missing_metadata(name, own))
     ]

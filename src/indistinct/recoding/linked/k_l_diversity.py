@@ -25,7 +25,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from indistinct.errors import DataError, PolicyError, Problem, Unsatisfiable, did_you_mean
 from indistinct.hierarchies.cells import range_of
 from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.kernels.fingerprints import Ground, breaks_diversity, diverse_groups, partition_sets
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.k_anonymity import KAnonymity
@@ -46,9 +47,6 @@ from indistinct.recoding.linked.plan import Buckets, LinkedPlan
 from indistinct.recoding.linked.table import LinkedTable
 from indistinct.recoding.plan import CellPlan, SearchReport
 from indistinct.recoding.recoded import ncp
-
-if TYPE_CHECKING:
-    from indistinct.kernels.fingerprints import Ground
 
 Variant = Literal["safe", "paper"]
 
@@ -238,8 +236,6 @@ def fingerprints(
         k: people in a bucket, no more than there are.
         who: the people to be put into buckets; all others are in none.
     """
-    from indistinct.kernels.fingerprints import partition_sets
-
     order = np.ascontiguousarray(who, dtype=np.int32).copy()
     start, cut_ptr, nodes, tally = partition_sets(
         indptr, item, tree.from_top, tree.depth, tree.last, tree.leaves, k, order
@@ -424,8 +420,6 @@ def _groups(
     who: NDArray[np.int32],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The quasi group of every person, [n], -1 for people left out; cuts tried and made."""
-    from indistinct.kernels.fingerprints import breaks_diversity, diverse_groups
-
     above_ptr, above = _nodes_above(found, tree)
     args = asked.least, asked.l, asked.bound, above_ptr, above, len(tree)
     order = who.copy()
@@ -467,8 +461,6 @@ def _nodes_above(
 
 def _ground(data: LeveledTable, cells: Mapping[str, str] | str | None) -> Ground:
     """The quasi-identifiers as the cutting of groups sees them."""
-    from indistinct.kernels.fingerprints import Ground
-
     styles = styles_of(data, cells)
     codes, paths, widths = [], [], []
     rooted, nodes = [], []

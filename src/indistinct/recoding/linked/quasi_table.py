@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.kernels.linked import members_in_order
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.frequencies import FrequencyTable
 from indistinct.microdata.leveled import LeveledTable
@@ -30,7 +31,7 @@ from indistinct.recoding.exchange.widths import Widths
 from indistinct.recoding.judge import Judge
 from indistinct.recoding.limits import Progress
 from indistinct.recoding.linked.settings import LinkedSettings, Quasi
-from indistinct.recoding.partition import partition
+from indistinct.recoding.partition import partition, publishing
 from indistinct.recoding.plan import CellPlan
 
 MOST_CLUSTERED = 50_000
@@ -182,8 +183,6 @@ def _broken_with(
     homes: NDArray[np.int32],
 ) -> NDArray[np.bool_]:
     """Which classes break a promise with people added to them, each with a classmate's codes."""
-    from indistinct.recoding.partition import publishing
-
     first = np.zeros(plan.groups, dtype=np.int64)
     people = np.flatnonzero(plan.class_of >= 0)[::-1]
     first[plan.class_of[people]] = people
@@ -212,9 +211,6 @@ def _in_order(
     data: LeveledTable, promises: Sequence[Promise], k: int, settings: LinkedSettings
 ) -> CellPlan:
     """k-member clustering in the order of the people."""
-    from indistinct.kernels.linked import members_in_order
-    from indistinct.recoding.partition import publishing
-
     began = time.perf_counter()
     own = settings.partition()
     publishing.check_feasible(data, promises, own)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.hierarchies.cells import set_text
+from indistinct.kernels.linked import number_sets
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.frequencies import Cells
 
@@ -33,8 +34,6 @@ def fingerprints(cells: Cells) -> Fingerprints:
     Arguments:
         cells: the values of every person.
     """
-    from indistinct.kernels.linked import number_sets
-
     indptr, value = cells.indptr, _in_order(cells)
     entries, people = len(value), len(indptr) - 1
     slots = 1 << max(4, int(2 * entries - 1).bit_length() + 1)

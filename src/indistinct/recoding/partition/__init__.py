@@ -14,6 +14,10 @@ from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.limits import Progress
+from indistinct.recoding.partition import publishing
+from indistinct.recoding.partition.k_member import k_member
+from indistinct.recoding.partition.mdav import mdav
+from indistinct.recoding.partition.mondrian import mondrian
 from indistinct.recoding.partition.settings import Cut, Dimension, PartitionSettings
 from indistinct.recoding.plan import CellPlan
 
@@ -47,21 +51,13 @@ def partition(
     """
     settings = settings or PartitionSettings()
     _check(data, promises, algorithm, settings)
-    from indistinct.recoding.partition import publishing
-
     began = time.perf_counter()
     publishing.check_feasible(data, promises, settings)
     if algorithm == "mondrian":
-        from indistinct.recoding.partition.mondrian import mondrian
-
         return mondrian(data, promises, settings, progress)
     if algorithm == "k-member":
-        from indistinct.recoding.partition.k_member import k_member
-
         class_of = k_member(data, promises, settings, progress)
     else:
-        from indistinct.recoding.partition.mdav import mdav
-
         class_of = mdav(data, promises, settings, progress)
     return publishing.published(data, promises, class_of, settings, algorithm, began)
 

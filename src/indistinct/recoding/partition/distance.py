@@ -8,19 +8,15 @@ leaves that the release is measured by.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
+from indistinct.kernels.clustering import NODE, RANGE, SET, Domains, Spans
 from indistinct.microdata.domains import numbers_of
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.cells import styles_of
 from indistinct.recoding.partition.settings import PartitionSettings
-
-if TYPE_CHECKING:
-    from indistinct.kernels.clustering import Domains, Spans
 
 
 def domains_of(
@@ -34,8 +30,6 @@ def domains_of(
     Raises:
         PolicyError: for an unknown style or attribute, or a range of values that are no numbers.
     """
-    from indistinct.kernels.clustering import NODE, RANGE, SET, Domains
-
     kinds = {"range": RANGE, "set": SET, "ancestor": NODE, "level": NODE}
     kind_of = [kinds[style] for style in styles_of(data, settings.cells)]
     sizes = data.domain
@@ -73,8 +67,6 @@ def domains_of(
 
 def empty_spans(classes: int, attributes: int) -> Spans:
     """Room for what so many classes cover."""
-    from indistinct.kernels.clustering import Spans
-
     shape = (classes, attributes)
     return Spans(
         low=np.full(shape, np.inf),

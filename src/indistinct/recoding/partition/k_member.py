@@ -15,11 +15,17 @@ Every record is compared with every other: the time grows with their square.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.kernels.clustering import (
+    Domains,
+    close_up,
+    extend_class,
+    grow_classes,
+    nearest_of_each,
+)
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.limits import Progress
@@ -27,9 +33,6 @@ from indistinct.recoding.partition.deficits import Deficits, grown_units
 from indistinct.recoding.partition.distance import domains_of, empty_spans
 from indistinct.recoding.partition.repair import Repair, check
 from indistinct.recoding.partition.settings import PartitionSettings
-
-if TYPE_CHECKING:
-    from indistinct.kernels.clustering import Domains
 
 AT_ONCE = 64
 """Classes made between two reports of progress."""
@@ -109,8 +112,6 @@ class _Growth:
 
         ``last`` [m] are the places of the values from which the first class is furthest.
         """
-        from indistinct.kernels.clustering import grow_classes
-
         group, whole = 0, self._free
         at_once = 1 if self._wants.about else AT_ONCE
         while self._free >= least and self._left:
@@ -126,8 +127,6 @@ class _Growth:
 
     def _go_on(self, group: int, last: NDArray[np.int32]) -> None:
         """Give the class that was made last what it still lacks."""
-        from indistinct.kernels.clustering import close_up, extend_class, nearest_of_each
-
         wants = self._wants
         class_ = wants.of(wants.profile[np.flatnonzero(self._class_of == group)])
         best = np.empty(wants.profiles, dtype=np.int64)

@@ -21,6 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem
+from indistinct.kernels.clustering import (
+    average_groups,
+    distances,
+    gather,
+    keep_apart,
+    nearest_by_profile,
+    outermost,
+)
 from indistinct.microdata.domains import numbers_of
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
@@ -148,8 +156,6 @@ class _Averaging:
 
     def run(self, k: int, progress: Progress | None) -> None:
         """Make groups of k records or more until fewer than k are left."""
-        from indistinct.kernels.clustering import average_groups, keep_apart, outermost
-
         group, whole = 0, self._left
         self._heap = np.empty(k, dtype=np.int64)
         while self._left >= 3 * k:
@@ -173,8 +179,6 @@ class _Averaging:
 
     def _two(self, group: int, k: int) -> int:
         """Two groups that keep the promises about sensitive values as far as records help."""
-        from indistinct.kernels.clustering import distances, keep_apart, outermost
-
         one = outermost(self._numbers, self._left, self._taken, self._middle, self._found)
         point = self._numbers[one].copy()
         other = distances(self._numbers, self._left, self._taken, point, self._found)
@@ -189,8 +193,6 @@ class _Averaging:
         return group
 
     def _gather(self, centre: int, group: int, k: int) -> None:
-        from indistinct.kernels.clustering import distances, gather, nearest_by_profile
-
         gather(
             self._numbers, self._rows, self._taken, self._found, centre, self._left, k, self._heap,
             group, self._class_of,

@@ -36,13 +36,15 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.kernels import mondrian as kernels
+from indistinct.kernels.mondrian import Criterion, Rows, Space, Work
 from indistinct.microdata.frequencies import ClassTable, Counts
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
@@ -57,9 +59,6 @@ from indistinct.recoding.partition.repair import MOST, Repair
 from indistinct.recoding.partition.settings import PartitionSettings
 from indistinct.recoding.plan import CellPlan
 from indistinct.recoding.recoded import ncp
-
-if TYPE_CHECKING:
-    from indistinct.kernels.mondrian import Criterion, Rows, Space, Work
 
 SHARE_OF_VALUES: Final = 0.5
 """What the values under a node count beside its leaves."""
@@ -173,8 +172,6 @@ class _Cutting:
         settings: PartitionSettings,
         least: int,
     ) -> None:
-        from indistinct.kernels import mondrian as kernels
-
         self._data = data
         self._promises = promises
         self._settings = settings
@@ -213,8 +210,6 @@ class _Cutting:
 
     def by_size(self, began: float) -> CellPlan:
         """Cut as long as every class has enough units."""
-        from indistinct.kernels import mondrian as kernels
-
         data, rows = self._data, self._rows
         class_of = np.full(len(data.weight), -1, dtype=np.int32)
         starts = np.zeros(max(data.table.records // self._least, 1), dtype=np.int64)
@@ -323,8 +318,6 @@ class _Cutting:
 
         ``through`` cuts them even if all that comes of it breaks a promise.
         """
-        from indistinct.kernels import mondrian as kernels
-
         low, high, broken = tree.low[nodes], tree.high[nodes], tree.broken[nodes]
         cuts = np.zeros((len(nodes), 2 * len(self._data.attributes), 5), dtype=np.int64)
         found = np.zeros(len(nodes), dtype=np.int64)
@@ -380,8 +373,6 @@ class _Cutting:
         self, low: Numbers, high: Numbers, cuts: Numbers, acceptance: _Acceptance
     ) -> tuple[Numbers, Counts, NDArray[np.bool_]]:
         """Where the children of each cut start, their units, and whether they break a promise."""
-        from indistinct.kernels import mondrian as kernels
-
         start = _starts(cuts)
         size = np.zeros(start[-1], dtype=np.int64)
         broken = np.zeros(start[-1], dtype=np.bool_)
@@ -562,8 +553,6 @@ class _Acceptance:
 
 def _starts(cuts: Numbers) -> Numbers:
     """Where the children of each cut start, when they are numbered on; and their number."""
-    from indistinct.kernels import mondrian as kernels
-
     children = np.where(cuts[:, kernels.HOW] == kernels.BRANCHES, cuts[:, kernels.B], 2)
     return np.concatenate([[0], np.cumsum(children)]).astype(np.int64)
 
@@ -580,8 +569,6 @@ def _space(
     data: LeveledTable, styles: Sequence[str], weights: Mapping[str, float], members: Classes
 ) -> tuple[Space, NDArray[Any]]:
     """What the kernels know of the attributes, and the ranks of some of the combinations."""
-    from indistinct.kernels import mondrian as kernels
-
     starts = np.cumsum([0, *data.domain.tolist()])
     at = np.zeros((len(data.attributes), 6), dtype=np.int64)
     unit = np.zeros((len(data.attributes), 3))

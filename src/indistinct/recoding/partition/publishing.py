@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from indistinct.errors import Problem, Unsatisfiable
 from indistinct.hierarchies.cells import Coverage
+from indistinct.kernels.cells import people_under
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
@@ -214,8 +215,6 @@ def _broken_by_people(
 
     People under no class are in the one behind the last, with what is suppressed.
     """
-    from indistinct.kernels.cells import people_under
-
     population = data.table.population
     assert population is not None
     number, class_of, size = classes

@@ -15,16 +15,23 @@ bears it. Which records with these values it takes is decided by what its cells 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.kernels.clustering import (
+    SET,
+    Domains,
+    class_cost,
+    costs_together,
+    cover_members,
+    extend_class,
+    nearest_of_each,
+    start_class,
+)
 from indistinct.recoding.partition.deficits import Deficit, Deficits
 from indistinct.recoding.partition.distance import empty_spans
-
-if TYPE_CHECKING:
-    from indistinct.kernels.clustering import Domains
 
 NEAR: Final = 16
 """Least sizes of a class up to which a part counts as near: records in it are grouped at once."""
@@ -203,8 +210,6 @@ class Regrouping:
 
     def _cost(self, rows: Classes) -> float:
         """Units of a class times what its cells cost."""
-        from indistinct.kernels.clustering import class_cost, cover_members
-
         cover_members(self._domains, self._spans, 0, self._held, self._places, rows)
         return float(class_cost(self._domains, self._spans, 0)) * float(self._weight[rows].sum())
 
@@ -232,8 +237,6 @@ class Regrouping:
 
     def _nearest(self, left: Classes, profile: NDArray[np.int32], recipe: Numbers) -> Numbers:
         """Places of rows that make a class by a recipe, near each other."""
-        from indistinct.kernels.clustering import extend_class, nearest_of_each, start_class
-
         seed = int(np.flatnonzero(profile == np.argmax(recipe))[0])
         begin = max(0, min(seed - WINDOW // 2, len(left) - WINDOW))
         window = np.arange(begin, min(begin + WINDOW, len(left)))
@@ -360,8 +363,6 @@ class Regrouping:
 
     def _absorb(self) -> None:
         """Let rows that are left join classes that still keep what is promised with them."""
-        from indistinct.kernels.clustering import SET, class_cost, costs_together, cover_members
-
         class_of = self._numbered()
         self.class_of, groups = class_of, int(class_of.max(initial=-1)) + 1
         self._classes = groups

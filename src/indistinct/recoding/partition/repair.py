@@ -10,12 +10,12 @@ records, these alone are. This goes on until nothing is broken.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.kernels.clustering import SET, Domains, class_cost, costs_together, cover_members
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.cells import cells_of, classes_as_published
@@ -24,9 +24,6 @@ from indistinct.recoding.partition.deficits import Deficits, least_units, too_wi
 from indistinct.recoding.partition.distance import empty_spans
 from indistinct.recoding.partition.publishing import check_feasible, lasts, report
 from indistinct.recoding.partition.settings import PartitionSettings
-
-if TYPE_CHECKING:
-    from indistinct.kernels.clustering import Domains
 
 MOST = 50_000
 """Records that clustering takes on: its time grows with their square."""
@@ -105,8 +102,6 @@ class Repair:
 
     def take_in(self, rows: NDArray[np.int32]) -> None:
         """Put each row that is in no class into the one whose cost rises least."""
-        from indistinct.kernels.clustering import cover_members
-
         groups = len(self._alive)
         for row in rows.tolist():
             alone = np.array([row], dtype=np.int32)
@@ -201,8 +196,6 @@ class Repair:
         self, row: int, members: NDArray[np.int32], alive: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
         """What merging a class with each other one would make their cells cost."""
-        from indistinct.kernels.clustering import SET, costs_together
-
         found = np.empty(len(alive))
         start = np.zeros(len(alive) + 1, dtype=np.int64)
         order = np.zeros(0, dtype=np.int32)
@@ -262,8 +255,6 @@ class Repair:
             own[group] = 0
 
     def _look(self, group: int) -> None:
-        from indistinct.kernels.clustering import class_cost, cover_members
-
         rows = self._members[group]
         cover_members(self._domains, self._spans, group, self._held, self._places, rows)
         self._cost[group] = class_cost(self._domains, self._spans, group)
