@@ -19,6 +19,7 @@ from indistinct.errors import DataError, HierarchyError, PolicyError, Unsatisfia
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.files import read_hierarchy
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
+from indistinct.kernels.ragged import Ragged
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.microdata import Microdata
@@ -166,10 +167,9 @@ def bucketed(sets: Sequence[Sequence[Label]], k: int) -> tuple[Fingerprints, Ite
     nodes = [
         sorted({int(tree.node_of[cells.domain.index(item)]) for item in items}) for items in sets
     ]
-    ptr = np.cumsum([0, *map(len, nodes)]).astype(np.int64)
-    item = np.array([node for own in nodes for node in own], dtype=np.int32)
     everybody = np.arange(len(sets), dtype=np.int32)
-    return fingerprints(ptr, item, tree, k, everybody), tree, [frozenset(own) for own in nodes]
+    found = fingerprints(Ragged.of(nodes), tree, k, everybody)
+    return found, tree, [frozenset(own) for own in nodes]
 
 
 @CHECKED
@@ -380,7 +380,7 @@ def published(linked: LinkedTable, plan: LinkedPlan) -> dict[str, pl.DataFrame]:
     own = plan.buckets["illness"]
     sensitive = pl.DataFrame(
         {
-            "bucket": [str(bucket) for bucket in own.bucket_of.tolist()],
+            "bucket": [str(bucket) for bucket in own.row_of.tolist()],
             "illness": [own.labels[value] for value in own.value.tolist()],
         },
         schema={"bucket": pl.String, "illness": pl.String},

@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.kernels.ragged import pointers
 from indistinct.microdata.frequencies import Cells, FrequencyTable
 
 
@@ -173,6 +174,5 @@ def _cells(
     columns, count, _ = count_combinations(
         [combination_of, values], [max(combinations, 1), max(len(domain), 1)], weight
     )
-    indptr = np.zeros(combinations + 1, dtype=np.int64)
-    np.cumsum(np.bincount(columns[0], minlength=combinations), out=indptr[1:])
+    indptr = pointers(np.bincount(columns[0], minlength=combinations))
     return Cells(indptr, columns[1], count, domain)

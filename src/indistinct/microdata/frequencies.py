@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.kernels.ragged import Counted
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 
@@ -15,19 +16,20 @@ Codes = NDArray[np.unsignedinteger]
 Counts = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Cells:
+@dataclass(frozen=True, eq=False)
+class Cells(Counted):
     """How often each value of one sensitive attribute occurs in each combination.
 
-    Compressed rows: the values of combination ``c`` are ``value[indptr[c]:indptr[c + 1]]``, each
-    occurring ``count`` times. ``domain`` are the values' labels in code order. ``exclusive`` says
-    that one unit has one value, so that the counts of a combination add up to its weight; it is
-    false for people with several values. ``known`` is what is known of the values beside.
+    Arguments:
+        indptr: combination ``c`` has the values ``value[indptr[c]:indptr[c + 1]]``, [C + 1].
+        value: codes of values, [entries].
+        count: units of the combination that have the value, [entries].
+        domain: the values' labels in code order, [D].
+        exclusive: one unit has one value, so that the counts of a combination add up to its weight;
+            false for people with several values.
+        known: what is known of the values otherwise.
     """
 
-    indptr: Counts
-    value: NDArray[np.int32]
-    count: Counts
     domain: tuple[str | None, ...]
     exclusive: bool = True
     known: ValueMetadata = NO_METADATA
@@ -42,14 +44,6 @@ class Cells:
         """How often each value occurs in all combinations together, [D]."""
         found = np.bincount(self.value, weights=self.count, minlength=len(self.domain))
         return np.rint(found).astype(np.int64)
-
-    def restricted(self, rows: NDArray[np.int32]) -> Cells:
-        """The counts of some of the combinations, in the order given."""
-        length = self.indptr[rows + 1] - self.indptr[rows]
-        indptr = np.zeros(len(rows) + 1, dtype=np.int64)
-        np.cumsum(length, out=indptr[1:])
-        at = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], length)
-        return replace(self, indptr=indptr, value=self.value[at], count=self.count[at])
 
 
 @dataclass(frozen=True)
@@ -87,7 +81,7 @@ class FrequencyTable:
             attributes=self.attributes,
             codes=tuple(codes[rows] for codes in self.codes),
             weight=self.weight[rows],
-            sensitive={name: cells.restricted(rows) for name, cells in self.sensitive.items()},
+            sensitive={name: cells.select(rows) for name, cells in self.sensitive.items()},
             unit=self.unit,
             population=None if self.population is None else self.population[rows],
         )

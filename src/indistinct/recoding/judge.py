@@ -167,7 +167,7 @@ class Judge:
     def _totals(self, name: str, dropped: NDArray[np.bool_]) -> Counts:
         """How often each value occurs in the combinations that are not dropped, [D]."""
         cells = self.data.table.sensitive[name]
-        there = ~dropped[_rows_of(cells)]
+        there = ~dropped[cells.row_of]
         length = len(cells.domain)
         found = np.bincount(cells.value[there], weights=cells.count[there], minlength=length)
         return np.rint(found).astype(np.int64)
@@ -229,7 +229,7 @@ class _Sparse:
     @classmethod
     def of(cls, cells: Cells, class_of: NDArray[np.int32], dropped: NDArray[np.bool_]) -> _Sparse:
         """The entries of combinations that are not dropped."""
-        row = _rows_of(cells)
+        row = cells.row_of
         there = np.flatnonzero(~dropped[row])
         group = class_of[row[there]]
         order = np.argsort(group, kind="stable")
@@ -261,8 +261,3 @@ class _Sparse:
         shape = len(classes), len(values)
         flat = np.bincount(place, weights=self.count, minlength=shape[0] * shape[1])
         return np.rint(flat).astype(np.int64).reshape(shape)
-
-
-def _rows_of(cells: Cells) -> NDArray[np.int64]:
-    """The combination of every entry."""
-    return np.repeat(np.arange(len(cells.indptr) - 1), np.diff(cells.indptr))

@@ -93,7 +93,7 @@ def sensitive_table(
 def _listed(part: Buckets, names: NDArray[np.int64]) -> tuple[pl.Series, pl.Series]:
     labels = pl.Series(VALUE, list(part.labels), pl.String)
     return (
-        pl.Series(BUCKET, names[part.bucket_of]),
+        pl.Series(BUCKET, names[part.row_of]),
         labels.gather(pl.Series(part.value.astype(np.int64))),
     )
 

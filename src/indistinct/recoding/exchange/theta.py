@@ -35,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable, did_you_mean
+from indistinct.kernels.ragged import pointers
 from indistinct.microdata.frequencies import Cells, ClassTable, Counts, FrequencyTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy import rank_variance as ranks
@@ -632,7 +633,7 @@ def _categories(cells: Cells) -> tuple[int, ...]:
 def _codes(cells: Cells, weight: Counts) -> NDArray[np.int32]:
     """The value of every record; 0 for combinations that are no record."""
     found = np.zeros(len(weight), dtype=np.int32)
-    held = np.flatnonzero((np.diff(cells.indptr) > 0) & (weight > 0))
+    held = np.flatnonzero((cells.lengths > 0) & (weight > 0))
     found[held] = cells.value[cells.indptr[held]]
     return found
 
@@ -642,7 +643,7 @@ def _slices(class_of: Classes) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     there = np.flatnonzero(class_of >= 0)
     slots = there[np.argsort(class_of[there], kind="stable")].astype(np.int32)
     size = np.bincount(class_of[there])
-    return slots, np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
+    return slots, pointers(size)
 
 
 def _hidden(plan: CellPlan, moves: Moves) -> NDArray[np.bool_]:

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from indistinct.errors import DataError, PolicyError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 from indistinct.kernels.items import combinations, generalized_sets, lift_items
+from indistinct.kernels.ragged import Ragged, pointers
 from indistinct.microdata.frequencies import Cells, Counts
 from indistinct.recoding.items.tree import ItemTree, tree_of
 from indistinct.recoding.limits import Progress
@@ -132,9 +133,9 @@ def km_anonymous(
     began = time.perf_counter()
     _check(k, m, suppress)
     tree = tree_of(name, sets, hierarchy)
-    indptr, item = _rising(sets, tree)
-    people = np.ones(len(indptr) - 1, dtype=np.int64) if weight is None else weight
-    some = int(people[np.diff(indptr) > 0].sum())
+    items = Ragged.distinct(sets.row_of, tree.node_of[sets.value], len(sets), len(tree))
+    people = np.ones(len(items), dtype=np.int64) if weight is None else weight
+    some = int(people[items.lengths > 0].sum())
     if 0 < some < k:
         raise Unsatisfiable(
             Problem(
@@ -144,11 +145,11 @@ def km_anonymous(
                 remedy=f"choose k of at most {some}",
             )
         )
-    indptr, item, people = _distinct(indptr, item, people)
-    search = _Search(name, tree, indptr, item, people, k, m, suppress)
+    items, people = _distinct(items, people)
+    search = _Search(name, tree, items, people, (k, m), suppress)
     if not search.run(progress):
         # What was left out leaves fewer than k people with any item. Lifting alone always ends.
-        search = _Search(name, tree, indptr, item, people, k, m, 0.0)
+        search = _Search(name, tree, items, people, (k, m), 0.0)
         search.run(progress)
     return search.plan(sets.domain, hierarchy, began)
 
@@ -200,18 +201,16 @@ class _Search:
         self,
         name: str,
         tree: ItemTree,
-        indptr: NDArray[np.int64],
-        item: NDArray[np.int32],
+        items: Ragged,
         people: Counts,
-        k: int,
-        m: int,
+        k_and_m: tuple[int, int],
         suppress: float,
     ) -> None:
-        self._name, self._tree, self._k, self._m = name, tree, k, m
-        self._sets, self._people = (indptr, item), people
+        self._name, self._tree = name, tree
+        self._k, self._m = k_and_m
+        self._items, self._people = items, people
         self._became = np.arange(len(tree), dtype=np.int32)
-        owners = np.repeat(people, np.diff(indptr))
-        occurs = np.bincount(item, weights=owners, minlength=len(tree))
+        occurs = np.bincount(items.value, people[items.row_of], len(tree))
         self._occurs = np.rint(occurs).astype(np.int64)
         self._entries = int(self._occurs.sum())
         self._allowed = math.floor(suppress * self._entries + 1e-9)
@@ -248,7 +247,7 @@ class _Search:
     def _rare(self, size: int) -> NDArray[np.int32]:
         """The combinations of so many items that fewer than k people have, in tree order."""
         self._rounds += 1
-        indptr, item = generalized_sets(*self._sets, self._became)
+        indptr, item = generalized_sets(self._items.indptr, self._items.value, self._became)
         used, digits = np.unique(item), np.zeros(len(self._tree), dtype=np.int64)
         digits[used] = np.arange(len(used))
         base = max(len(used), 1)
@@ -322,38 +321,19 @@ def _check(k: int, m: int, suppress: float) -> None:
         raise PolicyError(problems)
 
 
-def _rising(sets: Cells, tree: ItemTree) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The leaves of every set, rising, each once."""
-    rows = len(sets.indptr) - 1
-    owner = np.repeat(np.arange(rows, dtype=np.int64), np.diff(sets.indptr))
-    keys = np.unique(owner * len(tree) + tree.node_of[sets.value])
-    owner, item = np.divmod(keys, len(tree))
-    indptr = np.zeros(rows + 1, dtype=np.int64)
-    np.cumsum(np.bincount(owner, minlength=rows), out=indptr[1:])
-    return indptr, item.astype(np.int32)
-
-
-def _distinct(
-    indptr: NDArray[np.int64], item: NDArray[np.int32], people: Counts
-) -> tuple[NDArray[np.int64], NDArray[np.int32], Counts]:
+def _distinct(items: Ragged, people: Counts) -> tuple[Ragged, Counts]:
     """Every set once, with how many people have it; sets without items are left out."""
     frame = (
-        pl.DataFrame(
-            {
-                "set": np.repeat(np.arange(len(people)), np.diff(indptr)),
-                "item": item,
-            }
-        )
+        pl.DataFrame({"set": items.row_of, "item": items.value})
         .group_by("set", maintain_order=True)
         .agg("item")
-        .with_columns(pl.Series("people", people[np.diff(indptr) > 0]))
+        .with_columns(pl.Series("people", people[items.lengths > 0]))
         .group_by("item", maintain_order=True)
         .agg(pl.col("people").sum())
     )
-    found = np.zeros(frame.height + 1, dtype=np.int64)
-    np.cumsum(frame["item"].list.len().to_numpy(), out=found[1:])
-    items = frame["item"].explode().to_numpy().astype(np.int32)
-    return found, items, frame["people"].to_numpy().astype(np.int64)
+    begins = pointers(frame["item"].list.len().to_numpy())
+    different = Ragged(begins, frame["item"].explode().to_numpy().astype(np.int32))
+    return different, frame["people"].to_numpy().astype(np.int64)
 
 
 def _added_up(keys: NDArray[np.int64], counts: Counts) -> tuple[NDArray[np.int64], Counts]:

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.kernels.linked import eligible_groups
+from indistinct.kernels.ragged import pointers
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import count_combinations
@@ -239,7 +240,7 @@ def _values(
         own = highest.data.table.sensitive[name]
         history = history_of(linked, highest.kept, there)
         return np.maximum(highest.code[name], 0), own.domain, own.known, history, None
-    held = np.diff(cells.indptr)
+    held = cells.lengths
     if (held[there] == 1).all():
         code = np.zeros(linked.people, dtype=np.int32)
         code[there] = cells.value[cells.indptr[:-1][there]]
@@ -271,7 +272,7 @@ def _grouped(
                 remedy=f"choose l of at most {len(people) // most}" if most else "ask for less",
             )
         )
-    start = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
+    start = pointers(count)
     group_of = np.empty(len(people), dtype=np.int32)
     value_of = np.empty(len(people), dtype=np.int32)
     groups = eligible_groups(start, wanted, group_of, value_of)
@@ -308,7 +309,7 @@ def _without_certainty(
     Raises:
         Unsatisfiable: if that holds of everybody together.
     """
-    person = np.repeat(np.arange(len(cells.indptr) - 1), np.diff(cells.indptr))
+    person = cells.row_of
     merged = 0
     while True:
         size = np.bincount(bucket_of[bucket_of >= 0], minlength=buckets)

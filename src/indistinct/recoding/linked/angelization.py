@@ -264,7 +264,7 @@ def _check_values(linked: LinkedTable, plan: CellPlan, asked: Sequence[Promise])
         if part.model != "max-posterior" or part.sensitive is None:
             continue
         cells = linked.events[part.sensitive]
-        person = np.repeat(np.arange(linked.people), np.diff(cells.indptr))
+        person = cells.row_of
         there = plan.class_of[person] >= 0
         pairs = plan.class_of[person[there]].astype(np.int64) * len(cells.domain)
         found, had = np.unique(pairs + cells.value[there], return_counts=True)

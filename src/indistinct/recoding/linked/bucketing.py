@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.kernels.ragged import pointers
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.promise import Promise
@@ -145,9 +146,7 @@ def listed(counts: NDArray[np.int64], labels: tuple[str | None, ...], holding: H
     """
     buckets, domain = counts.shape
     values = np.tile(np.arange(domain, dtype=np.int32), buckets)
-    indptr = np.zeros(buckets + 1, dtype=np.int64)
-    np.cumsum(counts.sum(axis=1), out=indptr[1:])
-    return Buckets(indptr, np.repeat(values, counts.ravel()), labels, holding)
+    return Buckets(pointers(counts.sum(axis=1)), np.repeat(values, counts.ravel()), labels, holding)
 
 
 def listed_codes(
@@ -159,6 +158,5 @@ def listed_codes(
     """Buckets that list one value for each of their people, in the order of labels."""
     there = np.flatnonzero(bucket_of >= 0)
     order = there[np.lexsort((code[there], bucket_of[there]))]
-    indptr = np.zeros(buckets + 1, dtype=np.int64)
-    np.cumsum(np.bincount(bucket_of[there], minlength=buckets), out=indptr[1:])
+    indptr = pointers(np.bincount(bucket_of[there], minlength=buckets))
     return Buckets(indptr, code[order].astype(np.int32), labels, "one")

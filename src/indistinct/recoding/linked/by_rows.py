@@ -31,8 +31,7 @@ def rows_as_people(linked: LinkedTable, sensitive: str) -> tuple[LeveledTable, N
             another in the order of the values.
     """
     own = linked.events[sensitive]
-    person = np.repeat(np.arange(linked.people, dtype=np.int32), np.diff(own.indptr))
-    person_of = np.repeat(person, own.count)
+    person_of = np.repeat(own.row_of, own.count).astype(np.int32)
     ones = np.ones(len(person_of), dtype=np.int64)
     each = np.arange(len(person_of) + 1, dtype=np.int64)
     value = np.repeat(own.value, own.count)

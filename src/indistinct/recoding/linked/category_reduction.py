@@ -51,7 +51,7 @@ class Highest:
 
     def sets_of(self, name: str, cells: Cells) -> NDArray[np.int64]:
         """The categories that every person has, as bits, [n]."""
-        found = np.empty(len(cells.indptr) - 1, dtype=np.int64)
+        found = np.empty(len(cells), dtype=np.int64)
         categories_had(cells.indptr, cells.value, self.category_of[name], found)
         return found
 
@@ -153,7 +153,6 @@ def history_of(
         left = own.count.copy()
         left[kept[name][published]] -= 1
         there = np.flatnonzero(left > 0)
-        person = np.repeat(np.arange(linked.people, dtype=np.int32), np.diff(own.indptr))
         labels = tuple(map(own.domain.__getitem__, own.value[there].tolist()))
-        found[name] = History(person[there], labels, left[there])
+        found[name] = History(own.row_of[there].astype(np.int32), labels, left[there])
     return found

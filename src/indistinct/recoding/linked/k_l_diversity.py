@@ -34,6 +34,7 @@ from indistinct.errors import DataError, PolicyError, Problem, Unsatisfiable, di
 from indistinct.hierarchies.cells import range_of
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.kernels.fingerprints import Ground, breaks_diversity, diverse_groups, partition_sets
+from indistinct.kernels.ragged import Ragged, pointers
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.k_anonymity import KAnonymity
@@ -100,8 +101,7 @@ class Fingerprints:
 
     Arguments:
         bucket_of: the bucket of every person, [n]; -1 for people who were left out.
-        indptr: bucket b has the nodes ``node[indptr[b]:indptr[b + 1]]``, rising, [B + 1].
-        node: nodes of the item tree.
+        cuts: the nodes of each bucket, rising, in the item tree, [B].
         ncp: the items' normalised certainty penalty, 0 to 1: mean over all people's items of the
             share of the hierarchy's leaves under the published node, 0 where it is the item.
         tried: how many splits were tried.
@@ -109,18 +109,17 @@ class Fingerprints:
     """
 
     bucket_of: NDArray[np.int32]
-    indptr: NDArray[np.int64]
-    node: NDArray[np.int32]
+    cuts: Ragged
     ncp: float
     tried: int
     made: int
 
     def __len__(self) -> int:
-        return len(self.indptr) - 1
+        return len(self.cuts)
 
     def cut(self, bucket: int) -> tuple[int, ...]:
         """The nodes of a bucket, rising."""
-        return tuple(self.node[self.indptr[bucket] : self.indptr[bucket + 1]].tolist())
+        return tuple(self.cuts[bucket].tolist())
 
 
 def k_l_diversity(
@@ -158,7 +157,7 @@ def k_l_diversity(
     while True:
         if len(who) < max(asked.k, asked.least):
             raise Unsatisfiable(_too_few(asked, len(who), linked.people))
-        found = fingerprints(*sets, tree, asked.k, who)
+        found = fingerprints(sets, tree, asked.k, who)
         if progress is not None:
             progress(0.5)
         class_of, tally = _groups(data, found, tree, asked, settings, who)
@@ -209,7 +208,7 @@ def k_l_diversity(
                 "count": len(found),
                 "smallest": int(sizes.min()),
                 "largest": int(sizes.max()),
-                "nodes": float(np.diff(found.indptr).mean()),
+                "nodes": float(found.cuts.lengths.mean()),
             },
         },
         algorithm=NAME,
@@ -218,8 +217,7 @@ def k_l_diversity(
 
 
 def fingerprints(
-    indptr: NDArray[np.int64],
-    item: NDArray[np.int32],
+    items: Ragged,
     tree: ItemTree,
     k: int,
     who: NDArray[np.int32],
@@ -230,38 +228,32 @@ def fingerprints(
     covers an item of every member. Buckets are numbered by their cuts, not by the order of people.
 
     Arguments:
-        indptr: person p has the leaves ``item[indptr[p]:indptr[p + 1]]``, rising, one at least.
-        item: leaves of the tree.
+        items: the leaves of every person, rising, one at least, [n].
         tree: the hierarchy.
         k: people in a bucket, no more than there are.
         who: the people to be put into buckets; all others are in none.
     """
     order = np.ascontiguousarray(who, dtype=np.int32).copy()
     start, cut_ptr, nodes, tally = partition_sets(
-        indptr, item, tree.from_top, tree.depth, tree.last, tree.leaves, k, order
+        items.indptr, items.value, tree.from_top, tree.depth, tree.last, tree.leaves, k, order
     )
-    cuts = [
-        tuple(nodes[one:other].tolist())
-        for one, other in zip(cut_ptr[:-1].tolist(), cut_ptr[1:].tolist(), strict=True)
-    ]
-    cuts = _told_apart(cuts, tree)
+    found = Ragged(cut_ptr, nodes)
+    cuts = _told_apart([tuple(found[at].tolist()) for at in range(len(found))], tree)
     number = {cut: at for at, cut in enumerate(sorted(set(cuts)))}
     in_order = np.argsort(start)
     length = np.diff(np.append(start[in_order], len(order)))
     numbers = np.array([number[cut] for cut in cuts], dtype=np.int32)
-    bucket_of = np.full(len(indptr) - 1, -1, dtype=np.int32)
+    bucket_of = np.full(len(items), -1, dtype=np.int32)
     bucket_of[order] = np.repeat(numbers[in_order], length)
-    ptr = np.zeros(len(number) + 1, dtype=np.int64)
-    np.cumsum([len(cut) for cut in number], out=ptr[1:])
-    flat = np.array([node for cut in number for node in cut], dtype=np.int32)
+    of_buckets = Ragged.of(list(number))
     # The node over an item is the last one of the bucket's cut that begins at or before it.
-    owner = np.repeat(bucket_of, np.diff(indptr))
-    there = owner >= 0
-    keys = np.repeat(np.arange(len(number), dtype=np.int64), np.diff(ptr)) * len(tree) + flat
-    at = np.searchsorted(keys, owner[there].astype(np.int64) * len(tree) + item[there], "right")
-    lost = float(tree.cost[flat[at - 1]].sum() + np.count_nonzero(~there))
+    bucket = bucket_of[items.row_of].astype(np.int64)
+    there = bucket >= 0
+    keys = of_buckets.row_of * len(tree) + of_buckets.value
+    at = np.searchsorted(keys, (bucket * len(tree) + items.value)[there], "right")
+    lost = float(tree.cost[of_buckets.value[at - 1]].sum() + np.count_nonzero(~there))
     return Fingerprints(
-        bucket_of, ptr, flat, lost / max(len(item), 1), int(tally[0]), int(tally[1])
+        bucket_of, of_buckets, lost / max(len(items.value), 1), int(tally[0]), int(tally[1])
     )
 
 
@@ -369,15 +361,10 @@ def _asked(linked: LinkedTable, promises: Sequence[Promise], settings: KLSetting
     )
 
 
-def _sets(cells: Cells, tree: ItemTree, name: str) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _sets(cells: Cells, tree: ItemTree, name: str) -> Ragged:
     """The leaves of every person, rising, each once."""
-    people = len(cells.indptr) - 1
-    person = np.repeat(np.arange(people, dtype=np.int64), np.diff(cells.indptr))
-    keys = np.unique(person * len(tree) + tree.node_of[cells.value])
-    owner, item = np.divmod(keys, len(tree))
-    indptr = np.zeros(people + 1, dtype=np.int64)
-    np.cumsum(np.bincount(owner, minlength=people), out=indptr[1:])
-    bare = int(np.count_nonzero(np.diff(indptr) == 0))
+    items = Ragged.distinct(cells.row_of, tree.node_of[cells.value], len(cells), len(tree))
+    bare = int(np.count_nonzero(items.lengths == 0))
     if bare:
         raise DataError(
             Problem(
@@ -387,7 +374,7 @@ def _sets(cells: Cells, tree: ItemTree, name: str) -> tuple[NDArray[np.int64], N
                 remedy="leave them out, or give them a record with a missing value",
             )
         )
-    return indptr, item.astype(np.int32)
+    return items
 
 
 def _told_apart(cuts: list[tuple[int, ...]], tree: ItemTree) -> list[tuple[int, ...]]:
@@ -420,8 +407,8 @@ def _groups(
     who: NDArray[np.int32],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The quasi group of every person, [n], -1 for people left out; cuts tried and made."""
-    above_ptr, above = _nodes_above(found, tree)
-    args = asked.least, asked.l, asked.bound, above_ptr, above, len(tree)
+    above = _nodes_above(found, tree)
+    args = asked.least, asked.l, asked.bound, above.indptr, above.value, len(tree)
     order = who.copy()
     if settings.variant == "safe" and breaks_diversity(order, found.bucket_of, len(found), *args):
         raise Unsatisfiable(_too_uniform(found, tree, asked, who))
@@ -444,19 +431,11 @@ def _groups(
     return class_of, tally
 
 
-def _nodes_above(
-    found: Fingerprints, tree: ItemTree
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _nodes_above(found: Fingerprints, tree: ItemTree) -> Ragged:
     """Of every fingerprint its nodes and all above them; the root only where it is listed."""
-    bucket = np.repeat(np.arange(len(found), dtype=np.int64), np.diff(found.indptr))
-    parts = [bucket * len(tree) + found.node]
-    for row in tree.from_top[1:]:
-        over = row[found.node]
-        parts.append((bucket * len(tree) + over)[over >= 0])
-    owner, node = np.divmod(np.unique(np.concatenate(parts)), len(tree))
-    indptr = np.zeros(len(found) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(owner, minlength=len(found)), out=indptr[1:])
-    return indptr, node.astype(np.int32)
+    over = np.concatenate([found.cuts.value, tree.from_top[1:, found.cuts.value].ravel()])
+    bucket = np.tile(found.cuts.row_of, len(tree.from_top))
+    return Ragged.distinct(bucket[over >= 0], over[over >= 0], len(found), len(tree))
 
 
 def _ground(data: LeveledTable, cells: Mapping[str, str] | str | None) -> Ground:
@@ -482,16 +461,14 @@ def _ground(data: LeveledTable, cells: Mapping[str, str] | str | None) -> Ground
         widths.append(np.where(covered <= 1, 0.0, covered / domain))
         rooted.append(int(len(np.unique(from_top[0])) == 1))
         nodes.append(len(labels))
-    starts = np.cumsum([0, *map(len, widths)])[:-1]
-    ats = np.cumsum([0, *map(len, paths)])[:-1]
     return Ground(
         number=np.array([style == "range" for style in styles], dtype=np.bool_),
         code=np.ascontiguousarray(np.stack(codes), dtype=np.int32),
         path=np.concatenate(paths),
-        at=ats.astype(np.int64),
+        at=pointers([len(path) for path in paths])[:-1],
         domain=data.domain,
         width=np.concatenate(widths).astype(np.float64),
-        start=starts.astype(np.int64),
+        start=pointers([len(width) for width in widths])[:-1],
         nodes=np.array(nodes, dtype=np.int64),
         rooted=np.array(rooted, dtype=np.int64),
     )
@@ -518,11 +495,11 @@ def _ranks(
 
 def _published(found: Fingerprints, tree: ItemTree) -> Buckets:
     """The fingerprints with the labels of their nodes."""
-    used, value = np.unique(found.node, return_inverse=True)
+    used, value = np.unique(found.cuts.value, return_inverse=True)
     labels: dict[str | None, int] = {}
     places = [labels.setdefault(tree.labels[node], len(labels)) for node in used.tolist()]
     return Buckets(
-        indptr=found.indptr,
+        indptr=found.cuts.indptr,
         value=np.array(places, dtype=np.int32)[value],
         labels=tuple(labels),
         holding="all",
@@ -578,8 +555,8 @@ def _too_uniform(
                 remedy=f"choose {f'l of at most {most}, or ' if most > 1 else ''}{finer}",
             )
         )
-    ptr, above = _nodes_above(found, tree)
-    held = np.bincount(above, weights=np.repeat(sizes, np.diff(ptr)), minlength=len(tree))
+    above = _nodes_above(found, tree)
+    held = np.bincount(above.value, sizes[above.row_of], len(tree))
     share = float(held.max()) / len(who)
     if share > asked.bound:
         problems.append(

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.kernels.ragged import Ragged
 from indistinct.metadata import ValueMetadata
 from indistinct.recoding.plan import CellPlan, SearchReport
 
@@ -22,9 +23,9 @@ Holding = Literal["one", "some", "all"]
 ``some`` of them (each value counted once for every person who has it), everybody has ``all``."""
 
 
-@dataclass(frozen=True)
-class Buckets:
-    """The published values of one sensitive attribute, bucket by bucket, as compressed rows.
+@dataclass(frozen=True, eq=False)
+class Buckets(Ragged):
+    """The published values of one sensitive attribute, bucket by bucket.
 
     Arguments:
         indptr: bucket ``b`` lists ``value[indptr[b]:indptr[b + 1]]``, [B + 1].
@@ -33,24 +34,14 @@ class Buckets:
         holding: how the values belong to the bucket's people.
     """
 
-    indptr: NDArray[np.int64]
-    value: NDArray[np.int32]
     labels: tuple[str | None, ...]
     holding: Holding = "one"
-
-    def __len__(self) -> int:
-        return len(self.indptr) - 1
-
-    @property
-    def bucket_of(self) -> NDArray[np.int64]:
-        """The bucket of every entry."""
-        return np.repeat(np.arange(len(self)), np.diff(self.indptr))
 
     @property
     def counts(self) -> NDArray[np.int64]:
         """How often each value is listed in each bucket, [B, labels]."""
         found = np.zeros((len(self), len(self.labels)), dtype=np.int64)
-        np.add.at(found, (self.bucket_of, self.value), 1)
+        np.add.at(found, (self.row_of, self.value), 1)
         return found
 
 

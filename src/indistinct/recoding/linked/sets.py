@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from indistinct.hierarchies.cells import set_text
 from indistinct.kernels.linked import number_sets
+from indistinct.kernels.ragged import Ragged
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.frequencies import Cells
 
@@ -34,14 +35,14 @@ def fingerprints(cells: Cells) -> Fingerprints:
     Arguments:
         cells: the values of every person.
     """
-    indptr, value = cells.indptr, _in_order(cells)
-    entries, people = len(value), len(indptr) - 1
+    sets_of = _in_order(cells)
+    entries, people = len(sets_of.value), len(sets_of)
     slots = 1 << max(4, int(2 * entries - 1).bit_length() + 1)
     code = np.zeros(people, dtype=np.int32)
     first = np.zeros(people, dtype=np.int64)
     sets = number_sets(
-        indptr,
-        value,
+        sets_of.indptr,
+        sets_of.value,
         max(len(cells.domain), 1),
         np.full(slots, -1, dtype=np.int64),
         np.empty(slots, dtype=np.int64),
@@ -54,7 +55,7 @@ def fingerprints(cells: Cells) -> Fingerprints:
     number: dict[str | None, int] = {}
     became = np.zeros(sets, dtype=np.int32)
     for at, person in enumerate(first[:sets].tolist()):
-        held = value[indptr[person] : indptr[person + 1]]
+        held = sets_of[person]
         label = set_text([cells.domain[one] for one in held.tolist()])
         became[at] = number.setdefault(label, len(number))
         if about.categories and (highest := int(about.category_of[held].max(initial=-1))) >= 0:
@@ -65,11 +66,11 @@ def fingerprints(cells: Cells) -> Fingerprints:
     return Fingerprints(became[code], tuple(number), known)
 
 
-def _in_order(cells: Cells) -> NDArray[np.int32]:
-    """The values, those of every person in rising order."""
-    person = np.repeat(np.arange(len(cells.indptr) - 1), np.diff(cells.indptr))
+def _in_order(cells: Cells) -> Ragged:
+    """The values of every person in rising order."""
+    person = cells.row_of
     same = person[1:] == person[:-1]
-    if not (same & (cells.value[1:] < cells.value[:-1])).any():
-        return np.ascontiguousarray(cells.value)
-    order = np.lexsort((cells.value, person))
-    return np.ascontiguousarray(cells.value[order])
+    value = cells.value
+    if (same & (value[1:] < value[:-1])).any():
+        value = value[np.lexsort((value, person))]
+    return Ragged(cells.indptr, np.ascontiguousarray(value))

@@ -71,7 +71,7 @@ def too_wide(data: LeveledTable, promises: Sequence[Promise]) -> bool:
     cells = [data.table.sensitive[name] for name in names if name is not None]
     profiles = 1
     for own in cells:
-        single = int(np.diff(own.indptr).max(initial=0)) <= 1 and int(own.count.max(initial=0)) <= 1
+        single = int(own.lengths.max(initial=0)) <= 1 and int(own.count.max(initial=0)) <= 1
         profiles *= len(own.domain) + 1 if single else data.table.combinations
     profiles = min(profiles, data.table.combinations)
     return bool(profiles * sum(len(own.domain) for own in cells) > ROOM)
@@ -107,7 +107,10 @@ class Deficits:
         self.profile, chosen = _profiles([cells[name] for name in names], data.table.combinations)
         self.profiles = len(chosen)
         self.unit = data.weight[chosen]
-        self._counts = {name: dense(cells[name].restricted(chosen)) for name in names}
+        self._counts = {
+            name: cells[name].select(chosen).dense(max(len(cells[name].domain), 1))
+            for name in names
+        }
 
     def nothing(self) -> Deficit:
         """An empty class."""
@@ -273,15 +276,6 @@ class Deficits:
                 asked = float(promise.parameters[name])
                 total += abs(achieved[name] - asked) / (1 + abs(asked)) if name in achieved else 1.0
         return total
-
-
-def dense(cells: Cells) -> NDArray[np.int64]:
-    """How often each sensitive value occurs in each combination, [C, D]."""
-    combinations = len(cells.indptr) - 1
-    found = np.zeros((combinations, max(len(cells.domain), 1)), dtype=np.int64)
-    rows = np.repeat(np.arange(combinations), np.diff(cells.indptr))
-    np.add.at(found, (rows, cells.value), cells.count)
-    return found
 
 
 def _profiles(

@@ -1,0 +1,133 @@
+"""Rows of different lengths in one array: the one type for compressed rows.
+
+The values of people, the entries of buckets, the classes that a person could be in: each is a list
+per owner. The lists lie one after the other in ``value``, and ``indptr`` says where each begins.
+Kernels take the two as plain arrays. A class that says more of every entry, such as its count,
+inherits from :class:`Ragged` and names these columns in ``entries``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def pointers(lengths: ArrayLike) -> NDArray[np.int64]:
+    """Where rows of these lengths begin, and where the last one ends, [rows + 1].
+
+    >>> pointers([2, 0, 3]).tolist()
+    [0, 2, 2, 5]
+    """
+    given = np.asarray(lengths, dtype=np.int64)
+    found = np.zeros(len(given) + 1, dtype=np.int64)
+    np.cumsum(given, out=found[1:])
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Ragged:
+    """Rows of different lengths, one after the other.
+
+    Arguments:
+        indptr: row ``r`` is ``value[indptr[r]:indptr[r + 1]]``, [rows + 1].
+        value: the entries of all rows, [entries].
+
+    >>> rows = Ragged.of([[5, 7], [], [6]])
+    >>> len(rows), rows.lengths.tolist(), rows.row_of.tolist(), rows[0].tolist()
+    (3, [2, 0, 1], [0, 0, 2], [5, 7])
+    >>> rows.select(np.array([2, 0])).value.tolist()
+    [6, 5, 7]
+    """
+
+    entries: ClassVar[tuple[str, ...]] = ("value",)
+    """The fields that have an element for every entry."""
+
+    indptr: NDArray[np.int64]
+    value: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, rows: Sequence[ArrayLike]) -> Ragged:
+        """The rows given, each a sequence of numbers."""
+        parts = [np.asarray(row, dtype=np.int32) for row in rows]
+        flat = np.concatenate([np.zeros(0, dtype=np.int32), *parts])
+        return Ragged(pointers([len(part) for part in parts]), flat)
+
+    @classmethod
+    def by_owner(cls, owner: NDArray[Any], value: NDArray[Any], rows: int) -> Ragged:
+        """The entries of each owner as a row.
+
+        Arguments:
+            owner: whose every entry is, from 0 and rising, [entries].
+            value: the entries, [entries].
+            rows: how many owners there are, those without an entry too.
+        """
+        lengths = np.bincount(owner, minlength=rows)
+        return Ragged(pointers(lengths), np.ascontiguousarray(value, dtype=np.int32))
+
+    @classmethod
+    def distinct(cls, owner: NDArray[Any], value: NDArray[Any], rows: int, domain: int) -> Ragged:
+        """The different entries of each owner as a row, rising.
+
+        Arguments:
+            owner: whose every entry is, from 0 and in any order, [entries].
+            value: the entries, from 0 and below ``domain``, [entries].
+            rows: how many owners there are.
+            domain: how many values there are.
+        """
+        keys = np.unique(np.asarray(owner, dtype=np.int64) * max(domain, 1) + value)
+        return cls.by_owner(*np.divmod(keys, max(domain, 1)), rows)
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.indptr) - 1
+
+    def __getitem__(self, row: int) -> NDArray[np.int32]:
+        return self.value[self.indptr[row] : self.indptr[row + 1]]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Entries of each row, [rows]."""
+        return np.diff(self.indptr)
+
+    @cached_property
+    def row_of(self) -> NDArray[np.int64]:
+        """The row of every entry, [entries]."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    def select(self, rows: NDArray[Any]) -> Self:
+        """Some of the rows, in the order given, with all that is said of their entries."""
+        begin, lengths = self.indptr[rows], self.lengths[rows]
+        indptr = pointers(lengths)
+        place = np.arange(indptr[-1]) + np.repeat(begin - indptr[:-1], lengths)
+        chosen: dict[str, Any] = {name: getattr(self, name)[place] for name in self.entries}
+        return replace(self, indptr=indptr, **chosen)
+
+    def sums(self, amounts: NDArray[Any]) -> NDArray[Any]:
+        """What numbers of the entries [entries] add up to in each row, [rows]."""
+        upto = np.zeros(len(amounts) + 1, dtype=np.result_type(amounts.dtype, np.int64))
+        np.cumsum(amounts, out=upto[1:])
+        return upto[self.indptr[1:]] - upto[self.indptr[:-1]]
+
+
+@dataclass(frozen=True, eq=False)
+class Counted(Ragged):
+    """Rows in which every entry occurs so often.
+
+    Arguments:
+        count: how often the row has the value, [entries].
+    """
+
+    entries: ClassVar[tuple[str, ...]] = ("value", "count")
+
+    count: NDArray[np.int64]
+
+    def dense(self, domain: int) -> NDArray[np.int64]:
+        """How often each value below ``domain`` occurs in each row, [rows, domain]."""
+        found = np.zeros((len(self), domain), dtype=np.int64)
+        np.add.at(found, (self.row_of, self.value), self.count)
+        return found
