@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from indistinct.analytics.encoded import Encoded
     from indistinct.report.graphs import GraphPicture
 
-CUT_WORDS = {"source_side": "source side", "sink_side": "sink side", "single": "single"}
-
 
 @dataclass(frozen=True)
 class Reason:
@@ -392,7 +390,7 @@ def _candidates(
     size = len(chosen) or len(named)
     if 0 < size < len(analysis.attributes):
         yield Candidate("leaks most, of as many", _leaking_most(analysis, size))
-        pairs = best(analysis, size, "separation").attributes
+        pairs = best(analysis, size).attributes
         yield Candidate("tells most pairs apart, of as many", analysis.of(pairs))
 
 

@@ -187,15 +187,6 @@ def largest_size(values: int, mu: float) -> int:
     return 1
 
 
-def largest_variance(size: int, values: int) -> Fraction:
-    """The largest rank variance of any class of that size with at most that many values.
-
-    >>> largest_variance(5, 3), largest_variance(4, 4)
-    (Fraction(16, 25), Fraction(5, 4))
-    """
-    return Fraction(_best_spreads(size, values)[size], size * size)
-
-
 def largest_share(mu: float) -> float:
     """The share of the most frequent value that theta of the class's own size leaves, in the limit.
 

@@ -106,34 +106,6 @@ def by_combination(
     return replace(plan, class_of=class_of)
 
 
-def class_widths(data: LeveledTable, plan: CellPlan, widths: Widths) -> NDArray[np.float64]:
-    """What every row of each class loses: the widths of its people in all attributes, [G].
-
-    A number counts with its share of the column's span, any other value with the share of leaves
-    under the lowest common node, as the paper's normalised certainty penalty does.
-    """
-    order = np.argsort(plan.class_of, kind="stable")
-    order = order[plan.class_of[order] >= 0]
-    if not len(order):
-        return np.zeros(plan.groups)
-    start = np.searchsorted(plan.class_of[order], np.arange(plan.groups))
-    total = np.zeros(plan.groups)
-    for j in range(len(data.attributes)):
-        key = widths.key[j][order]
-        low, high = np.minimum.reduceat(key, start), np.maximum.reduceat(key, start)
-        base, size = int(widths.base[j]), int(widths.domain[j])
-        if widths.levels[j] == 0:
-            total += widths.weight[j] * (widths.width[base + high] - widths.width[base + low])
-            continue
-        span = np.ones(plan.groups)
-        for level in reversed(range(int(widths.levels[j]))):
-            at = base + level * size
-            same = widths.node[at + low] == widths.node[at + high]
-            span = np.where(same, widths.width[at + low], span)
-        total += widths.weight[j] * span
-    return total
-
-
 def homes_of_noise(
     data: LeveledTable,
     plan: CellPlan,
