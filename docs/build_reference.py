@@ -4,7 +4,7 @@
     python docs/build_reference.py --check    say which are out of date
 
 What stands on these pages comes from docstrings, from the sections of the policy, from the options of
-the command line and from the messages of the errors. To change a page, change what it is made from.
+the command line and from errors.toml. To change a page, change what it is made from.
 """
 
 # ruff: noqa: E501
@@ -17,6 +17,7 @@ import inspect
 import re
 import sys
 import textwrap
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
@@ -36,7 +37,7 @@ from indistinct.hierarchies import (
 from indistinct.privacy.promise import SHARED, Promise, models
 
 HERE = Path(__file__).resolve().parent
-SOURCE = HERE.parent / "src" / "indistinct"
+CODES = HERE / "errors.toml"
 MADE = "<!-- Made by docs/build_reference.py: change what it is made from, not this page. -->\n"
 
 
@@ -656,46 +657,17 @@ def errors_page() -> str:
         "except ind.IndistinctError as error:\n    for problem in error.problems:\n"
         "        print(problem.code, problem.message)\n```",
         "## Codes",
-        "`code` is for scripts and stays the same when a message is worded better. An ellipsis stands "
-        "for what differs from case to case.",
+        "`code` is for scripts and stays the same when a message is worded better.",
         "\n".join(_codes()),
     ]
     return "\n\n".join(parts) + "\n"
 
 
 def _codes() -> Iterator[str]:
-    yield "| code | what it says |"
+    yield "| code | what it means, and what to do |"
     yield "| --- | --- |"
-    found: dict[str, list[str]] = {}
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
-                continue
-            words = node.args
-            if node.func.id == "_unfit" and len(words) >= 4:
-                words = words[2:]
-            elif node.func.id != "Problem":
-                continue
-            if len(words) >= 2 and isinstance(words[0], ast.Constant):
-                message = _template(words[1])
-                known = found.setdefault(str(words[0].value), [])
-                if message.strip("… ") and message not in known:
-                    known.append(message)
-    for code, messages in sorted(found.items()):
-        if code != "error":
-            yield f"| `{code}` | {'<br>'.join(one_line(text) for text in messages)} |"
-
-
-def _template(node: ast.expr) -> str:
-    if isinstance(node, ast.Constant):
-        return str(node.value)
-    if isinstance(node, ast.JoinedStr):
-        return "".join(_template(part) for part in node.values)
-    if isinstance(node, ast.BinOp):
-        return _template(node.left) + _template(node.right)
-    if isinstance(node, ast.IfExp):
-        return f"{_template(node.body)} / {_template(node.orelse)}"
-    return "…"
+    for code, summary in tomllib.loads(CODES.read_text(encoding="utf-8")).items():
+        yield f"| `{code}` | {one_line(summary)} |"
 
 
 # -------- python.md --------

@@ -1,0 +1,79 @@
+"""Every code of a problem has a summary, and every summary a problem."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[1]
+PACKAGES = [REPOSITORY / "src", REPOSITORY / "reproductions"]
+SUMMARIES = tomllib.loads((REPOSITORY / "docs" / "errors.toml").read_text(encoding="utf-8"))
+
+
+def named(call: ast.Call) -> str:
+    return call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+
+
+def constants(node: ast.expr) -> Iterator[str]:
+    """The texts that an argument can be."""
+    if isinstance(node, ast.IfExp):
+        yield from constants(node.body)
+        yield from constants(node.orelse)
+    elif isinstance(node, ast.Constant):
+        yield str(node.value)
+
+
+def codes_in(text: str) -> set[str]:
+    """The codes of the problems that a module tells of, also through functions of its own."""
+    tree = ast.parse(text)
+    place_of = {"Problem": 0}
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            names = [argument.arg for argument in node.args.args if argument.arg != "self"]
+            for call in ast.walk(node):
+                if isinstance(call, ast.Call) and named(call) == "Problem" and call.args:
+                    first = call.args[0]
+                    if isinstance(first, ast.Name) and first.id in names:
+                        place_of[node.name] = names.index(first.id)
+        if isinstance(node, ast.ListComp) and isinstance(node.elt, ast.Call):
+            rows = node.generators[0].iter
+            if named(node.elt) == "Problem" and isinstance(node.elt.args[0], ast.Name):
+                assert isinstance(rows, ast.Tuple)
+                for row in rows.elts:
+                    assert isinstance(row, ast.Tuple)
+                    found |= set(constants(row.elts[0]))
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and len(call.args) > (at := place_of.get(named(call), 99)):
+            found |= set(constants(call.args[at]))
+    return found
+
+
+def used() -> set[str]:
+    sources = [path for package in PACKAGES for path in package.rglob("*.py")]
+    return set().union(*(codes_in(path.read_text(encoding="utf-8")) for path in sources))
+
+
+def test_codes_are_found_through_functions() -> None:
+    text = """
+def _bad(name, code, message):
+    return DataError(Problem(code, message))
+_bad("age", "one-code", "text")
+raise DataError(Problem("two-codes" if late else "three-codes", "text", file="no-code"))
+found = [Problem(code, text) for code, text in (("four-codes", "a"), ("five-codes", "b"))]
+"""
+    assert codes_in(text) == {"one-code", "two-codes", "three-codes", "four-codes", "five-codes"}
+
+
+def test_every_code_has_a_summary() -> None:
+    assert used() - {"error"} == set(SUMMARIES)
+
+
+def test_summaries_are_sorted_sentences() -> None:
+    assert list(SUMMARIES) == sorted(SUMMARIES)
+    for code, text in SUMMARIES.items():
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", code), code
+        assert re.search(r"\w{3}.*\.$", text), code
