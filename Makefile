@@ -10,7 +10,7 @@ LOWEST := .venv-lowest
 PLAIN := .venv-plain
 
 .DEFAULT_GOAL := help
-.PHONY: help setup hooks test test-lowest search check format demo dist audit clean
+.PHONY: help setup hooks test test-lowest search coverage check format demo dist audit clean
 
 help:  ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /'
@@ -28,6 +28,11 @@ test-lowest: $(LOWEST)/.ready  ## All tests, with the lowest versions that pypro
 
 search: $(READY)  ## The tests that draw examples, with other examples each time
 	$(BIN)/python -m pytest -n auto --dist loadfile --hypothesis-profile=random tests
+
+coverage: $(READY)  ## The share of lines and branches of promises and audit that tests run: 99 % at least
+	$(BIN)/coverage run -m pytest tests/privacy tests/release tests/test_policy.py \
+		src/indistinct/privacy src/indistinct/release/audit
+	$(BIN)/coverage report
 
 check: $(READY)  ## Lint, types, and which module imports which
 	$(BIN)/ruff check .
