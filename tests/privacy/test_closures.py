@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import add
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -65,6 +66,43 @@ def test_sizes_that_are_safe(model: str, data: st.DataObject) -> None:
     one = data.draw(classes(least=1))
     if asked.largest_violating_size is not None and one.size > asked.largest_violating_size:
         assert kept(asked, one, one.counts)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@CHECKED
+@given(data=st.data())
+def test_smaller_classes_break_it(model: str, data: st.DataObject) -> None:
+    """Every class of fewer than ``class_size`` records breaks the promise, and enough is enough."""
+    asked = data.draw(promises(model))
+    one = data.draw(classes(least=1))
+    if one.size < asked.class_size:
+        assert not kept(asked, one, one.counts)
+    assert asked.sufficient_size >= asked.class_size
+    if asked.largest_violating_size is not None:
+        assert asked.sufficient_size == asked.largest_violating_size + 1
+
+
+@pytest.mark.parametrize(
+    ("model", "settings", "size"),
+    [
+        ("k-anonymity", {"k": 5}, 5),
+        ("alpha-k-anonymity", {"alpha": 0.5, "k": 4}, 4),
+        ("theta-sensitive", {"k": 4}, 4),
+        ("theta-sensitive", {"k": 4, "theta": "size"}, 4),
+        ("knm-anonymity", {"k": {"1": 9, "4": 3}}, 3),
+        ("knm-anonymity", {"k": "elbow"}, 1),
+        ("kl-diversity", {"k": 10, "l": 5}, 10),
+        ("estimated-k-map", {"k": 1000, "fraction": 30162 / 317238626}, 3),
+        ("k-map", {"k": 50}, 1),
+        ("km-anonymity", {"k": 50, "m": 2}, 1),
+        ("distinct-l-diversity", {"l": 5}, 1),
+        ("t-closeness", {"t": 0.2}, 1),
+    ],
+)
+def test_the_smallest_class_that_is_demanded(
+    model: str, settings: dict[str, Any], size: int
+) -> None:
+    assert promise(model, sensitive="s", **settings).class_size == size
 
 
 def counts(**values: int) -> Class:

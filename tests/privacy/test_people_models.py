@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import polars as pl
 import pytest
 from tests.privacy.drawing import Class, table
 
 from indistinct.errors import PolicyError
 from indistinct.privacy import Promise, models, promise
+from indistinct.release.audit import audit
 
 GIVEN: dict[str, dict[str, Any]] = {
     "kl-diversity": {"k": 10, "l": 5},
@@ -58,3 +60,16 @@ def test_they_count_people_and_are_not_judged_by_classes(model: str) -> None:
 def test_parameters_are_checked(model: str, name: str, wrong: Any) -> None:
     with pytest.raises(PolicyError, match=f"{name} of {model}"):
         example(model, **{name: wrong})
+
+
+def test_buckets_of_fewer_people_than_class_size_break_it() -> None:
+    """What ``class_size`` says of a promise about linked tables, the audit of these shows."""
+    tables = {
+        "quasi": pl.DataFrame({"age": ["30"] * 4, "bucket": ["1", "1", "2", "2"]}),
+        "sensitive": pl.DataFrame({"bucket": ["1", "2"], "item": ["x", "y"]}),
+    }
+    linked = {"quasi": "quasi", "sensitive": "sensitive", "by": "bucket", "holding": "all"}
+    for k in (2, 3):
+        asked = promise("kl-diversity", k=k, l=2, sensitive="item")
+        found = audit(tables, [asked.spec], ["age"], linked=linked)
+        assert found.holds == (asked.class_size <= 2)

@@ -16,7 +16,13 @@ from indistinct.errors import PolicyError
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import Closure, Promise, models, promise
 from indistinct.privacy.k_anonymity import KAnonymity
-from indistinct.privacy.promise import effective, in_short
+from indistinct.privacy.promise import (
+    effective,
+    in_short,
+    known_promise,
+    promise_of,
+    promised_class_size,
+)
 from indistinct.requirement import Requirement
 
 
@@ -130,3 +136,36 @@ def test_a_requirement_in_short() -> None:
     knm = Requirement("knm-anonymity", {"k": {"1": 2}, "count": "class", "diversity": 1})
     assert in_short(knm).parameters == {"k": {"1": 2}, "diversity": 1}
     assert in_short(Requirement("no-such-model", {"k": 5})).parameters == {"k": 5}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        promise("k-anonymity", k=4, on=["b", "a"]),
+        promise("theta-sensitive", k=4, mu=0.5, sensitive="s"),
+        promise("t-closeness", t=0.2, sensitive="s", reference="original"),
+        promise("knm-anonymity", k={"1": 9, "4": 3}, sensitive="s"),
+        promise("km-anonymity", k=4, sensitive="s"),
+    ],
+)
+def test_a_promise_is_what_it_is_written_down_as(asked: Promise) -> None:
+    assert promise_of(asked.spec) == asked
+    assert effective(asked.spec) == asked.spec
+    assert promise_of(Requirement.from_dict(asked.spec.to_dict())) == asked
+
+
+def test_the_class_size_that_is_promised() -> None:
+    """People of a population and combinations of items are no records of a class."""
+    both = Requirement("k-anonymity", {"k": 5})
+    one = Requirement("k-anonymity", {"k": 9}, on=("a",))
+    others = [
+        Requirement("km-anonymity", {"k": 50, "m": 2}, sensitive="s"),
+        Requirement("k-map", {"k": 50}),
+        Requirement("t-closeness", {"t": 0.2}, sensitive="s"),
+        Requirement("no-such-model", {"k": 50}),
+    ]
+    assert known_promise(others[-1]) is None
+    assert promised_class_size([both, one, *others], ["a", "b"]) == 5
+    assert promised_class_size([both, one, *others], ["a"]) == 9
+    assert promised_class_size(others, ["a"]) is None
+    assert promised_class_size([Requirement("k-anonymity", {"k": 1})], ["a"]) == 1

@@ -20,7 +20,7 @@ from indistinct.privacy import Promise, promise
 from indistinct.recoding.cells import classes_as_published
 from indistinct.recoding.judge import Judge
 from indistinct.recoding.partition import PartitionSettings, partition, repair
-from indistinct.recoding.partition.deficits import Deficit, Deficits, least_units
+from indistinct.recoding.partition.deficits import Deficit, Deficits, grown_units, least_units
 from indistinct.recoding.partition.k_member import k_member
 
 JOBS = Taxonomy(
@@ -375,3 +375,12 @@ class TestWants:
         three = promise("distinct-l-diversity", l=3, sensitive="ill")
         assert least_units([three]) == (three.largest_violating_size or 0) + 1
         assert least_units([*k_anonymity(4), replace(k_anonymity(2)[0], on=("age",))]) == 4
+
+
+def test_people_of_a_population_are_no_units_of_a_class() -> None:
+    """A class of fewer records may stand for k people; grown to k it does for certain."""
+    people = promise("k-map", k=50)
+    estimate = promise("estimated-k-map", k=1000, fraction=30162 / 317238626)
+    assert (least_units([people]), grown_units([people], 100)) == (1, 50)
+    assert grown_units([people], 20) == 20
+    assert (least_units([estimate]), grown_units([estimate], 5000)) == (3, 3)

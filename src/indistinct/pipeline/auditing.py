@@ -19,8 +19,7 @@ from indistinct.pipeline.value_metadata import (
     knowledge_of_labels,
     value_metadata_of,
 )
-from indistinct.privacy.knm_anonymity import ELBOW
-from indistinct.privacy.promise import Promise
+from indistinct.privacy.promise import Promise, known_promise
 from indistinct.release.audit import Audit
 from indistinct.release.audit import audit as audit_release
 from indistinct.release.audit.linking import link_between, listed_values
@@ -77,12 +76,7 @@ def audit(
         promises = promises or policy.requirements
         quasi = quasi or policy.quasi_identifiers
         person = person or policy.person
-    asked = [
-        Requirement(part.model, part.parameters, part.on, part.sensitive, part.unit, part.reference)
-        if isinstance(part, Promise)
-        else part
-        for part in promises or ()
-    ]
+    asked = [part.spec if isinstance(part, Promise) else part for part in promises or ()]
     asked = [_of_people(part, person) for part in asked]
     if policy is None:
         return audit_release(tables, asked, quasi or (), source=source, person=person, **given)
@@ -150,7 +144,8 @@ def _unguarded(
 
 def _is_open(part: Any) -> bool:
     """Whether a promise leaves a k to be chosen from the table."""
-    return isinstance(part, Requirement) and part.parameters.get("k") == ELBOW
+    one = known_promise(part) if isinstance(part, Requirement) else None
+    return one is not None and one.is_open
 
 
 def _as_chosen(part: Any, claims: Claims | None) -> Any:

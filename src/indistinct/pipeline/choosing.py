@@ -39,15 +39,19 @@ K_RANGE = (2, 20)
 
 @dataclass(frozen=True)
 class Chosen:
-    """Promises with nothing left open, in both of their forms; and how it came about.
+    """Promises with nothing left open; and how it came about.
 
     ``documents`` are private, ``warnings`` for the custodian.
     """
 
     promises: list[Promise]
-    requirements: tuple[Requirement, ...]
     documents: dict[str, dict[str, Any]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """The promises as they are written down."""
+        return tuple(part.spec for part in self.promises)
 
 
 def chosen(
@@ -62,8 +66,8 @@ def chosen(
     """The promises of a policy with everything chosen that they leave to be chosen.
 
     Arguments:
-        policy: its requirements belong to the promises one by one; says the range of k, what
-            counts as a high risk, and how releases for the curves are searched.
+        policy: says the range of k, what counts as a high risk, and how releases for the curves
+            are searched.
         promises: the promises as the policy has them.
         texts: the texts of the table.
         weight: how many records each row stands for; one where not given.
@@ -74,7 +78,7 @@ def chosen(
     Raises:
         PolicyError: a value has no rank.
     """
-    found, asked = list(promises), list(policy.requirements)
+    found = list(promises)
     documents: dict[str, dict[str, Any]] = {}
     warnings: list[str] = []
     for at, part in enumerate(promises):
@@ -93,8 +97,7 @@ def chosen(
         if part.diversity is True:
             part = replace(part, diversity=part.labels_wanted(len(domain)))
         found[at] = part
-        asked[at] = replace(asked[at], parameters=part.parameters)
-    return Chosen(found, tuple(asked), documents, warnings)
+    return Chosen(found, documents, warnings)
 
 
 def _elbows(

@@ -23,8 +23,8 @@ from indistinct.pipeline.population import covers, population_of
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.transforming import policy_of_originals
 from indistinct.pipeline.value_metadata import value_metadata_of
-from indistinct.privacy.knm_anonymity import ELBOW, KNMAnonymity
-from indistinct.privacy.promise import effective, models, promise
+from indistinct.privacy.knm_anonymity import KNMAnonymity
+from indistinct.privacy.promise import effective, models, promise_of, promised_class_size
 from indistinct.release.audit import audit as audit_release
 from indistinct.release.audit.reading import missing_columns, read_release
 from indistinct.requirement import Requirement
@@ -48,9 +48,6 @@ ATTACKERS = (
     "learned-correlation",
 )
 """The attackers that releases are compared by, unless others are named."""
-
-OF_POPULATION = ("k-map", "estimated-k-map")
-"""Promises whose k counts people of a population, not records of a class."""
 
 
 def compare(
@@ -380,9 +377,9 @@ def asked_of(policy: Policy, certified: Iterable[Sequence[Requirement]]) -> list
     A k that was to be chosen from the table stands in a certificate only.
     """
     found = [
-        on_all(item, policy.quasi_identifiers)
-        for item in policy.requirements
-        if item.parameters.get("k") != ELBOW
+        on_all(part.spec, policy.quasi_identifiers)
+        for part in policy.privacy_models
+        if not part.is_open
     ]
     for requirements in certified:
         found += [item for item in requirements if item not in found]
@@ -396,11 +393,11 @@ def settled(asked: Sequence[Requirement], texts: pl.DataFrame) -> list[Requireme
     """
     found: list[Requirement] = []
     for item in asked:
-        part = promise(item.model, **item.settings) if item.model == KNMAnonymity.model else None
+        part = promise_of(item) if item.model == KNMAnonymity.model else None
         name = "" if part is None else str(part.sensitive)
         if isinstance(part, KNMAnonymity) and part.diversity is True and name in texts.columns:
             wanted = part.labels_wanted(texts[name].n_unique())
-            item = replace(item, parameters=replace(part, diversity=wanted).parameters)
+            item = replace(part, diversity=wanted).spec
         if item not in found:
             found.append(item)
     return found
@@ -414,13 +411,8 @@ def needs_population(requirement: Requirement) -> bool:
 
 def promised_k(requirements: Iterable[Requirement], quasi: Sequence[str]) -> int | None:
     """The largest k that is promised over all quasi-identifiers, else over some of them."""
-    found = [
-        (item.on is None or set(item.on) == set(quasi), item.parameters["k"])
-        for item in requirements
-        if isinstance(item.parameters.get("k"), int) and item.model not in OF_POPULATION
-    ]
-    over_all = [k for whole, k in found if whole]
-    return max(over_all or [k for _, k in found], default=None)
+    asked = list(requirements)
+    return promised_class_size(asked, quasi) or promised_class_size(asked, ())
 
 
 def _texts(

@@ -498,19 +498,12 @@ def cautions(policy: Policy) -> Iterator[str]:
                 f"{place_of(('attributes', name))}: {', '.join(idle)} "
                 f"{'has' if len(idle) == 1 else 'have'} no effect on role '{item.role}'"
             )
-    for number, asked in enumerate(policy.promises, start=1):
-        if asked.parameters.get("k") == 1:
-            yield f"{place_of(('promises', number))}: k = 1 promises nothing: everybody stands out"
-        bound = asked.parameters.get("lower")
-        if (
-            asked.model == "delta-presence"
-            and policy.method.suppression_limit > 0
-            and isinstance(bound, int | float)
-            and bound > 0
-            and asked.parameters.get("absent", "break") == "break"
-        ):
+    for number, asked in enumerate(policy.privacy_models, start=1):
+        if asked.caution is not None:
+            yield f"{place_of(('promises', number))}: {asked.caution}"
+        if asked.keeps_everybody and policy.method.suppression_limit > 0:
             yield (
-                f"{place_of(('promises', number))}: delta-presence with a lower bound lets nobody "
+                f"{place_of(('promises', number))}: {asked.model} with a lower bound lets nobody "
                 "be left out, whatever method.suppression_limit allows: whoever is in no class is "
                 'known to be absent; absent = "suppressed" or "skip" asks for less'
             )

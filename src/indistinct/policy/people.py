@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from indistinct._sections import place_of
 from indistinct.errors import Problem
 from indistinct.policy.sections import LINKED, ROW_SEARCHES, Attribute, Method, Source
-from indistinct.privacy.promise import models
+from indistinct.privacy.knm_anonymity import KNMAnonymity
+from indistinct.privacy.promise import models, promise_of
 from indistinct.requirement import Requirement
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ def people_checks(parts: Mapping[str, Any]) -> Iterator[Problem]:
         yield from _linked_checks(method, parts["promises"])
     else:
         for number, item in enumerate(parts["promises"], start=1):
-            if item.parameters.get("count") == "rank":
+            part = promise_of(item)
+            if isinstance(part, KNMAnonymity) and part.count == "rank":
                 yield Problem(
                     "records-of-people",
                     f"{place_of(('promises', number, 'count'))}: people may have values of several "

@@ -34,7 +34,7 @@ from indistinct.policy.checks import attribute_checks, cautions, cross_checks, l
 from indistinct.policy.people import people_checks, with_format
 from indistinct.policy.promises import promise_keys, promises_of
 from indistinct.policy.sections import Attribute, Link, Method, Output, Risk, Role, Source
-from indistinct.privacy.promise import effective
+from indistinct.privacy.promise import Promise, promise_of
 from indistinct.requirement import Requirement
 
 _Kind = TypeVar("_Kind", bound=Section)
@@ -268,7 +268,12 @@ class Policy(Section):
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """The promises, in their declarative form, with every parameter of their models."""
-        return tuple(map(effective, self.promises))
+        return tuple(part.spec for part in self.privacy_models)
+
+    @property
+    def privacy_models(self) -> tuple[Promise, ...]:
+        """The promises as privacy models, in the policy's order."""
+        return tuple(map(promise_of, self.promises))
 
     @property
     def person(self) -> str | None:

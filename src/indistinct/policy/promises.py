@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from indistinct._sections import Place, place_of, wrong
 from indistinct.errors import PolicyError, Problem
 from indistinct.policy.sections import POSTERIOR, Attribute, Method
-from indistinct.privacy.promise import SHARED, Promise, models, promise
+from indistinct.privacy.max_posterior import MaxPosterior
+from indistinct.privacy.promise import SHARED, Promise, models, promise, promise_of
+from indistinct.privacy.theta_sensitive import ThetaSensitive
 from indistinct.requirement import Requirement
 
 
@@ -90,12 +92,12 @@ def _bounds_on_belief(asked: Sequence[Requirement]) -> list[Requirement]:
 
     A class of a hundred with ninety equal values passes theta(4): the measure is none of diversity.
     """
-    bounded = {(item.sensitive, item.on) for item in asked if item.model == "max-posterior"}
+    bounded = {(item.sensitive, item.on) for item in asked if item.model == MaxPosterior.model}
     return [
-        Requirement("max-posterior", {"bound": POSTERIOR}, item.on, item.sensitive, item.unit)
-        for item in asked
-        if item.model == "theta-sensitive"
-        and item.parameters.get("theta", "k") == "k"
+        Requirement(MaxPosterior.model, {"bound": POSTERIOR}, item.on, item.sensitive, item.unit)
+        for item, part in zip(asked, map(promise_of, asked), strict=True)
+        if isinstance(part, ThetaSensitive)
+        and part.theta == "k"
         and (item.sensitive, item.on) not in bounded
     ]
 
@@ -104,13 +106,8 @@ def _promise(given: object, place: Place, problems: list[Problem]) -> Requiremen
     keys: dict[str, Any]
     if isinstance(given, Mapping):
         keys = dict(given)
-    elif isinstance(given, Requirement):
-        keys = promise_keys(given)
-    elif isinstance(given, Promise):
-        own = {item.name: getattr(given, item.name) for item in fields(given)}
-        keys = {"model": given.model, **{k: v for k, v in own.items() if v is not None}}
-        if not given.compares:
-            keys.pop("reference")
+    elif isinstance(given, Requirement | Promise):
+        keys = promise_keys(given.spec if isinstance(given, Promise) else given)
     else:
         problems.append(wrong(place, "a table", given))
         return None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from indistinct._sections import place_of
 from indistinct.errors import Problem, did_you_mean
 from indistinct.policy.sections import Attribute, Method, Ranks, Role
+from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.requirement import Requirement
 
 if TYPE_CHECKING:
@@ -139,16 +140,15 @@ def _split_checks(
 
 def knm_cautions(policy: Policy) -> Iterator[str]:
     """What deserves a second look in what a policy says of ranks."""
-    for number, item in enumerate(policy.promises, start=1):
-        ks = item.parameters.get("k")
-        if item.model != KNM or not isinstance(ks, Mapping):
+    for number, item in enumerate(policy.privacy_models, start=1):
+        if not isinstance(item, KNMAnonymity) or item.is_open:
             continue
-        falling = [(rank, ks[rank]) for rank in sorted(ks)]
-        for (one, k), (other, larger) in pairwise(falling):
+        falling = sorted(item.chosen.items())
+        for (rank, k), (next_rank, larger) in pairwise(falling):
             if k < larger:
                 yield (
-                    f"{place_of(('promises', number))}: k = {k} of rank {one} is below k = "
-                    f"{larger} of rank {other}, which is less sensitive"
+                    f"{place_of(('promises', number))}: k = {k} of rank {rank} is below k = "
+                    f"{larger} of rank {next_rank}, which is less sensitive"
                 )
     if policy.method.mode != "split":
         return

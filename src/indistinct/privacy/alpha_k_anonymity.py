@@ -21,7 +21,7 @@ from indistinct.errors import Problem
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.k_anonymity import too_few_records
 from indistinct.privacy.max_posterior import share_too_large
-from indistinct.privacy.parameters import number, whole
+from indistinct.privacy.parameters import number, of_one, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import EXACT, cells_of, least, most
 
@@ -45,6 +45,16 @@ class AlphaKAnonymity(Promise):
         super().__post_init__()
         number(self.model, "alpha", self.alpha, above=0, most=1)
         whole(self.model, "k", self.k, 1, "choose k = 5 or more")
+
+    @property
+    def class_size(self) -> int:
+        """At least k records."""
+        return self.k
+
+    @property
+    def caution(self) -> str | None:
+        """A k of 1 promises nothing."""
+        return of_one(self.k)
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """Too few records, or a value whose share stays above alpha."""

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from indistinct.errors import Problem
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.k_anonymity import too_few_records
-from indistinct.privacy.parameters import choice, number, whole
+from indistinct.privacy.parameters import choice, number, of_one, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import least
 
@@ -58,6 +58,16 @@ class EstimatedKMap(Promise):
         number(self.model, "fraction", self.fraction, above=0, most=1)
         number(self.model, "significance", self.significance, above=0, most=0.5)
         choice(self.model, "estimator", self.estimator, ESTIMATORS)
+
+    @property
+    def class_size(self) -> int:
+        """The size that stands for more than k people."""
+        return self.size
+
+    @property
+    def caution(self) -> str | None:
+        """A k of 1 promises nothing."""
+        return of_one(self.k)
 
     @cached_property
     def size(self) -> int:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
+from indistinct.privacy.parameters import of_one
 from indistinct.privacy.promise import Closure, Promise
 
 
@@ -32,6 +33,16 @@ class KAnonymity(Promise):
                     remedy="choose k = 5 or more for a release that leaves the house",
                 )
             )
+
+    @property
+    def class_size(self) -> int:
+        """At least k records."""
+        return self.k
+
+    @property
+    def caution(self) -> str | None:
+        """A k of 1 promises nothing."""
+        return of_one(self.k)
 
     @property
     def largest_violating_size(self) -> int:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem
 from indistinct.microdata.frequencies import ClassTable, Counts, FrequencyTable
-from indistinct.privacy.parameters import whole
+from indistinct.privacy.parameters import of_one, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import least
 
@@ -42,6 +42,16 @@ class KMap(Promise):
     def __post_init__(self) -> None:
         super().__post_init__()
         whole(self.model, "k", self.k, 1, "choose k = 5 or more")
+
+    @property
+    def sufficient_size(self) -> int:
+        """With k records a class stands for as many people of the population; fewer may do."""
+        return self.k
+
+    @property
+    def caution(self) -> str | None:
+        """A k of 1 promises nothing."""
+        return of_one(self.k)
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """No population, or one of fewer than k people."""

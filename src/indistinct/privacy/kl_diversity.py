@@ -44,3 +44,8 @@ class KLDiversity(BeyondClasses):
         super().__post_init__()
         whole(self.model, "k", self.k, 2, "choose k = 10, say")
         whole(self.model, "l", self.l, 2, "choose l = 5, say")
+
+    @property
+    def class_size(self) -> int:
+        """The k people who share the fingerprint of a bucket."""
+        return self.k

@@ -69,6 +69,21 @@ class KNMAnonymity(Promise):
             whole(self.model, "diversity", self.diversity, 1, "true asks for half of the values")
 
     @property
+    def is_open(self) -> bool:
+        """Whether the k of every rank is left to be chosen."""
+        return isinstance(self.k, str)
+
+    @property
+    def class_size(self) -> int:
+        """The smallest k of any rank; a class of graver values has to be larger."""
+        return 1 if isinstance(self.k, str) else min(self.k.values())
+
+    @property
+    def sufficient_size(self) -> int:
+        """The largest k of any rank."""
+        return 1 if isinstance(self.k, str) else max(self.k.values())
+
+    @property
     def chosen(self) -> dict[int, int]:
         """The k of every rank.
 

@@ -74,6 +74,15 @@ def number(
     )
 
 
+def of_one(k: int) -> str | None:
+    """What to say of a promise of k people where k is 1.
+
+    >>> of_one(1), of_one(5)
+    ('k = 1 promises nothing: everybody stands out', None)
+    """
+    return "k = 1 promises nothing: everybody stands out" if k == 1 else None
+
+
 def choice(model: str, name: str, given: object, known: Sequence[str]) -> None:
     """Raise :class:`PolicyError` unless the parameter is one of the known words.
 

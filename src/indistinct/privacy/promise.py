@@ -10,7 +10,7 @@ import functools
 import importlib
 import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, ClassVar, Literal, NoReturn
 
@@ -97,6 +97,41 @@ class Promise(ABC):
         return {
             item.name: getattr(self, item.name) for item in fields(self) if item.name not in SHARED
         }
+
+    @property
+    def spec(self) -> Requirement:
+        """The promise as it is written down, with every parameter of its model.
+
+        >>> promise("theta-sensitive", k=4, sensitive="diagnosis").spec.parameters
+        {'k': 4, 'mu': 0.6, 'theta': 'k'}
+        """
+        return Requirement(
+            self.model, self.parameters, self.on, self.sensitive, self.unit, self.reference
+        )
+
+    @property
+    def class_size(self) -> int:
+        """Units of the smallest class (or bucket) that can keep the promise; 1 if any size can.
+
+        A lower bound: every smaller class that holds somebody breaks the promise, whatever values
+        it has. People of a population are no units of a class, and combinations of items are none.
+        """
+        return 1
+
+    @property
+    def sufficient_size(self) -> int:
+        """Units from which on no class breaks the promise for its size, whoever is in it."""
+        return self.class_size
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a parameter is left to be chosen from the table."""
+        return False
+
+    @property
+    def caution(self) -> str | None:
+        """What deserves a second look in these settings, if anything does."""
+        return None
 
     @property
     def effective_closure(self) -> Closure:
@@ -244,6 +279,44 @@ def promise(model: str, **settings: Any) -> Promise:
     return kind(**settings)
 
 
+def promise_of(requirement: Requirement) -> Promise:
+    """The promise that a requirement writes down.
+
+    Raises:
+        PolicyError: for an unknown model, a setting it does not have or one it lacks.
+    """
+    return promise(requirement.model, **requirement.settings)
+
+
+def known_promise(requirement: Requirement) -> Promise | None:
+    """The promise that a requirement writes down; None where it is no promise of a known model."""
+    try:
+        return promise_of(requirement)
+    except PolicyError:
+        return None
+
+
+def promised_class_size(requirements: Iterable[Requirement], quasi: Sequence[str]) -> int | None:
+    """The largest class size that is promised over all of these quasi-identifiers, if one is.
+
+    Arguments:
+        requirements: what is promised; those of unknown models say nothing.
+        quasi: the quasi-identifiers, m names.
+
+    >>> asked = [Requirement("k-anonymity", {"k": 5}), Requirement("k-map", {"k": 50})]
+    >>> promised_class_size(asked, ["age", "sex"])
+    5
+    """
+    found = [
+        one.class_size
+        for item in requirements
+        if (one := known_promise(item)) is not None
+        and (one.class_size > 1 or one.largest_violating_size is not None)
+        and (one.on is None or set(one.on) >= set(quasi))
+    ]
+    return max(found, default=None)
+
+
 def effective(requirement: Requirement) -> Requirement:
     """The requirement with every parameter of its model, those left out by their defaults.
 
@@ -252,11 +325,8 @@ def effective(requirement: Requirement) -> Requirement:
     >>> effective(Requirement("theta-sensitive", {"k": 4}, sensitive="diagnosis")).parameters
     {'k': 4, 'mu': 0.6, 'theta': 'k'}
     """
-    try:
-        own = promise(requirement.model, **requirement.settings)
-    except PolicyError:
-        return requirement
-    return replace(requirement, parameters=own.parameters)
+    known = known_promise(requirement)
+    return requirement if known is None else known.spec
 
 
 def in_short(requirement: Requirement) -> Requirement:

@@ -40,6 +40,7 @@ from indistinct.hierarchies.cells import Coverage, members_of, range_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 from indistinct.microdata.encoding import codes_in, leaf_codes
 from indistinct.microdata.microdata import sorted_values
+from indistinct.privacy.promise import known_promise
 
 NAME = "down-coding"
 KNOWLEDGE = "the release, the hierarchies, and that cells are as narrow as they can be"
@@ -367,8 +368,10 @@ def by_minimal_node(node: Node, attribute: int) -> Mapping[int, NDArray[np.float
     """
     scene = node.scene
     level = node.levels[attribute]
-    sizes = [item.parameters.get("k") for item in scene.promises if item.sensitive is None]
-    only_sizes = len(sizes) == len(scene.promises) and all(isinstance(k, int) for k in sizes)
+    made = list(map(known_promise, scene.promises))
+    only_sizes = all(
+        one is not None and one.largest_violating_size == one.class_size - 1 for one in made
+    )
     parted = any(item.on is not None or item.unit != "record" for item in scene.promises)
     if not only_sizes or parted or scene.k is None or not level or scene.suppressed:
         return None

@@ -33,11 +33,9 @@ from numpy.typing import NDArray
 from indistinct.analytics.attacks.finding import Finding, Skipped, of_people, summarize, worst_class
 from indistinct.analytics.attacks.lattice_node import Levels, Node, node_of
 from indistinct.analytics.attacks.scene import Scene
-from indistinct.errors import PolicyError
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.frequencies import ClassTable
-from indistinct.privacy.promise import Promise, promise
-from indistinct.requirement import Requirement
+from indistinct.privacy.promise import Promise, known_promise
 
 NAME = "minimality"
 KNOWLEDGE = (
@@ -164,15 +162,15 @@ def _promises(scene: Scene, sensitive: str) -> Asked | str:
         )
         if item.unit != "record":
             return "promises that count people and not records are not looked at"
-        if isinstance(item.parameters.get("k"), int):
-            sizes.append((on, item.parameters["k"]))
-        made = _made(item)
+        made = known_promise(item)
         if made is None:
             return f"the promise {item.model} cannot be computed here"
+        if made.class_size > 1:
+            sizes.append((on, made.class_size))
         if made.needs_population:
             return "promises about a population are not looked at"
         if item.sensitive is None:
-            if "k" not in item.parameters:
+            if made.largest_violating_size != made.class_size - 1:
                 return f"the promise {item.model} is not looked at"
             continue
         if item.sensitive not in scene.sensitive:
@@ -183,13 +181,6 @@ def _promises(scene: Scene, sensitive: str) -> Asked | str:
             return f"what {item.model} needs to know of the values is not known"
         about.append(made)
     return Asked(tuple(sizes), tuple(about))
-
-
-def _made(requirement: Requirement) -> Promise | None:
-    try:
-        return promise(requirement.model, **requirement.settings)
-    except PolicyError:
-        return None
 
 
 def better_plans(node: Node, asked: Asked) -> tuple[list[Levels], int]:

@@ -42,6 +42,7 @@ from indistinct.metadata import Value, ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
+from indistinct.privacy.promise import promised_class_size
 from indistinct.requirement import Requirement
 
 SURE = 1e-9
@@ -279,13 +280,7 @@ class PeopleScene:
     @property
     def k(self) -> int | None:
         """The largest k promised for all quasi-identifiers together; None where none is."""
-        promised = [
-            item.parameters["k"]
-            for item in self.promises
-            if isinstance(item.parameters.get("k"), int)
-            and (item.on is None or set(item.on) >= set(self.quasi))
-        ]
-        return max(promised, default=None)
+        return promised_class_size(self.promises, self.quasi)
 
     @cached_property
     def places(self) -> Scene:

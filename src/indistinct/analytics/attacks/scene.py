@@ -28,6 +28,7 @@ from indistinct.metadata import Value, ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import codes_in, count_combinations
 from indistinct.microdata.microdata import sorted_values
+from indistinct.privacy.promise import promised_class_size
 from indistinct.requirement import Requirement
 
 BITS_AT_ONCE = 1 << 27
@@ -170,14 +171,8 @@ class Scene:
     @property
     def k(self) -> int | None:
         """The largest k promised for all quasi-identifiers together; None where none is."""
-        promised = [
-            item.parameters["k"]
-            for item in self.promises
-            if isinstance(item.parameters.get("k"), int)
-            and item.unit == "record"
-            and (item.on is None or set(item.on) >= set(self.quasi))
-        ]
-        return max(promised, default=None)
+        of_records = [item for item in self.promises if item.unit == "record"]
+        return promised_class_size(of_records, self.quasi)
 
     @property
     def records(self) -> int:

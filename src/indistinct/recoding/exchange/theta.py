@@ -40,7 +40,9 @@ from indistinct.microdata.frequencies import Cells, ClassTable, Counts, Frequenc
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy import rank_variance as ranks
 from indistinct.privacy.k_anonymity import KAnonymity
+from indistinct.privacy.max_posterior import MaxPosterior
 from indistinct.privacy.promise import Promise
+from indistinct.privacy.theta_sensitive import ThetaSensitive
 from indistinct.recoding.cells import cells_of, classes_as_published, styles_of
 from indistinct.recoding.exchange.compiled import Moves, exchange_classes
 from indistinct.recoding.exchange.moves import FAILED, ThetaInfeasible
@@ -172,16 +174,15 @@ def targets_of(
     for name, cells in data.table.sensitive.items():
         target = Target(len(cells.domain), categories=_categories(cells))
         for promise in promises:
-            own = promise.parameters
             if promise.sensitive != name:
                 continue
-            if promise.model == THETA:
-                by = cast(By, own["theta"])
-                higher = ranks.theta(own["k"], own["mu"]) > ranks.theta(target.k, target.mu)
+            if isinstance(promise, ThetaSensitive):
+                by = cast(By, promise.theta)
+                higher = ranks.theta(promise.k, promise.mu) > ranks.theta(target.k, target.mu)
                 if (by, higher) == ("size", True) or (by == target.by and higher):
-                    target = replace(target, k=own["k"], mu=own["mu"], by=by)
-            elif promise.model == POSTERIOR and variant == "safe":
-                bound = own["bound"]
+                    target = replace(target, k=promise.k, mu=promise.mu, by=by)
+            elif isinstance(promise, MaxPosterior) and variant == "safe":
+                bound = promise.bound
                 least = bound if target.posterior is None else min(bound, target.posterior)
                 target = replace(target, posterior=least)
         found[name] = target
@@ -200,7 +201,7 @@ def chunks(data: LeveledTable, k: int) -> Classes:
 
 
 def check_feasible(
-    table: FrequencyTable, thetas: Sequence[Promise], promises: Sequence[Promise]
+    table: FrequencyTable, thetas: Sequence[ThetaSensitive], promises: Sequence[Promise]
 ) -> None:
     """See before any work whether there are records and values enough.
 
@@ -216,8 +217,7 @@ def check_feasible(
     problems = []
     for part in thetas:
         values = int(np.count_nonzero(table.sensitive[str(part.sensitive)].totals))
-        k, mu = int(part.parameters["k"]), float(part.parameters["mu"])
-        by_size = part.parameters["theta"] == "size"
+        k, mu, by_size = part.k, part.mu, part.theta == "size"
         most = ranks.largest_size(values, mu) if by_size else ranks.largest_k(values, mu)
         if most >= k:
             continue
@@ -259,10 +259,8 @@ class _Making:
         self.progress = progress
         self.safe = settings.variant == "safe"
         self._check()
-        self.thetas = [part for part in promises if part.model == THETA]
-        self.k = max(
-            int(part.parameters["k"]) for part in promises if part.model in (THETA, "k-anonymity")
-        )
+        self.thetas = [part for part in promises if isinstance(part, ThetaSensitive)]
+        self.k = max(part.k for part in promises if isinstance(part, ThetaSensitive | KAnonymity))
         self.others = [
             part for part in promises if part.model not in (THETA, POSTERIOR, "k-anonymity")
         ]
@@ -573,8 +571,8 @@ class _Making:
             ranks.least_noise(
                 self.data.table.sensitive[str(part.sensitive)].totals,
                 groups,
-                int(part.parameters["k"]),
-                float(part.parameters["mu"]),
+                part.k,
+                part.mu,
             )
             for part in self.thetas
         )

@@ -222,8 +222,7 @@ def _asked(
     ]
     if lacking:
         raise PolicyError(lacking)
-    ks = [part.parameters.get("k") for part in promises]
-    return [KAnonymity(k=max([1, *(own for own in ks if isinstance(own, int))])), *found]
+    return [KAnonymity(k=max(part.class_size for part in promises)), *found]
 
 
 def _cells(linked: LinkedTable, sets: Mapping[str, Fingerprints]) -> dict[str, Cells]:

@@ -40,7 +40,9 @@ from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.metadata import ValueMetadata
+from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.promise import Promise
+from indistinct.privacy.theta_sensitive import ThetaSensitive
 from indistinct.recoding.exchange.compiled import Moves, exchange_classes
 from indistinct.recoding.exchange.moves import FAILED, ThetaInfeasible
 from indistinct.recoding.exchange.theta import (
@@ -140,11 +142,9 @@ class _Making:
         self._check_knowledge()
         self.of_values = [part for part in promises if part.sensitive is not None]
         self.of_classes = [part for part in promises if part.sensitive is None]
-        thetas = [part for part in promises if part.model == THETA]
+        thetas = [part for part in promises if isinstance(part, ThetaSensitive)]
         check_feasible(self.table, thetas, self.of_values)
-        self.k = max(
-            int(part.parameters["k"]) for part in promises if part.model in (THETA, "k-anonymity")
-        )
+        self.k = max(part.k for part in promises if isinstance(part, ThetaSensitive | KAnonymity))
         self.random = np.random.default_rng(settings.seed)
         about = {name: own.about for name, own in self.table.sensitive.items()}
         totals = {name: own.totals for name, own in self.table.sensitive.items()}

@@ -32,7 +32,7 @@ CellCounts = Mapping[str, NDArray[np.int64]]
 
 
 def least_units(promises: Sequence[Promise]) -> int:
-    """The units a class must have whatever they are: the largest k among the promises.
+    """The units a class must have whatever they are: the largest size that a promise demands.
 
     >>> from indistinct.privacy import promise
     >>> least_units([promise("k-anonymity", k=5), promise("k-anonymity", k=3, on=["age"])])
@@ -40,14 +40,7 @@ def least_units(promises: Sequence[Promise]) -> int:
     >>> least_units([])
     1
     """
-    found = [1]
-    for promise in promises:
-        if promise.largest_violating_size is not None:
-            found.append(promise.largest_violating_size + 1)
-        own = promise.parameters.get("k")
-        if isinstance(own, int):
-            found.append(own)
-    return max(found)
+    return max((promise.class_size for promise in promises), default=1)
 
 
 def grown_units(promises: Sequence[Promise], records: int) -> int:
@@ -60,9 +53,7 @@ def grown_units(promises: Sequence[Promise], records: int) -> int:
     >>> grown_units([promise("knm-anonymity", k={1: 9, 4: 3}, sensitive="diagnosis")], 100)
     9
     """
-    own = [promise.parameters.get("k") for promise in promises]
-    each = [max(ks.values()) for ks in own if isinstance(ks, Mapping) and ks]
-    return int(min(max([least_units(promises), *each]), records))
+    return min(max((promise.sufficient_size for promise in promises), default=1), records)
 
 
 def too_wide(data: LeveledTable, promises: Sequence[Promise]) -> bool:
