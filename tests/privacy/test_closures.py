@@ -10,11 +10,15 @@ from functools import reduce
 from operator import add
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.privacy.drawing import CHECKED, DOMAIN, LABELS, Class, Counts, classes, promises, table
 
+from indistinct.metadata import ValueMetadata
+from indistinct.microdata.domains import SensitiveDomain
+from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import Promise, models, promise
 
 MODELS = sorted(
@@ -194,3 +198,21 @@ def test_a_published_reference_promises_nothing_of_a_part(model: str) -> None:
     assert asked.reference == "published"
     assert asked.effective_closure == "none"
     assert DOMAIN.rank is not None
+
+
+def test_a_value_that_everybody_has_is_no_diversity() -> None:
+    """Of two people with two values each one in common is certain, however many there are."""
+    known = ValueMetadata(ranks={"a": 4, "b": 4, "c": 1})
+    for cells, certain in (([[1, 1, 1]], False), ([[2, 1, 1]], True)):
+        seen = ClassTable(
+            np.zeros(1, np.int32),
+            np.array([2]),
+            {"s": np.array(cells)},
+            {"s": np.array([2, 2, 2])},
+            {"s": SensitiveDomain(("a", "b", "c"), known, exclusive=False)},
+        )
+        for diversity in (True, 2):
+            asked = promise("knm-anonymity", k={"1": 2, "4": 2}, diversity=diversity, sensitive="s")
+            assert asked.breaks(seen).tolist() == [certain]
+        sizes = promise("knm-anonymity", k={"1": 2, "4": 2}, diversity=False, sensitive="s")
+        assert not sizes.breaks(seen).any()

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indistinct.errors import DataError, PolicyError
-from indistinct.release.audit import Audit, Verdict, audit
+from indistinct.metadata import ValueMetadata
+from indistinct.release.audit import Audit, Verdict, audit, checks
 
 LINK = {"quasi": "quasi", "sensitive": "sensitive", "by": "bucket", "holding": "all"}
 ITEMS: tuple[str | None, ...] = ("airways", "flu", "heart", "*", None)
@@ -344,3 +345,80 @@ def test_records_of_people_belong_together_or_it_is_told() -> None:
     with pytest.raises(PolicyError) as counted:
         audit(table, [{**asked, "unit": "record"}], ["town"], person="who")
     assert [one.code for one in counted.value.problems] == ["records-of-people"]
+
+
+# Every check heeds that people may have several values
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "distinct-l-diversity": {"l": 2},
+    "entropy-l-diversity": {"l": 1},
+    "recursive-cl-diversity": {"c": 9, "l": 1},
+    "alpha-k-anonymity": {"alpha": 0.9, "k": 2},
+    "max-posterior": {"bound": 0.9},
+    "p-sensitive": {"p": 2},
+    "p-plus-sensitive": {"p": 2},
+    "p-alpha-sensitive": {"p": 2, "alpha": 0},
+    "p-plus-alpha-sensitive": {"p": 2, "alpha": 0},
+    "balanced-p-plus-sensitive": {"p": 2, "difference": 9},
+    "theta-sensitive": {"k": 2, "mu": 0.1},
+    "t-closeness": {"t": 1},
+    "basic-beta-likeness": {"beta": 9},
+    "enhanced-beta-likeness": {"beta": 9},
+    "delta-disclosure": {"delta": 9},
+    "knm-anonymity": {"k": {"1": 2, "4": 2}},
+}
+"""Parameters so weak that a class of two people with two values each keeps them."""
+
+KNOWN = {
+    "illness": ValueMetadata(
+        {"flu": "mild", "heart": "grave", "back": "mild"},
+        ("mild", "grave"),
+        ranks={"flu": 4, "heart": 1, "back": 4},
+    )
+}
+
+
+def test_every_check_of_values_is_tried_here() -> None:
+    counted = {name: part.check.counts for name, part in checks().items()}
+    assert {name for name, what in counted.items() if what in ("values", "shares")} == {*SETTINGS}
+    assert counted["kl-diversity"] == "linked"
+    assert counted["km-anonymity"] == "items"
+    assert all(name == part.check.model == part.MODEL for name, part in checks().items())
+
+
+@pytest.mark.parametrize("model", SETTINGS)
+def test_a_value_that_everybody_of_a_class_has_breaks_every_promise_of_values(model: str) -> None:
+    """Two people with two values each: apart they keep what one value in common breaks."""
+
+    def of(*rows: tuple[str, str]) -> Verdict:
+        table = pl.DataFrame(rows, {"who": pl.String, "illness": pl.String}, orient="row")
+        asked = _asked(model, **SETTINGS[model])
+        named = table.with_columns(town=pl.lit("N"))
+        return audit(named, [asked], ["town"], person="who", known=KNOWN).promises[0]
+
+    apart = of(("a", "flu"), ("a", "back"), ("b", "heart"))
+    shared = of(("a", "flu"), ("a", "back"), ("b", "heart"), ("b", "flu"))
+    assert apart.holds
+    assert not shared.holds
+    assert (shared.breaking_classes, shared.breaking_records) == (1, 2)
+
+
+def test_sizes_by_rank_alone_ask_for_no_different_values() -> None:
+    rows = [("a", "flu"), ("a", "back"), ("b", "flu")]
+    table = pl.DataFrame(rows, {"who": pl.String, "illness": pl.String}, orient="row")
+    asked = _asked("knm-anonymity", k={"1": 2, "4": 2}, diversity=False)
+    named = table.with_columns(town=pl.lit("N"))
+    assert audit(named, [asked], ["town"], person="who", known=KNOWN).holds
+
+
+def test_what_linked_tables_show_of_a_promise() -> None:
+    """Sizes of the quasi table, shares of members of sets, and nothing of sets of items."""
+    people = [("N", "1"), ("S", "1"), ("S", "1")]
+    tables = _tables(people, [("1", "{flu, heart}"), ("1", "{flu, back}"), ("1", "flu")])
+    (sizes,) = audit(tables, [_asked("k-anonymity", k=2)], ["town"]).promises
+    assert sizes.achieved == {"k": 1}
+    assert not sizes.holds
+    asked = _asked("alpha-k-anonymity", alpha=0.5, k=2)
+    assert audit(tables, [asked], ["town"]).promises[0].achieved == {"alpha": 1.0, "k": 3}
+    with pytest.raises(PolicyError, match="sets of items, which linked tables do not show"):
+        audit(tables, [_asked("km-anonymity", k=2, m=1)], ["town"])

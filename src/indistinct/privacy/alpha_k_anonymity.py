@@ -39,7 +39,9 @@ class AlphaKAnonymity(Promise):
     needs_sensitive: ClassVar[bool] = True
 
     alpha: float
+    """The largest share of a class that any value may have, above 0 and at most 1."""
     k: int
+    """Records, or people, that every class has at least."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

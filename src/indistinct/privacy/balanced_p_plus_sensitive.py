@@ -53,7 +53,9 @@ class BalancedPPlusSensitive(Promise):
     needs_sensitive: ClassVar[bool] = True
 
     p: int
+    """Different categories that every class has at least."""
     difference: int = 1
+    """By how many records one half of the categories may exceed the other."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -13,6 +13,7 @@ a value like any other.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,7 +27,42 @@ from indistinct.privacy.values import EXACT, cells_of, had_by_all, most, shares_
 
 
 @dataclass(frozen=True, kw_only=True)
-class BasicBetaLikeness(Promise):
+class BetaLikeness(Promise):
+    """No value has more than its highest share, ``highest``, in any class.
+
+    Closed under union for a fixed distribution: a value's share in a merged class lies between its
+    shares in the parts.
+    """
+
+    closure: ClassVar[Closure] = "union"
+    needs_sensitive: ClassVar[bool] = True
+    compares: ClassVar[bool] = True
+
+    beta: float
+    """How much a value may gain, in times its share in the distribution compared with."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        number(self.model, "beta", self.beta, above=0)
+
+    @abstractmethod
+    def highest(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The largest share that each value may have in a class, [D], by its share elsewhere."""
+
+    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Classes that hold somebody, and in which a value gains too much."""
+        ratio = largest_ratio(self, classes, self.highest(shares_of(self, classes)))
+        broken: NDArray[np.bool_] = ratio > 1 + EXACT
+        return (broken & (classes.size > 0)) | had_by_all(self, classes)
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """The largest gain; None where a class has a value that the reference lacks."""
+        ratio = most(largest_ratio(self, classes, shares_of(self, classes)), classes)
+        return {"beta": None if ratio is None else max(ratio - 1, 0.0)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BasicBetaLikeness(BetaLikeness):
     """No value gains more than ``beta`` times its share in the distribution compared with.
 
     Closed under union for a fixed distribution: a value's share in a merged class lies between its
@@ -34,26 +70,11 @@ class BasicBetaLikeness(Promise):
     """
 
     model: ClassVar[str] = "basic-beta-likeness"
-    closure: ClassVar[Closure] = "union"
-    needs_sensitive: ClassVar[bool] = True
-    compares: ClassVar[bool] = True
 
-    beta: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        number(self.model, "beta", self.beta, above=0)
-
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
-        """Classes that hold somebody, and in which a value gains too much."""
-        ratio = largest_ratio(self, classes, shares_of(self, classes))
-        broken: NDArray[np.bool_] = ratio > (1 + self.beta) * (1 + EXACT)
-        return (broken & (classes.size > 0)) | had_by_all(self, classes)
-
-    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
-        """The largest gain; None where a class has a value that the reference lacks."""
-        ratio = most(largest_ratio(self, classes, shares_of(self, classes)), classes)
-        return {"beta": None if ratio is None else max(ratio - 1, 0.0)}
+    def highest(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The share and beta times it."""
+        found: NDArray[np.float64] = shares * (1 + self.beta)
+        return found
 
 
 def largest_ratio(

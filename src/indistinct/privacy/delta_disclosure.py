@@ -46,7 +46,9 @@ class DeltaDisclosure(Promise):
     compares: ClassVar[bool] = True
 
     delta: float
+    """What |ln(q / p)| stays below, in natural logarithms."""
     absent: str = "break"
+    """What a value that a class lacks does: ``break`` the promise, or nothing (``skip``)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -62,8 +62,12 @@ class DeltaPresence(Promise):
     needs_population: ClassVar[bool] = True
 
     lower: float
+    """The smallest share of the people of any class who may be in the table, from 0 to 1."""
     upper: float
+    """The largest such share, from 0 to 1."""
     absent: str = "break"
+    """Who may be in no published class: nobody (``break``), people of ``suppressed`` classes, or
+    everybody (``skip``)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

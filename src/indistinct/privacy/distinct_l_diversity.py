@@ -21,47 +21,58 @@ from indistinct.errors import Problem
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import whole
 from indistinct.privacy.promise import Closure, Promise
-from indistinct.privacy.values import cells_of, had_by_all, least, present, too_few_values
+from indistinct.privacy.values import different_values, had_by_all, least, present, too_few_values
 
 
 @dataclass(frozen=True, kw_only=True)
-class DistinctLDiversity(Promise):
+class DistinctValues(Promise):
+    """Every equivalence class has so many values of the sensitive attribute: ``least_values``.
+
+    Closed under supersets: records that join a class take no value away from it.
+    """
+
+    closure: ClassVar[Closure] = "superset"
+    needs_sensitive: ClassVar[bool] = True
+    parameter: ClassVar[str]
+    """The letter that the model has for the number of values."""
+
+    @property
+    def least_values(self) -> int:
+        """Different values that every class has at least."""
+        return int(getattr(self, self.parameter))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given = getattr(self, self.parameter)
+        whole(self.model, self.parameter, given, 1, f"choose {self.parameter} = 2 or more")
+
+    def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
+        """A table with fewer values has no class with so many."""
+        del allowed
+        totals = present(self, table)
+        if totals is None:
+            return None
+        return too_few_values(self, int(np.count_nonzero(totals)), self.least_values)
+
+    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Classes that hold somebody, and too few values."""
+        few: NDArray[np.bool_] = different_values(self, classes) < self.least_values
+        return (few & (classes.size > 0)) | had_by_all(self, classes)
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """The smallest number of values in a class."""
+        return {self.parameter: least(different_values(self, classes), classes)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DistinctLDiversity(DistinctValues):
     """Every equivalence class has at least ``l`` values of the sensitive attribute.
 
     Closed under supersets: records that join a class take no value away from it.
     """
 
     model: ClassVar[str] = "distinct-l-diversity"
-    closure: ClassVar[Closure] = "superset"
-    needs_sensitive: ClassVar[bool] = True
+    parameter: ClassVar[str] = "l"
 
     l: int  # noqa: E741, the field's own name
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole(self.model, "l", self.l, 1, "choose l = 2 or more")
-
-    def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
-        """A table with fewer than l values has no class with l."""
-        del allowed
-        totals = present(self, table)
-        if totals is None:
-            return None
-        return too_few_values(self, int(np.count_nonzero(totals)), self.l)
-
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
-        """Classes that hold somebody, and fewer than l values."""
-        broken: NDArray[np.bool_] = (self._values(classes) < self.l) & (classes.size > 0)
-        return broken | had_by_all(self, classes)
-
-    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
-        """The smallest number of values in a class."""
-        return {"l": least(self._values(classes), classes)}
-
-    def _values(self, classes: ClassTable) -> NDArray[np.int64]:
-        from indistinct.kernels.promises import distinct
-
-        cells = cells_of(self, classes)
-        found = np.empty(len(cells), np.int64)
-        distinct(cells, found)
-        return found
+    """Different values that every class has at least."""

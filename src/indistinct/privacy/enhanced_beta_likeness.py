@@ -20,14 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.microdata.frequencies import ClassTable
-from indistinct.privacy.basic_beta_likeness import largest_ratio
-from indistinct.privacy.parameters import number
-from indistinct.privacy.promise import Closure, Promise
-from indistinct.privacy.values import EXACT, had_by_all, most, shares_of
+from indistinct.privacy.basic_beta_likeness import BetaLikeness, largest_ratio
+from indistinct.privacy.values import EXACT, most, shares_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class EnhancedBetaLikeness(Promise):
+class EnhancedBetaLikeness(BetaLikeness):
     """No value gains more than min(``beta``, -ln p) times its share p in the reference.
 
     Closed under union for a fixed distribution: a value's share in a merged class lies between its
@@ -35,30 +33,18 @@ class EnhancedBetaLikeness(Promise):
     """
 
     model: ClassVar[str] = "enhanced-beta-likeness"
-    closure: ClassVar[Closure] = "union"
-    needs_sensitive: ClassVar[bool] = True
-    compares: ClassVar[bool] = True
 
-    beta: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        number(self.model, "beta", self.beta, above=0)
-
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
-        """Classes that hold somebody, and in which a value gains too much."""
-        ratio = largest_ratio(self, classes, _highest(shares_of(self, classes), self.beta))
-        broken: NDArray[np.bool_] = ratio > 1 + EXACT
-        return (broken & (classes.size > 0)) | had_by_all(self, classes)
+    def highest(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The share and beta times it, but -ln p times where that is less."""
+        return _highest(shares, self.beta)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The largest gain; None where a gain exceeds -ln p, so that no beta is kept."""
-        shares = shares_of(self, classes)
-        worst = most(largest_ratio(self, classes, _highest(shares, np.inf)), classes)
+        unbounded = _highest(shares_of(self, classes), np.inf)
+        worst = most(largest_ratio(self, classes, unbounded), classes)
         if worst is None or worst > 1 + EXACT:
             return {"beta": None}
-        ratio = most(largest_ratio(self, classes, shares), classes)
-        return {"beta": None if ratio is None else max(ratio - 1, 0.0)}
+        return super().achieved(classes)
 
 
 def _highest(shares: NDArray[np.float64], beta: float) -> NDArray[np.float64]:

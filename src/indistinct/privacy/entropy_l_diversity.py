@@ -49,6 +49,7 @@ class EntropyLDiversity(Promise):
     needs_sensitive: ClassVar[bool] = True
 
     l: float  # noqa: E741, the field's own name
+    """How many equally frequent values are as uncertain as those of a class, at least 1."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -48,9 +48,13 @@ class EstimatedKMap(Promise):
     closure: ClassVar[Closure] = "superset"
 
     k: int
+    """People of the population that every class stands for more of."""
     fraction: float
+    """The share of the population that is in the table, above 0 and at most 1."""
     significance: float = 0.01
+    """The probability with which a class of k people may exceed the size asked for."""
     estimator: str = "zero-truncated-poisson"
+    """``zero-truncated-poisson``, or ``poisson``."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -22,6 +22,7 @@ class KAnonymity(Promise):
     closure: ClassVar[Closure] = "superset"
 
     k: int
+    """Records, or people, that every class has at least."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

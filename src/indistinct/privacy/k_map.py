@@ -38,6 +38,7 @@ class KMap(Promise):
     needs_population: ClassVar[bool] = True
 
     k: int
+    """People of the population that every class stands for at least."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -38,7 +38,9 @@ class KLDiversity(BeyondClasses):
     needs_sensitive: ClassVar[bool] = True
 
     k: int
+    """People who share every fingerprint at least."""
     l: int  # noqa: E741, the field's own letter
+    """Different fingerprints that every class has at least, none with more than one in l of it."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -35,7 +35,9 @@ class KMAnonymity(BeyondClasses):
     needs_sensitive: ClassVar[bool] = True
 
     k: int
+    """People who have every combination of items at least."""
     m: int = 2
+    """Items that an attacker knows of a person at most."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -31,7 +31,15 @@ from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, Counts, FrequencyTable
 from indistinct.privacy.parameters import choice, whole
 from indistinct.privacy.promise import Closure, Promise
-from indistinct.privacy.values import cells_of, domain_of, least, present, too_few_values
+from indistinct.privacy.values import (
+    cells_of,
+    different_values,
+    domain_of,
+    had_by_all,
+    least,
+    present,
+    too_few_values,
+)
 
 COUNTS = ("class", "rank")
 ELBOW = "elbow"
@@ -58,8 +66,13 @@ class KNMAnonymity(Promise):
     needs_sensitive: ClassVar[bool] = True
 
     k: Mapping[str, int] | str = field(hash=False)
+    """The k of every rank, ``{"1": 10, "4": 3}``, or ``elbow``: chosen from the table's curves of
+    risk before anything is searched."""
     count: str = "class"
+    """``class``: all records of a class count towards k; ``rank``: those of the same rank."""
     diversity: bool | int = True
+    """Different values that every class has at least; true stands for half as many as the table
+    has, rounded down, and two at least, false for any number."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -152,7 +165,7 @@ class KNMAnonymity(Promise):
         if self.diversity is not False:
             cells = cells_of(self, classes)
             wanted = self.labels_wanted(_labels(cells, classes.reference.get(str(self.sensitive))))
-            broken |= _distinct(cells) < wanted
+            broken |= (different_values(self, classes) < wanted) | had_by_all(self, classes)
         return broken & (classes.size > 0)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
@@ -166,7 +179,7 @@ class KNMAnonymity(Promise):
             own = counted[held[:, at] > 0]
             found[f"k_{rank}"] = int(own.min()) if len(own) else None
         if self.diversity is not False:
-            found["diversity"] = least(_distinct(cells_of(self, classes)), classes)
+            found["diversity"] = least(different_values(self, classes), classes)
         return found
 
     def labels_wanted(self, labels: int) -> int:
@@ -264,11 +277,3 @@ def _ks(given: Any) -> dict[str, int] | str:
 def _labels(cells: NDArray[np.int64], reference: Counts | None) -> int:
     """Different values in the table that the classes come from."""
     return int(np.count_nonzero(cells.sum(axis=0) if reference is None else reference))
-
-
-def _distinct(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    from indistinct.kernels.promises import distinct
-
-    found = np.empty(len(cells), np.int64)
-    distinct(cells, found)
-    return found

@@ -37,6 +37,7 @@ class MaxPosterior(Promise):
     needs_sensitive: ClassVar[bool] = True
 
     bound: float = 0.5
+    """The largest share of a class that any value may have, above 0 and at most 1."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

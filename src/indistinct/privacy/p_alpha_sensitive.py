@@ -19,6 +19,7 @@ needs a category.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -33,6 +34,7 @@ from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import (
     CLOSE,
     cells_of,
+    different_values,
     domain_of,
     had_by_all,
     least,
@@ -46,30 +48,60 @@ TOTALS = ("distinct", "records")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PAlphaSensitive(Promise):
-    """Every equivalence class has ``p`` values, with weights of ``alpha`` or more together.
+class WeighedSensitive(Promise):
+    """Every equivalence class has ``p`` values, or kinds of them, that weigh ``alpha`` together.
 
-    ``over`` is ``distinct`` (each value weighs once) or ``records`` (as often as it occurs). Closed
-    under supersets: records that join a class take no value away, and no weight is negative.
+    Closed under supersets: records that join a class take nothing away, and no weight is negative.
     """
 
-    model: ClassVar[str] = "p-alpha-sensitive"
     closure: ClassVar[Closure] = "superset"
     needs_sensitive: ClassVar[bool] = True
 
     p: int
+    """Different values, or categories, that every class has at least."""
     alpha: float
-    over: str = "distinct"
+    """What they weigh together at least."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         whole(self.model, "p", self.p, 1, "choose p = 2 or more")
         number(self.model, "alpha", self.alpha, least=0)
-        choice(self.model, "over", self.over, TOTALS)
 
     def missing_metadata(self, domain: SensitiveDomain) -> Problem | None:
         """A category for every value, and the order of the categories."""
         return without_categories(self, domain, in_order=True)
+
+    @abstractmethod
+    def held(self, classes: ClassTable) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """How many different ones every class has, and what they weigh together, [G] each."""
+
+    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Classes that hold somebody, and too few or too little weight."""
+        different, weight = self.held(classes)
+        broken: NDArray[np.bool_] = (different < self.p) | (weight < self.alpha - CLOSE)
+        return (broken & (classes.size > 0)) | had_by_all(self, classes)
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """The smallest number in a class, and the smallest weight of one."""
+        different, weight = self.held(classes)
+        return {"p": least(different, classes), "alpha": _lightest(weight, classes)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PAlphaSensitive(WeighedSensitive):
+    """Every equivalence class has ``p`` values, with weights of ``alpha`` or more together.
+
+    Closed under supersets: records that join a class take no value away, and no weight is negative.
+    """
+
+    model: ClassVar[str] = "p-alpha-sensitive"
+
+    over: str = "distinct"
+    """``distinct``: each value weighs once; ``records``: as often as it occurs."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        choice(self.model, "over", self.over, TOTALS)
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """Fewer than p values in the table, or all of it together weighs less than alpha."""
@@ -82,30 +114,17 @@ class PAlphaSensitive(Promise):
         times = totals > 0 if self.over == "distinct" else totals
         return few or too_light(self, self.alpha, float((weight * times).sum()))
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
-        """Classes that hold somebody, and too few values or too little weight."""
-        values, weight = self._values_and_weight(classes)
-        broken: NDArray[np.bool_] = (values < self.p) | (weight < self.alpha - CLOSE)
-        return (broken & (classes.size > 0)) | had_by_all(self, classes)
-
-    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
-        """The smallest number of values in a class, and the smallest weight of one."""
-        values, weight = self._values_and_weight(classes)
-        return {"p": least(values, classes), "alpha": lightest(weight, classes)}
-
-    def _values_and_weight(
-        self, classes: ClassTable
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        from indistinct.kernels.promises import distinct, weigh
+    def held(self, classes: ClassTable) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The values of every class, and their weight."""
+        from indistinct.kernels.promises import weigh
 
         cells = cells_of(self, classes)
-        values, weight = np.empty(len(cells), np.int64), np.empty(len(cells), np.float64)
-        distinct(cells, values)
+        weight = np.empty(len(cells), np.float64)
         weigh(cells, domain_of(self, classes).weight, self.over == "distinct", weight)
-        return values, weight
+        return different_values(self, classes), weight
 
 
-def lightest(weight: NDArray[np.float64], classes: ClassTable) -> float | None:
+def _lightest(weight: NDArray[np.float64], classes: ClassTable) -> float | None:
     """The smallest weight of a class that holds somebody."""
     held = weight[classes.size > 0]
     return whole_if_close(float(held.min())) if len(held) else None

@@ -23,22 +23,13 @@ from numpy.typing import NDArray
 from indistinct.errors import Problem
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
-from indistinct.privacy.p_alpha_sensitive import lightest, too_light
+from indistinct.privacy.p_alpha_sensitive import WeighedSensitive, too_light
 from indistinct.privacy.p_plus_sensitive import categories_held, categories_present
-from indistinct.privacy.parameters import number, whole
-from indistinct.privacy.promise import Closure, Promise
-from indistinct.privacy.values import (
-    CLOSE,
-    domain_of,
-    had_by_all,
-    least,
-    too_few_values,
-    without_categories,
-)
+from indistinct.privacy.values import domain_of, too_few_values
 
 
 @dataclass(frozen=True, kw_only=True)
-class PPlusAlphaSensitive(Promise):
+class PPlusAlphaSensitive(WeighedSensitive):
     """Every equivalence class has ``p`` categories, with weights of ``alpha`` or more together.
 
     Closed under supersets: records that join a class take no category away, and no weight is
@@ -46,20 +37,6 @@ class PPlusAlphaSensitive(Promise):
     """
 
     model: ClassVar[str] = "p-plus-alpha-sensitive"
-    closure: ClassVar[Closure] = "superset"
-    needs_sensitive: ClassVar[bool] = True
-
-    p: int
-    alpha: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole(self.model, "p", self.p, 1, "choose p = 2 or more")
-        number(self.model, "alpha", self.alpha, least=0)
-
-    def missing_metadata(self, domain: SensitiveDomain) -> Problem | None:
-        """A category for every value, and the order of the categories."""
-        return without_categories(self, domain, in_order=True)
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """Values of fewer than p categories in the table, or categories that weigh too little."""
@@ -71,18 +48,8 @@ class PPlusAlphaSensitive(Promise):
         few = too_few_values(self, len(held), self.p, "category")
         return few or too_light(self, self.alpha, float(worth[held].sum()))
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
-        """Classes that hold somebody, and too few categories or too little weight."""
-        number, weight = self._held(classes)
-        broken: NDArray[np.bool_] = (number < self.p) | (weight < self.alpha - CLOSE)
-        return (broken & (classes.size > 0)) | had_by_all(self, classes)
-
-    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
-        """The smallest number of categories in a class, and the smallest weight of one."""
-        number, weight = self._held(classes)
-        return {"p": least(number, classes), "alpha": lightest(weight, classes)}
-
-    def _held(self, classes: ClassTable) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def held(self, classes: ClassTable) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The categories of every class, and their weight."""
         return categories_held(self, classes, _worth(domain_of(self, classes)))
 
 

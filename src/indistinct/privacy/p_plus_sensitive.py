@@ -47,6 +47,7 @@ class PPlusSensitive(Promise):
     needs_sensitive: ClassVar[bool] = True
 
     p: int
+    """Different categories that every class has at least."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -60,9 +60,13 @@ class Promise(ABC):
     """Whether classes are compared with a table of the population."""
 
     on: tuple[str, ...] | None = None
+    """Quasi-identifiers whose classes are looked at; None for all of them."""
     sensitive: str | None = None
+    """The attribute that is protected, where one is."""
     unit: str = "record"
+    """What is counted: each ``record``, or each ``person``."""
     reference: str = "published"
+    """The distribution compared with: that of the ``published`` records or the ``original`` one."""
 
     def __post_init__(self) -> None:
         if self.reference not in REFERENCES:

@@ -47,7 +47,9 @@ class RecursiveCLDiversity(Promise):
     needs_sensitive: ClassVar[bool] = True
 
     c: float
+    """How many times as frequent as the l-th and rarer ones the most frequent value stays below."""
     l: int  # noqa: E741, the field's own name
+    """The place from which on values, in falling order, count as rare ones."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -54,7 +54,9 @@ class TCloseness(Promise):
     compares: ClassVar[bool] = True
 
     t: float
+    """The largest distance of any class, from 0 to 1."""
     distance: str = "equal"
+    """How far apart two values are: ``equal``, ``ordered`` or ``hierarchical``."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -49,8 +49,11 @@ class ThetaSensitive(Promise):
     needs_sensitive: ClassVar[bool] = True
 
     k: int
+    """Records, or people, that every class has at least; and the k of theta(k)."""
     mu: float = 0.6
+    """The share of the variance of k different values that is reached, above 0 and at most 1."""
     theta: str = "k"
+    """``k``: the threshold of every class is that of k; ``size``: that of its own size."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

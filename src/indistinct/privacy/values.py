@@ -26,6 +26,16 @@ def cells_of(promise: Promise, classes: ClassTable) -> NDArray[np.int64]:
     return np.ascontiguousarray(classes.cells[str(promise.sensitive)], dtype=np.int64)
 
 
+def different_values(promise: Promise, classes: ClassTable) -> NDArray[np.int64]:
+    """The number of different values of the promise's sensitive attribute in every class, [G]."""
+    from indistinct.kernels.promises import distinct
+
+    cells = cells_of(promise, classes)
+    found = np.empty(len(cells), np.int64)
+    distinct(cells, found)
+    return found
+
+
 def domain_of(promise: Promise, classes: ClassTable) -> SensitiveDomain:
     """What is known of the values of the promise's sensitive attribute."""
     name = str(promise.sensitive)

@@ -21,6 +21,7 @@ import polars as pl
 
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.metadata import ValueMetadata
+from indistinct.release.audit.check import Check
 from indistinct.release.audit.linking import Seen, audited_link, link_between, verdicts_of
 from indistinct.release.audit.reading import (
     SUPPRESSED,
@@ -32,7 +33,6 @@ from indistinct.release.audit.reading import (
     tampered,
 )
 from indistinct.release.audit.verdict import (
-    Check,
     ClassSizes,
     Context,
     Verdict,

@@ -8,42 +8,23 @@ from __future__ import annotations
 
 import polars as pl
 
-from indistinct.release.audit.classes import (
-    SIZE,
-    TOLERANCE,
-    counts,
-    described,
-    judged,
-    least,
-    most,
-    read,
-    share,
-    whole,
-)
-from indistinct.release.audit.verdict import RECORDS, UNITS, Context, Verdict
-from indistinct.requirement import Requirement
+from indistinct.release.audit.check import class_check
+from indistinct.release.audit.classes import SIZE, TOLERANCE, Asked, described, least, most
+from indistinct.release.audit.settings import share, whole
+from indistinct.release.audit.verdict import RECORDS, UNITS, Verdict
 
 MODEL = "alpha-k-anonymity"
 
 
-def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
-    """Whether every class has k records, and no value more than the share alpha of them.
-
-    Arguments:
-        records: The published records as text, missing cells null, suppressed records left out.
-        requirement: The promise, with its parameters ``alpha`` and ``k``.
-        context: The release's quasi-identifiers.
-
-    Raises:
-        PolicyError: If a parameter or the sensitive attribute is missing or of the wrong form.
-    """
-    asked = read(requirement, alpha=share(example=0.5), k=whole(1, example=5))
-    classes = described(
-        counts(records, requirement, context), alpha=pl.col(RECORDS).max() / pl.col(UNITS).first()
-    )
-    return judged(
-        requirement,
-        context,
+@class_check(
+    MODEL,
+    counts="shares",
+    settings={"alpha": share(example=0.5), "k": whole(1, example=5)},
+)
+def check(asked: Asked) -> Verdict:
+    """Whether every class has k records, and no value more than the share alpha of them."""
+    classes = described(asked.cells(), alpha=pl.col(RECORDS).max() / pl.col(UNITS).first())
+    return asked.judged(
         classes,
         (pl.col("alpha") > asked["alpha"] + TOLERANCE) | (pl.col(SIZE) < asked["k"]),
         {"alpha": most(classes["alpha"]), "k": least(classes[SIZE])},

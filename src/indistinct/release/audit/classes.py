@@ -1,20 +1,20 @@
-"""What several checks share: reading a promise's parameters, and counting values class by class.
+"""What several checks share: counting values class by class, and what is known of the values.
 
-No privacy model is defined here. A check reads its parameters with :func:`read`, asks
-:func:`counts` how often each sensitive value occurs in each equivalence class, describes every
-class with figures of its own, and says with :func:`judged` which classes break the promise.
+No privacy model is defined here. A check asks :meth:`Asked.cells` how often each sensitive value
+occurs in each equivalence class, describes every class with figures of its own, and says with
+:meth:`Asked.judged` which classes break the promise.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
-from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.errors import PolicyError, Problem
 from indistinct.metadata import Value, ValueMetadata
 from indistinct.release.audit.verdict import CLASS, RECORDS, UNITS, VALUE, Context, Verdict
 from indistinct.requirement import Requirement
@@ -29,169 +29,117 @@ TOLERANCE = 1e-9
 """By how much a computed figure may miss its bound: what arithmetic loses, never a record."""
 
 
-# Parameters
-
-
 @dataclass(frozen=True)
-class Setting:
-    """A parameter of a privacy model: what it may be, and what it is where it is left out.
+class Asked:
+    """A promise and the release that it is held against: what the check of a model works on.
 
     Arguments:
-        says: What it must be, in words: ``a whole number of at least 1``.
-        fits: Whether a value is one of these.
-        example: A value to propose where the parameter is missing.
-        default: What it is where it is left out; None for one that must be given.
-    """
-
-    says: str
-    fits: Callable[[Any], bool]
-    example: Any
-    default: Any = None
-
-
-def whole(least: int, example: int, default: int | None = None) -> Setting:
-    """A whole number."""
-    return Setting(
-        f"a whole number of at least {least}",
-        lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= least,
-        example,
-        default,
-    )
-
-
-def number(
-    says: str, fits: Callable[[float], bool], example: float, default: float | None = None
-) -> Setting:
-    """A finite number, whole or not, for which ``fits`` holds."""
-    return Setting(
-        says,
-        lambda value: (
-            isinstance(value, (int, float))
-            and not isinstance(value, bool)
-            and math.isfinite(value)
-            and fits(value)
-        ),
-        example,
-        default,
-    )
-
-
-def word(*choices: str) -> Setting:
-    """One of several words; the first where it is left out."""
-    return Setting(
-        "one of " + ", ".join(f"'{choice}'" for choice in choices),
-        lambda value: isinstance(value, str) and value in choices,
-        choices[0],
-        choices[0],
-    )
-
-
-def share(example: float, default: float | None = None) -> Setting:
-    """A number above 0 and at most 1."""
-    return number("a number above 0 and at most 1", lambda value: 0 < value <= 1, example, default)
-
-
-def read(
-    requirement: Requirement, *, sensitive: bool = True, compares: bool = False, **settings: Setting
-) -> dict[str, Any]:
-    """The parameters of a promise, each of the right form, in the order of ``settings``.
-
-    Arguments:
+        records: The published records as text, missing cells null, suppressed records left out.
         requirement: The promise.
-        sensitive: Whether it must name an attribute that it protects.
-        compares: Whether it compares with a distribution, so that a reference may be named.
-        settings: Its parameters.
-
-    Raises:
-        PolicyError: If something is missing, unknown or of the wrong form; all that is.
+        context: The release's quasi-identifiers, and what is known beside the records.
+        settings: The promise's parameters, all of them; ``asked["k"]`` is one.
+        counts_values: Whether the check counts values, so that one that everybody has is broken.
     """
-    model, given = requirement.model, requirement.parameters
-    problems = [
-        Problem(
-            "unknown-setting",
-            f"promise '{model}' has no parameter '{name}': {did_you_mean(name, settings)}",
+
+    records: pl.DataFrame
+    requirement: Requirement
+    context: Context
+    settings: Mapping[str, Any]
+    counts_values: bool
+
+    def __getitem__(self, name: str) -> Any:
+        """A parameter of the promise."""
+        return self.settings[name]
+
+    @property
+    def on(self) -> tuple[str, ...]:
+        """The quasi-identifiers whose classes are looked at."""
+        return self.context.on(self.requirement)
+
+    @property
+    def sensitive(self) -> str:
+        """The attribute that is protected."""
+        return str(self.requirement.sensitive)
+
+    @property
+    def known(self) -> ValueMetadata:
+        """What is known of the values of that attribute."""
+        return self.context.known.get(self.sensitive, ValueMetadata())
+
+    def cells(self) -> pl.DataFrame:
+        """How often each value of the sensitive attribute occurs in each class.
+
+        One row for each value that occurs in a class, with the columns ``class`` (a number),
+        ``value``, ``records`` and ``units`` (the size of the class); a missing value is a value of
+        its own. Rows are sorted, so that sums over floating point numbers come out alike each time.
+        """
+        return self.context.counts(self.records, self.on, self.sensitive)
+
+    def sizes(self) -> pl.DataFrame:
+        """One row for each class, with its ``size``."""
+        return self.context.sizes(self.records, self.on).alias(SIZE).to_frame()
+
+    def judged(
+        self,
+        classes: pl.DataFrame,
+        breaks: pl.Expr,
+        achieved: Mapping[str, float | int | None],
+        achieved_with: Mapping[str, Mapping[str, Any]] | None = None,
+        *,
+        diverse: bool = True,
+    ) -> Verdict:
+        """The verdict where ``breaks`` says of each class whether it breaks the promise.
+
+        Arguments:
+            classes: One row for each class, with its ``size`` and what ``breaks`` looks at.
+            breaks: Whether a class breaks the promise.
+            achieved: What the release achieves of each parameter.
+            achieved_with: The other parameters, as asked, that a figure holds with.
+            diverse: Whether these settings ask for different values; False only where a check of
+                values was asked for none.
+        """
+        broken = classes.filter(breaks)
+        verdict = Verdict(
+            requirement=self.requirement,
+            on=self.on,
+            holds=broken.is_empty(),
+            achieved=achieved,
+            breaking_classes=broken.height,
+            breaking_records=int(broken[SIZE].sum()),
+            achieved_with=achieved_with or {},
         )
-        for name in given
-        if name not in settings
-    ]
-    found = {name: given.get(name, setting.default) for name, setting in settings.items()}
-    for name, setting in settings.items():
-        if found[name] is None:
-            remedy = f"add {name} = {setting.example}, say"
-            problems.append(
-                Problem("missing-setting", f"promise '{model}' needs '{name}'", remedy=remedy)
+        return self._not_certain(verdict) if self.counts_values and diverse else verdict
+
+    def _not_certain(self, verdict: Verdict) -> Verdict:
+        """The verdict on a promise of diversity where people have several values.
+
+        Many different values say nothing of one that everybody of a class has: such a class is
+        broken.
+        """
+        classes = (
+            self.cells()
+            .group_by(CLASS)
+            .agg(
+                (pl.col(RECORDS).max() >= pl.col(UNITS).first()).alias("had"),
+                (pl.col(RECORDS).sum() > pl.col(UNITS).first()).alias("several"),
+                pl.col(UNITS).first(),
             )
-        elif not setting.fits(found[name]):
-            problems.append(
-                Problem(
-                    "bad-parameter",
-                    f"{name} of {model} must be {setting.says}, not {found[name]!r}",
-                )
-            )
-    problems += _general(requirement, sensitive, compares)
-    if problems:
-        raise PolicyError(problems)
-    return found
-
-
-def _general(requirement: Requirement, sensitive: bool, compares: bool) -> Iterable[Problem]:
-    model = requirement.model
-    if sensitive and requirement.sensitive is None:
-        yield Problem(
-            "missing-setting",
-            f"promise '{model}' protects an attribute, and none is named",
-            remedy='add sensitive = "diagnosis", say',
         )
-    if requirement.reference != "published" and not compares:
-        yield Problem(
-            "unknown-setting",
-            f"promise '{model}' compares with no distribution, and a reference is named",
-            remedy="leave reference out",
+        certain = classes.filter(pl.col("had") & pl.col("several"))
+        if certain.is_empty():
+            return verdict
+        return replace(
+            verdict,
+            holds=False,
+            breaking_classes=max(verdict.breaking_classes, certain.height),
+            breaking_records=max(verdict.breaking_records, int(certain[UNITS].sum())),
         )
-
-
-# Classes
-
-
-def counts(records: pl.DataFrame, requirement: Requirement, context: Context) -> pl.DataFrame:
-    """How often each value of the sensitive attribute occurs in each class.
-
-    One row for each value that occurs in a class, with the columns ``class`` (a number), ``value``,
-    ``records`` and ``units`` (the size of the class); a missing value is a value of its own. Rows
-    are sorted, so that sums over floating point numbers come out alike each time.
-    """
-    assert requirement.sensitive is not None
-    return context.counts(records, context.on(requirement), requirement.sensitive)
 
 
 def described(cells: pl.DataFrame, **figures: pl.Expr) -> pl.DataFrame:
     """One row for each class, with its ``size`` and further figures of its rows in ``cells``."""
     return cells.group_by(CLASS, maintain_order=True).agg(
         pl.col(UNITS).first().alias(SIZE), **figures
-    )
-
-
-def judged(
-    requirement: Requirement,
-    context: Context,
-    classes: pl.DataFrame,
-    breaks: pl.Expr,
-    achieved: Mapping[str, float | int | None],
-    achieved_with: Mapping[str, Mapping[str, Any]] | None = None,
-) -> Verdict:
-    """The verdict where ``breaks`` says of each class whether it breaks the promise.
-
-    ``achieved_with`` are the other parameters, as asked, that a figure holds with.
-    """
-    broken = classes.filter(breaks)
-    return Verdict(
-        requirement=requirement,
-        on=context.on(requirement),
-        holds=broken.is_empty(),
-        achieved=achieved,
-        breaking_classes=broken.height,
-        breaking_records=int(broken[SIZE].sum()),
-        achieved_with=achieved_with or {},
     )
 
 
@@ -212,7 +160,7 @@ def _plain(figure: Any) -> Any:
 # Distributions to compare with
 
 
-def reference(cells: pl.DataFrame, requirement: Requirement, context: Context) -> pl.DataFrame:
+def reference(cells: pl.DataFrame, asked: Asked) -> pl.DataFrame:
     """The distribution that a promise compares with: columns ``value`` and ``share``.
 
     That of the published records, or of the original table, which a release does not show: the
@@ -221,10 +169,10 @@ def reference(cells: pl.DataFrame, requirement: Requirement, context: Context) -
     Raises:
         PolicyError: If the original distribution is asked for and is not known.
     """
-    if requirement.reference == "published":
+    if asked.requirement.reference == "published":
         told = cells.group_by(VALUE, maintain_order=True).agg(pl.col(RECORDS).sum())
     else:
-        known = _known(requirement, context).reference
+        known = asked.known.reference
         told = pl.DataFrame(
             {VALUE: list(known), RECORDS: list(known.values())},
             schema={VALUE: pl.String, RECORDS: pl.Float64},
@@ -233,9 +181,9 @@ def reference(cells: pl.DataFrame, requirement: Requirement, context: Context) -
             raise PolicyError(
                 Problem(
                     "reference-not-known",
-                    f"promise '{requirement.model}' compares with the distribution of the original "
-                    "table, which is not known",
-                    attribute=requirement.sensitive,
+                    f"promise '{asked.requirement.model}' compares with the distribution of the "
+                    "original table, which is not known",
+                    attribute=asked.requirement.sensitive,
                     remedy="audit a folder whose certificate tells it, or give it with the "
                     'policy; reference = "published" needs none',
                 )
@@ -262,9 +210,7 @@ def beside(cells: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
 # Categories, order, hierarchy
 
 
-def categories(
-    cells: pl.DataFrame, requirement: Requirement, context: Context, *, ordered: bool = False
-) -> pl.DataFrame:
+def categories(cells: pl.DataFrame, asked: Asked, *, ordered: bool = False) -> pl.DataFrame:
     """``cells`` with the ``category`` of each value; if ``ordered``, its ``place`` and ``weight``.
 
     ``place`` counts from 0, the least sensitive; ``weight`` is 0 for the most sensitive category
@@ -273,12 +219,12 @@ def categories(
     Raises:
         PolicyError: If categories, or their order, are not known, or a value has none.
     """
-    known = _known(requirement, context)
+    known = asked.known
     if not known.categories and cells.height:
-        raise _lacking(requirement, "the category of every value", "categories")
+        raise _lacking(asked, "the category of every value", "categories")
     if ordered and not known.category_order and cells.height:
         raise _lacking(
-            requirement,
+            asked,
             "the order of the categories, from the least to the most sensitive",
             "categories with an order",
         )
@@ -292,8 +238,8 @@ def categories(
         raise PolicyError(
             Problem(
                 "value-without-category",
-                f"{many} no category, and promise '{requirement.model}' needs one for each",
-                attribute=requirement.sensitive,
+                f"{many} no category, and promise '{asked.requirement.model}' needs one for each",
+                attribute=asked.requirement.sensitive,
                 remedy="name the category of every value, and of the missing one if there is any",
             )
         )
@@ -310,7 +256,7 @@ def categories(
     return found.join(places, on="category", how="left", maintain_order="left")
 
 
-def in_order(values: Iterable[Value], requirement: Requirement, context: Context) -> list[Value]:
+def in_order(values: Iterable[Value], asked: Asked) -> list[Value]:
     """The values from the smallest to the largest.
 
     In the order that is known; without one in that of numbers. What the order leaves out comes
@@ -319,7 +265,7 @@ def in_order(values: Iterable[Value], requirement: Requirement, context: Context
     Raises:
         PolicyError: If no order is known and the values are no numbers.
     """
-    place = {value: at for at, value in enumerate(_known(requirement, context).order)}
+    place = {value: at for at, value in enumerate(asked.known.order)}
     found = list(values)
     if place:
         return sorted(
@@ -331,13 +277,11 @@ def in_order(values: Iterable[Value], requirement: Requirement, context: Context
     except ValueError:
         keys = {None: math.nan}
     if not all(map(math.isfinite, keys.values())):
-        raise _lacking(requirement, "an order of the values, which are no numbers", "an order")
+        raise _lacking(asked, "an order of the values, which are no numbers", "an order")
     return sorted(found, key=lambda value: (value is None, keys[value], value or ""))
 
 
-def levels(
-    values: Iterable[Value], requirement: Requirement, context: Context
-) -> list[dict[Value, Value | int]]:
+def levels(values: Iterable[Value], asked: Asked) -> list[dict[Value, Value | int]]:
     """For each level of the hierarchy below its root the label of every value, values first.
 
     A chain that is shorter than others stays at its last label; a value without a chain stands
@@ -346,10 +290,10 @@ def levels(
     Raises:
         PolicyError: If no hierarchy is known.
     """
-    chains = {chain[0]: chain for chain in _known(requirement, context).chains if chain}
+    chains = {chain[0]: chain for chain in asked.known.chains if chain}
     values = list(values)
     if not chains and values:
-        raise _lacking(requirement, "a hierarchy of the values", "a hierarchy")
+        raise _lacking(asked, "a hierarchy of the values", "a hierarchy")
     height = max(map(len, chains.values()), default=2) - 1
     return [
         {
@@ -361,16 +305,12 @@ def levels(
     ]
 
 
-def _known(requirement: Requirement, context: Context) -> ValueMetadata:
-    return context.known.get(requirement.sensitive or "", ValueMetadata())
-
-
-def _lacking(requirement: Requirement, what: str, short: str) -> PolicyError:
+def _lacking(asked: Asked, what: str, short: str) -> PolicyError:
     return PolicyError(
         Problem(
             "values-not-known",
-            f"promise '{requirement.model}' needs {what}",
-            attribute=requirement.sensitive,
+            f"promise '{asked.requirement.model}' needs {what}",
+            attribute=asked.requirement.sensitive,
             remedy=f"audit a folder whose certificate tells it, or a policy that gives the "
             f"attribute {short}",
         )

@@ -9,50 +9,40 @@ from __future__ import annotations
 
 import polars as pl
 
+from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import (
     SHARE,
     TOLERANCE,
+    Asked,
     beside,
-    counts,
     described,
-    judged,
     most,
-    number,
-    read,
     reference,
-    word,
 )
-from indistinct.release.audit.verdict import Context, Verdict
-from indistinct.requirement import Requirement
+from indistinct.release.audit.settings import number, word
+from indistinct.release.audit.verdict import Verdict
 
 MODEL = "delta-disclosure"
 
 
-def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
+@class_check(
+    MODEL,
+    counts="values",
+    settings={
+        "delta": number("a number above 0", lambda delta: delta > 0, example=2),
+        "absent": word("break", "skip"),
+    },
+    compares=True,
+)
+def check(asked: Asked) -> Verdict:
     """Whether every |ln(p / q)| is below delta.
 
     What is achieved is the figure that every delta above it would keep, None if none would.
-
-    Arguments:
-        records: The published records as text, missing cells null, suppressed records left out.
-        requirement: The promise, with its parameters ``delta`` (in natural logarithms) and
-            ``absent``: whether a value that a class lacks is to ``break`` it (where it is left out)
-            or to be passed over, ``skip``.
-        context: The release's quasi-identifiers and, with ``reference = "original"``, the original
-            distribution of the values.
-
-    Raises:
-        PolicyError: If a parameter or the sensitive attribute is missing or of the wrong form, or
-            the original distribution is needed and not known.
+    ``absent`` says whether a value that a class lacks is to ``break`` the promise or to be passed
+    over, ``skip``.
     """
-    asked = read(
-        requirement,
-        compares=True,
-        delta=number("a number above 0", lambda delta: delta > 0, example=2),
-        absent=word("break", "skip"),
-    )
-    cells = counts(records, requirement, context)
-    told = reference(cells, requirement, context)
+    cells = asked.cells()
+    told = reference(cells, asked)
     p, q = pl.col(SHARE), pl.col("expected")
     classes = described(
         beside(cells, told),
@@ -64,10 +54,6 @@ def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> 
         classes = classes.with_columns(
             pl.when(lacks).then(pl.lit(float("inf"))).otherwise("delta").alias("delta")
         )
-    return judged(
-        requirement,
-        context,
-        classes,
-        pl.col("delta") >= asked["delta"] - TOLERANCE,
-        {"delta": most(classes["delta"])},
+    return asked.judged(
+        classes, pl.col("delta") >= asked["delta"] - TOLERANCE, {"delta": most(classes["delta"])}
     )

@@ -8,26 +8,23 @@ from __future__ import annotations
 
 import polars as pl
 
-from indistinct.release.audit.classes import counts, described, judged, least, read, whole
-from indistinct.release.audit.verdict import Context, Verdict
-from indistinct.requirement import Requirement
+from indistinct.release.audit.check import class_check
+from indistinct.release.audit.classes import Asked, described, least
+from indistinct.release.audit.settings import whole
+from indistinct.release.audit.verdict import Verdict
 
 MODEL = "distinct-l-diversity"
 
 
-def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
-    """Whether every equivalence class has at least l different values.
+@class_check(MODEL, counts="values", settings={"l": whole(1, example=3)})
+def check(asked: Asked) -> Verdict:
+    """Whether every equivalence class has at least l different values."""
+    return different_values(asked, "l")
 
-    Arguments:
-        records: The published records as text, missing cells null, suppressed records left out.
-        requirement: The promise, with its parameter ``l``.
-        context: The release's quasi-identifiers.
 
-    Raises:
-        PolicyError: If a parameter or the sensitive attribute is missing or of the wrong form.
-    """
-    asked = read(requirement, l=whole(1, example=3))
-    classes = described(counts(records, requirement, context), l=pl.len().cast(pl.Int64))
-    return judged(
-        requirement, context, classes, pl.col("l") < asked["l"], {"l": least(classes["l"])}
+def different_values(asked: Asked, name: str) -> Verdict:
+    """Whether every class has as many different values as the parameter of this name asks for."""
+    classes = described(asked.cells(), different=pl.len().cast(pl.Int64))
+    return asked.judged(
+        classes, pl.col("different") < asked[name], {name: least(classes["different"])}
     )

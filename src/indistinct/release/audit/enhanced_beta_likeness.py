@@ -8,58 +8,42 @@ from __future__ import annotations
 
 import polars as pl
 
+from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import (
     SHARE,
     TOLERANCE,
+    Asked,
     beside,
-    counts,
     described,
-    judged,
     most,
-    number,
-    read,
     reference,
 )
-from indistinct.release.audit.verdict import Context, Verdict
-from indistinct.requirement import Requirement
+from indistinct.release.audit.settings import number
+from indistinct.release.audit.verdict import Verdict
 
 MODEL = "enhanced-beta-likeness"
 
 
-def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
+@class_check(
+    MODEL,
+    counts="values",
+    settings={"beta": number("a number above 0", lambda beta: beta > 0, example=2)},
+    compares=True,
+)
+def check(asked: Asked) -> Verdict:
     """Whether no value gains more than beta, or than -ln q, of its share q in any class.
 
     What is achieved is None where a gain is above -ln q: no beta would be kept then.
-
-    Arguments:
-        records: The published records as text, missing cells null, suppressed records left out.
-        requirement: The promise, with its parameter ``beta``.
-        context: The release's quasi-identifiers and, with ``reference = "original"``, the original
-            distribution of the values.
-
-    Raises:
-        PolicyError: If a parameter or the sensitive attribute is missing or of the wrong form, or
-            the original distribution is needed and not known.
     """
-    asked = read(
-        requirement,
-        compares=True,
-        beta=number("a number above 0", lambda beta: beta > 0, example=2),
-    )
-    cells = counts(records, requirement, context)
-    told = reference(cells, requirement, context)
+    cells = asked.cells()
     p, q = pl.col(SHARE), pl.col("expected")
     gain = p / q - 1
     classes = described(
-        beside(cells, told),
+        beside(cells, reference(cells, asked)),
         beta=pl.max_horizontal(gain.max(), 0.0),
         beyond=((gain > TOLERANCE) & (gain > -q.log() + TOLERANCE)).any(),
     )
     best = None if classes["beyond"].any() else most(classes["beta"])
-    return judged(
-        requirement,
-        context,
-        classes,
-        (pl.col("beta") > asked["beta"] + TOLERANCE) | pl.col("beyond"),
-        {"beta": best},
+    return asked.judged(
+        classes, (pl.col("beta") > asked["beta"] + TOLERANCE) | pl.col("beyond"), {"beta": best}
     )

@@ -11,41 +11,25 @@ import math
 
 import polars as pl
 
-from indistinct.release.audit.classes import (
-    TOLERANCE,
-    counts,
-    described,
-    judged,
-    least,
-    number,
-    read,
-)
-from indistinct.release.audit.verdict import RECORDS, Context, Verdict
-from indistinct.requirement import Requirement
+from indistinct.release.audit.check import class_check
+from indistinct.release.audit.classes import TOLERANCE, Asked, described, least
+from indistinct.release.audit.settings import number
+from indistinct.release.audit.verdict import RECORDS, Verdict
 
 MODEL = "entropy-l-diversity"
 
 
-def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
-    """Whether the values of every equivalence class have an entropy of at least ln l.
-
-    Arguments:
-        records: The published records as text, missing cells null, suppressed records left out.
-        requirement: The promise, with its parameter ``l``, which need not be whole.
-        context: The release's quasi-identifiers.
-
-    Raises:
-        PolicyError: If a parameter or the sensitive attribute is missing or of the wrong form.
-    """
-    asked = read(
-        requirement, l=number("a number of at least 1", lambda least: least >= 1, example=3)
-    )
+@class_check(
+    MODEL,
+    counts="values",
+    settings={"l": number("a number of at least 1", lambda least: least >= 1, example=3)},
+)
+def check(asked: Asked) -> Verdict:
+    """Whether the values of every class have an entropy of at least ln l, l whole or not."""
     p = pl.col(RECORDS) / pl.col(RECORDS).sum()
-    classes = described(counts(records, requirement, context), entropy=-(p * p.log()).sum())
+    classes = described(asked.cells(), entropy=-(p * p.log()).sum())
     lowest = least(classes["entropy"])
-    return judged(
-        requirement,
-        context,
+    return asked.judged(
         classes,
         pl.col("entropy") < math.log(asked["l"]) - TOLERANCE,
         # With one value the sum can be the other zero, -0.0.

@@ -13,57 +13,39 @@ import math
 
 import polars as pl
 
-from indistinct.release.audit.classes import (
-    SIZE,
-    TOLERANCE,
-    judged,
-    least,
-    number,
-    read,
-    share,
-    whole,
-    word,
-)
-from indistinct.release.audit.verdict import Context, Verdict
-from indistinct.requirement import Requirement
+from indistinct.release.audit.check import class_check
+from indistinct.release.audit.classes import SIZE, TOLERANCE, Asked, least
+from indistinct.release.audit.settings import number, share, whole, word
+from indistinct.release.audit.verdict import Verdict
 
 MODEL = "estimated-k-map"
 
 
-def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
-    """Whether every class is larger than one of k people would be but for a small probability.
-
-    What is achieved is the ``size`` of the smallest class.
-
-    Arguments:
-        records: The published records as text, missing cells null, suppressed records left out.
-        requirement: The promise, with its parameters ``k``, ``fraction`` (the share of the
-            population that is in the release), ``significance`` (0.01 where it is left out) and
-            ``estimator``: ``zero-truncated-poisson`` (where it is left out) or ``poisson``.
-        context: The release's quasi-identifiers.
-
-    Raises:
-        PolicyError: If a parameter is missing or of the wrong form.
-    """
-    asked = read(
-        requirement,
-        sensitive=False,
-        k=whole(1, example=5),
-        fraction=share(example=0.01),
-        significance=number(
+@class_check(
+    MODEL,
+    counts="units",
+    settings={
+        "k": whole(1, example=5),
+        "fraction": share(example=0.01),
+        "significance": number(
             "a number between 0 and 1", lambda p: 0 < p < 1, example=0.01, default=0.01
         ),
-        estimator=word("zero-truncated-poisson", "poisson"),
-    )
+        "estimator": word("zero-truncated-poisson", "poisson"),
+    },
+)
+def check(asked: Asked) -> Verdict:
+    """Whether every class is larger than one of k people would be but for a small probability.
+
+    ``fraction`` is the share of the population that is in the release. What is achieved is the
+    ``size`` of the smallest class.
+    """
     few = _quantile(
         asked["k"] * asked["fraction"],
         1 - asked["significance"],
         truncated=asked["estimator"] == "zero-truncated-poisson",
     )
-    classes = context.sizes(records, context.on(requirement)).alias(SIZE).to_frame()
-    return judged(
-        requirement, context, classes, pl.col(SIZE) <= few, {"size": least(classes[SIZE])}
-    )
+    classes = asked.sizes()
+    return asked.judged(classes, pl.col(SIZE) <= few, {"size": least(classes[SIZE])})
 
 
 def _quantile(mean: float, probability: float, *, truncated: bool) -> int:

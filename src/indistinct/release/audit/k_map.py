@@ -9,28 +9,21 @@ from __future__ import annotations
 
 import polars as pl
 
-from indistinct.release.audit.classes import judged, least, read, whole
+from indistinct.release.audit.check import class_check
+from indistinct.release.audit.classes import Asked, least
 from indistinct.release.audit.population import PEOPLE, people
-from indistinct.release.audit.verdict import Context, Verdict
-from indistinct.requirement import Requirement
+from indistinct.release.audit.settings import whole
+from indistinct.release.audit.verdict import Verdict
 
 MODEL = "k-map"
 
 
-def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
+@class_check(MODEL, counts="units", settings={"k": whole(1, example=5)})
+def check(asked: Asked) -> Verdict:
     """Whether at least k people of the population are under every class.
 
-    Arguments:
-        records: The published records as text, missing cells null, suppressed records left out.
-        requirement: The promise, with its parameter ``k``.
-        context: The release's quasi-identifiers, the population, and what labels stand for.
-
     Raises:
-        PolicyError: If a parameter is missing or of the wrong form, or the population or the
-            meaning of a label is not known.
+        PolicyError: If the population or the meaning of a label is not known.
     """
-    asked = read(requirement, sensitive=False, k=whole(1, example=5))
-    classes, _ = people(records, requirement, context)
-    return judged(
-        requirement, context, classes, pl.col(PEOPLE) < asked["k"], {"k": least(classes[PEOPLE])}
-    )
+    classes, _ = people(asked)
+    return asked.judged(classes, pl.col(PEOPLE) < asked["k"], {"k": least(classes[PEOPLE])})

@@ -11,36 +11,30 @@ from __future__ import annotations
 import polars as pl
 
 from indistinct.errors import PolicyError, Problem
-from indistinct.release.audit.classes import SIZE, judged, least, read, whole
+from indistinct.release.audit.check import class_check
+from indistinct.release.audit.classes import SIZE, Asked, least
+from indistinct.release.audit.settings import whole
 from indistinct.release.audit.verdict import Context, LinkedTables, Verdict
-from indistinct.requirement import Requirement
 
 MODEL = "kl-diversity"
-
-TABLES = "linked"
 
 _PRINT, _HELD, _TIMES = "\0fingerprint", "\0held", "\0times"
 
 
-def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
+@class_check(MODEL, counts="linked", settings={"k": whole(2, example=10), "l": whole(2, example=5)})
+def check(asked: Asked) -> Verdict:
     """Whether every fingerprint has k people and every class l fingerprints, evenly enough.
 
     A class breaks the promise also where somebody in it has a fingerprint of too few people.
 
-    Arguments:
-        records: The rows of the quasi table as text, missing cells null, suppressed ones left out.
-        requirement: The promise, with its parameters ``k`` and ``l``.
-        context: The release's quasi-identifiers, and the two tables.
-
     Raises:
-        PolicyError: If a parameter or the sensitive attribute is missing or of the wrong form, the
-            release is no linked tables, or its buckets do not list what everybody in them has.
+        PolicyError: If the release is no linked tables, or its buckets do not list what everybody
+            in them has.
     """
-    asked = read(requirement, k=whole(2, example=10), l=whole(2, example=5))
-    linked = _linked(context)
-    on = context.on(requirement)
-    people = records.join(
-        _fingerprints(linked, str(requirement.sensitive)),
+    linked = _linked(asked.context)
+    on = asked.on
+    people = asked.records.join(
+        _fingerprints(linked, asked.sensitive),
         on=linked.by,
         how="left",
         nulls_equal=True,
@@ -57,9 +51,7 @@ def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> 
         )
     )
     few = (pl.col("different") < asked["l"]) | (pl.col("l") < asked["l"])
-    return judged(
-        requirement,
-        context,
+    return asked.judged(
         classes,
         few | (pl.col("k") < asked["k"]),
         {"k": least(people[_HELD]), "l": least(classes["l"])},

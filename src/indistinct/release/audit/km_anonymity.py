@@ -10,33 +10,33 @@ from __future__ import annotations
 import polars as pl
 
 from indistinct.errors import PolicyError, Problem
-from indistinct.release.audit.classes import read, whole
-from indistinct.release.audit.verdict import Context, Verdict
-from indistinct.requirement import Requirement
+from indistinct.release.audit.check import class_check
+from indistinct.release.audit.classes import Asked
+from indistinct.release.audit.settings import whole
+from indistinct.release.audit.verdict import Verdict
 
 MODEL = "km-anonymity"
 
 _PERSON, _ITEM, _NEXT, _PEOPLE = "\0person", "\0item", "\0next", "\0people"
 
 
-def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
+@class_check(
+    MODEL,
+    counts="items",
+    settings={"k": whole(1, example=5), "m": whole(1, example=2, default=2)},
+)
+def check(asked: Asked) -> Verdict:
     """Whether every combination of up to m items that occurs is held by k people.
 
     What is achieved: as ``k`` the fewest people who have a combination of up to m items, as ``m``
     the length up to which k people have each combination. What breaks the promise are combinations
     (as classes), and the people who have one (as records).
 
-    Arguments:
-        records: The published records as text, missing cells null, suppressed records left out.
-        requirement: The promise, with its parameters ``k`` and ``m``.
-        context: The column that tells people apart.
-
     Raises:
-        PolicyError: If a parameter or the sensitive attribute is missing or of the wrong form, or
-            nothing tells people apart.
+        PolicyError: If nothing tells people apart.
     """
-    asked = read(requirement, k=whole(1, example=5), m=whole(1, example=2, default=2))
-    if context.person is None:
+    person = asked.context.person
+    if person is None:
         raise PolicyError(
             Problem(
                 "people-not-told",
@@ -46,9 +46,9 @@ def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> 
             )
         )
     k, m = asked["k"], asked["m"]
-    held = records.select(
-        pl.col(context.person).alias(_PERSON),
-        pl.col(str(requirement.sensitive)).alias(_ITEM),
+    held = asked.records.select(
+        pl.col(person).alias(_PERSON),
+        pl.col(asked.sensitive).alias(_ITEM),
     ).unique()
     items = held.select(_ITEM).unique().sort(_ITEM).with_row_index(_NEXT)
     single = held.join(items, on=_ITEM, nulls_equal=True).select(_PERSON, _NEXT)
@@ -69,8 +69,8 @@ def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> 
         sets = larger.rename({_NEXT: columns[-1]})
     kept = next((at for at, people in enumerate(fewest) if people < k), m)
     return Verdict(
-        requirement=requirement,
-        on=context.on(requirement),
+        requirement=asked.requirement,
+        on=asked.on,
         holds=not rare,
         achieved={"k": min(fewest, default=None), "m": kept if fewest else None},
         breaking_classes=rare,

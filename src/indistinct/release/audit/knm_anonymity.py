@@ -15,40 +15,50 @@ from typing import Any
 import polars as pl
 
 from indistinct.errors import PolicyError, Problem
-from indistinct.release.audit.classes import SIZE, Setting, counts, judged, least, read, word
-from indistinct.release.audit.verdict import CLASS, RECORDS, UNITS, VALUE, Context, Verdict
-from indistinct.requirement import Requirement
+from indistinct.release.audit.check import class_check
+from indistinct.release.audit.classes import SIZE, Asked, least
+from indistinct.release.audit.settings import Setting, word
+from indistinct.release.audit.verdict import CLASS, RECORDS, UNITS, VALUE, Verdict
 
 MODEL = "knm-anonymity"
 
 RANK, ASKED, COUNTED = "rank", "asked", "counted"
 
 
-def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
-    """Whether every class is as large as the k of its ranks, and has enough different values.
+def _table_of_ks(given: Any) -> bool:
+    return (
+        isinstance(given, Mapping)
+        and len(given) > 0
+        and all(str(rank) in ("1", "2", "3", "4") for rank in given)
+        and all(isinstance(k, int) and not isinstance(k, bool) and k > 0 for k in given.values())
+    )
 
-    Arguments:
-        records: The published records as text, missing cells null, suppressed records left out.
-        requirement: The promise, with its parameters ``k`` (of every rank), ``count`` and
-            ``diversity``.
-        context: The release's quasi-identifiers, and the ranks of the sensitive values.
 
-    Raises:
-        PolicyError: If a parameter or the sensitive attribute is missing or of the wrong form, a
-            published value has no rank, or a published rank no k.
-    """
-    asked = read(
-        requirement,
-        k=Setting(
+def _diversity(given: Any) -> bool:
+    return isinstance(given, bool) or (isinstance(given, int) and given > 0)
+
+
+@class_check(
+    MODEL,
+    counts="values",
+    settings={
+        "k": Setting(
             "a table with a k for every rank from 1 to 4, as a certificate tells it",
             _table_of_ks,
             {"1": 10, "2": 5},
         ),
-        count=word("class", "rank"),
-        diversity=Setting("true, false or a whole number of at least 1", _diversity, True, True),
-    )
+        "count": word("class", "rank"),
+        "diversity": Setting("true, false or a whole number of at least 1", _diversity, True, True),
+    },
+)
+def check(asked: Asked) -> Verdict:
+    """Whether every class is as large as the k of its ranks, and has enough different values.
+
+    Raises:
+        PolicyError: If a published value has no rank, or a published rank no k.
+    """
     ks = {int(rank): k for rank, k in asked["k"].items()}
-    cells = _ranked(counts(records, requirement, context), requirement, context, ks)
+    cells = _ranked(asked, ks)
     by_rank = asked["count"] == "rank"
     counted = pl.col(RECORDS).sum().over([CLASS, RANK]) if by_rank else pl.col(UNITS)
     cells = cells.with_columns(counted.alias(COUNTED))
@@ -63,8 +73,11 @@ def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> 
     }
     if asked["diversity"] is not False:
         achieved["diversity"] = least(classes["diversity"])
-    return judged(
-        requirement, context, classes, pl.col("small") | (pl.col("diversity") < wanted), achieved
+    return asked.judged(
+        classes,
+        pl.col("small") | (pl.col("diversity") < wanted),
+        achieved,
+        diverse=asked["diversity"] is not False,
     )
 
 
@@ -75,16 +88,13 @@ def _wanted(diversity: bool | int, labels: int) -> int:
     return 0 if diversity is False else diversity
 
 
-def _ranked(
-    cells: pl.DataFrame, requirement: Requirement, context: Context, ks: Mapping[int, int]
-) -> pl.DataFrame:
+def _ranked(asked: Asked, ks: Mapping[int, int]) -> pl.DataFrame:
     """Every value of every class with its rank, and the k that the rank asks for."""
-    known = context.known.get(requirement.sensitive or "")
-    ranks = {} if known is None else known.ranks
+    ranks = asked.known.ranks
     table = pl.DataFrame(
         {VALUE: list(ranks), RANK: list(ranks.values())}, {VALUE: pl.String, RANK: pl.Int64}
     )
-    found = cells.join(table, on=VALUE, how="left", nulls_equal=True, maintain_order="left")
+    found = asked.cells().join(table, on=VALUE, how="left", nulls_equal=True, maintain_order="left")
     bare = found.filter(pl.col(RANK).is_null())[VALUE].n_unique()
     if bare:
         many = "a published value has" if bare == 1 else f"{bare} published values have"
@@ -92,7 +102,7 @@ def _ranked(
             Problem(
                 "value-without-rank",
                 f"{many} no rank of sensitivity, and promise '{MODEL}' needs one for each",
-                attribute=requirement.sensitive,
+                attribute=asked.sensitive,
                 remedy="audit a folder whose certificate tells the ranks, or with a policy that "
                 "gives the attribute ranks in a table or a file",
             )
@@ -103,20 +113,7 @@ def _ranked(
                 "rank-without-k",
                 f"promise '{MODEL}' has no k for rank {', '.join(map(str, unasked))}, which is "
                 "published",
-                attribute=requirement.sensitive,
+                attribute=asked.sensitive,
             )
         )
     return found.with_columns(pl.col(RANK).replace_strict(ks, return_dtype=pl.Int64).alias(ASKED))
-
-
-def _table_of_ks(given: Any) -> bool:
-    return (
-        isinstance(given, Mapping)
-        and len(given) > 0
-        and all(str(rank) in ("1", "2", "3", "4") for rank in given)
-        and all(isinstance(k, int) and not isinstance(k, bool) and k > 0 for k in given.values())
-    )
-
-
-def _diversity(given: Any) -> bool:
-    return isinstance(given, bool) or (isinstance(given, int) and given > 0)

@@ -17,42 +17,18 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from indistinct.errors import DataError, PolicyError, Problem
+from indistinct.release.audit.check import Check
 from indistinct.release.audit.reading import SUPPRESSED, Published, PublishedTable
+from indistinct.release.audit.verdict import SIZE_OF_BUCKET as PEOPLE
 from indistinct.release.audit.verdict import (
-    CLASS,
-    RECORDS,
-    UNITS,
-    Check,
     Context,
     LinkedTables,
     Verdict,
 )
-from indistinct.release.audit.verdict import SIZE_OF_BUCKET as PEOPLE
 from indistinct.requirement import Requirement
 
 HOLDING = ("one", "some", "all")
 """How the values that a bucket lists belong to its people."""
-
-LINKED = "linked"
-"""What a check says in ``TABLES`` where it looks at both tables itself."""
-
-DIVERSE = (
-    "distinct-l-diversity",
-    "entropy-l-diversity",
-    "recursive-cl-diversity",
-    "p-sensitive",
-    "p-plus-sensitive",
-    "p-alpha-sensitive",
-    "p-plus-alpha-sensitive",
-    "balanced-p-plus-sensitive",
-    "theta-sensitive",
-    "t-closeness",
-    "basic-beta-likeness",
-    "enhanced-beta-likeness",
-    "delta-disclosure",
-)
-"""Models that look at how different values are, or how usual: of people with several values, none
-may be had by everybody of a class."""
 
 _ROW, _MEMBER = "\0row", "\0member"
 
@@ -90,39 +66,12 @@ def verdicts_of(
     problems: list[Problem] = []
     for requirement in requirements:
         try:
-            verdict = checks[requirement.model].check(records, requirement, context)
+            found.append(checks[requirement.model].check(records, requirement, context))
         except PolicyError as error:
             problems += error.problems
-            continue
-        found.append(_not_certain(verdict, records, context))
     if problems:
         raise PolicyError(list(dict.fromkeys(problems)))
     return tuple(found)
-
-
-def _not_certain(verdict: Verdict, records: pl.DataFrame, context: Context) -> Verdict:
-    """The verdict on a promise of diversity where people have several values.
-
-    Many different values say nothing of one that everybody of a class has: such a class is broken.
-    """
-    asked = verdict.requirement
-    if asked.model not in DIVERSE or asked.sensitive is None:
-        return verdict
-    counted = context.counts(records, context.on(asked), asked.sensitive)
-    classes = counted.group_by(CLASS).agg(
-        (pl.col(RECORDS).max() >= pl.col(UNITS).first()).alias("had"),
-        (pl.col(RECORDS).sum() > pl.col(UNITS).first()).alias("several"),
-        pl.col(UNITS).first(),
-    )
-    certain = classes.filter(pl.col("had") & pl.col("several"))
-    if certain.is_empty():
-        return verdict
-    return replace(
-        verdict,
-        holds=False,
-        breaking_classes=max(verdict.breaking_classes, certain.height),
-        breaking_records=max(verdict.breaking_records, int(certain[UNITS].sum())),
-    )
 
 
 def link_between(published: Published) -> Mapping[str, str] | None:
@@ -180,24 +129,26 @@ def audited_link(
     both = LinkedTables(records, listed, by, holding)
     context = replace(context, linked=both)
     by_model = checks()
+    if problems := list(_not_shown(requirements, by_model)):
+        raise PolicyError(problems)
     verdicts: list[Verdict] = []
     for part in requirements:
-        frame, seen = records, context
-        if part.sensitive is not None and getattr(by_model[part.model], "TABLES", "") != LINKED:
-            if holding == "all":
-                frame, seen = _with_values(records, listed[part.sensitive], by, context)
-            else:
-                frame = listed[part.sensitive]
-                seen = replace(context, quasi=(by,))
-                of_sets = holding == "one" and part.model == "max-posterior"
-                if of_sets and (sets := _of_sets(frame)) is not None:
-                    # Other rows than those of other promises: nothing counted is shared with them.
-                    frame = sets
-                    seen = replace(seen, person=_ROW, linked=None, _sizes={}, _counts={})
-                verdict = verdicts_of(frame, [replace(part, on=None)], seen, by_model)[0]
-                verdicts.append(replace(verdict, requirement=part))
-                continue
-        verdicts += verdicts_of(frame, [part], seen, by_model)
+        counts = by_model[part.model].check.counts
+        if part.sensitive is None or counts in ("units", "linked"):
+            verdicts += verdicts_of(records, [part], context, by_model)
+            continue
+        if holding == "all":
+            frame, seen = _with_values(records, listed[part.sensitive], by, context)
+        else:
+            frame = listed[part.sensitive]
+            seen = replace(context, quasi=(by,))
+            of_sets = holding == "one" and counts == "shares"
+            if of_sets and (sets := _of_sets(frame)) is not None:
+                # Other rows than those of other promises: nothing counted is shared with them.
+                frame = sets
+                seen = replace(seen, person=_ROW, linked=None, _sizes={}, _counts={})
+        verdict = verdicts_of(frame, [replace(part, on=None)], seen, by_model)[0]
+        verdicts.append(replace(verdict, requirement=part))
     return Seen(
         table=quasi,
         texts=texts,
@@ -209,6 +160,20 @@ def audited_link(
         notes=() if "holding" in link else (_taken(holding),),
         beside=tuple(name for name in quasi.columns if name not in (*context.quasi, by)),
     )
+
+
+def _not_shown(
+    requirements: Sequence[Requirement], checks: Mapping[str, Check]
+) -> Iterable[Problem]:
+    """The promises that linked tables do not show, so that nothing can be said of them."""
+    for part in requirements:
+        if checks[part.model].check.counts == "items":
+            yield Problem(
+                "not-of-linked-tables",
+                f"promise '{part.model}' applies to people's sets of items, which linked tables "
+                "do not show",
+                remedy="audit it on a release of one table with a pseudonym for every person",
+            )
 
 
 def listed_values(table: PublishedTable, name: str, by: str) -> pl.DataFrame:

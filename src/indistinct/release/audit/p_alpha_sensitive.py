@@ -10,49 +10,32 @@ from __future__ import annotations
 
 import polars as pl
 
-from indistinct.release.audit.classes import (
-    TOLERANCE,
-    categories,
-    counts,
-    described,
-    judged,
-    least,
-    number,
-    read,
-    whole,
-    word,
-)
-from indistinct.release.audit.verdict import RECORDS, Context, Verdict
-from indistinct.requirement import Requirement
+from indistinct.release.audit.check import class_check
+from indistinct.release.audit.classes import TOLERANCE, Asked, categories, described, least
+from indistinct.release.audit.settings import number, whole, word
+from indistinct.release.audit.verdict import RECORDS, Verdict
 
 MODEL = "p-alpha-sensitive"
 
 
-def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
+@class_check(
+    MODEL,
+    counts="values",
+    settings={
+        "p": whole(1, example=3),
+        "alpha": number("a number of at least 0", lambda alpha: alpha >= 0, example=1),
+        "over": word("distinct", "records"),
+    },
+)
+def check(asked: Asked) -> Verdict:
     """Whether every class has p different values, and a total weight of at least alpha.
 
-    Arguments:
-        records: The published records as text, missing cells null, suppressed records left out.
-        requirement: The promise, with its parameters ``p``, ``alpha`` and ``over``: whether the
-            total is over the ``distinct`` values (where it is left out) or the ``records``.
-        context: The release's quasi-identifiers, and the values' categories with their order.
-
-    Raises:
-        PolicyError: If a parameter or the sensitive attribute is missing or of the wrong form, or
-            a value's category or the order of categories is not known.
+    ``over`` says whether the total is over the ``distinct`` values or over the ``records``.
     """
-    asked = read(
-        requirement,
-        p=whole(1, example=3),
-        alpha=number("a number of at least 0", lambda alpha: alpha >= 0, example=1),
-        over=word("distinct", "records"),
-    )
-    cells = categories(counts(records, requirement, context), requirement, context, ordered=True)
+    cells = categories(asked.cells(), asked, ordered=True)
     times = pl.col(RECORDS) if asked["over"] == "records" else 1
     classes = described(cells, p=pl.len().cast(pl.Int64), alpha=(pl.col("weight") * times).sum())
-    return judged(
-        requirement,
-        context,
+    return asked.judged(
         classes,
         (pl.col("p") < asked["p"]) | (pl.col("alpha") < asked["alpha"] - TOLERANCE),
         {"p": least(classes["p"]), "alpha": least(classes["alpha"])},

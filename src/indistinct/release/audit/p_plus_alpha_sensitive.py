@@ -10,41 +10,25 @@ from __future__ import annotations
 
 import polars as pl
 
-from indistinct.release.audit.classes import (
-    SIZE,
-    TOLERANCE,
-    categories,
-    counts,
-    judged,
-    least,
-    number,
-    read,
-    whole,
-)
-from indistinct.release.audit.verdict import CLASS, UNITS, Context, Verdict
-from indistinct.requirement import Requirement
+from indistinct.release.audit.check import class_check
+from indistinct.release.audit.classes import SIZE, TOLERANCE, Asked, categories, least
+from indistinct.release.audit.settings import number, whole
+from indistinct.release.audit.verdict import CLASS, UNITS, Verdict
 
 MODEL = "p-plus-alpha-sensitive"
 
 
-def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
-    """Whether every class has values of p categories, with a total weight of at least alpha.
-
-    Arguments:
-        records: The published records as text, missing cells null, suppressed records left out.
-        requirement: The promise, with its parameters ``p`` and ``alpha``.
-        context: The release's quasi-identifiers, and the values' categories with their order.
-
-    Raises:
-        PolicyError: If a parameter or the sensitive attribute is missing or of the wrong form, or
-            a value's category or the order of categories is not known.
-    """
-    asked = read(
-        requirement,
-        p=whole(1, example=2),
-        alpha=number("a number of at least 0", lambda alpha: alpha >= 0, example=1),
-    )
-    cells = categories(counts(records, requirement, context), requirement, context, ordered=True)
+@class_check(
+    MODEL,
+    counts="values",
+    settings={
+        "p": whole(1, example=2),
+        "alpha": number("a number of at least 0", lambda alpha: alpha >= 0, example=1),
+    },
+)
+def check(asked: Asked) -> Verdict:
+    """Whether every class has values of p categories, with a total weight of at least alpha."""
+    cells = categories(asked.cells(), asked, ordered=True)
     found = cells.group_by([CLASS, "category"], maintain_order=True).agg(
         pl.col(UNITS).first(), pl.col("weight").first(), pl.col("place").first()
     )
@@ -57,9 +41,7 @@ def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> 
             pl.col("weight").sum().alias("alpha"),
         )
     )
-    return judged(
-        requirement,
-        context,
+    return asked.judged(
         classes,
         (pl.col("p") < asked["p"]) | (pl.col("alpha") < asked["alpha"] - TOLERANCE),
         {"p": least(classes["p"]), "alpha": least(classes["alpha"])},

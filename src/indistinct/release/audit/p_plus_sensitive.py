@@ -8,36 +8,17 @@ from __future__ import annotations
 
 import polars as pl
 
-from indistinct.release.audit.classes import (
-    categories,
-    counts,
-    described,
-    judged,
-    least,
-    read,
-    whole,
-)
-from indistinct.release.audit.verdict import Context, Verdict
-from indistinct.requirement import Requirement
+from indistinct.release.audit.check import class_check
+from indistinct.release.audit.classes import Asked, categories, described, least
+from indistinct.release.audit.settings import whole
+from indistinct.release.audit.verdict import Verdict
 
 MODEL = "p-plus-sensitive"
 
 
-def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
-    """Whether the values of every class belong to at least p different categories.
-
-    Arguments:
-        records: The published records as text, missing cells null, suppressed records left out.
-        requirement: The promise, with its parameter ``p``.
-        context: The release's quasi-identifiers, and the categories of the values.
-
-    Raises:
-        PolicyError: If a parameter or the sensitive attribute is missing or of the wrong form, or
-            a value's category is not known.
-    """
-    asked = read(requirement, p=whole(1, example=2))
-    cells = categories(counts(records, requirement, context), requirement, context)
+@class_check(MODEL, counts="values", settings={"p": whole(1, example=2)})
+def check(asked: Asked) -> Verdict:
+    """Whether the values of every class belong to at least p different categories."""
+    cells = categories(asked.cells(), asked)
     classes = described(cells, p=pl.col("category").n_unique().cast(pl.Int64))
-    return judged(
-        requirement, context, classes, pl.col("p") < asked["p"], {"p": least(classes["p"])}
-    )
+    return asked.judged(classes, pl.col("p") < asked["p"], {"p": least(classes["p"])})

@@ -6,28 +6,16 @@ class. k is promised beside it.
 
 from __future__ import annotations
 
-import polars as pl
-
-from indistinct.release.audit.classes import counts, described, judged, least, read, whole
-from indistinct.release.audit.verdict import Context, Verdict
-from indistinct.requirement import Requirement
+from indistinct.release.audit.check import class_check
+from indistinct.release.audit.classes import Asked
+from indistinct.release.audit.distinct_l_diversity import different_values
+from indistinct.release.audit.settings import whole
+from indistinct.release.audit.verdict import Verdict
 
 MODEL = "p-sensitive"
 
 
-def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
-    """Whether every class has at least p different values.
-
-    Arguments:
-        records: The published records as text, missing cells null, suppressed records left out.
-        requirement: The promise, with its parameter ``p``.
-        context: The release's quasi-identifiers.
-
-    Raises:
-        PolicyError: If a parameter or the sensitive attribute is missing or of the wrong form.
-    """
-    asked = read(requirement, p=whole(1, example=3))
-    classes = described(counts(records, requirement, context), p=pl.len().cast(pl.Int64))
-    return judged(
-        requirement, context, classes, pl.col("p") < asked["p"], {"p": least(classes["p"])}
-    )
+@class_check(MODEL, counts="values", settings={"p": whole(1, example=3)})
+def check(asked: Asked) -> Verdict:
+    """Whether every class has at least p different values."""
+    return different_values(asked, "p")

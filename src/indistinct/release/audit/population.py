@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem
-from indistinct.release.audit.classes import SIZE
+from indistinct.release.audit.classes import SIZE, Asked
 from indistinct.release.audit.verdict import Context
 from indistinct.requirement import Requirement
 
@@ -25,19 +25,17 @@ Numbers = NDArray[np.int64]
 _ANYTHING = "*"
 
 
-def people(
-    records: pl.DataFrame, requirement: Requirement, context: Context
-) -> tuple[pl.DataFrame, int]:
+def people(asked: Asked) -> tuple[pl.DataFrame, int]:
     """Every class with its ``size`` and its ``people``, and how many people are under no class.
 
     Raises:
         PolicyError: If no population is known, it lacks a quasi-identifier, or it is not known what
             a published label stands for.
     """
-    on = list(context.on(requirement))
+    requirement, context, on = asked.requirement, asked.context, list(asked.on)
     population = _population(requirement, context, on)
     everybody = population.group_by(on).agg(pl.len().cast(pl.Int64).alias(PEOPLE)).sort(on)
-    classes = context.people(records, tuple(on)).group_by(on).len(SIZE).sort(on)
+    classes = context.people(asked.records, tuple(on)).group_by(on).len(SIZE).sort(on)
     classes = classes.with_columns(pl.col(SIZE).cast(pl.Int64))
     columns = [_column(classes[name], everybody[name], context) for name in on]
     unknown = [name for name, column in zip(on, columns, strict=True) if not column.known]

@@ -11,23 +11,20 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import (
     SHARE,
     TOLERANCE,
+    Asked,
     beside,
-    counts,
     described,
     in_order,
-    judged,
     levels,
     most,
-    number,
-    read,
     reference,
-    word,
 )
-from indistinct.release.audit.verdict import CLASS, RECORDS, VALUE, Context, Verdict
-from indistinct.requirement import Requirement
+from indistinct.release.audit.settings import number, word
+from indistinct.release.audit.verdict import CLASS, RECORDS, VALUE, Verdict
 
 MODEL = "t-closeness"
 
@@ -35,37 +32,32 @@ _AT_ONCE = 1 << 22
 """Cells of a table of classes and values that are looked at together."""
 
 
-def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
+@class_check(
+    MODEL,
+    counts="values",
+    settings={
+        "t": number("a number from 0 to 1", lambda t: 0 <= t <= 1, example=0.2),
+        "distance": word("equal", "ordered", "hierarchical"),
+    },
+    compares=True,
+)
+def check(asked: Asked) -> Verdict:
     """Whether every class is at a distance of at most t from the distribution compared with.
 
-    Arguments:
-        records: The published records as text, missing cells null, suppressed records left out.
-        requirement: The promise, with its parameters ``t`` and ``distance``: ``equal`` (where it is
-            left out), ``ordered`` or ``hierarchical``.
-        context: The release's quasi-identifiers, the order or hierarchy of the values and, with
-            ``reference = "original"``, their original distribution.
-
     Raises:
-        PolicyError: If a parameter or the sensitive attribute is missing or of the wrong form, or
-            if order, hierarchy or original distribution are needed and not known.
+        PolicyError: If the order or the hierarchy of the values is needed and not known.
     """
-    asked = read(
-        requirement,
-        compares=True,
-        t=number("a number from 0 to 1", lambda t: 0 <= t <= 1, example=0.2),
-        distance=word("equal", "ordered", "hierarchical"),
-    )
-    cells = counts(records, requirement, context)
-    told = reference(cells, requirement, context)
+    cells = asked.cells()
+    told = reference(cells, asked)
     # Values that only the release has, and those that only the other distribution has, count too.
     values = pl.concat([told[VALUE], cells[VALUE]]).unique().sort().to_list()
     if asked["distance"] == "equal":
         classes = _equal(cells, told)
     elif asked["distance"] == "ordered":
-        classes = _ordered(cells, told, in_order(values, requirement, context))
+        classes = _ordered(cells, told, in_order(values, asked))
     else:
         parts = []
-        for labels in levels(values, requirement, context):
+        for labels in levels(values, asked):
             numbers = {label: str(at) for at, label in enumerate(dict.fromkeys(labels.values()))}
             names = pl.DataFrame(
                 {VALUE: list(labels), "label": [numbers[label] for label in labels.values()]},
@@ -76,13 +68,7 @@ def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> 
         classes = parts[0].with_columns(
             pl.mean_horizontal(*(part["t"] for part in parts)).alias("t")
         )
-    return judged(
-        requirement,
-        context,
-        classes,
-        pl.col("t") > asked["t"] + TOLERANCE,
-        {"t": most(classes["t"])},
-    )
+    return asked.judged(classes, pl.col("t") > asked["t"] + TOLERANCE, {"t": most(classes["t"])})
 
 
 def _equal(cells: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:

@@ -10,53 +10,37 @@ from __future__ import annotations
 
 import polars as pl
 
-from indistinct.release.audit.classes import (
-    SIZE,
-    TOLERANCE,
-    counts,
-    described,
-    judged,
-    least,
-    number,
-    read,
-    whole,
-    word,
-)
-from indistinct.release.audit.verdict import RECORDS, Context, Verdict
-from indistinct.requirement import Requirement
+from indistinct.release.audit.check import class_check
+from indistinct.release.audit.classes import SIZE, TOLERANCE, Asked, described, least
+from indistinct.release.audit.settings import number, whole, word
+from indistinct.release.audit.verdict import RECORDS, Verdict
 
 MODEL = "theta-sensitive"
 
 
-def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
+@class_check(
+    MODEL,
+    counts="values",
+    settings={
+        "k": whole(1, example=4),
+        "mu": number("a number above 0", lambda mu: mu > 0, example=0.6, default=0.6),
+        "theta": word("k", "size"),
+    },
+)
+def check(asked: Asked) -> Verdict:
     """Whether every class has k records and a rank variance of at least theta.
 
     What is achieved: as ``k`` the largest k that would be kept with this mu, as ``mu`` the largest
     mu that would be kept with this k (None for theta of a single record, which is 0 whatever mu).
     Both at once need not be kept, unless theta is that of the class size: then neither asks for the
     other.
-
-    Arguments:
-        records: The published records as text, missing cells null, suppressed records left out.
-        requirement: The promise, with its parameters ``k``, ``mu`` (0.6 where it is left out) and
-            ``theta``: whether it is that of ``k`` (where it is left out) or of the class ``size``.
-        context: The release's quasi-identifiers.
-
-    Raises:
-        PolicyError: If a parameter or the sensitive attribute is missing or of the wrong form.
     """
-    asked = read(
-        requirement,
-        k=whole(1, example=4),
-        mu=number("a number above 0", lambda mu: mu > 0, example=0.6, default=0.6),
-        theta=word("k", "size"),
-    )
     k, mu = asked["k"], asked["mu"]
     f = pl.col(RECORDS).sort(descending=True)
     x = pl.int_range(1, pl.len() + 1)
     mean = (f * x).sum() / pl.col(RECORDS).sum()
     classes = described(
-        counts(records, requirement, context),
+        asked.cells(),
         variance=(f * (x - mean) ** 2).sum() / pl.col(RECORDS).sum(),
     )
     rule = pl.col(SIZE) if asked["theta"] == "size" else pl.lit(k)
@@ -67,9 +51,7 @@ def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> 
     else:
         fits = (12 * pl.col("variance") / mu + 1 + TOLERANCE).sqrt().floor().cast(pl.Int64)
         largest = least(classes.select(pl.min_horizontal(fits, SIZE).alias("k"))["k"])
-    return judged(
-        requirement,
-        context,
+    return asked.judged(
         classes,
         (pl.col("variance") < mu * pl.col("span") - TOLERANCE) | (pl.col(SIZE) < k),
         {"k": largest, "mu": least(kept.select(mu=pl.col("variance") / pl.col("span"))["mu"])},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import polars as pl
 
@@ -176,29 +176,6 @@ class Verdict:
     def __repr__(self) -> str:
         word = "holds" if self.holds else "broken"
         return f"<Verdict: {self.requirement} {word}, achieved {self.in_words}>"
-
-
-class Check(Protocol):
-    """A module that checks one privacy model.
-
-    It names its model in ``MODEL``. It is found by being in the folder of the audit.
-    """
-
-    MODEL: str
-
-    def check(self, records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
-        """Whether the records keep the promise.
-
-        Arguments:
-            records: The published records as text, missing cells null; records that are
-                suppressed as a whole are left out.
-            requirement: The promise. Its attributes are columns of ``records``.
-            context: The release's quasi-identifiers, and distributions to compare with.
-
-        Raises:
-            PolicyError: If the requirement lacks a parameter or has one of the wrong form.
-        """
-        ...  # pragma: no cover
 
 
 @dataclass(frozen=True)
