@@ -35,12 +35,18 @@ def test_all_is_sorted_and_every_name_is_there() -> None:
 
 
 def test_all_is_what_type_checkers_see() -> None:
-    tree = ast.parse(Path(indistinct.__file__).read_text(encoding="utf-8"))
-    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    """The stub names every public name with its module, and nothing else."""
+    stub = Path(indistinct.__file__).with_suffix(".pyi")
     seen = {}
-    for node in block.body:
+    for node in ast.parse(stub.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.AnnAssign):
+            assert ast.unparse(node) == "__version__: str"
+            continue
         assert isinstance(node, ast.ImportFrom)
-        seen |= {alias.name: node.module for alias in node.names}
+        (alias,) = node.names
+        assert alias.name == alias.asname, "only so is it public to a type checker"
+        assert alias.name not in seen
+        seen[alias.name] = node.module
     assert sorted({*seen, "__version__"}) == indistinct.__all__
     for name, module in seen.items():
         assert module is not None
