@@ -76,6 +76,12 @@ def test_the_version_is_said_once() -> None:
     assert f"\nversion: {indistinct.__version__}\n" in citation
 
 
+def test_exceptions_of_lint_are_of_files_that_are_there() -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    excepted = project["tool"]["ruff"]["lint"]["per-file-ignores"]
+    assert [name for name in excepted if "*" not in name and not (REPOSITORY / name).exists()] == []
+
+
 def test_importing_the_package_loads_nothing_heavy() -> None:
     assert loaded_by("import indistinct") == set()
 

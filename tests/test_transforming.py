@@ -93,7 +93,7 @@ def rows_of(frame: Any) -> list[tuple[str, ...]]:
     known = nw.from_native(frame)
     held = known.collect(backend="polars") if isinstance(known, nw.LazyFrame) else known
     return sorted(
-        tuple("" if value is None or value is pd.NA or value != value else str(value)[:10]
+        tuple("" if value is None or pd.isna(value) else str(value)[:10]
               for value in row)
         for row in held.rows()
     )  # fmt: skip

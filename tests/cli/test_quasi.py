@@ -104,7 +104,7 @@ def test_without_a_policy(run: Run, table: Path) -> None:
 
 def test_without_a_way_it_says_how_to_begin(run: Run, table: Path, tmp_path: Path) -> None:
     policy = tmp_path / "bare.toml"
-    policy.write_text(LINKS.split("[[links]]")[0] + '[attributes.mrn]\nrole = "identifier"\n')
+    policy.write_text(LINKS.partition("[[links]]")[0] + '[attributes.mrn]\nrole = "identifier"\n')
     named = tmp_path / "named.csv"
     lines = table.read_text(encoding="utf-8").splitlines()
     numbered = [f"{line},{at or 'mrn'}" for at, line in enumerate(lines)]

@@ -175,7 +175,7 @@ def promise_cases() -> Iterator[Case]:
     }
     for name, asked in settings.items():
         attribute = {}
-        if name in ("t-ordered",):
+        if name == "t-ordered":
             order = {"role": "sensitive", "hierarchy": {"order": list(ILLS)}}
             attribute = {"diagnosis": order}
         for algorithm in ("optimal", "mondrian"):

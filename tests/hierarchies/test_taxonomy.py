@@ -292,7 +292,7 @@ def test_the_lowest_common_ancestor_by_brute_force(
     taxonomy = Taxonomy("x", chains)
     chosen = data.draw(st.lists(st.sampled_from(chains), min_size=1))
     common = set.intersection(*(set(chain) for chain in chosen))
-    lowest = min(common, key=lambda label: taxonomy.leaf_count(label))
+    lowest = min(common, key=taxonomy.leaf_count)
     found = taxonomy.lowest_common_ancestor(chain[0] for chain in chosen)
     assert found in common
     assert taxonomy.leaf_count(found) == taxonomy.leaf_count(lowest)

@@ -19,7 +19,7 @@ from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import promise
 
-# Khan and others (2020)
+# The categories and values of Khan and others (2020).
 
 CATEGORIES: dict[str | None, str] = {
     "HIV": "top secret",

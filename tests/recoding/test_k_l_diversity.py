@@ -291,7 +291,7 @@ def grouped_as_described(
                 return 0.0
             low = max(min(places), min(numbers))
             span = max(numbers) - min(numbers)
-            return max((max(max(places), min(numbers)) - low) / span if span else 0.0, 1e-12)
+            return max((max(*places, min(numbers)) - low) / span if span else 0.0, 1e-12)
         if depth == 0:
             return 1.0
         own = way(j, members[0])

@@ -80,8 +80,7 @@ def members(class_of: NDArray[np.int32]) -> list[list[int]]:
 def test_the_groups_are_those_of_the_description(seed: int) -> None:
     random = np.random.default_rng(seed)
     rows, k = int(random.integers(2, 120)), int(random.integers(1, 9))
-    if rows < k:
-        rows = k
+    rows = max(rows, k)
     data = encoded(random.normal(size=(rows, int(random.integers(1, 5)))) * [1000], scale=10**6)
     found = members(mdav(data, k_anonymity(k), PartitionSettings()))
     assert found == in_numpy(standardized(data), k)

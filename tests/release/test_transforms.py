@@ -157,7 +157,7 @@ def test_noise_has_the_scale_asked_for() -> None:
     values = np.arange(100_000) % 1000 * 1000.0
     for distribution, spread in (("gaussian", 5.0), ("laplace", 5.0 * 2**0.5)):
         found = noise(
-            held(*values), scale=5.0, distribution=cast(Any, distribution),
+            held(*values), scale=5.0, distribution=cast("Any", distribution),
             multiplicative=False, random=draws(),
         )  # fmt: skip
         away = found.to_numpy() - values

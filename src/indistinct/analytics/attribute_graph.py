@@ -321,9 +321,9 @@ class AttributeGraph:
         direct: dict[str, list[str]] = {}
         for item in self.derivations:
             direct.setdefault(item.base, []).append(item.attribute)
-        for base in direct:
+        for base, names in direct.items():
             seen = {base: None}
-            queue = list(direct[base])
+            queue = list(names)
             for name in queue:
                 if name not in seen:
                     seen[name] = None

@@ -56,7 +56,7 @@ class Counts:
         keep = [
             _frequent(self.counts.sum(axis=axis), most) for axis, most in ((1, rows), (0, columns))
         ]
-        return self._gathered(keep[0], 0)._gathered(keep[1], 1)
+        return self._gathered(keep[0], 0)._gathered(keep[1], 1)  # noqa: SLF001 - of this class
 
     def to_dict(self) -> dict[str, Any]:
         """The counts as plain data; a missing value is None."""

@@ -430,7 +430,7 @@ def _notes(graph: AttributeGraph, found: Sequence[str], roles: Mapping[str, str]
             f"{', '.join(linked)}: others can link this to a person, and no link leads on to "
             f"something sensitive {over}; with 'rows', standing in one record with it is a link too"
         )
-    left = [name for name in found if roles.get(name) in ("insensitive",)]
+    left = [name for name in found if roles.get(name) == "insensitive"]
     if left:
         yield f"{', '.join(left)}: insensitive so far, and so published as it stands"
     more = [

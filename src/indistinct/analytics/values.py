@@ -146,7 +146,7 @@ def _read_text(texts: pl.Series, counts: pl.Series) -> Values:
     tokens = _those(texts, found)
     plain = texts.filter(~tokens) if found else texts
     if not plain.is_empty():
-        stray = _strays(texts, counts, numeric, tokens)
+        stray = _strays(counts, numeric, tokens)
         if dates := _dates(texts, counts, tokens):
             return dates
         if stray is not None and not texts.str.contains(CODE_WITH_ZEROS).any():
@@ -183,9 +183,7 @@ def _those(texts: pl.Series, some: list[str]) -> pl.Series:
     return texts.is_in(some)
 
 
-def _strays(
-    texts: pl.Series, counts: pl.Series, fitting: pl.Series, tokens: pl.Series
-) -> pl.Series | None:
+def _strays(counts: pl.Series, fitting: pl.Series, tokens: pl.Series) -> pl.Series | None:
     """Which values fit in with neither numbers nor missing; None where they are too many."""
     stray = ~fitting & ~tokens
     if not fitting.any():
@@ -234,7 +232,7 @@ def _dates(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | N
             continue
         days = texts.str.to_date(written, strict=False)
         fitting = days.is_not_null() & texts.str.contains(pattern) & ~tokens
-        stray = _strays(texts, counts, fitting, tokens)
+        stray = _strays(counts, fitting, tokens)
         if stray is None or (stray.any() and written in _EITHER_WAY):
             continue
         if written == "%Y%m%d" and fitting.sum() < plain.len():

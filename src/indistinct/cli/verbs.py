@@ -53,7 +53,7 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
                 _confess(error)
             complain("error", f"{error.filename}: {error.strerror}")
             raise typer.Exit(2) from None
-        except Exception as error:  # whatever it is: a message, and no value of the table
+        except Exception as error:  # noqa: BLE001 - whatever it is: a message, and no value of the table
             _confess(error)
 
     return guarded

@@ -19,7 +19,7 @@ from indistinct.errors import PolicyError, Problem
 from indistinct.hierarchies import decimals
 from indistinct.hierarchies.domain import MOST_LEVELS, texts, unplaced
 from indistinct.hierarchies.intervals import FEW
-from indistinct.hierarchies.intervals import unreadable as unreadable
+from indistinct.hierarchies.intervals import unreadable as unreadable  # noqa: PLC0414 - for build.py
 from indistinct.hierarchies.settings import unknown, whole_number, wrong
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 

@@ -519,10 +519,10 @@ def _tree(
 
     in_cycle = _cycles(parent_of, others)
     suspects = stays | in_cycle | (tops.keys() & parent_of.keys()) | {SUPPRESSED} | others.keys()
-    for label in parent_of:
+    for label, parent in parent_of.items():
         if label not in suspects or told():
             continue
-        parents = (parent_of[label], *others.get(label, ()))
+        parents = (parent, *others.get(label, ()))
         if label in in_cycle:
             wrong("cycle", label, "is its own ancestor", "give the upper level another label")
         elif len(parents) > 1:

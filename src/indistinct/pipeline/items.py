@@ -45,7 +45,7 @@ class Recoded:
 
 def of_items(promises: Sequence[Promise]) -> list[KMAnonymity]:
     """The promises about sets of items."""
-    return [cast(KMAnonymity, part) for part in promises if part.subject == "items"]
+    return [cast("KMAnonymity", part) for part in promises if part.subject == "items"]
 
 
 def items_recoded(

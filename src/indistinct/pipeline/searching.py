@@ -194,7 +194,7 @@ def partitioned(
         )
         return theta_sensitive(data, promises, theta, progress)
     name = method.algorithm
-    assert name == "mondrian" or name == "k-member" or name == "mdav"
+    assert name in {"mondrian", "k-member", "mdav"}
     return partition(data, promises, name, settings, progress)
 
 

@@ -40,7 +40,7 @@ from indistinct.requirement import Requirement
 _Kind = TypeVar("_Kind", bound=Section)
 
 
-class Policy(Section):
+class Policy(Section):  # noqa: PLW1641 - it holds mappings
     """Roles, hierarchies, promises, method and output: everything a release depends on.
 
     Arguments:

@@ -86,7 +86,7 @@ def text_of(value: Any) -> str | None:
     >>> [text_of(value) for value in (39.0, 0.25, True, 7, "", None)]
     ['39', '0.25', 'true', '7', None, None]
     """
-    if value is None or value == "" or value != value:
+    if value is None or value == "" or value != value:  # noqa: PLR0124 - NaN is not equal to itself
         return None
     if isinstance(value, bool):
         return "true" if value else "false"

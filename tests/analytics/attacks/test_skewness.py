@@ -73,8 +73,9 @@ def test_one_exclusion_breaks_two_values() -> None:
     assert found.success == {"0.5": 1, "0.95": 1, "certain": 1}
     assert found.gain == {"mean": 0.5, "max": 0.5}
     assert found.figures["largest_belief"] == 1
-    assert found.note == "In the worst case the s is certain for everybody, once one value " + (
-        "that somebody does not have is known."
+    assert found.note == (
+        "In the worst case the s is certain for everybody, once one value that somebody does not "
+        "have is known."
     )
 
 

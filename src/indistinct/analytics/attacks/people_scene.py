@@ -545,7 +545,7 @@ class PeopleScene:
         key = (what, sensitive)
         if key not in self._kept:
             self._kept[key] = make(sensitive)
-        return cast(Made, self._kept[key])
+        return cast("Made", self._kept[key])
 
     def _pool(
         self, held: Rows, amount: NDArray[Any], domain: int

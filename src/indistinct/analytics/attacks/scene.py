@@ -381,7 +381,7 @@ class Scene:
         key = (what, sensitive)
         if key not in self._kept:
             self._kept[key] = make(sensitive)
-        return cast(Made, self._kept[key])
+        return cast("Made", self._kept[key])
 
     def _make_domain(self, name: str) -> SensitiveDomain:
         both = pl.concat([self.people[name], self.release[name]])

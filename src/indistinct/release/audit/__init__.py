@@ -356,7 +356,7 @@ def checks() -> Mapping[str, Check]:
     for module in pkgutil.iter_modules(__path__):
         part = importlib.import_module(f"{__name__}.{module.name}")
         if hasattr(part, "MODEL"):
-            found[part.MODEL] = cast(Check, part)
+            found[part.MODEL] = cast("Check", part)
     return found
 
 

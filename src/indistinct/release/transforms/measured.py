@@ -89,7 +89,7 @@ class Measured:
 
     def _numbers(self, made: pl.Series, places: int) -> pl.Series:
         dtype = self.dtype
-        if dtype == pl.String or dtype == pl.Decimal:
+        if dtype in (pl.String, pl.Decimal):
             known = made.drop_nulls().unique().to_list()
             show = _padded if self.padded and dtype == pl.String else decimals.written
             texts = {step: show(step, places) for step in known}
