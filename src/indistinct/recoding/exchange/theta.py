@@ -176,15 +176,9 @@ def targets_of(
         for promise in promises:
             if promise.sensitive != name:
                 continue
-<<<<<<< HEAD
             if isinstance(promise, ThetaSensitive):
-                by = cast(By, promise.theta)
+                by = cast("By", promise.theta)
                 higher = ranks.theta(promise.k, promise.mu) > ranks.theta(target.k, target.mu)
-=======
-            if promise.model == THETA:
-                by = cast("By", own["theta"])
-                higher = ranks.theta(own["k"], own["mu"]) > ranks.theta(target.k, target.mu)
->>>>>>> 8717fe8 (Check with all rules of ruff but those with a reason; list what has too many arguments, branches or late imports)
                 if (by, higher) == ("size", True) or (by == target.by and higher):
                     target = replace(target, k=promise.k, mu=promise.mu, by=by)
             elif isinstance(promise, MaxPosterior) and variant == "safe":
