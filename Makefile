@@ -55,13 +55,13 @@ audit: $(TOOLS)/.ready $(PLAIN)/.ready  ## Known vulnerabilities of the dependen
 
 clean:  ## Remove everything that the other commands made
 	rm -rf $(VENV) $(TOOLS) $(LOWEST) $(PLAIN) demo-release build dist .import_linter_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests reproductions -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Made anew when the dependencies change; the stamp is set last, so a set-up that broke off is repeated.
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml reproductions/pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed: make PYTHON=/path/to/python3"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[test]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[test]' -e reproductions
 	@touch $(READY)
 
 # What builds, checks and audits the distribution, apart from what the tests run in.

@@ -13,11 +13,11 @@ from typing import Any
 from common import ADULT, adult_frame, adult_taxonomies, describe_machine, need, parser, show
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata, row_numbers
-from indistinct.papers.arca_hewett import REST, requirement, table_1
-from indistinct.papers.arca_hewett_heart import HOSPITALS, read_hospitals
 from indistinct.recoding.limits import Limits
 from indistinct.recoding.subtree.search import run
 from indistinct.recoding.subtree.space import space
+from indistinct_reproductions.arca_hewett import REST, requirement, table_1
+from indistinct_reproductions.arca_hewett_heart import HOSPITALS, read_hospitals
 
 HEAD = ["search", "rows", "bound", "generated", "distinct", "expanded", "seconds", "ended by"]
 RUNS: tuple[tuple[str, str, dict[str, Any]], ...] = (

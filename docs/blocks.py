@@ -66,7 +66,12 @@ class Difference:
 
 def pages() -> list[Path]:
     """The pages whose blocks are run."""
-    found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    found = [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *sorted((ROOT / "docs").rglob("*.md")),
+        *sorted((ROOT / "reproductions").glob("*.md")),
+    ]
     return [page for page in found if "reference" not in page.parts]
 
 

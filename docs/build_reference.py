@@ -518,7 +518,9 @@ def model(name: str, kind: type[Promise]) -> str:
 def command_line_page() -> str:
     """Every verb with its arguments and options."""
     from indistinct.cli import app
+    from indistinct_reproductions.verb import paper
 
+    verbs = [inspect.unwrap(command.callback or main) for command in app.registered_commands]
     parts = [
         "# The command line",
         MADE.strip(),
@@ -526,11 +528,12 @@ def command_line_page() -> str:
         "(see [JSON documents](json.md)). Progress, notes, warnings and errors go to standard error. "
         "Progress is shown only on a terminal, from the second on that something takes. What the exit "
         "codes mean: [exit codes and errors](exit-codes-and-errors.md).",
-        "`indistinct --version` prints the version. Every verb has `--help`.",
+        "`indistinct --version` prints the version. Every verb has `--help`. Other distributions can "
+        "bring more verbs: [write a plugin](../how-to/write-a-plugin.md). `paper` is one of these: "
+        "`pip install indistinct-reproductions`.",
     ]
-    for command in app.registered_commands:
-        function = inspect.unwrap(command.callback) if command.callback else main
-        name = command.name or function.__name__
+    for function in (*verbs, paper):
+        name = function.__name__
         arguments, options = _parameters(function)
         words = "".join(f" {word}" for word, _ in arguments)
         rows = ["| argument or option | meaning |", "| --- | --- |"]
@@ -745,6 +748,7 @@ def python_page() -> str:
                 "PolicyError",
                 "HierarchyError",
                 "OutputError",
+                "PluginError",
                 "Unsatisfiable",
                 "ThetaInfeasible",
                 "Problem",

@@ -26,6 +26,7 @@ PAGES = [
     ROOT / "CHANGELOG.md",
     ROOT / "examples" / "README.md",
     *sorted(DOCS.rglob("*.md")),
+    *sorted((ROOT / "reproductions").glob("*.md")),
 ]
 
 needs_a_shell = pytest.mark.skipif(
@@ -89,7 +90,8 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_every_page_can_be_reached_from_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    pages = [page.relative_to(ROOT).as_posix() for page in DOCS.rglob("*.md")]
+    found = [*DOCS.rglob("*.md"), *(ROOT / "reproductions").glob("*.md")]
+    pages = [page.relative_to(ROOT).as_posix() for page in found]
     assert [page for page in pages if f"({page})" not in readme] == []
 
 

@@ -14,6 +14,7 @@ from indistinct.errors import HierarchyError as HierarchyError
 from indistinct.errors import IndistinctError as IndistinctError
 from indistinct.errors import InputError as InputError
 from indistinct.errors import OutputError as OutputError
+from indistinct.errors import PluginError as PluginError
 from indistinct.errors import PolicyError as PolicyError
 from indistinct.errors import Problem as Problem
 from indistinct.errors import Unsatisfiable as Unsatisfiable

@@ -5,6 +5,7 @@
     │   ├── DataError               a file or table that cannot be understood
     │   ├── PolicyError             a policy, or an option that stands for one
     │   ├── HierarchyError          a hierarchy that is no tree, or misses values
+    │   ├── PluginError             an installed plugin that cannot be used
     │   └── OutputError             a place that cannot be written
     └── Unsatisfiable               no release can meet the promise             exit code 3
 
@@ -98,6 +99,10 @@ class PolicyError(InputError):
 
 class HierarchyError(InputError):
     """A hierarchy that is no tree, or that does not cover the data."""
+
+
+class PluginError(InputError):
+    """A plugin that is installed and cannot be used."""
 
 
 class OutputError(InputError):

@@ -1,32 +1,13 @@
-"""A small table, and a way to run a verb."""
+"""A small table, and a policy for it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
-
-from indistinct.cli import app
-
-Run = Callable[..., Result]
 
 ROWS = [(age, sex, f"{zip_code}", "flu" if age % 3 else "cancer")
         for age in range(20, 60) for sex in ("f", "m") for zip_code in (81667, 81675)]  # fmt: skip
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run a verb in this process: ``run("audit", path, "--k", 5)``."""
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setenv("COLUMNS", "80")
-    runner = CliRunner()
-
-    def invoke(*arguments: object) -> Result:
-        return runner.invoke(app, [str(item) for item in arguments])
-
-    return invoke
 
 
 @pytest.fixture

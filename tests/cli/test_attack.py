@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run
+from typer.testing import Result
 
 from indistinct.analytics.attacks.finding import NEVER_PUBLISH
 from indistinct.cli.attack import share
+
+Run = Callable[..., Result]
 
 
 @pytest.fixture

@@ -19,12 +19,6 @@ from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata, row_numbers
-from indistinct.papers.arca_hewett import (
-    dominated_counterexample,
-    levels_of,
-    siblings_counterexample,
-    table_1,
-)
 from indistinct.privacy.promise import promise
 from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.limits import Limits
@@ -38,6 +32,12 @@ from indistinct.recoding.subtree.search import (
     run,
 )
 from indistinct.recoding.subtree.space import DomainSpace, Space, space
+from indistinct_reproductions.arca_hewett import (
+    dominated_counterexample,
+    levels_of,
+    siblings_counterexample,
+    table_1,
+)
 
 SHIELD = ("Zip", "Age", "AC")
 Requirements = list[tuple[tuple[str, ...], int]]

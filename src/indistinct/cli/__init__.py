@@ -1,15 +1,13 @@
 """The verbs, for a terminal: ``indistinct anonymize``, ``indistinct audit`` and the others.
 
-One file per verb. Results go to standard output, as text or, with ``--json``, as exactly one JSON
-document; progress, warnings and errors go to standard error, so that standard output stays empty
-when a verb fails. Exit codes: 0 done; 1 our bug; 2 something the user can mend; 3 no release can
-meet the promise, or an audit found one broken; 130 interrupted.
+One file per verb; other distributions can bring more. Results go to standard output, as text or,
+with ``--json``, as exactly one JSON document; progress, warnings and errors go to standard error,
+so that standard output stays empty when a verb fails. Exit codes: 0 done; 1 our bug; 2 something
+the user can mend; 3 no release can meet the promise, or an audit found one broken; 130 interrupted.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -24,16 +22,17 @@ from indistinct.cli import (
     demo,
     hierarchy,
     init,
-    paper,
     quasi,
     risk,
 )
+from indistinct.cli.others import VerbGroup, help_of
 from indistinct.cli.verbs import verb
 
 __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="indistinct",
+    cls=VerbGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -59,12 +58,6 @@ def _indistinct(
     del version
 
 
-def _help(function: Callable[..., None]) -> str:
-    """The docstring of a verb, each paragraph in one line for the terminal to break."""
-    paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-
-
 for _verb in (
     demo.demo,
     init.init,
@@ -76,9 +69,8 @@ for _verb in (
     attack.attack,
     compare.compare,
     hierarchy.hierarchy,
-    paper.paper,
 ):
-    app.command(help=_help(_verb))(verb(_verb))
+    app.command(help=help_of(_verb))(verb(_verb))
 
 
 def main() -> None:

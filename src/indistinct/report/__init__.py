@@ -1,1 +1,1 @@
-"""Pictures for people: charts of figures, and trees of searches and hierarchies."""
+"""Pictures for people: charts of figures, and graphs."""

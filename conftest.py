@@ -1,0 +1,71 @@
+"""What the tests share."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
+from typer.testing import CliRunner, Result
+
+REPOSITORY = Path(__file__).resolve().parent
+
+for profile, same_examples in (("same", True), ("random", False)):
+    settings.register_profile(
+        profile,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+        derandomize=same_examples,
+        print_blob=True,
+    )
+settings.load_profile("same")
+
+
+def pytest_collection() -> None:
+    """In the profile ``same``, draw the same examples whatever has been imported so far.
+
+    Hypothesis draws now and then a constant of the modules loaded at that moment. Which ones those
+    are depends on which tests ran before in the same process, that is on how fast the others were.
+    """
+    if settings().derandomize:
+        providers._get_local_constants = providers.Constants
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real data kept beside the project; tests that need it skip without."""
+    place = Path(os.environ.get("INDISTINCT_SHARED", REPOSITORY.parent / "shared"))
+    if not place.is_dir():
+        pytest.skip("the real data kept beside the project is not here")
+    return place
+
+
+@pytest.fixture
+def ticking(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Make every look at the clock take so many seconds, however busy the machine is."""
+
+    def tick(seconds: float) -> None:
+        looks = itertools.count()
+        monkeypatch.setattr(time, "perf_counter", lambda: next(looks) * seconds)
+
+    return tick
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Run a verb in this process: ``run("audit", path, "--k", 5)``."""
+    from indistinct.cli import app
+
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    runner = CliRunner()
+
+    def invoke(*arguments: object) -> Result:
+        return runner.invoke(app, [str(item) for item in arguments])
+
+    return invoke

@@ -1,0 +1,105 @@
+"""``indistinct paper``: compute a paper again, and hold what it prints against what comes out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from indistinct.cli.options import AsJson, named_path
+from indistinct.cli.terminal import Progress, complain, console, many, print_json
+
+if TYPE_CHECKING:
+    from indistinct_reproductions.reproduction import Reproduction, Value
+
+WIDE = 110
+"""Columns of a terminal on which long values need not be broken."""
+
+STYLES = {"equal": "green", "differs": "yellow", "refuted": "red"}
+
+
+def paper(
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="The paper: arca-hewett, fazal, khan or victor-lopez."),
+    ],
+    data: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder of the public files that the paper works on."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            parser=named_path,
+            help="Folder for a page, tables and pictures (nothing is written without).",
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Seed of what the paper draws at random.")
+    ] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Compute the figures of a paper again, each beside the printed one with a verdict.
+
+    What needs public data is run where --data names the folder that holds the files.
+    """
+    from indistinct_reproductions import reproduce
+
+    with Progress() as progress:
+        found = reproduce(name, data, seed=seed, progress=progress)
+        written: list[Path] = []
+        if out is not None:
+            progress("writing")
+            written = found.write(out)
+    for where, why in found.left_out:
+        complain("note", f"not run: {where}: {why}")
+    if out is not None and not any(path.suffix == ".png" for path in written):
+        complain("note", "pictures are SVG only: PNG needs pip install 'indistinct[report]'")
+    if as_json:
+        print_json(found.to_dict())
+        return
+    _show(found)
+    if out is not None:
+        console().print(
+            f"\n{many(len(written), 'file', 'files')} in {out}; begin with "
+            f"{out / 'reproduction.md'}",
+            soft_wrap=True,
+        )
+
+
+def _show(found: Reproduction) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    screen = console()
+    screen.print(f"{found.source}\n", soft_wrap=True)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    wide = screen.width >= WIDE
+    widths = (13, None, 19, 24, 17) if wide else (13, None, 11, 12, 10)
+    names = ("where", "what, and why it differs", "printed", "computed", "verdict")
+    for name, width in zip(names, widths, strict=True):
+        table.add_column(name, width=width, overflow="fold")
+    where = ""
+    for item in found.items:
+        table.add_row(
+            Text(item.where if item.where != where else ""),
+            Text.assemble(item.what, (f"\n({item.why})" if item.why else "", "dim")),
+            Text(_value(item.printed)),
+            Text(_value(item.computed)),
+            Text(item.verdict, style=STYLES.get(item.verdict, "")),
+        )
+        where = item.where
+    with screen.capture() as drawn:
+        screen.print(table)
+    sys.stdout.write("".join(line.rstrip() + "\n" for line in drawn.get().splitlines()))
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in found.verdicts.items())
+    screen.print(f"\n{many(len(found.items), 'item', 'items')}: {counts}", soft_wrap=True)
+
+
+def _value(value: Value) -> str:
+    from indistinct_reproductions.reproduction import shown
+
+    return shown(value)

@@ -1,0 +1,134 @@
+"""What other distributions add, found by their entry points.
+
+A distribution names what it brings under one of the groups ``indistinct.verbs``,
+``indistinct.promises``, ``indistinct.checks`` (how the audit recomputes a promise),
+``indistinct.methods``, ``indistinct.attackers``, ``indistinct.measures`` and
+``indistinct.sources``. Entry points are read when the first of them is needed, and each object is
+imported when its kind is. A plugin that cannot be used is left out with a warning, and is an error
+where somebody asks for it by name; everything else works without it.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Literal, TypeGuard, TypeVar
+
+from indistinct.errors import PluginError, Problem
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+Kind = Literal["verbs", "promises", "checks", "methods", "attackers", "measures", "sources"]
+"""What a plugin can be: its group of entry points is ``indistinct.`` and this word."""
+
+T = TypeVar("T")
+
+Fits = Callable[[object, str], TypeGuard[T]]
+"""Whether an imported object is what its kind has to be, under the name of its entry point."""
+
+
+class PluginWarning(UserWarning):
+    """A plugin is installed that cannot be used."""
+
+
+def load(kind: Kind, fits: Fits[T], taken: Collection[str] = ()) -> dict[str, T]:
+    """Import the plugins of a kind; warn of those that cannot be used, and leave them out.
+
+    Arguments:
+        kind: what they are.
+        fits: whether an imported object is what this kind has to be, under its name.
+        taken: names of what is built in, which no plugin can have.
+
+    Returns:
+        What was imported, by the names of the entry points.
+    """
+    found: dict[str, T] = {}
+    for name in _entries(kind):
+        one = _usable(kind, name, fits, taken)
+        if isinstance(one, Problem):
+            _warn(one)
+        else:
+            found[name] = one
+    return found
+
+
+def find(kind: Kind, name: str, fits: Fits[T]) -> T | None:
+    """Import the plugin of this name; None where there is none.
+
+    Arguments:
+        kind: what it is.
+        name: the name of its entry point.
+        fits: whether the imported object is what this kind has to be, under that name.
+
+    Raises:
+        PluginError: if there is one and it cannot be used.
+    """
+    if name not in _entries(kind):
+        return None
+    one = _usable(kind, name, fits, ())
+    if isinstance(one, Problem):
+        raise PluginError(one)
+    return one
+
+
+def _usable(kind: Kind, name: str, fits: Fits[T], taken: Collection[str]) -> T | Problem:
+    entries = _entries(kind)[name]
+    if name in taken:
+        return _problem(entries, "its name is taken by a part of indistinct itself")
+    if len(entries) > 1:
+        return _problem(entries, "several distributions bring a plugin of this name")
+    one = _imported(entries[0])
+    if isinstance(one, Problem) or fits(one, name):
+        return one
+    return _problem(entries, f"{entries[0].value} is not {_EXPECTED[kind]}")
+
+
+_EXPECTED: Mapping[Kind, str] = {
+    "verbs": "a function",
+    "promises": "a subclass of Promise that has this name as its model",
+    "checks": "a module with this name as its MODEL and a function check",
+    "methods": "a method of this name",
+    "attackers": "a module with this name as its NAME, KNOWLEDGE, SOURCE, and run or run_people",
+    "measures": "a subclass of Objective that has this name as its measure",
+    "sources": "a source of this name",
+}
+
+
+@functools.cache
+def _entries(kind: Kind) -> Mapping[str, tuple[EntryPoint, ...]]:
+    """The entry points of a kind, by name."""
+    from importlib.metadata import entry_points  # takes longer than everything else at the start
+
+    found: dict[str, tuple[EntryPoint, ...]] = {}
+    for entry in entry_points(group=f"indistinct.{kind}"):
+        found[entry.name] = (*found.get(entry.name, ()), entry)
+    return dict(sorted(found.items()))
+
+
+@functools.cache
+def _imported(entry: EntryPoint) -> object:
+    """What an entry point stands for, or the problem that its import ended with."""
+    try:
+        return entry.load()
+    except Exception as error:  # whatever another distribution raises: only its plugin is lost
+        return _problem((entry,), f"its import ended with {type(error).__name__}: {error}")
+
+
+def _problem(entries: tuple[EntryPoint, ...], why: str) -> Problem:
+    homes = sorted({entry.dist.name for entry in entries if entry.dist is not None})
+    home = " and ".join(f"'{name}'" for name in homes) or "of an unknown name"
+    first = entries[0]
+    return Problem(
+        "plugin-not-usable",
+        f"the plugin '{first.name}' ({first.group}) of the distribution {home} cannot be used: "
+        f"{why}",
+        remedy="install a version that works, or uninstall it",
+    )
+
+
+@functools.cache
+def _warn(problem: Problem) -> None:
+    """Warn of a plugin, once."""
+    warnings.warn(str(problem), PluginWarning, stacklevel=3)
