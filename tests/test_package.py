@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import setuptools
 
 import indistinct
 
@@ -98,6 +99,30 @@ def test_the_console_script_tells_its_version() -> None:
         check=True,
     )
     assert done.stdout == f"indistinct {indistinct.__version__}\n"
+
+
+def test_the_wheel_holds_the_package_alone_and_the_package_needs_no_reproductions() -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    (where,) = project["tool"]["setuptools"]["packages"]["find"]["where"]
+    packages = setuptools.find_namespace_packages(str(REPOSITORY / where))
+    assert {"indistinct", "indistinct.cli"} <= set(packages)
+    assert {name.partition(".")[0] for name in packages if ".egg-info" not in name} == {
+        "indistinct"
+    }
+    assert "indistinct.papers" not in packages
+    imported = {
+        name
+        for path in (REPOSITORY / where).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    assert not [name for name in imported if name.startswith("indistinct_reproductions")]
 
 
 def test_constraints_are_names_and_versions_only() -> None:

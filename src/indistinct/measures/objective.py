@@ -16,14 +16,17 @@ import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct import plugins
 from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.measures.aggregate import AGGREGATES, Aggregate, Values, aggregate
 from indistinct.microdata.leveled import LeveledTable
+
+_PACKAGE = "indistinct.measures"
 
 Levels = NDArray[np.int16] | NDArray[np.int64]
 
@@ -242,20 +245,26 @@ class CellObjective(BoundObjective):
 def measures() -> Mapping[str, type[Objective]]:
     """Every measure that can be an objective, by the name the policy uses.
 
-    Those of this package, and any other that was imported.
+    Those of this package, those of plugins, and any other that was imported and takes no name of
+    these.
     """
     _import_all()
-    found = {kind.measure: kind for kind in _descendants(Objective) if hasattr(kind, "measure")}
+    known = [kind for kind in _descendants(Objective) if hasattr(kind, "measure")]
+    built_in = {kind.measure: kind for kind in known if kind.__module__.startswith(_PACKAGE)}
+    found = {kind.measure: kind for kind in known}
+    found |= plugins.load("measures", _is_objective, taken=built_in) | built_in
     return dict(sorted(found.items()))
 
 
 def objective(measure: str = "loss", **settings: Any) -> Objective:
     """The objective of that measure with those settings.
 
-    Raises :class:`PolicyError` for an unknown measure or a setting that it does not have.
+    Raises :class:`PolicyError` for an unknown measure or a setting that it does not have, and
+    :class:`PluginError` for the measure of a plugin that cannot be used.
     """
     known = measures()
     if measure not in known:
+        plugins.find("measures", measure, _is_objective)
         raise PolicyError(
             Problem("unknown-measure", f"no measure '{measure}': {did_you_mean(measure, known)}")
         )
@@ -280,9 +289,17 @@ def objective(measure: str = "loss", **settings: Any) -> Objective:
 
 @functools.cache
 def _import_all() -> None:
-    package = importlib.import_module("indistinct.measures")
+    package = importlib.import_module(_PACKAGE)
     for module in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"indistinct.measures.{module.name}")
+        importlib.import_module(f"{_PACKAGE}.{module.name}")
+
+
+def _is_objective(loaded: object, name: str) -> TypeGuard[type[Objective]]:
+    return (
+        isinstance(loaded, type)
+        and issubclass(loaded, Objective)
+        and getattr(loaded, "measure", None) == name
+    )
 
 
 def _descendants(kind: Any) -> list[type[Objective]]:

@@ -301,6 +301,9 @@ def require_known_names(
 ) -> None:
     """Raise :class:`PolicyError` for names of attackers or attributes that there are not."""
     names = list(attackers)
+    for name in only or ():
+        if name not in names:
+            plugins.find("attackers", name, is_attacker)
     problems = [
         Problem("unknown-attacker", f"no attacker '{name}': {did_you_mean(name, names)}")
         for name in only or ()

@@ -12,11 +12,12 @@ import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
-from typing import Any, ClassVar, Literal, NoReturn
+from typing import Any, ClassVar, Literal, NoReturn, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct import plugins
 from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
@@ -33,6 +34,8 @@ distinct l-diversity). ``union``: merging two classes that keep it gives one tha
 Subject = Literal["classes", "linked", "items"]
 """What a promise speaks of, and can be judged by: the equivalence ``classes`` of a table, two
 ``linked`` tables, or people's sets of ``items``."""
+
+_PACKAGE = "indistinct.privacy"
 
 REFERENCES = ("original", "published")
 
@@ -241,23 +244,29 @@ class BeyondClasses(Promise):
 def models() -> Mapping[str, type[Promise]]:
     """Every privacy model, by the name the policy uses.
 
-    Those of this package, and any other that was imported.
+    Those of this package, those of plugins, and any other that was imported and takes no name of
+    these.
     """
     _import_all()
-    found = {kind.model: kind for kind in _descendants(Promise) if hasattr(kind, "model")}
+    known = [kind for kind in _descendants(Promise) if hasattr(kind, "model")]
+    built_in = {kind.model: kind for kind in known if kind.__module__.startswith(_PACKAGE)}
+    found = {kind.model: kind for kind in known}
+    found |= plugins.load("promises", _is_promise, taken=built_in) | built_in
     return dict(sorted(found.items()))
 
 
 def promise(model: str, **settings: Any) -> Promise:
     """The promise of that model with those settings.
 
-    Raises :class:`PolicyError` for an unknown model, a setting it does not have or one it lacks.
+    Raises :class:`PolicyError` for an unknown model, a setting it does not have or one it lacks, and
+    :class:`PluginError` for a model of a plugin that cannot be used.
 
     >>> promise("k-anonymity", k=5)
     KAnonymity(on=None, sensitive=None, unit='record', reference='published', k=5)
     """
     known = models()
     if model not in known:
+        plugins.find("promises", model, _is_promise)
         raise PolicyError(
             Problem("unknown-model", f"no privacy model '{model}': {did_you_mean(model, known)}")
         )
@@ -351,9 +360,17 @@ def in_short(requirement: Requirement) -> Requirement:
 
 @functools.cache
 def _import_all() -> None:
-    package = importlib.import_module("indistinct.privacy")
+    package = importlib.import_module(_PACKAGE)
     for module in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"indistinct.privacy.{module.name}")
+        importlib.import_module(f"{_PACKAGE}.{module.name}")
+
+
+def _is_promise(loaded: object, name: str) -> TypeGuard[type[Promise]]:
+    return (
+        isinstance(loaded, type)
+        and issubclass(loaded, Promise)
+        and getattr(loaded, "model", None) == name
+    )
 
 
 def _descendants(kind: Any) -> list[type[Promise]]:

@@ -23,7 +23,9 @@ import importlib
 import pkgutil
 from collections.abc import Mapping
 from types import MappingProxyType, ModuleType
+from typing import TypeGuard
 
+from indistinct import plugins
 from indistinct.analytics.attacks.finding import AttackReport, Finding, Skipped, summarize
 from indistinct.analytics.attacks.people_scene import PeopleScene
 from indistinct.analytics.attacks.scene import Scene
@@ -79,8 +81,20 @@ def _attackers(function: str) -> Mapping[str, ModuleType]:
     found: dict[str, ModuleType] = {}
     for item in pkgutil.iter_modules(__path__):
         module = importlib.import_module(f"{__name__}.{item.name}")
-        if hasattr(module, "NAME") and callable(getattr(module, function, None)):
+        if hasattr(module, "NAME"):
             found[module.NAME] = module
+    found |= plugins.load("attackers", _is_attacker, taken=found)
     place = {name: at for at, name in enumerate(ORDER)}
     names = sorted(found, key=lambda name: (place.get(name, len(place)), name))
-    return MappingProxyType({name: found[name] for name in names})
+    able = [name for name in names if callable(getattr(found[name], function, None))]
+    return MappingProxyType({name: found[name] for name in able})
+
+
+def _is_attacker(loaded: object, name: str) -> TypeGuard[ModuleType]:
+    return (
+        isinstance(loaded, ModuleType)
+        and getattr(loaded, "NAME", None) == name
+        and hasattr(loaded, "KNOWLEDGE")
+        and hasattr(loaded, "SOURCE")
+        and any(callable(getattr(loaded, way, None)) for way in ("run", "run_people"))
+    )

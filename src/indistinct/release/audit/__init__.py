@@ -3,7 +3,7 @@
 The audit reads published tables as a stranger would and recomputes every promise with plain
 group-bys. It shares no code and no state with the program that made the release, and works on
 releases made by others. Each privacy model has one small check in this folder, in a file of its
-own; it is found by being here.
+own; it is found by being here. Plugins bring the checks of their promises.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ import math
 import pkgutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 import polars as pl
 
+from indistinct import plugins
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.metadata import ValueMetadata
 from indistinct.release.audit.check import Check
@@ -351,13 +352,17 @@ def _torn(records: pl.DataFrame, person: str, names: tuple[str, ...]) -> Iterabl
 
 @functools.cache
 def checks() -> Mapping[str, Check]:
-    """The check of every privacy model, by the model's name."""
+    """The check of every privacy model, by the model's name: our own, and those of plugins."""
     found = {}
     for module in pkgutil.iter_modules(__path__):
         part = importlib.import_module(f"{__name__}.{module.name}")
         if hasattr(part, "MODEL"):
-            found[part.MODEL] = cast("Check", part)
-    return found
+            found[part.MODEL] = cast(Check, part)
+    return found | plugins.load("checks", _is_check, taken=found)
+
+
+def _is_check(loaded: object, name: str) -> TypeGuard[Check]:
+    return getattr(loaded, "MODEL", None) == name and callable(getattr(loaded, "check", None))
 
 
 def _quasi(
@@ -379,6 +384,9 @@ def _quasi(
 
 
 def _refuse_unknown(requirements: Sequence[Requirement], quasi: tuple[str, ...]) -> None:
+    for part in requirements:
+        if part.model not in checks():
+            plugins.find("checks", part.model, _is_check)
     problems = [
         Problem(
             "unknown-model",
