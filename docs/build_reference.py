@@ -18,9 +18,9 @@ import re
 import sys
 import textwrap
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 import indistinct
 from indistinct import errors, policy
@@ -34,7 +34,10 @@ from indistinct.hierarchies import (
     ordered,
     tree,
 )
+from indistinct.measures import measures
 from indistinct.privacy.promise import SHARED, Promise, models
+
+Kind = TypeVar("Kind")
 
 HERE = Path(__file__).resolve().parent
 CODES = HERE / "errors.toml"
@@ -166,6 +169,7 @@ _KINDS = {
     ("Method", "suppression_limit"): "number from 0 to 1",
     ("Method", "time_limit"): "number above 0",
     ("Objective", "gs_factor"): "number from 0 to 1",
+    ("Objective", "measure"): "name of a measure, see below",
     ("Objective", "weights"): "table of numbers",
     ("Pseudonymize", "length"): "whole number, 8 to 64",
 }
@@ -375,10 +379,10 @@ def policy_page() -> str:
         format = "csv"
         """
     )
-    measures = ["| measure | its settings |", "| --- | --- |"]
-    for measure, settings in policy.OBJECTIVE_SETTINGS.items():
-        listed = ", ".join(f"`{name}`" for name in settings) or "none"
-        measures.append(f"| `{measure}` | {listed} |")
+    settings = ["| measure | its settings |", "| --- | --- |"]
+    for measure, kind in own_kinds(measures()).items():
+        listed = ", ".join(f"`{name}`" for name in sorted(kind.settings)) or "none"
+        settings.append(f"| `{measure}` | {listed} |")
     later = [
         f"* {where}: " + ", ".join(f"`{name}`" for name in kind.later)
         for where, kind in (
@@ -446,14 +450,14 @@ def policy_page() -> str:
         "compares with, where it compares. The original one is written into the certificate, which "
         "tells the sensitive values of suppressed records as a group. |",
         '```toml\n[[promises]]\nmodel = "k-anonymity"\nk = 20\non = ["age", "sex", "zip"]\n```',
-        *(model(name, kind) for name, kind in own_models().items()),
+        *(model(name, kind) for name, kind in own_kinds(models()).items()),
         "## `[method]`: how a release is searched for",
         keys_of(policy.Method),
         "### `objective`",
         "A word alone is `measure`. Formulas: [measures](../topics/measures.md).",
         keys_of(policy.Objective),
         "Not every measure has every setting:",
-        "\n".join(measures),
+        "\n".join(settings),
         '```toml\nobjective = { measure = "loss", aggregate = "arithmetic", weights = { age = 3 } }\n```',
         *further(policy.Method),
         "## `[[links]]`: what can be linked to what",
@@ -479,11 +483,9 @@ def policy_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def own_models() -> dict[str, type[Promise]]:
-    """The privacy models of this package, without those that something else has defined."""
-    return {
-        name: kind for name, kind in models().items() if kind.__module__.startswith("indistinct.")
-    }
+def own_kinds(known: Mapping[str, type[Kind]]) -> dict[str, type[Kind]]:
+    """Those of this package, without those that something else has defined."""
+    return {name: kind for name, kind in known.items() if kind.__module__.startswith("indistinct.")}
 
 
 def model(name: str, kind: type[Promise]) -> str:
@@ -726,7 +728,7 @@ def python_page() -> str:
             "Promises",
             "What each of them asks: [the policy](policy.md#promises-what-is-promised); which to "
             "choose: [promises about sensitive values](../topics/sensitive-values.md).",
-            ("Promise", "Requirement", *(kind.__name__ for kind in own_models().values())),
+            ("Promise", "Requirement", *(kind.__name__ for kind in own_kinds(models()).values())),
         ),
         (
             "Hierarchies",

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from indistinct._sections import Section
 from indistinct.errors import PolicyError
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.measures.objective import measures
 from indistinct.policy import (
-    OBJECTIVE_SETTINGS,
     Attribute,
     Method,
     Missing,
@@ -409,11 +407,6 @@ def test_warnings_do_not_stop_a_policy() -> None:
         weights == "method.objective: measure 'discernibility' does not use the attributes' weights"
     )
     assert bare.startswith("promises: none covers quasi-identifier 'sex'")
-
-
-def test_the_settings_of_objectives_are_those_of_the_measures() -> None:
-    known = {name: tuple(sorted(kind.settings)) for name, kind in measures().items()}
-    assert dict(OBJECTIVE_SETTINGS) == known
 
 
 def test_check_names_columns_without_a_role_and_attributes_without_a_column(tmp_path: Path) -> None:

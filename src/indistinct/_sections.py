@@ -61,6 +61,8 @@ def told(error: ValidationError, kind: type[Section], place: Place) -> Iterator[
         elif reason == "literal_error":
             known = _literals(_kind_at(kind, loc[:-1]), str(loc[-1]))
             yield _unknown_value(where, given, known)
+        elif reason == "unknown_name":
+            yield _unknown_value(where, given, context["known"])
         elif reason == "value_error":
             yield Problem("bad-value", f"{place_of(where)}: {context['error']}")
         elif reason in _BOUNDS:

@@ -1,4 +1,4 @@
-"""What other distributions add, found by their entry points.
+"""What is found by being there: files of a package, and what other distributions add.
 
 A distribution names what it brings under one of the groups ``indistinct.verbs``,
 ``indistinct.promises``, ``indistinct.checks`` (how the audit recomputes a promise),
@@ -11,8 +11,11 @@ where somebody asks for it by name; everything else works without it.
 from __future__ import annotations
 
 import functools
+import importlib
+import pkgutil
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from types import ModuleType
 from typing import TYPE_CHECKING, Literal, TypeGuard, TypeVar
 
 from indistinct.errors import PluginError, Problem
@@ -27,6 +30,52 @@ T = TypeVar("T")
 
 Fits = Callable[[object, str], TypeGuard[T]]
 """Whether an imported object is what its kind has to be, under the name of its entry point."""
+
+
+@functools.cache
+def modules_of(package: str) -> tuple[ModuleType, ...]:
+    """Every module of a package, imported."""
+    names = pkgutil.iter_modules(importlib.import_module(package).__path__)
+    return tuple(importlib.import_module(f"{package}.{item.name}") for item in names)
+
+
+def classes(kind: Kind, base: type[T], key: str, package: str) -> dict[str, type[T]]:
+    """Every subclass that names itself, by that name, sorted.
+
+    First those of the package, then those of plugins, then any other that was imported; a name that
+    is taken stays with who has it.
+
+    Arguments:
+        kind: what these classes are as plugins.
+        base: what they derive from.
+        key: the class attribute that holds the name.
+        package: the package whose modules define what is built in.
+    """
+    modules_of(package)
+    named = [one for one in _descendants(base) if hasattr(one, key)]
+    built_in = {getattr(one, key): one for one in named if one.__module__.startswith(f"{package}.")}
+    others = {getattr(one, key): one for one in named}
+    brought = load(kind, subclass_named(base, key), taken=built_in)
+    return dict(sorted({**others, **brought, **built_in}.items()))
+
+
+def subclass_named(base: type[T], key: str) -> Fits[type[T]]:
+    """Whether an object is a subclass of ``base`` that has its name in the attribute ``key``."""
+
+    def fits(loaded: object, name: str) -> TypeGuard[type[T]]:
+        return (
+            isinstance(loaded, type)
+            and issubclass(loaded, base)
+            and getattr(loaded, key, None) == name
+        )
+
+    return fits
+
+
+def _descendants(base: type[T]) -> Iterator[type[T]]:
+    for child in base.__subclasses__():
+        yield child
+        yield from _descendants(child)
 
 
 class PluginWarning(UserWarning):

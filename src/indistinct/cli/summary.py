@@ -171,11 +171,12 @@ def _audience(path: Path) -> str:
 
 
 def _search(plan: Mapping[str, Any]) -> str:
-    from indistinct.policy import OBJECTIVE_SETTINGS
+    from indistinct.measures import measures
 
     objective = plan.get("objective") or {}
     measure = objective.get("measure", "the objective")
-    has_aggregate = "aggregate" in OBJECTIVE_SETTINGS.get(measure, ())
+    known = measures().get(measure)
+    has_aggregate = known is not None and "aggregate" in known.settings
     aggregate = f" ({objective['aggregate']})" if has_aggregate else ""
     value = objective.get("value")
     figure = "" if value is None else f" = {shown(_rounded(value))}"

@@ -10,13 +10,10 @@ become more general.
 
 from __future__ import annotations
 
-import functools
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, TypeGuard
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +22,6 @@ from indistinct import plugins
 from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.measures.aggregate import AGGREGATES, Aggregate, Values, aggregate
 from indistinct.microdata.leveled import LeveledTable
-
-_PACKAGE = "indistinct.measures"
 
 Levels = NDArray[np.int16] | NDArray[np.int64]
 
@@ -248,12 +243,16 @@ def measures() -> Mapping[str, type[Objective]]:
     Those of this package, those of plugins, and any other that was imported and takes no name of
     these.
     """
-    _import_all()
-    known = [kind for kind in _descendants(Objective) if hasattr(kind, "measure")]
-    built_in = {kind.measure: kind for kind in known if kind.__module__.startswith(_PACKAGE)}
-    found = {kind.measure: kind for kind in known}
-    found |= plugins.load("measures", _is_objective, taken=built_in) | built_in
-    return dict(sorted(found.items()))
+    return plugins.classes("measures", Objective, "measure", "indistinct.measures")  # type: ignore[type-abstract]
+
+
+def measure_named(name: str) -> type[Objective] | None:
+    """The measure of this name; None where there is none.
+
+    Raises :class:`PluginError` for the measure of a plugin that cannot be used.
+    """
+    found = measures().get(name)
+    return found or plugins.find("measures", name, plugins.subclass_named(Objective, "measure"))  # type: ignore[type-abstract]
 
 
 def objective(measure: str = "loss", **settings: Any) -> Objective:
@@ -262,13 +261,13 @@ def objective(measure: str = "loss", **settings: Any) -> Objective:
     Raises :class:`PolicyError` for an unknown measure or a setting that it does not have, and
     :class:`PluginError` for the measure of a plugin that cannot be used.
     """
-    known = measures()
-    if measure not in known:
-        plugins.find("measures", measure, _is_objective)
+    kind = measure_named(measure)
+    if kind is None:
         raise PolicyError(
-            Problem("unknown-measure", f"no measure '{measure}': {did_you_mean(measure, known)}")
+            Problem(
+                "unknown-measure", f"no measure '{measure}': {did_you_mean(measure, measures())}"
+            )
         )
-    kind = known[measure]
     names = [item.name for item in fields(kind)]
     problems = [
         Problem(
@@ -285,23 +284,3 @@ def objective(measure: str = "loss", **settings: Any) -> Objective:
     if problems:
         raise PolicyError(problems)
     return kind(**settings)
-
-
-@functools.cache
-def _import_all() -> None:
-    package = importlib.import_module(_PACKAGE)
-    for module in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"{_PACKAGE}.{module.name}")
-
-
-def _is_objective(loaded: object, name: str) -> TypeGuard[type[Objective]]:
-    return (
-        isinstance(loaded, type)
-        and issubclass(loaded, Objective)
-        and getattr(loaded, "measure", None) == name
-    )
-
-
-def _descendants(kind: Any) -> list[type[Objective]]:
-    direct: list[type[Objective]] = kind.__subclasses__()
-    return direct + [deeper for child in direct for deeper in _descendants(child)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from indistinct import plugins
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Taxonomy
@@ -300,6 +301,8 @@ def require_known_names(
     policy: Policy,
 ) -> None:
     """Raise :class:`PolicyError` for names of attackers or attributes that there are not."""
+    from indistinct.analytics.attacks import is_attacker
+
     names = list(attackers)
     for name in only or ():
         if name not in names:

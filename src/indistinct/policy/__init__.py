@@ -3,7 +3,6 @@
 from indistinct.policy.policy import DraftPolicy, Policy
 from indistinct.policy.sections import (
     LINKED,
-    OBJECTIVE_SETTINGS,
     PARTITIONS,
     ROW_SEARCHES,
     TRANSFORMS,
@@ -36,7 +35,6 @@ from indistinct.policy.sections import (
 
 __all__ = [
     "LINKED",
-    "OBJECTIVE_SETTINGS",
     "PARTITIONS",
     "ROW_SEARCHES",
     "TRANSFORMS",

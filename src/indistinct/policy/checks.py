@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct._sections import Place, place_of, wrong
 from indistinct.errors import HierarchyError, PolicyError, Problem, did_you_mean
+from indistinct.measures import measures
 from indistinct.policy.people import comparing_cautions
 from indistinct.policy.sections import (
-    OBJECTIVE_SETTINGS,
     PARTITIONS,
     ROW_SEARCHES,
     TRANSFORMS,
@@ -282,9 +282,9 @@ def cross_checks(parts: Mapping[str, Any]) -> Iterator[Problem]:
     method: Method | None = parts.get("method")
     objective = method.objective if method is not None else Objective()
     place = ("method", "objective")
+    allowed = sorted(measures()[objective.measure].settings)
     for setting in sorted(objective.model_fields_set - {"measure"}):
-        if setting not in OBJECTIVE_SETTINGS[objective.measure]:
-            allowed = OBJECTIVE_SETTINGS[objective.measure]
+        if setting not in allowed:
             yield Problem(
                 "unknown-setting",
                 f"{place_of((*place, setting))}: measure '{objective.measure}' has no such setting",
@@ -536,7 +536,7 @@ def cautions(policy: Policy) -> Iterator[str]:
     yield from _doubtful_links(policy)
     measure = policy.method.objective.measure
     weighed = [name for name in policy.quasi_identifiers if policy.attributes[name].weight != 1]
-    if weighed and "weights" not in OBJECTIVE_SETTINGS[measure]:
+    if weighed and "weights" not in measures()[measure].settings:
         yield f"method.objective: measure '{measure}' does not use the attributes' weights"
     covered = {name for item in policy.promises for name in item.on or policy.quasi_identifiers}
     bare = [name for name in policy.quasi_identifiers if name not in covered]

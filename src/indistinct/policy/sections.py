@@ -8,19 +8,12 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, FiniteFloat
+from pydantic_core import PydanticCustomError
 
 from indistinct._sections import Section
+from indistinct.measures.objective import measure_named, measures
 
 Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
-Measure = Literal[
-    "loss",
-    "precision",
-    "non-uniform-entropy",
-    "discernibility",
-    "average-class-size",
-    "height",
-    "rows",
-]
 Aggregate = Literal["arithmetic", "geometric", "sum", "max", "rank"]
 Algorithm = Literal[
     "optimal",
@@ -55,17 +48,6 @@ LINKED = ("theta-star", "k-l-diversity", "p-l-angelization", "anatomy")
 POSTERIOR = 0.5
 """The bound on the belief in any value that goes with theta-sensitivity unless another is set."""
 
-OBJECTIVE_SETTINGS: Mapping[str, tuple[str, ...]] = {
-    "loss": ("aggregate", "gs_factor", "weights"),
-    "precision": ("aggregate", "gs_factor", "monotonic", "weights"),
-    "non-uniform-entropy": ("aggregate", "monotonic", "weights"),
-    "discernibility": ("monotonic",),
-    "average-class-size": (),
-    "height": ("aggregate", "weights"),
-    "rows": (),
-}
-"""The settings that each measure has as an objective."""
-
 
 def _one_character(text: str) -> str:
     if len(text) != 1:
@@ -82,6 +64,12 @@ def _known_encoding(name: str) -> str:
         codecs.lookup(name)
     except LookupError:
         raise ValueError(f"no encoding '{name}'; try 'utf-8' or 'latin-1'") from None
+    return name
+
+
+def _known_measure(name: object) -> object:
+    if not isinstance(name, str) or measure_named(name) is None:
+        raise PydanticCustomError("unknown_name", "unknown", {"known": list(measures())})
     return name
 
 
@@ -117,6 +105,7 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_tuple)]
 NameOrNames = Annotated[tuple[str, ...], BeforeValidator(_one_or_more)]
 Character = Annotated[str, AfterValidator(_one_character)]
 Level = Annotated[int, Field(ge=0)]
+Measure = Annotated[str, BeforeValidator(_known_measure)]
 
 
 class PeopleFile(Section):

@@ -6,13 +6,10 @@ it behaves when classes grow or merge. It knows nothing of the algorithm that ma
 
 from __future__ import annotations
 
-import functools
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
-from typing import Any, ClassVar, Literal, NoReturn, TypeGuard
+from typing import Any, ClassVar, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +31,6 @@ distinct l-diversity). ``union``: merging two classes that keep it gives one tha
 Subject = Literal["classes", "linked", "items"]
 """What a promise speaks of, and can be judged by: the equivalence ``classes`` of a table, two
 ``linked`` tables, or people's sets of ``items``."""
-
-_PACKAGE = "indistinct.privacy"
 
 REFERENCES = ("original", "published")
 
@@ -247,26 +242,21 @@ def models() -> Mapping[str, type[Promise]]:
     Those of this package, those of plugins, and any other that was imported and takes no name of
     these.
     """
-    _import_all()
-    known = [kind for kind in _descendants(Promise) if hasattr(kind, "model")]
-    built_in = {kind.model: kind for kind in known if kind.__module__.startswith(_PACKAGE)}
-    found = {kind.model: kind for kind in known}
-    found |= plugins.load("promises", _is_promise, taken=built_in) | built_in
-    return dict(sorted(found.items()))
+    return plugins.classes("promises", Promise, "model", "indistinct.privacy")  # type: ignore[type-abstract]
 
 
 def promise(model: str, **settings: Any) -> Promise:
     """The promise of that model with those settings.
 
-    Raises :class:`PolicyError` for an unknown model, a setting it does not have or one it lacks, and
-    :class:`PluginError` for a model of a plugin that cannot be used.
+    Raises :class:`PolicyError` for an unknown model, a setting it does not have or one it lacks,
+    and :class:`PluginError` for a model of a plugin that cannot be used.
 
     >>> promise("k-anonymity", k=5)
     KAnonymity(on=None, sensitive=None, unit='record', reference='published', k=5)
     """
     known = models()
     if model not in known:
-        plugins.find("promises", model, _is_promise)
+        plugins.find("promises", model, plugins.subclass_named(Promise, "model"))  # type: ignore[type-abstract]
         raise PolicyError(
             Problem("unknown-model", f"no privacy model '{model}': {did_you_mean(model, known)}")
         )
@@ -356,23 +346,3 @@ def in_short(requirement: Requirement) -> Requirement:
         if name not in usual or (type(usual[name]), usual[name]) != (type(value), value)
     }
     return replace(requirement, parameters=own or requirement.parameters)
-
-
-@functools.cache
-def _import_all() -> None:
-    package = importlib.import_module(_PACKAGE)
-    for module in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"{_PACKAGE}.{module.name}")
-
-
-def _is_promise(loaded: object, name: str) -> TypeGuard[type[Promise]]:
-    return (
-        isinstance(loaded, type)
-        and issubclass(loaded, Promise)
-        and getattr(loaded, "model", None) == name
-    )
-
-
-def _descendants(kind: Any) -> list[type[Promise]]:
-    direct: list[type[Promise]] = kind.__subclasses__()
-    return direct + [deeper for child in direct for deeper in _descendants(child)]

@@ -1,7 +1,7 @@
 """What an adversary learns from a release, measured: one attacker per file.
 
 Every module of this folder that has a ``NAME`` and a ``run`` or ``run_people`` is an attacker,
-found by being here:
+found by being here (or brought by a plugin):
 
 * ``NAME``: its name, as the command line takes it;
 * ``KNOWLEDGE``: one sentence on what it knows;
@@ -19,8 +19,6 @@ An attacker may be of records only, of people only, or of both.
 from __future__ import annotations
 
 import functools
-import importlib
-import pkgutil
 from collections.abc import Mapping
 from types import MappingProxyType, ModuleType
 from typing import TypeGuard
@@ -38,6 +36,7 @@ __all__ = [
     "Skipped",
     "attackers",
     "attackers_of_people",
+    "is_attacker",
     "summarize",
 ]
 
@@ -78,19 +77,16 @@ def attackers_of_people() -> Mapping[str, ModuleType]:
 
 @functools.cache
 def _attackers(function: str) -> Mapping[str, ModuleType]:
-    found: dict[str, ModuleType] = {}
-    for item in pkgutil.iter_modules(__path__):
-        module = importlib.import_module(f"{__name__}.{item.name}")
-        if hasattr(module, "NAME"):
-            found[module.NAME] = module
-    found |= plugins.load("attackers", _is_attacker, taken=found)
+    found = {part.NAME: part for part in plugins.modules_of(__name__) if hasattr(part, "NAME")}
+    found |= plugins.load("attackers", is_attacker, taken=found)
     place = {name: at for at, name in enumerate(ORDER)}
     names = sorted(found, key=lambda name: (place.get(name, len(place)), name))
     able = [name for name in names if callable(getattr(found[name], function, None))]
     return MappingProxyType({name: found[name] for name in able})
 
 
-def _is_attacker(loaded: object, name: str) -> TypeGuard[ModuleType]:
+def is_attacker(loaded: object, name: str) -> TypeGuard[ModuleType]:
+    """Whether an object is an attacker of this name."""
     return (
         isinstance(loaded, ModuleType)
         and getattr(loaded, "NAME", None) == name

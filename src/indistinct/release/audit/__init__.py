@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import functools
 import html
-import importlib
 import math
-import pkgutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard, cast
@@ -353,11 +351,11 @@ def _torn(records: pl.DataFrame, person: str, names: tuple[str, ...]) -> Iterabl
 @functools.cache
 def checks() -> Mapping[str, Check]:
     """The check of every privacy model, by the model's name: our own, and those of plugins."""
-    found = {}
-    for module in pkgutil.iter_modules(__path__):
-        part = importlib.import_module(f"{__name__}.{module.name}")
-        if hasattr(part, "MODEL"):
-            found[part.MODEL] = cast(Check, part)
+    found = {
+        part.MODEL: cast(Check, part)
+        for part in plugins.modules_of(__name__)
+        if hasattr(part, "MODEL")
+    }
     return found | plugins.load("checks", _is_check, taken=found)
 
 

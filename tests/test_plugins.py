@@ -1,0 +1,264 @@
+"""What other distributions bring: the template of a plugin, installed and used; and bad ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeGuard
+
+import polars as pl
+import pytest
+from typer.testing import Result
+
+import indistinct as ind
+from indistinct import plugins
+from indistinct.analytics import attacks
+from indistinct.analytics.attacks import attackers, is_attacker
+from indistinct.errors import PluginError, PolicyError
+from indistinct.measures import measures, objective
+from indistinct.privacy import models, promise
+from indistinct.release.audit import checks
+
+ROOT = Path(__file__).resolve().parents[1]
+Run = Callable[..., Result]
+
+VERB = '''
+def greet() -> None:
+    """Say hello."""
+    print("hello")
+'''
+
+PROMISE = """
+from indistinct.privacy.k_anonymity import KAnonymity
+class Twin(KAnonymity):
+    model = "{model}"
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the template, as pip installs it."""
+    copy = tmp_path_factory.mktemp("template") / "plugin"
+    ignored = shutil.ignore_patterns("build", "*.egg-info", "__pycache__")
+    shutil.copytree(ROOT / "examples" / "plugin", copy, ignore=ignored)
+    target = copy.parent / "installed"
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    install = ["pip", "install", *options, "--target", str(target), str(copy)]
+    subprocess.run([sys.executable, "-m", *install], check=True)
+    return target
+
+
+@pytest.fixture
+def use(installed: Path, tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run Python in a folder with the examples' table and policy, where the plugin is installed."""
+    shutil.copy(ROOT / "examples" / "release.toml", tmp_path)
+    shutil.copy(ROOT / "examples" / "visits.py", tmp_path)
+    path = os.pathsep.join([str(installed), os.environ.get("PYTHONPATH", "")])
+
+    def python(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *words],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    python("visits.py", "visits.csv")
+    return python
+
+
+def test_the_template_is_used_from_end_to_end(
+    use: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    def verb(*words: str) -> Any:
+        done = use("-m", "indistinct", *words, "--json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    policy = (tmp_path / "release.toml").read_text(encoding="utf-8")
+    promised = '[[promises]]\nmodel = "simpson-diversity"\nbound = 0.5\n'
+    policy = policy.replace("[method]", f'{promised}\n[method]\nobjective = "largest-class"')
+    (tmp_path / "release.toml").write_text(policy, encoding="utf-8")
+    run = verb("anonymize", "visits.csv", "--policy", "release.toml", "--out", "out")
+    assert run["plan"]["objective"]["measure"] == "largest-class"
+    audited = verb("audit", "out")
+    k, simpson = audited["promises"]
+    assert (k["model"], simpson["model"]) == ("k-anonymity", "simpson-diversity")
+    assert simpson["holds"]
+    assert 0 < simpson["achieved"]["bound"] <= 0.5
+    words = ("attack", "visits.csv", "out", "--policy", "release.toml", "--only", "best-guess")
+    (attack,) = verb(*words)["attacks"]
+    assert attack["name"] == "best-guess"
+    assert 0 < attack["figures"]["guessed"] < 1
+    assert 0 < verb("simpson", "visits.csv", "diagnosis")["simpson"] < 1
+    assert "simpson" in use("-m", "indistinct", "--help").stdout
+
+
+def test_a_broken_promise_of_the_template_is_found(
+    use: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    (tmp_path / "release.csv").write_text("age,diagnosis\n" + "30,flu\n" * 4, encoding="utf-8")
+    script = """
+import indistinct as ind
+promise = {"model": "simpson-diversity", "bound": 0.5, "sensitive": "diagnosis"}
+print(ind.audit("release.csv", quasi=["age"], promises=[promise]).to_dict()["promises"])
+"""
+    done = use("-c", script)
+    assert "'holds': False" in done.stdout, done.stderr
+    assert "'bound': 1.0" in done.stdout
+
+
+# Plugins that cannot be used
+
+
+@pytest.fixture
+def distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Put a distribution on the path: its name, one module, and entry points by their groups."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def put(name: str, source: str, **entries: str) -> None:
+        (tmp_path / f"{name}.py").write_text(source, encoding="utf-8")
+        about = tmp_path / f"{name}-1.0.dist-info"
+        about.mkdir()
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        groups = [f"[indistinct.{kind}]\n{entry}\n" for kind, entry in entries.items()]
+        (about / "entry_points.txt").write_text("\n".join(groups), encoding="utf-8")
+        forget()
+
+    def forget() -> None:
+        for cached in (
+            plugins._entries,
+            plugins._imported,
+            plugins._warn,
+            checks,
+            attacks._attackers,
+        ):
+            cached.cache_clear()
+        for module in [name for name in sys.modules if name.startswith("plug_")]:
+            del sys.modules[module]
+
+    yield put
+    monkeypatch.undo()
+    forget()
+
+
+def any_object(loaded: object, name: str) -> TypeGuard[object]:
+    """Whatever it is."""
+    del loaded, name
+    return True
+
+
+def test_a_verb_that_cannot_be_imported_breaks_no_other(
+    distribution: Callable[..., None], run: Run
+) -> None:
+    distribution("plug_broken", "import no_such_module", verbs="greet = plug_broken:greet")
+    with pytest.warns(plugins.PluginWarning, match="'greet'.*'plug_broken' cannot be used"):
+        listed = run("--help")
+    assert listed.exit_code == 0
+    assert "anonymize" in listed.stdout
+    called = run("greet", "--loud")
+    assert called.exit_code == 2
+    assert called.stdout == ""
+    assert (
+        "the plugin 'greet' (indistinct.verbs) of the distribution 'plug_broken'" in called.stderr
+    )
+    assert "ModuleNotFoundError: No module named 'no_such_module'" in called.stderr
+
+
+def test_a_verb_is_found_and_suggested(distribution: Callable[..., None], run: Run) -> None:
+    distribution("plug_greeting", VERB, verbs="greet = plug_greeting:greet")
+    assert run("greet").stdout == "hello\n"
+    assert "Say hello." in run("greet", "-h").stdout
+    assert "'greet'" in run("gret").stderr
+
+
+def test_built_in_names_cannot_be_taken(distribution: Callable[..., None], run: Run) -> None:
+    distribution(
+        "plug_taking",
+        VERB + PROMISE.format(model="k-anonymity"),
+        verbs="demo = plug_taking:greet",
+        promises="k-anonymity = plug_taking:Twin",
+    )
+    with pytest.warns(plugins.PluginWarning, match="'demo'.*its name is taken by a part of indis"):
+        assert "Say hello" not in run("--help").stdout
+    with pytest.warns(plugins.PluginWarning, match="'k-anonymity'"):
+        assert models()["k-anonymity"] is ind.KAnonymity
+    assert type(promise("k-anonymity", k=2)) is ind.KAnonymity
+
+
+def test_a_name_that_two_distributions_bring_is_nobodys(distribution: Callable[..., None]) -> None:
+    distribution("plug_one", VERB, verbs="greet = plug_one:greet")
+    distribution("plug_two", VERB, verbs="greet = plug_two:greet")
+    with pytest.raises(PluginError, match="'plug_one' and 'plug_two' cannot be used: several"):
+        plugins.find("verbs", "greet", any_object)
+
+
+@pytest.mark.filterwarnings("ignore::indistinct.plugins.PluginWarning")
+@pytest.mark.parametrize(
+    ("kind", "entry", "ask"),
+    [
+        ("promises", "odd", lambda: promise("odd")),
+        ("promises", "other", lambda: promise("other")),
+        ("measures", "odd", lambda: objective("odd")),
+        ("checks", "odd", lambda: ind.audit("r.csv", quasi="a", promises=[{"model": "odd"}])),
+        ("attackers", "odd", lambda: plugins.find("attackers", "odd", is_attacker)),
+    ],
+)
+def test_what_is_not_what_it_should_be_is_told_when_it_is_asked_for(
+    distribution: Callable[..., None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+    entry: str,
+    ask: Callable[[], object],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("r.csv").write_text("a\n1\n", encoding="utf-8")
+    distribution("plug_odd", PROMISE.format(model="twin"), **{kind: f"{entry} = plug_odd:Twin"})
+    with pytest.raises(PluginError, match="plug_odd:Twin is not"):
+        ask()
+
+
+def test_a_plugin_that_is_left_out_is_told_once(distribution: Callable[..., None]) -> None:
+    distribution("plug_measure", "", measures="odd = plug_measure")
+    with pytest.warns(plugins.PluginWarning, match="'odd' .indistinct.measures"):
+        assert "odd" not in measures()
+    assert "odd" not in measures()
+    assert "loss" in measures()
+
+
+def test_an_attacker_that_cannot_be_used_is_left_out(distribution: Callable[..., None]) -> None:
+    distribution("plug_attacker", "1 / 0", attackers="odd = plug_attacker")
+    with pytest.warns(plugins.PluginWarning, match="'odd'.*ended with ZeroDivisionError"):
+        assert "odd" not in attackers()
+    table = pl.DataFrame({"age": [1, 1, 2, 2], "diagnosis": ["a", "b"] * 2})
+    policy = {
+        "attributes": {
+            "age": {"role": "quasi-identifier"},
+            "diagnosis": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 2}],
+    }
+    assert ind.attack(table, table, policy).attacks
+    with pytest.raises(PluginError, match="'odd'"):
+        ind.attack(table, table, policy, only=["odd"])
+
+
+def test_a_policy_that_names_no_measure_is_refused_as_before() -> None:
+    with pytest.raises(PolicyError, match="unknown value 'los': did you mean 'loss'"):
+        ind.Policy.from_dict({"method": {"objective": "los"}})
+
+
+def test_a_verb_that_moved_says_where_to(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugins, "_entries", lambda kind: {})
+    called = run("paper", "khan", "--json")
+    assert called.exit_code == 2
+    assert "the verb 'paper' is in a distribution of its own now" in called.stderr
+    assert "pip install indistinct-reproductions" in called.stderr
