@@ -72,9 +72,9 @@ $(TOOLS)/.ready: pyproject.toml constraints.txt
 	@touch $@
 
 # The lowest versions are those that Python 3.11 can install.
-$(LOWEST)/.ready: pyproject.toml | $(TOOLS)/.ready
+$(LOWEST)/.ready: pyproject.toml reproductions/pyproject.toml | $(TOOLS)/.ready
 	$(PYTHON) -m venv --clear $(LOWEST)
-	$(TOOLS)/bin/uv pip install --quiet --python $(LOWEST) --resolution lowest-direct -e '.[test]'
+	$(TOOLS)/bin/uv pip install --quiet --python $(LOWEST) --resolution lowest-direct -e '.[test]' -e reproductions
 	@touch $@
 
 # What users with all extras but Spark install, without the package itself.

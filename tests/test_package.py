@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-import setuptools
+from hatchling.builders.wheel import WheelBuilder
 
 import indistinct
 
@@ -101,18 +101,16 @@ def test_the_console_script_tells_its_version() -> None:
     assert done.stdout == f"indistinct {indistinct.__version__}\n"
 
 
-def test_the_wheel_holds_the_package_alone_and_the_package_needs_no_reproductions() -> None:
-    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
-    (where,) = project["tool"]["setuptools"]["packages"]["find"]["where"]
-    packages = setuptools.find_namespace_packages(str(REPOSITORY / where))
-    assert {"indistinct", "indistinct.cli"} <= set(packages)
-    assert {name.partition(".")[0] for name in packages if ".egg-info" not in name} == {
-        "indistinct"
-    }
-    assert "indistinct.papers" not in packages
+def test_the_wheel_has_the_package_alone_and_the_package_needs_no_reproductions() -> None:
+    files = [
+        item.distribution_path for item in WheelBuilder(str(REPOSITORY)).recurse_included_files()
+    ]
+    assert {"indistinct/cli/__init__.py", "indistinct/py.typed"} <= set(files)
+    assert {Path(name).parts[0] for name in files} == {"indistinct"}
+    assert not [name for name in files if "papers" in name or "reproductions" in name]
     imported = {
         name
-        for path in (REPOSITORY / where).rglob("*.py")
+        for path in Path(indistinct.__file__).parent.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         for name in (
             [alias.name for alias in node.names]
