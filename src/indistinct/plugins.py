@@ -137,7 +137,7 @@ def _usable(kind: Kind, name: str, fits: Fits[T], taken: Collection[str]) -> T |
 _EXPECTED: Mapping[Kind, str] = {
     "verbs": "a function",
     "promises": "a subclass of Promise that has this name as its model",
-    "checks": "a module with this name as its MODEL and a function check",
+    "checks": "a module with this name as its MODEL, and a check made by class_check",
     "methods": "a method of this name",
     "attackers": "a module with this name as its NAME, KNOWLEDGE, SOURCE, and run or run_people",
     "measures": "a subclass of Objective that has this name as its measure",

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import polars as pl
 
-from indistinct.release.audit.classes import SIZE, counts, described, judged, most, read, share
-from indistinct.release.audit.verdict import RECORDS, Context, Verdict
-from indistinct.requirement import Requirement
+from indistinct.release.audit.check import class_check
+from indistinct.release.audit.classes import SIZE, Asked, described, most
+from indistinct.release.audit.settings import share
+from indistinct.release.audit.verdict import RECORDS, Verdict
 
 MODEL = "simpson-diversity"
 
 
-def check(records: pl.DataFrame, requirement: Requirement, context: Context) -> Verdict:
+@class_check(MODEL, counts="values", settings={"bound": share(example=0.5)})
+def check(asked: Asked) -> Verdict:
     """Add up the squares of the counts of every class."""
-    bound = read(requirement, bound=share(example=0.5))["bound"]
-    pairs = (pl.col(RECORDS).cast(pl.Int64) ** 2).sum()
-    classes = described(counts(records, requirement, context), pairs=pairs)
-    return judged(
-        requirement,
-        context,
+    classes = described(asked.cells(), pairs=(pl.col(RECORDS).cast(pl.Int64) ** 2).sum())
+    every_pair = pl.col(SIZE).cast(pl.Float64) ** 2
+    return asked.judged(
         classes,
-        pl.col("pairs") > bound * pl.col(SIZE).cast(pl.Float64) ** 2,
-        {"bound": most(classes["pairs"] / classes[SIZE].cast(pl.Float64) ** 2)},
+        pl.col("pairs") > asked["bound"] * every_pair,
+        {"bound": most(classes.select(pl.col("pairs") / every_pair).to_series())},
     )

@@ -20,7 +20,7 @@ import polars as pl
 from indistinct import plugins
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.metadata import ValueMetadata
-from indistinct.release.audit.check import Check
+from indistinct.release.audit.check import Check, ClassCheck
 from indistinct.release.audit.linking import Seen, audited_link, link_between, verdicts_of
 from indistinct.release.audit.reading import (
     SUPPRESSED,
@@ -360,7 +360,8 @@ def checks() -> Mapping[str, Check]:
 
 
 def _is_check(loaded: object, name: str) -> TypeGuard[Check]:
-    return getattr(loaded, "MODEL", None) == name and callable(getattr(loaded, "check", None))
+    check = getattr(loaded, "check", None)
+    return getattr(loaded, "MODEL", None) == name and isinstance(check, ClassCheck)
 
 
 def _quasi(
