@@ -148,7 +148,7 @@ _EXPECTED: Mapping[Kind, str] = {
 @functools.cache
 def _entries(kind: Kind) -> Mapping[str, tuple[EntryPoint, ...]]:
     """The entry points of a kind, by name."""
-    from importlib.metadata import entry_points  # takes longer than everything else at the start
+    from importlib.metadata import entry_points  # noqa: PLC0415, slow to import
 
     found: dict[str, tuple[EntryPoint, ...]] = {}
     for entry in entry_points(group=f"indistinct.{kind}"):
@@ -161,7 +161,7 @@ def _imported(entry: EntryPoint) -> object:
     """What an entry point stands for, or the problem that its import ended with."""
     try:
         return entry.load()
-    except Exception as error:  # whatever another distribution raises: only its plugin is lost
+    except Exception as error:  # noqa: BLE001, whatever it raises, only this plugin is lost
         return _problem((entry,), f"its import ended with {type(error).__name__}: {error}")
 
 

@@ -352,7 +352,7 @@ def _torn(records: pl.DataFrame, person: str, names: tuple[str, ...]) -> Iterabl
 def checks() -> Mapping[str, Check]:
     """The check of every privacy model, by the model's name: our own, and those of plugins."""
     found = {
-        part.MODEL: cast(Check, part)
+        part.MODEL: cast("Check", part)
         for part in plugins.modules_of(__name__)
         if hasattr(part, "MODEL")
     }
