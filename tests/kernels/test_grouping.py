@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,32 +9,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from indistinct.kernels import grouping
-from indistinct.kernels.grouping import DENSE, smallest_first
+from indistinct.kernels.grouping import DENSE, Scratch, smallest_first
 
 
-@dataclass
-class Scratch:
-    """What the kernels work in; handed back as it was found."""
-
-    rows: int
-    dense: NDArray[np.int32] = field(init=False)
-    slot_key: NDArray[np.int64] = field(init=False)
-    slot_class: NDArray[np.int32] = field(init=False)
-    class_of: NDArray[np.int32] = field(init=False)
-    key_of: NDArray[np.int64] = field(init=False)
-    size: NDArray[np.int64] = field(init=False)
-
-    def __post_init__(self) -> None:
-        slots = 1 << max(4, int(2 * max(self.rows, 1) - 1).bit_length())
-        self.dense = np.full(DENSE, -1, np.int32)
-        self.slot_key = np.zeros(slots, np.int64)
-        self.slot_class = np.full(slots, -1, np.int32)
-        self.class_of = np.full(self.rows, -7, np.int32)
-        self.key_of = np.full(max(self.rows, 1), -7, np.int64)
-        self.size = np.full(max(self.rows, 1), -7, np.int64)
-
-    def is_clean(self) -> bool:
-        return bool((self.dense == -1).all() and (self.slot_class == -1).all())
+def is_clean(work: Scratch) -> bool:
+    """Whether the tables are handed back as they were found."""
+    return bool((work.dense == -1).all() and (work.slot_class == -1).all())
 
 
 def by_numpy(
@@ -54,27 +32,18 @@ def by_numpy(
     return class_of, size
 
 
-def refined(
+def numbered(
     first: NDArray[np.int32],
     second: NDArray[np.int32],
     cards: tuple[int, int],
     weight: NDArray[np.int64],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    work = Scratch(len(first))
-    groups = grouping.refine(
-        first,
-        second,
-        cards[1],
-        cards[0] * cards[1],
-        work.dense,
-        work.slot_key,
-        work.slot_class,
-        weight,
-        work.class_of,
-        work.key_of,
-        work.size,
-    )
-    assert work.is_clean()
+    work = Scratch.of(len(first))
+    work.key[:] = first.astype(np.int64) * cards[1] + second
+    groups = grouping.number_keys(cards[0] * cards[1], weight, *work)
+    assert is_clean(work)
+    places = [work.class_of.tolist().index(group) for group in range(groups)]
+    assert work.first[:groups].tolist() == places
     return work.class_of, work.size[:groups]
 
 
@@ -86,7 +55,7 @@ CARDS = st.one_of(
 
 @settings(max_examples=120)
 @given(st.data())
-def test_refine(data: st.DataObject) -> None:
+def test_numbers_of_keys(data: st.DataObject) -> None:
     cards = data.draw(st.tuples(CARDS, CARDS))
     rows = data.draw(st.integers(0, 40))
     seed = data.draw(st.integers(0, 2**32 - 1))
@@ -97,7 +66,7 @@ def test_refine(data: st.DataObject) -> None:
         near = np.minimum(random.integers(0, 3, rows), card - 1)
         columns.append(np.where(random.random(rows) < 0.5, near, card - 1 - near).astype(np.int32))
     weight = random.integers(1, 1 << 40, rows)
-    class_of, size = refined(columns[0], columns[1], cards, weight)
+    class_of, size = numbered(columns[0], columns[1], cards, weight)
     if rows:
         expected, units = by_numpy(columns, weight)
         assert class_of.tolist() == expected.tolist()
@@ -107,22 +76,22 @@ def test_refine(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("product", [DENSE, DENSE + 512])
-def test_refine_on_both_sides_of_the_plain_table(product: int) -> None:
+def test_numbers_on_both_sides_of_the_plain_table(product: int) -> None:
     cards = product // 512, 512
     random = np.random.default_rng(3)
     columns = [random.integers(0, card, 3000).astype(np.int32) for card in cards]
     columns[0][0], columns[1][0] = cards[0] - 1, cards[1] - 1
     weight = np.ones(3000, np.int64)
-    class_of, size = refined(columns[0], columns[1], cards, weight)
+    class_of, size = numbered(columns[0], columns[1], cards, weight)
     expected, units = by_numpy(columns, weight)
     assert class_of.tolist() == expected.tolist()
     assert size.tolist() == units.tolist()
 
 
-def test_refine_where_all_keys_differ() -> None:
+def test_numbers_where_all_keys_differ() -> None:
     rows = 5000
     first = np.arange(rows, dtype=np.int32)
-    class_of, size = refined(first, first, (rows, rows), np.ones(rows, np.int64))
+    class_of, size = numbered(first, first, (rows, rows), np.ones(rows, np.int64))
     assert class_of.tolist() == list(range(rows))
     assert size.tolist() == [1] * rows
 
@@ -150,8 +119,7 @@ def test_group_with_products_beyond_64_bits(data: st.DataObject) -> None:
     weight = random.integers(1, 1 << 40, rows)
     some = np.flatnonzero(random.random(rows) < 0.8).astype(np.int32)
     which = random.permutation(attributes)
-    work = Scratch(rows)
-    first = np.empty(rows, np.int32)
+    work = Scratch.of(rows)
     groups = grouping.group(
         columns,
         np.arange(attributes)[:, None],
@@ -160,18 +128,11 @@ def test_group_with_products_beyond_64_bits(data: st.DataObject) -> None:
         np.zeros(attributes, np.int64),
         some,
         weight[some],
-        np.empty(rows, np.int64),
-        work.dense,
-        work.slot_key,
-        work.slot_class,
-        work.class_of,
-        work.key_of,
-        work.size,
-        first,
+        *work,
     )
-    assert work.is_clean()
+    assert is_clean(work)
     if len(some):
-        assert first[:groups].tolist() == [
+        assert work.first[:groups].tolist() == [
             some[work.class_of[: len(some)].tolist().index(group)] for group in range(groups)
         ]
         expected, units = by_numpy([columns[j][some] for j in which], weight[some])
@@ -208,8 +169,7 @@ def test_group_pairs(rows: int, codes: int, seed: int) -> None:
     parts = [random.integers(0, codes, 8).astype(np.int32) for _ in range(2)]
     weight = random.integers(1, 9, rows)
     some = np.sort(random.permutation(3 * rows)[:rows]).astype(np.int32)
-    first = np.empty(rows, np.int32)
-    work = Scratch(rows)
+    work = Scratch.of(rows)
     groups = grouping.group_pairs(
         halves[0],
         parts[0],
@@ -219,21 +179,14 @@ def test_group_pairs(rows: int, codes: int, seed: int) -> None:
         codes * codes,
         some,
         weight,
-        np.empty(rows, np.int64),
-        work.dense,
-        work.slot_key,
-        work.slot_class,
-        work.class_of,
-        work.key_of,
-        work.size,
-        first,
+        *work,
     )
-    assert work.is_clean()
+    assert is_clean(work)
     expected, units = by_numpy([parts[0][halves[0]], parts[1][halves[1]]], weight)
     assert work.class_of.tolist() == expected.tolist()
     assert work.size[:groups].tolist() == units.tolist()
     places = [work.class_of.tolist().index(group) for group in range(groups)]
-    assert first[:groups].tolist() == some[places].tolist()
+    assert work.first[:groups].tolist() == some[places].tolist()
 
 
 @settings(max_examples=60)
@@ -273,7 +226,7 @@ def test_histogram(rows: int, groups: int, domain: int, seed: int) -> None:
 
 def test_a_table_of_slots_much_larger_than_its_rows() -> None:
     """Only as much of it is used as the rows need, and all of it is handed back."""
-    work = Scratch(100_000)
+    work = Scratch.of(100_000)
     groups = grouping.group(
         np.array([[5, 1 << 30, 5, 7]], np.int32),
         np.zeros((1, 1), np.int64),
@@ -282,18 +235,11 @@ def test_a_table_of_slots_much_larger_than_its_rows() -> None:
         np.array([0]),
         np.arange(4, dtype=np.int32),
         np.ones(4, np.int64),
-        np.empty(4, np.int64),
-        work.dense,
-        work.slot_key,
-        work.slot_class,
-        work.class_of,
-        work.key_of,
-        work.size,
-        np.empty(4, np.int32),
+        *work,
     )
     assert groups == 3
     assert work.class_of[:4].tolist() == [0, 1, 0, 2]
-    assert work.is_clean()
+    assert is_clean(work)
 
 
 @given(

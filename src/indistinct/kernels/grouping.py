@@ -1,11 +1,13 @@
 """Which rows fall into one class, and how many units each class holds.
 
-A class over several columns is built pair by pair: the classes so far and the next column give
-finer classes, numbered densely in order of first appearance. A pair of numbers below 2^31 is one
-exact 64-bit key, so no number of columns can overflow.
+The codes of several columns are packed into one exact 64-bit key. Where they would not fit, the
+classes so far are numbered densely, in order of first appearance, and take the place of the columns
+before: no number of columns can overflow.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,66 +17,109 @@ from indistinct.kernels.jit import jit
 DENSE = 1 << 18
 """Largest product of two cardinalities that is looked up in a plain table."""
 
+LARGEST_KEY = 1 << 62
+"""Keys are smaller than this."""
+
 _MIX = np.int64(-7046029254386353131)
 
 
+class Scratch(NamedTuple):
+    """Room for grouping so many rows; kernels take its arrays one by one, in this order.
+
+    Between calls ``dense`` and ``slot_class`` hold -1 everywhere.
+    """
+
+    key: NDArray[np.int64]
+    """The key of every row, [rows]."""
+    dense: NDArray[np.int32]
+    """The class of every small key, [:data:`DENSE`]."""
+    slot_key: NDArray[np.int64]
+    """A table of larger keys by their hashes: a power of two long, at least twice the rows."""
+    slot_class: NDArray[np.int32]
+    """The class of each of these keys."""
+    class_of: NDArray[np.int32]
+    """The class of every row, [rows]."""
+    key_of: NDArray[np.int64]
+    """Where the key of each class stands, [classes]."""
+    size: NDArray[np.int64]
+    """Units of each class, [classes]."""
+    first: NDArray[np.int32]
+    """The first row of each class, [classes]."""
+
+    @classmethod
+    def of(cls, rows: int) -> Scratch:
+        """Room for so many rows, all of which may be classes of their own."""
+        most = max(rows, 1)
+        slots = 1 << max(4, int(2 * most - 1).bit_length())
+        return cls(
+            key=np.empty(rows, dtype=np.int64),
+            dense=np.full(DENSE, -1, dtype=np.int32),
+            slot_key=np.empty(slots, dtype=np.int64),
+            slot_class=np.full(slots, -1, dtype=np.int32),
+            class_of=np.empty(rows, dtype=np.int32),
+            key_of=np.empty(most, dtype=np.int64),
+            size=np.empty(most, dtype=np.int64),
+            first=np.empty(most, dtype=np.int32),
+        )
+
+
 @jit
-def refine(
-    first: NDArray[np.int32],
-    second: NDArray[np.int32],
-    second_card: int,
-    product: int,
+def number_keys(
+    product: int | np.int64,
+    weight: NDArray[np.int64],
+    key: NDArray[np.int64],
     dense: NDArray[np.int32],
     slot_key: NDArray[np.int64],
     slot_class: NDArray[np.int32],
-    weight: NDArray[np.int64],
     class_of: NDArray[np.int32],
     key_of: NDArray[np.int64],
     size: NDArray[np.int64],
+    first: NDArray[np.int32],
 ) -> int:
-    """Classes of equal (first, second), and their sizes; returns their number G.
+    """Classes of equal keys, in order of first appearance; returns their number G.
 
-    ``first``, ``second``, ``weight`` and ``class_of`` have length C; ``size`` and ``key_of`` at
-    least C. ``dense`` must hold -1 everywhere, as must ``slot_class`` (a power of two long, at
-    least 2 C): both are handed back so. ``product`` is above every key.
+    ``key`` and ``weight`` have an element for every row; ``product`` is above every key. The other
+    arrays are those of a :class:`Scratch`.
     """
     groups = 0
-    rows = first.shape[0]
+    length = weight.shape[0]
     if product <= dense.shape[0]:
-        for row in range(rows):
-            key = np.int64(first[row]) * second_card + second[row]
-            group = dense[key]
+        for at in range(length):
+            group = dense[key[at]]
             if group < 0:
                 group = groups
-                dense[key] = group
-                key_of[group] = key
+                dense[key[at]] = group
+                key_of[group] = key[at]
                 size[group] = 0
+                first[group] = at
                 groups += 1
-            class_of[row] = group
-            size[group] += weight[row]
+            class_of[at] = group
+            size[group] += weight[at]
         for group in range(groups):
             dense[key_of[group]] = -1
         return groups
     mask = slot_class.shape[0] - 1
-    for row in range(rows):
-        key = np.int64(first[row]) * second_card + second[row]
-        slot = key * _MIX
+    while mask >= 4 * length and mask > 15:
+        mask >>= 1
+    for at in range(length):
+        slot = key[at] * _MIX
         slot = (slot ^ (slot >> np.int64(32))) & mask
         while True:
             group = slot_class[slot]
             if group < 0:
                 group = groups
                 slot_class[slot] = group
-                slot_key[slot] = key
+                slot_key[slot] = key[at]
                 key_of[group] = slot
                 size[group] = 0
+                first[group] = at
                 groups += 1
                 break
-            if slot_key[slot] == key:
+            if slot_key[slot] == key[at]:
                 break
             slot = (slot + 1) & mask
-        class_of[row] = group
-        size[group] += weight[row]
+        class_of[at] = group
+        size[group] += weight[at]
     for group in range(groups):
         slot_class[key_of[group]] = -1
     return groups
@@ -220,9 +265,8 @@ def group(
     """Classes of some rows by some attributes at their levels; returns their number G.
 
     ``columns[row_of[j, l]]`` are the codes of attribute j at level l, ``card[j, l]`` of them.
-    ``weight``, ``class_of`` and the scratch ``key`` go by position in ``rows``. Per class ``size``
-    are its units and ``first`` its first row. ``dense``, ``slot_key``, ``slot_class`` and
-    ``key_of`` are as in :func:`refine`.
+    ``weight`` goes by position in ``rows``. The arrays from ``key`` on are those of a
+    :class:`Scratch`; ``class_of`` goes by position in ``rows``, ``first`` names rows of the table.
     """
     length = rows.shape[0]
     product = 1
@@ -236,11 +280,10 @@ def group(
                 key[at] = column[rows[at]]
             product = codes
             continue
-        if product > (1 << 62) // codes:
-            product = _number(
-                rows, product, weight, key, dense, slot_key, slot_class, class_of, key_of, size,
-                first,
-            )  # fmt: skip
+        if product > LARGEST_KEY // codes:
+            product = number_keys(
+                product, weight, key, dense, slot_key, slot_class, class_of, key_of, size, first
+            )
             for at in range(length):
                 key[at] = class_of[at]
         for at in range(length):
@@ -248,9 +291,12 @@ def group(
         product *= codes
     if product == 1:
         key[:length] = 0
-    return _number(
-        rows, product, weight, key, dense, slot_key, slot_class, class_of, key_of, size, first
+    groups = number_keys(
+        product, weight, key, dense, slot_key, slot_class, class_of, key_of, size, first
     )
+    for place in range(groups):
+        first[place] = rows[first[place]]
+    return groups
 
 
 @jit
@@ -279,64 +325,9 @@ def group_pairs(
     """
     for at in range(rows.shape[0]):
         key[at] = np.int64(first_part[first_half[at]]) * codes + second_part[second_half[at]]
-    return _number(
-        rows, product, weight, key, dense, slot_key, slot_class, class_of, key_of, size, first
+    groups = number_keys(
+        product, weight, key, dense, slot_key, slot_class, class_of, key_of, size, first
     )
-
-
-@jit
-def _number(
-    rows: NDArray[np.int32],
-    product: int | np.int64,
-    weight: NDArray[np.int64],
-    key: NDArray[np.int64],
-    dense: NDArray[np.int32],
-    slot_key: NDArray[np.int64],
-    slot_class: NDArray[np.int32],
-    class_of: NDArray[np.int32],
-    key_of: NDArray[np.int64],
-    size: NDArray[np.int64],
-    first: NDArray[np.int32],
-) -> int:
-    groups = 0
-    length = rows.shape[0]
-    if product <= dense.shape[0]:
-        for at in range(length):
-            group = dense[key[at]]
-            if group < 0:
-                group = groups
-                dense[key[at]] = group
-                key_of[group] = key[at]
-                size[group] = 0
-                first[group] = rows[at]
-                groups += 1
-            class_of[at] = group
-            size[group] += weight[at]
-        for group in range(groups):
-            dense[key_of[group]] = -1
-        return groups
-    mask = slot_class.shape[0] - 1
-    while mask >= 4 * length and mask > 15:
-        mask >>= 1
-    for at in range(length):
-        slot = key[at] * _MIX
-        slot = (slot ^ (slot >> np.int64(32))) & mask
-        while True:
-            group = slot_class[slot]
-            if group < 0:
-                group = groups
-                slot_class[slot] = group
-                slot_key[slot] = key[at]
-                key_of[group] = slot
-                size[group] = 0
-                first[group] = rows[at]
-                groups += 1
-                break
-            if slot_key[slot] == key[at]:
-                break
-            slot = (slot + 1) & mask
-        class_of[at] = group
-        size[group] += weight[at]
-    for group in range(groups):
-        slot_class[key_of[group]] = -1
+    for place in range(groups):
+        first[place] = rows[first[place]]
     return groups

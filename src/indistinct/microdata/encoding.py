@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.kernels.grouping import LARGEST_KEY, Scratch, number_keys
 from indistinct.kernels.ragged import pointers
 from indistinct.microdata.frequencies import Cells, FrequencyTable
 
@@ -45,38 +46,30 @@ def count_combinations(
 
     Returns the codes per column [C], the weight [C], and the combination of every row [n].
     """
-    from indistinct.kernels.grouping import DENSE, refine
-
     rows = len(weight)
     if not columns:
         return [], np.array([weight.sum()], dtype=np.int64), np.zeros(rows, dtype=np.int32)
-    slots = 1 << max(4, int(2 * max(rows, 1) - 1).bit_length())
-    dense = np.full(DENSE, -1, dtype=np.int32)
-    slot_key = np.empty(slots, dtype=np.int64)
-    slot_class = np.full(slots, -1, dtype=np.int32)
-    key_of = np.empty(max(rows, 1), dtype=np.int64)
-    size = np.empty(max(rows, 1), dtype=np.int64)
-    class_of = np.zeros(rows, dtype=np.int32)
-    groups = 1
+    scratch = Scratch.of(rows)
+    scratch.key[:] = 0
+    product = 1
     for column, domain in zip(columns, domains, strict=True):
-        before = class_of.copy()
-        product = groups * domain
-        groups = refine(
-            before, column, domain, product, dense, slot_key, slot_class, weight, class_of,
-            key_of, size,
-        )  # fmt: skip
-    first = np.empty(groups, dtype=np.int64)
-    first[class_of[::-1]] = np.arange(rows - 1, -1, -1)
-    found = [column[first] for column in columns]
+        if product > LARGEST_KEY // max(domain, 1):
+            product = number_keys(product, weight, *scratch)
+            scratch.key[:] = scratch.class_of
+        np.multiply(scratch.key, max(domain, 1), out=scratch.key)
+        np.add(scratch.key, column, out=scratch.key)
+        product *= max(domain, 1)
+    groups = number_keys(product, weight, *scratch)
+    found = [column[scratch.first[:groups]] for column in columns]
     order = _sorted(found, domains)
     rank = np.empty(groups, dtype=np.int32)
     rank[order] = np.arange(groups, dtype=np.int32)
-    return [column[order] for column in found], size[:groups][order].copy(), rank[class_of]
+    return [column[order] for column in found], scratch.size[order], rank[scratch.class_of]
 
 
 def _sorted(columns: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> NDArray[np.int64]:
     """The order of distinct combinations by their codes, the first column first."""
-    if math.prod(max(domain, 1) for domain in domains) >= 1 << 62:
+    if math.prod(max(domain, 1) for domain in domains) >= LARGEST_KEY:
         return np.lexsort(columns[::-1])
     key = np.zeros(len(columns[0]), dtype=np.int64)
     for column, domain in zip(columns, domains, strict=True):

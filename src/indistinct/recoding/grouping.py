@@ -86,21 +86,7 @@ class Grouper:
         self._data = data
         lattice = lattice or Lattice.of(data)
         rows = data.table.combinations
-        slots = 1 << max(4, int(2 * max(rows, 1) - 1).bit_length())
-        most = max(rows, 1)
-        self._class_of = np.empty(rows, dtype=np.int32)
-        self._size = np.empty(most, dtype=np.int64)
-        self._first = np.empty(most, dtype=np.int32)
-        self._scratch = (
-            np.empty(rows, dtype=np.int64),
-            np.full(kernels.DENSE, -1, dtype=np.int32),
-            np.empty(slots, dtype=np.int64),
-            np.full(slots, -1, dtype=np.int32),
-            self._class_of,
-            np.empty(most, dtype=np.int64),
-            self._size,
-            self._first,
-        )
+        self._scratch = kernels.Scratch.of(rows)
         self._of_all = np.empty(rows, dtype=np.int32)
         self._all = np.arange(len(data.attributes))
         self._lowest = lattice.first
@@ -216,7 +202,7 @@ class Grouper:
         groups = kernels.group(
             data.columns, data.row_of, data.card, on, levels, stem.rows, stem.weight, *self._scratch
         )
-        return Classes(self._class_of[: len(stem.rows)], self._size[:groups], self._first[:groups])
+        return self._grouped(stem, groups)
 
     def _pairs(self, stem: Stem, upper: Part, lower: Part) -> Classes:
         groups = kernels.group_pairs(
@@ -230,7 +216,11 @@ class Grouper:
             stem.weight,
             *self._scratch,
         )
-        return Classes(self._class_of[: len(stem.rows)], self._size[:groups], self._first[:groups])
+        return self._grouped(stem, groups)
+
+    def _grouped(self, stem: Stem, groups: int) -> Classes:
+        room = self._scratch
+        return Classes(room.class_of[: len(stem.rows)], room.size[:groups], room.first[:groups])
 
 
 def _keep(

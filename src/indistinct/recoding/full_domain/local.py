@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.kernels.greedy_release import peel
-from indistinct.kernels.grouping import DENSE, class_sizes, mark_rows
+from indistinct.kernels.grouping import Scratch, class_sizes, mark_rows
 from indistinct.measures import BoundObjective
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.microdata.leveled import LeveledTable
@@ -122,19 +122,8 @@ def _peel(
     """One pass over the nodes; adds those that are used, and the node of what they release."""
     rows = np.flatnonzero(node_of < 0).astype(np.int32)
     weight = data.weight[rows]
-    most = max(len(rows), 1)
-    slots = 1 << max(4, int(2 * most - 1).bit_length())
     released = np.full(len(node_of), -1, dtype=np.int64)
-    scratch = (
-        np.empty(most, dtype=np.int64),
-        np.full(DENSE, -1, dtype=np.int32),
-        np.empty(slots, dtype=np.int64),
-        np.full(slots, -1, dtype=np.int32),
-        np.empty(most, dtype=np.int32),
-        np.empty(most, dtype=np.int64),
-        np.empty(most, dtype=np.int64),
-        np.empty(most, dtype=np.int32),
-    )
+    scratch = Scratch.of(len(rows))
     every = np.arange(len(data.attributes))
     left = len(rows)
     for start in range(0, len(levels), AT_ONCE):
