@@ -35,7 +35,7 @@ from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, LevelTable, Taxon
 from indistinct.kernels.cells import agreements, masks, spans
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.recoding.plan import CellPlan, Noise, SearchReport
+from indistinct.recoding.plan import CellPlan, SearchReport
 
 STYLES: Final = ("range", "set", "ancestor", "level")
 """How a class's values in one attribute can be published."""
@@ -60,8 +60,6 @@ def cells_of(
     style: Mapping[str, str] | str | None,
     search: SearchReport,
     *,
-    noise: Sequence[Noise] = (),
-    log: Mapping[str, Any] | None = None,
     scope: str = "partition",
 ) -> CellPlan:
     """The plan that publishes each class with the tight cells of its members.
@@ -73,8 +71,6 @@ def cells_of(
         style: ``range``, ``set``, ``ancestor`` or ``level``, for all attributes or by name. Where
             none is said: ranges if all values are numbers, else ancestors.
         search: how the classes were found.
-        noise: records that were added.
-        log: every step on the way, for the custodian alone.
         scope: what the plan calls itself.
 
     Raises:
@@ -95,8 +91,6 @@ def cells_of(
         covered=tuple(column.covered for column in columns),
         style=styles,
         search=search,
-        noise=tuple(noise),
-        log=dict(log or {}),
         scope=scope,
     )
 

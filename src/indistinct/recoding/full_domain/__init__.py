@@ -67,6 +67,19 @@ def allowed_units(suppression_limit: float, records: int) -> int:
     return int(np.floor(suppression_limit * records + 1e-9))
 
 
+@dataclass(frozen=True)
+class _Task:
+    """What is searched for, and within which limits."""
+
+    data: LeveledTable
+    lattice: Lattice
+    promises: Sequence[Promise]
+    bound: BoundObjective
+    allowed: int
+    settings: Settings
+    original: LeveledTable | None
+
+
 def full_domain(
     data: LeveledTable,
     promises: Sequence[Promise],
@@ -97,6 +110,7 @@ def full_domain(
         impossible = [problem for problem in looked if problem is not None]
         if impossible:
             raise Unsatisfiable(impossible)
+    task = _Task(data, lattice, promises, bound, allowed, settings, original)
     search: OptimalSearch | HeuristicSearch
     if settings.algorithm == "heuristic" or lattice.size > LARGEST:
         search = HeuristicSearch(data, lattice, bound, original)
@@ -104,13 +118,11 @@ def full_domain(
         algorithm = "heuristic"
     else:
         search = OptimalSearch(data, lattice, bound, original)
-        start = _warm_up(data, lattice, bound, promises, allowed, settings.limits, original)
+        start = _warm_up(task)
         found = search.run(promises, allowed, settings.limits, progress, start=start)
         algorithm = "optimal"
     if found.levels is None or found.key is None:
-        raise Unsatisfiable(
-            _why(data, promises, bound, found, allowed, settings, algorithm, original)
-        )
+        raise Unsatisfiable(_why(task, found, algorithm))
     levels = _least_general(search, lattice, found.levels, found.key)
     node = tuple(int(level) for level in levels)
     node_of = np.where(search.suppressed(levels), -1, 0).astype(np.int32)
@@ -226,21 +238,15 @@ def _refuse_local(promises: Sequence[Promise]) -> None:
         raise PolicyError(problems)
 
 
-def _warm_up(
-    data: LeveledTable,
-    lattice: Lattice,
-    bound: BoundObjective,
-    promises: Sequence[Promise],
-    allowed: int,
-    limits: Limits,
-    original: LeveledTable | None,
-) -> list[NDArray[np.int64]]:
-    if lattice.size < WARM_UP:
+def _warm_up(task: _Task) -> list[NDArray[np.int64]]:
+    """A node that a short heuristic search finds, where the lattice is large."""
+    limits = task.settings.limits
+    if task.lattice.size < WARM_UP:
         return []
     seconds = None if limits.seconds is None else limits.seconds / 10
     nodes = 2_000 if limits.nodes is None else limits.nodes // 10
-    search = HeuristicSearch(data, lattice, bound, original)
-    found = search.run(promises, allowed, Limits(seconds, nodes))
+    search = HeuristicSearch(task.data, task.lattice, task.bound, task.original)
+    found = search.run(task.promises, task.allowed, Limits(seconds, nodes))
     return [] if found.levels is None else [found.levels]
 
 
@@ -328,21 +334,14 @@ def _smaller(promises: Sequence[Promise]) -> str:
     return f"a smaller {names.pop()}" if len(names) == 1 else "weaker parameters"
 
 
-def _why(
-    data: LeveledTable,
-    promises: Sequence[Promise],
-    bound: BoundObjective,
-    found: Found,
-    allowed: int,
-    settings: Settings,
-    algorithm: str,
-    original: LeveledTable | None,
-) -> Problem:
+def _why(task: _Task, found: Found, algorithm: str) -> Problem:
+    """Why nothing was found: the closest attempt, and what would help."""
+    data, promises, settings, allowed = task.data, task.promises, task.settings, task.allowed
     closest = ", ".join(
         f"{name} {int(level)}" for name, level in zip(data.attributes, found.closest, strict=True)
     )
     records = data.table.records
-    evaluator = Evaluator(data, promises, bound, records, Grouper(data), original)
+    evaluator = Evaluator(data, promises, task.bound, records, Grouper(data), task.original)
     fewest = evaluator.outcome(found.closest)[0].suppressed
     need = np.ceil(fewest / records * 1000) / 1000 if records else 0.0
     rootless = [

@@ -28,7 +28,6 @@ from indistinct.recoding.full_domain.optimal import LARGEST
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.judge import Judge
 from indistinct.recoding.lattice import Lattice
-from indistinct.recoding.limits import Progress
 
 AT_ONCE = 1024
 """Nodes gone through between two reports of progress."""
@@ -44,7 +43,6 @@ def recode_remaining(
     objective: BoundObjective,
     nodes: Sequence[tuple[int, ...]],
     node_of: NDArray[np.int32],
-    progress: Progress | None = None,
 ) -> tuple[tuple[tuple[int, ...], ...], NDArray[np.int32]]:
     """Release suppressed combinations at further nodes; returns all nodes and the node of each.
 
@@ -56,11 +54,11 @@ def recode_remaining(
     node_of = node_of.copy()
     least = _large_enough(promises)
     if least is not None:
-        _peel(data, levels, least, found, node_of, progress)
+        _peel(data, levels, least, found, node_of)
         return tuple(found), node_of
     release = _Settling(data, promises, objective)
     remaining = np.flatnonzero(node_of < 0).astype(np.int32)
-    for at, node in enumerate(levels):
+    for node in levels:
         if not data.weight[remaining].any():
             break
         kept = release(remaining, node.astype(np.int64))
@@ -68,8 +66,6 @@ def recode_remaining(
             node_of[remaining[kept]] = len(found)
             found.append(tuple(int(level) for level in node))
             remaining = remaining[~kept]
-        if progress is not None and at % 256 == 0:
-            progress(at / len(levels))
     if any(promise.effective_closure == "none" for promise in promises):
         settle_whole(data, promises, found, node_of)
     return tuple(found), node_of
@@ -117,7 +113,6 @@ def _peel(
     least: int,
     nodes: list[tuple[int, ...]],
     node_of: NDArray[np.int32],
-    progress: Progress | None,
 ) -> None:
     """One pass over the nodes; adds those that are used, and the node of what they release."""
     rows = np.flatnonzero(node_of < 0).astype(np.int32)
@@ -139,8 +134,6 @@ def _peel(
             nodes.append(tuple(int(level) for level in some[at]))
         if not left:
             break
-        if progress is not None:
-            progress(start / len(levels))
 
 
 class _Settling:

@@ -27,7 +27,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.errors import DataError, PolicyError, Problem, Unsatisfiable
-from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
+from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
 from indistinct.kernels.items import combinations, generalized_sets, lift_items
 from indistinct.kernels.ragged import Ragged, pointers
 from indistinct.microdata.frequencies import Cells, Counts
@@ -104,8 +104,6 @@ def km_anonymous(
     k: int,
     m: int,
     *,
-    hierarchy: Taxonomy | None = None,
-    weight: Counts | None = None,
     suppress: float = 0.0,
     progress: Progress | None = None,
 ) -> ItemPlan:
@@ -115,11 +113,9 @@ def km_anonymous(
 
     Arguments:
         name: the attribute whose values are the items.
-        sets: the items of every person, as compressed rows; counts do not matter.
+        sets: the items of every person, and their hierarchy; counts do not matter.
         k: people who have each combination that occurs.
         m: items in a combination.
-        hierarchy: the items' hierarchy; None: the one that is known of the attribute.
-        weight: how many people have each of the sets, one each where it is not given.
         suppress: share of all items of all people that may be left out, where that costs less than
             a lift.
         progress: told the share of the lengths of combinations that is done.
@@ -132,10 +128,9 @@ def km_anonymous(
     """
     began = time.perf_counter()
     _check(k, m, suppress)
-    tree = tree_of(name, sets, hierarchy)
+    tree = tree_of(name, sets)
     items = Ragged.distinct(sets.row_of, tree.node_of[sets.value], len(sets), len(tree))
-    people = np.ones(len(items), dtype=np.int64) if weight is None else weight
-    some = int(people[items.lengths > 0].sum())
+    some = int(np.count_nonzero(items.lengths))
     if 0 < some < k:
         raise Unsatisfiable(
             Problem(
@@ -145,13 +140,13 @@ def km_anonymous(
                 remedy=f"choose k of at most {some}",
             )
         )
-    items, people = _distinct(items, people)
+    items, people = _distinct(items)
     search = _Search(name, tree, items, people, (k, m), suppress)
     if not search.run(progress):
         # What was left out leaves fewer than k people with any item. Lifting alone always ends.
         search = _Search(name, tree, items, people, (k, m), 0.0)
         search.run(progress)
-    return search.plan(sets.domain, hierarchy, began)
+    return search.plan(sets.domain, began)
 
 
 def published_items(plan: ItemPlan, column: pl.Series) -> pl.Series:
@@ -274,15 +269,10 @@ class _Search:
             rare[:, place] = used[digit]
         return rare
 
-    def plan(self, domain: tuple[Label, ...], hierarchy: Taxonomy | None, began: float) -> ItemPlan:
+    def plan(self, domain: tuple[Label, ...], began: float) -> ItemPlan:
         """What was found."""
         tree = self._tree
-        if hierarchy is not None:
-            domain = tuple(dict.fromkeys([*domain, *hierarchy.leaves]))
-            node_of = ItemTree.of(hierarchy, domain).node_of
-        else:
-            node_of = tree.node_of
-        became = self._became[node_of]
+        became = self._became[tree.node_of]
         published = {
             value: None if node < 0 else tree.labels[node]
             for value, node in zip(domain, became.tolist(), strict=True)
@@ -321,15 +311,14 @@ def _check(k: int, m: int, suppress: float) -> None:
         raise PolicyError(problems)
 
 
-def _distinct(items: Ragged, people: Counts) -> tuple[Ragged, Counts]:
+def _distinct(items: Ragged) -> tuple[Ragged, Counts]:
     """Every set once, with how many people have it; sets without items are left out."""
     frame = (
         pl.DataFrame({"set": items.row_of, "item": items.value})
         .group_by("set", maintain_order=True)
         .agg("item")
-        .with_columns(pl.Series("people", people[items.lengths > 0]))
         .group_by("item", maintain_order=True)
-        .agg(pl.col("people").sum())
+        .agg(people=pl.len())
     )
     begins = pointers(frame["item"].list.len().to_numpy())
     different = Ragged(begins, frame["item"].explode().to_numpy().astype(np.int32))

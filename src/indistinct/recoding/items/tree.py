@@ -119,30 +119,27 @@ class ItemTree:
         return np.asarray(found, dtype=np.float64)
 
 
-def tree_of(name: str, cells: Cells, hierarchy: Taxonomy | None = None) -> ItemTree:
+def tree_of(name: str, cells: Cells) -> ItemTree:
     """The tree over the values of a sensitive attribute.
 
     Arguments:
         name: the attribute.
         cells: its values, and what is known of them.
-        hierarchy: its hierarchy; None: the one that is known.
 
     Raises:
         PolicyError: if no hierarchy is known.
         HierarchyError: if it has no root, or does not cover a value.
     """
-    if hierarchy is None:
-        if not cells.known.chains:
-            raise PolicyError(
-                Problem(
-                    "no-hierarchy",
-                    "items are generalized in a hierarchy, and none is named",
-                    attribute=name,
-                    remedy=f'add attributes."{name}".hierarchy',
-                )
+    if not cells.known.chains:
+        raise PolicyError(
+            Problem(
+                "no-hierarchy",
+                "items are generalized in a hierarchy, and none is named",
+                attribute=name,
+                remedy=f'add attributes."{name}".hierarchy',
             )
-        hierarchy = Taxonomy(name, cells.known.chains)
-    return ItemTree.of(hierarchy, cells.domain)
+        )
+    return ItemTree.of(Taxonomy(name, cells.known.chains), cells.domain)
 
 
 def _children(taxonomy: Taxonomy) -> tuple[dict[Label, list[Label]], set[Label]]:

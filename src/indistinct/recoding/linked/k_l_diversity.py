@@ -66,13 +66,11 @@ class KLSettings:
         cells: how quasi-identifiers are published, for all attributes or by name: ``range``,
             ``set``, ``ancestor`` or ``level``. Where none is said: ranges of numbers, ancestors of
             everything else.
-        hierarchy: the items' hierarchy; None: the one that is known of the attribute.
     """
 
     variant: Variant = "safe"
     item_bound: float = 1.0
     cells: Mapping[str, str] | str | None = None
-    hierarchy: Taxonomy | None = None
 
     def __post_init__(self) -> None:
         problems = []
@@ -150,7 +148,7 @@ def k_l_diversity(
     began = time.perf_counter()
     settings = settings or KLSettings()
     asked = _asked(linked, promises, settings)
-    tree = tree_of(asked.sensitive, linked.events[asked.sensitive], settings.hierarchy)
+    tree = tree_of(asked.sensitive, linked.events[asked.sensitive])
     sets = _sets(linked.events[asked.sensitive], tree, asked.sensitive)
     data = linked.data
     who = np.arange(linked.people, dtype=np.int32)

@@ -8,20 +8,33 @@ leaves that the release is measured by.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 from indistinct.kernels.clustering import NODE, RANGE, SET, Domains, Spans
+from indistinct.kernels.ragged import pointers
 from indistinct.microdata.domains import numbers_of
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.cells import styles_of
 from indistinct.recoding.partition.settings import PartitionSettings
 
 
-def domains_of(
-    data: LeveledTable, settings: PartitionSettings
-) -> tuple[Domains, NDArray[np.int32]]:
+class Costs(NamedTuple):
+    """What classes cost by the values that their cells cover.
+
+    Arguments:
+        domains: what covering the values of each attribute costs.
+        places: the place of every value of every combination in ``domains``, [C, m].
+    """
+
+    domains: Domains
+    places: NDArray[np.int32]
+
+
+def domains_of(data: LeveledTable, settings: PartitionSettings) -> Costs:
     """What covering values costs, and the place of every value of every combination, [C, m].
 
     How classes are published (``cells``) decides what they cost, and the ``weights`` how often each
@@ -34,7 +47,7 @@ def domains_of(
     kind_of = [kinds[style] for style in styles_of(data, settings.cells)]
     sizes = data.domain
     weights = np.array([settings.weights.get(name, 1.0) for name in data.attributes])
-    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    start = pointers(sizes)
     value = np.full(int(start[-1]), np.nan)
     starred = np.zeros(int(start[-1]), dtype=np.bool_)
     node = np.zeros(int(start[-1]), dtype=np.int32)
@@ -62,7 +75,7 @@ def domains_of(
     places = np.empty((data.table.combinations, len(sizes)), dtype=np.int32)
     for j, codes in enumerate(data.table.codes):
         places[:, j] = codes.astype(np.int64) + start[j]
-    return found, places
+    return Costs(found, places)
 
 
 def empty_spans(classes: int, attributes: int) -> Spans:

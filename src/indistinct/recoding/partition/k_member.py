@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.kernels.clustering import (
-    Domains,
     close_up,
     extend_class,
     grow_classes,
@@ -30,7 +29,7 @@ from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.limits import Progress
 from indistinct.recoding.partition.deficits import Deficits, grown_units
-from indistinct.recoding.partition.distance import domains_of, empty_spans
+from indistinct.recoding.partition.distance import Costs, domains_of, empty_spans
 from indistinct.recoding.partition.repair import Repair, check
 from indistinct.recoding.partition.settings import PartitionSettings
 
@@ -66,12 +65,14 @@ def k_member(
     there = np.flatnonzero(data.weight > 0).astype(np.int32)
     if not len(there) or any(part.infeasible(data.table, allowed) for part in promises):
         return class_of
-    domains, places = domains_of(data, settings)
+    costs = domains_of(data, settings)
     wants = Deficits(data, promises)
-    growth = _Growth(data, wants, domains, places, class_of, there)
+    growth = _Growth(data, wants, costs, class_of, there)
     first = int(np.random.default_rng(settings.seed).integers(len(there)))
-    growth.run(grown_units(promises, data.table.records), places[there[first]].copy(), progress)
-    mending = Repair(data, promises, wants, domains, places, class_of, settings)
+    growth.run(
+        grown_units(promises, data.table.records), costs.places[there[first]].copy(), progress
+    )
+    mending = Repair(data, promises, wants, costs, class_of, settings)
     mending.take_in(growth.remaining)
     return mending.mend(allowed)
 
@@ -83,12 +84,12 @@ class _Growth:
         self,
         data: LeveledTable,
         wants: Deficits,
-        domains: Domains,
-        places: NDArray[np.int32],
+        costs: Costs,
         class_of: NDArray[np.int32],
         rows: NDArray[np.int32],
     ) -> None:
         self._wants = wants
+        domains, places = costs
         self._domains = domains
         self._class_of = class_of
         self._values = places[rows]

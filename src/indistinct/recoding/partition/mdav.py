@@ -74,8 +74,7 @@ def mdav(
     wants = Deficits(data, promises)
     averaging = _Averaging(wants, standardized(data, settings.weights)[there], there, class_of)
     averaging.run(grown_units(promises, data.table.records), progress)
-    domains, places = domains_of(data, settings)
-    mending = Repair(data, promises, wants, domains, places, class_of, settings)
+    mending = Repair(data, promises, wants, domains_of(data, settings), class_of, settings)
     mending.take_in(averaging.remaining)
     return mending.mend(allowed)
 

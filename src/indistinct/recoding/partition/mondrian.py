@@ -274,7 +274,7 @@ class _Cutting:
                 children = self._cut(some, tree, acceptance, through=True)
                 if len(children):
                     waiting.append(children)
-        domains, places = domains_of(data, settings)
+        costs = domains_of(data, settings)
         wants = Deficits(data, promises)
         least = least_units(promises)
         parts = Parts(tree.low, tree.high, tree.parent, tree.broken, self._rows.member)
@@ -283,9 +283,9 @@ class _Cutting:
         least_value = math.inf if found is None else ncp(data, found)
         manners = manners_for(len(parts.member))
         for manner in manners:
-            regrouping = Regrouping(data.weight, wants, domains, places, least, manner, recipes)
+            regrouping = Regrouping(data.weight, wants, costs, least, manner, recipes)
             class_of = regrouping.run(parts)
-            mending = Repair(data, promises, wants, domains, places, class_of, settings)
+            mending = Repair(data, promises, wants, costs, class_of, settings)
             class_of = mending.mend(data.table.records, sparing=True)
             plan = publishing.settled(data, promises, class_of, settings, "mondrian", began)
             lost = publishing.units_suppressed(data, plan.class_of)

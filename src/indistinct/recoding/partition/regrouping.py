@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from indistinct.kernels.clustering import (
     SET,
-    Domains,
     class_cost,
     costs_together,
     cover_members,
@@ -31,7 +30,7 @@ from indistinct.kernels.clustering import (
     start_class,
 )
 from indistinct.recoding.partition.deficits import Deficit, Deficits
-from indistinct.recoding.partition.distance import empty_spans
+from indistinct.recoding.partition.distance import Costs, empty_spans
 
 NEAR: Final = 16
 """Least sizes of a class up to which a part counts as near: records in it are grouped at once."""
@@ -131,14 +130,14 @@ class Regrouping:
         self,
         weight: Numbers,
         wants: Deficits,
-        domains: Domains,
-        places: NDArray[np.int32],
+        costs: Costs,
         least: int,
         manner: Manner,
         recipes: Recipes,
     ) -> None:
         self._weight = weight
         self._wants = wants
+        domains, places = costs
         self._domains = domains
         self._places = places
         self._least = least

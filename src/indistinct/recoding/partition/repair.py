@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
-from indistinct.kernels.clustering import SET, Domains, class_cost, costs_together, cover_members
+from indistinct.kernels.clustering import SET, class_cost, costs_together, cover_members
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.cells import cells_of, classes_as_published
 from indistinct.recoding.judge import Judge
 from indistinct.recoding.partition.deficits import Deficits, least_units, too_wide
-from indistinct.recoding.partition.distance import empty_spans
+from indistinct.recoding.partition.distance import Costs, empty_spans
 from indistinct.recoding.partition.publishing import check_feasible, lasts, report
 from indistinct.recoding.partition.settings import PartitionSettings
 
@@ -70,8 +70,7 @@ class Repair:
         data: LeveledTable,
         promises: Sequence[Promise],
         wants: Deficits,
-        domains: Domains,
-        places: NDArray[np.int32],
+        costs: Costs,
         class_of: Classes,
         settings: PartitionSettings,
     ) -> None:
@@ -81,6 +80,7 @@ class Repair:
         self._promises = [part for part in promises if not part.needs_population]
         self._wants = wants
         self._least = least_units(promises)
+        domains, places = costs
         self._full = float(domains.full.sum())
         self._domains = domains
         self._places = places
