@@ -15,11 +15,12 @@ import polars as pl
 
 import common
 from indistinct.errors import Unsatisfiable
+from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata
 from indistinct.privacy.promise import promise
 from indistinct.privacy.rank_variance import least_noise
-from indistinct.recoding.exchange import ThetaSettings, Widths, theta_sensitive
+from indistinct.recoding.exchange import Rules, ThetaSettings, Widths, theta_sensitive
 from indistinct.recoding.exchange.compiled import Moves, exchange_classes
 from indistinct.recoding.exchange.target import Target
 from indistinct.recoding.plan import CellPlan
@@ -69,7 +70,7 @@ def exchanged(data: LeveledTable, k: int, *, guard: bool, back: bool) -> Moves:
     cells = data.table.sensitive["occupation"]
     target = {"occupation": Target(len(cells.domain), k=k)}
     values = {"occupation": cells.value}
-    return exchange_classes(order, start, values, target, widths, donor_guard=guard, look_back=back)
+    return exchange_classes(Ragged(start, order), values, target, widths, Rules(guard, back))
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import Microdata
 from indistinct.privacy.rank_variance import (
@@ -32,6 +33,7 @@ from indistinct.privacy.rank_variance import (
 from indistinct.recoding.exchange import (
     Exchanged,
     Proposal,
+    Rules,
     Target,
     ThetaInfeasible,
     Widths,
@@ -272,24 +274,17 @@ def plainly(case: Case, *, guard: bool | None = None) -> Exchanged:
         case.values,
         case.targets,
         case.widths,
-        donor_guard=case.guard if guard is None else guard,
-        look_back=case.back,
-        allowed=case.allowed,
+        Rules(case.guard if guard is None else guard, case.back, case.allowed),
     )
 
 
 def compiled(case: Case) -> Exchanged:
-    slots = np.array([r for group in case.classes for r in group], np.int32)
-    start = np.cumsum([0, *map(len, case.classes)]).astype(np.int64)
     return exchange_classes(
-        slots,
-        start,
+        Ragged.of(case.classes),
         {name: np.array(codes, np.int32) for name, codes in case.values.items()},
         case.targets,
         case.widths,
-        donor_guard=case.guard,
-        look_back=case.back,
-        allowed=case.allowed,
+        Rules(case.guard, case.back, case.allowed),
     ).exchanged()
 
 
@@ -431,7 +426,7 @@ def test_looking_back_takes_less_noise() -> None:
 def test_why_there_is_noise() -> None:
     def why(classes: Sequence[Sequence[int]], values: Sequence[int], **more: Any) -> str | None:
         target = Target(max(values) + 2, k=2)
-        found = exchange(classes, {"s": values}, {"s": target}, lambda records: 0.0, **more)
+        found = exchange(classes, {"s": values}, {"s": target}, lambda records: 0.0, Rules(**more))
         return next(move.why for move in found.log if move.kind == "noise")
 
     assert why([[0], [1, 2]], [0, 0, 1]) == "no value occurs twice in the class"
@@ -448,7 +443,7 @@ def test_a_large_share_is_lowered_with_values_that_are_there() -> None:
     values = [0] * 7 + [1, 2, 3] + [1, 2, 3] * 4
     classes = [range(10), range(10, 22)]
     target = Target(4, k=2, posterior=0.5)
-    found = exchange(classes, {"s": values}, {"s": target}, lambda records: 0.0, donor_guard=True)
+    found = exchange(classes, {"s": values}, {"s": target}, lambda records: 0.0)
     assert not found.noise
     assert not found.failed
     assert found.swaps == 2
@@ -486,13 +481,11 @@ def test_occupation_of_adults(shared: Path, oracles: dict[str, Any]) -> None:
         start = np.append(np.arange(groups) * k, records).astype(np.int64)
         noise[k] = [
             exchange_classes(
-                order,
-                start,
+                Ragged(start, order),
                 {"job": code},
                 {"job": Target(values, k=k)},
                 widths,
-                donor_guard=guard,
-                look_back=back,
+                Rules(guard, back),
             )
             for guard, back in ((False, False), (True, False), (True, True))
         ]

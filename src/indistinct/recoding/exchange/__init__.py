@@ -6,8 +6,8 @@ plain terms, as papers print them; :func:`exchange` is the same on codes.
 
 from __future__ import annotations
 
-from indistinct.recoding.exchange.moves import Exchanged, Move, ThetaInfeasible
-from indistinct.recoding.exchange.procedure import Proposal, exchange
+from indistinct.recoding.exchange.moves import Exchanged, Move, Proposal, Rules, ThetaInfeasible
+from indistinct.recoding.exchange.procedure import exchange
 from indistinct.recoding.exchange.replay import Replay, replay
 from indistinct.recoding.exchange.target import Target
 from indistinct.recoding.exchange.theta import ThetaSettings, targets_of, theta_sensitive
@@ -18,6 +18,7 @@ __all__ = [
     "Move",
     "Proposal",
     "Replay",
+    "Rules",
     "Target",
     "ThetaInfeasible",
     "ThetaSettings",

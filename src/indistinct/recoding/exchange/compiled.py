@@ -7,9 +7,8 @@ the search from asking every one of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,9 @@ from numpy.typing import NDArray
 
 from indistinct.kernels import exchange as kernel
 from indistinct.kernels.exchange import Facts, State
+from indistinct.kernels.ragged import Ragged, pointers
 from indistinct.privacy.rank_variance import theta
-from indistinct.recoding.exchange.moves import WHY, Exchanged, Kind, Move
-from indistinct.recoding.exchange.procedure import Proposal
+from indistinct.recoding.exchange.moves import WHY, Exchanged, Kind, Move, Proposal, Rules
 from indistinct.recoding.exchange.target import Target
 from indistinct.recoding.exchange.widths import Widths
 from indistinct.recoding.limits import Progress
@@ -35,8 +34,7 @@ class Moves:
     """Classes after the exchange as arrays, and what was done.
 
     Arguments:
-        slots: the records, those of one class together, [n].
-        start: where each class begins, [G + 1].
+        classes: the records of each class, [G].
         counts: records per class and sensitive value, noise included; by attribute, [G, D].
         noise_group: the class of every record of noise.
         noise_values: its sensitive values (codes), a column for each attribute.
@@ -46,8 +44,7 @@ class Moves:
         figures: variance of the class before and after, of the partner before and after, cost.
     """
 
-    slots: NDArray[np.int32]
-    start: NDArray[np.int64]
+    classes: Ragged
     counts: Mapping[str, NDArray[np.int64]]
     noise_group: NDArray[np.int64]
     noise_values: NDArray[np.int64]
@@ -60,9 +57,8 @@ class Moves:
     @property
     def class_of(self) -> NDArray[np.int32]:
         """The class of every record up to the last that is in one; -1 for those in none."""
-        found = np.full(int(self.slots.max(initial=-1)) + 1, -1, dtype=np.int32)
-        groups = len(self.start) - 1
-        found[self.slots] = np.repeat(np.arange(groups, dtype=np.int32), np.diff(self.start))
+        found = np.full(int(self.classes.value.max(initial=-1)) + 1, -1, dtype=np.int32)
+        found[self.classes.value] = self.classes.row_of
         return found
 
     @property
@@ -112,10 +108,8 @@ class Moves:
 
     def exchanged(self) -> Exchanged:
         """The same in plain terms."""
-        bounds = self.start.tolist()
-        slots = self.slots.tolist()
         return Exchanged(
-            classes=tuple(tuple(slots[low:high]) for low, high in pairwise(bounds)),
+            classes=tuple(tuple(self.classes[at].tolist()) for at in range(len(self.classes))),
             noise=tuple(
                 (int(group), dict(zip(self.names, map(int, values), strict=True)))
                 for group, values in zip(self.noise_group, self.noise_values, strict=True)
@@ -126,36 +120,30 @@ class Moves:
 
 
 def exchange_classes(
-    slots: NDArray[np.int32],
-    start: NDArray[np.int64],
+    classes: Ragged,
     values: Mapping[str, NDArray[np.int32]],
     targets: Mapping[str, Target],
     widths: Widths,
-    *,
-    donor_guard: bool = True,
-    look_back: bool = False,
-    allowed: Callable[[Proposal], bool] | None = None,
+    rules: Rules | None = None,
     progress: Progress | None = None,
 ) -> Moves:
     """Exchange records between classes, and add noise, until every class keeps its targets.
 
     Arguments:
-        slots: the records in the order of their classes, [n].
-        start: where each class begins in ``slots``, [G + 1]; no class is empty.
+        classes: the records of each class, [G]; no class is empty.
         values: code of every record's value, for each sensitive attribute, [n].
         targets: what every class has to keep of each of them.
         widths: how wide classes are.
-        donor_guard: whether a swap must leave its donor within its targets.
-        look_back: whether earlier classes are asked, under guard, where no later one helps.
-        allowed: whether a further move may be made. It is asked in plain Python for every move, so
-            exchanging takes some ten times as long.
+        rules: which moves may be made.
         progress: called with the share of classes that are done.
     """
     names = tuple(targets)
-    facts = _facts(start, {name: values[name] for name in names}, targets, widths)
-    state = _state(slots, facts)
-    kernel.prepare(facts, state, donor_guard)
-    groups = len(start) - 1
+    rules = rules or Rules()
+    guard, look_back, allowed = rules.donor_guard, rules.look_back, rules.allowed
+    facts = _facts(classes.indptr, {name: values[name] for name in names}, targets, widths)
+    state = _state(classes.value, facts)
+    kernel.prepare(facts, state, guard)
+    groups = len(classes)
     answer = kernel.UNASKED
     until = 0
     while True:
@@ -163,7 +151,7 @@ def exchange_classes(
             progress(float(state.cursor[kernel.CLASS]) / max(groups, 1))
             until = int(state.cursor[kernel.CLASS]) + max(1, groups // _STEPS)
         stop = until if progress is not None else groups + 1
-        ended = kernel.run(facts, state, donor_guard, look_back, allowed is not None, answer, stop)
+        ended = kernel.run(facts, state, guard, look_back, allowed is not None, answer, stop)
         answer = kernel.UNASKED
         if ended == kernel.DONE:
             break
@@ -180,8 +168,7 @@ def exchange_classes(
     failures = state.failures[: int(state.cursor[kernel.FAILURES])]
     column = facts.column.tolist()
     return Moves(
-        slots=state.slots.astype(np.int32),
-        start=start,
+        classes=Ragged(classes.indptr, state.slots.astype(np.int32)),
         counts={
             name: state.counts[:, low:high]
             for name, low, high in zip(names, column, column[1:], strict=False)
@@ -217,7 +204,7 @@ def _facts(
         profile = np.unique(profile * domain + own, return_inverse=True)[1]
     return Facts(
         code=code,
-        column=np.cumsum([0, *wide]).astype(np.int64),
+        column=pointers(wide),
         limits=np.array(limits, dtype=np.float64),
         taste=np.stack([np.concatenate(preference), np.concatenate(category)]).astype(np.int64),
         profile=profile.astype(np.int64),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from indistinct.errors import Unsatisfiable
 
 Kind = Literal["swap", "cross", "noise"]
+
+Counts = Mapping[str, Sequence[int]]
+"""How often each value occurs in one class, for every sensitive attribute."""
 
 WHY = (
     "no value occurs twice in the class",
@@ -28,6 +31,36 @@ FAILED = (
 """Why a class was left as it was, by number."""
 
 NO_VALUE, NOT_ALLOWED = range(len(FAILED))
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A move that may be refused: the counts of the classes it changes, before and after."""
+
+    groups: tuple[int, ...]
+    before: tuple[Counts, ...]
+    after: tuple[Counts, ...]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Which moves may be made.
+
+    Arguments:
+        donor_guard: whether a swap must leave its donor within its targets (the paper: no).
+        look_back: whether a class that no later one can help may exchange with earlier ones, always
+            under guard (the paper: only the last class, once).
+        allowed: whether a further move may be made; asked last, in plain Python for every move, so
+            that exchanging takes some ten times as long.
+    """
+
+    donor_guard: bool = True
+    look_back: bool = False
+    allowed: Callable[[Proposal], bool] | None = None
+
+    def allows(self, proposal: Proposal) -> bool:
+        """Whether a move may be made."""
+        return self.allowed is None or self.allowed(proposal)
 
 
 class ThetaInfeasible(Unsatisfiable):

@@ -31,7 +31,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from indistinct.privacy.rank_variance import rank_variance_exact
 from indistinct.recoding.exchange.moves import (
@@ -43,23 +42,14 @@ from indistinct.recoding.exchange.moves import (
     NOT_ALLOWED,
     REFUSED,
     WHY,
+    Counts,
     Exchanged,
     Kind,
     Move,
+    Proposal,
+    Rules,
 )
 from indistinct.recoding.exchange.target import Target
-
-Counts = Mapping[str, Sequence[int]]
-"""How often each value occurs in one class, for every sensitive attribute."""
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """A move that may be refused: the counts of the classes it changes, before and after."""
-
-    groups: tuple[int, ...]
-    before: tuple[Counts, ...]
-    after: tuple[Counts, ...]
 
 
 def exchange(
@@ -67,10 +57,7 @@ def exchange(
     values: Mapping[str, Sequence[int]],
     targets: Mapping[str, Target],
     cost: Callable[[Sequence[int]], float],
-    *,
-    donor_guard: bool = True,
-    look_back: bool = False,
-    allowed: Callable[[Proposal], bool] | None = None,
+    rules: Rules | None = None,
 ) -> Exchanged:
     """Exchange records between classes, and add noise, until every class keeps its targets.
 
@@ -80,12 +67,9 @@ def exchange(
         targets: what every class has to keep of each of them.
         cost: how wide a class of these records is, such as their number times the normalised
             certainty penalty of the cells they share.
-        donor_guard: whether a swap must leave its donor within its targets (the paper: no).
-        look_back: whether a class that no later one can help may exchange with earlier ones, always
-            under guard (the paper: only the last class, once).
-        allowed: whether a further move may be made; asked last.
+        rules: which moves may be made.
     """
-    work = _Work(classes, values, targets, cost, donor_guard, look_back, allowed)
+    work = _Work(classes, values, targets, cost, rules or Rules())
     for group in range(len(work.members)):
         work.settle(group)
     return Exchanged(
@@ -103,17 +87,13 @@ class _Work:
         values: Mapping[str, Sequence[int]],
         targets: Mapping[str, Target],
         cost: Callable[[Sequence[int]], float],
-        donor_guard: bool,
-        look_back: bool,
-        allowed: Callable[[Proposal], bool] | None,
+        rules: Rules,
     ) -> None:
         self.members = [list(group) for group in classes]
         self.values = values
         self.targets = targets
         self.cost = cost
-        self.donor_guard = donor_guard
-        self.look_back = look_back
-        self.allowed = allowed
+        self.rules = rules
         self.counts = [
             {
                 name: [Counter(values[name][r] for r in group)[v] for v in range(target.domain)]
@@ -131,7 +111,7 @@ class _Work:
         last = group == len(self.members) - 1
         refused = False
         for name in self.targets:
-            if last and not self.look_back:
+            if last and not self.rules.look_back:
                 refused |= self._cross(group, name)
             else:
                 refused |= self._swap(group, name)
@@ -139,7 +119,7 @@ class _Work:
 
     def _donors(self, group: int) -> list[int]:
         """The classes to exchange with, in order."""
-        earlier = range(group) if self.look_back else range(0)
+        earlier = range(group) if self.rules.look_back else range(0)
         return [*range(group + 1, len(self.members)), *earlier]
 
     def short(self, group: int, name: str) -> bool:
@@ -190,7 +170,7 @@ class _Work:
                 if code[r] in options and other[code[r]] == tier
             ]
             found, no = self._cheapest(
-                group, donor, given, taken, self.donor_guard or donor < group
+                group, donor, given, taken, self.rules.donor_guard or donor < group
             )
             refused |= no
             if found:
@@ -237,7 +217,7 @@ class _Work:
         for _, out, into in sorted(options):
             after = self._after(group, donor, out, into)
             before = (self.counts[group], self.counts[donor])
-            if self.allowed is None or self.allowed(Proposal((group, donor), before, after)):
+            if self.rules.allows(Proposal((group, donor), before, after)):
                 return (out, into), False
         return None, bool(options)
 
@@ -299,9 +279,7 @@ class _Work:
                 after = {name: list(counts) for name, counts in self.counts[group].items()}
                 for name, taken in record.items():
                     after[name][taken] += 1
-                if self.allowed is None or self.allowed(
-                    Proposal((group,), (self.counts[group],), (after,))
-                ):
+                if self.rules.allows(Proposal((group,), (self.counts[group],), (after,))):
                     chosen = record, after
                     break
             full = len(self.log) - started >= most
@@ -368,7 +346,7 @@ class _Work:
         own = self.counts[group][name]
         if max(own) < 2:
             return NO_REPEAT
-        if group == len(self.members) - 1 and (group == 0 or not self.look_back):
+        if group == len(self.members) - 1 and (group == 0 or not self.rules.look_back):
             return LAST
         if refused:
             return REFUSED

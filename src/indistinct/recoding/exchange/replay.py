@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from indistinct.privacy.rank_variance import rank_variance_exact
-from indistinct.recoding.exchange.moves import FAILED, Kind, ThetaInfeasible
+from indistinct.recoding.exchange.moves import FAILED, Kind, Rules, ThetaInfeasible
 from indistinct.recoding.exchange.procedure import exchange
 from indistinct.recoding.exchange.target import By, Target
 
@@ -103,7 +103,7 @@ def replay(
         {"value": [code[value] for value in values]},
         {"value": target},
         cost,
-        donor_guard=donor_guard,
+        Rules(donor_guard=donor_guard),
     )
     if found.failed:
         reasons = Counter(found.failed.values())

@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable, did_you_mean
-from indistinct.kernels.ragged import pointers
+from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.frequencies import Cells, ClassTable, Counts, FrequencyTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy import rank_variance as ranks
@@ -45,8 +45,7 @@ from indistinct.privacy.promise import Promise
 from indistinct.privacy.theta_sensitive import ThetaSensitive
 from indistinct.recoding.cells import cells_of, classes_as_published, styles_of
 from indistinct.recoding.exchange.compiled import Moves, exchange_classes
-from indistinct.recoding.exchange.moves import FAILED, ThetaInfeasible
-from indistinct.recoding.exchange.procedure import Proposal
+from indistinct.recoding.exchange.moves import FAILED, Proposal, Rules, ThetaInfeasible
 from indistinct.recoding.exchange.target import By, Target
 from indistinct.recoding.exchange.widths import Widths
 from indistinct.recoding.judge import Judge
@@ -280,20 +279,21 @@ class _Making:
         class_of = self._first_classes()
         self._check_sizes(class_of)
         while True:
-            slots, start = _slices(class_of)
+            classes = _members(class_of)
             moves = exchange_classes(
-                slots,
-                start,
+                classes,
                 self.values,
                 self.targets,
                 self.widths,
-                donor_guard=self.safe,
-                look_back=(settings.donors or ("all" if self.safe else "later")) == "all",
-                allowed=self._allowed if self.safe and self.others else None,
+                Rules(
+                    donor_guard=self.safe,
+                    look_back=(settings.donors or ("all" if self.safe else "later")) == "all",
+                    allowed=self._allowed if self.safe and self.others else None,
+                ),
                 progress=None if self.merged else self.progress,
             )
             if moves.failed:
-                class_of = self._merge(class_of, slots, start, set(moves.failed), moves)
+                class_of = self._merge(class_of, classes, set(moves.failed), moves)
                 continue
             plan = self._cells(class_of, moves)
             broken, alike = self._broken(plan, moves)
@@ -301,7 +301,7 @@ class _Making:
                 self._check_noise(moves)
                 self._check_suppressed(plan)
                 return self._finished(plan, class_of, moves)
-            class_of = self._merge_broken(class_of, slots, start, broken, alike, moves)
+            class_of = self._merge_broken(class_of, classes, broken, alike, moves)
 
     def _check(self) -> None:
         problems = []
@@ -416,7 +416,7 @@ class _Making:
 
     def _cells(self, class_of: Classes, moves: Moves) -> CellPlan:
         now = np.full(len(class_of), -1, dtype=np.int32)
-        now[moves.slots] = moves.class_of[moves.slots]
+        now[moves.classes.value] = moves.classes.row_of
         return cells_of(self.data, now, self.settings.cells, self._report(moves), scope="exchange")
 
     def _broken(self, plan: CellPlan, moves: Moves) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
@@ -436,13 +436,12 @@ class _Making:
     def _merge(
         self,
         class_of: Classes,
-        slots: NDArray[np.int32],
-        start: NDArray[np.int64],
+        classes: Ragged,
         failed: set[int],
         moves: Moves,
     ) -> Classes:
         """Merge each class that cannot be repaired with that of its neighbours it fits best."""
-        groups = len(start) - 1
+        groups = len(classes)
         if groups == 1 or not self.safe or self.by_size:
             raise ThetaInfeasible(self._unrepaired(moves, groups))
         self.rounds += 1
@@ -454,7 +453,7 @@ class _Making:
                 continue
             best = min(
                 (other for other in (group - 1, group + 1) if 0 <= other < groups),
-                key=lambda other: self._joint(slots, start, group, other),
+                key=lambda other: self._joint(classes, group, other),
             )
             low, high = (group, group + reach) if best > group else (group - reach, group)
             for other in range(max(low, 0) + 1, min(high, groups - 1) + 1):
@@ -464,8 +463,7 @@ class _Making:
     def _merge_broken(
         self,
         class_of: Classes,
-        slots: NDArray[np.int32],
-        start: NDArray[np.int64],
+        classes: Ragged,
         broken: NDArray[np.bool_],
         alike: NDArray[np.int32],
         moves: Moves,
@@ -483,7 +481,7 @@ class _Making:
             return self._renumbered(class_of, joined)
         if len(broken) == 1 or not self.safe:
             raise Unsatisfiable(self._kept_not(len(lonely)))
-        return self._merge(class_of, slots, start, lonely, moves)
+        return self._merge(class_of, classes, lonely, moves)
 
     def _renumbered(self, class_of: Classes, joined: Sequence[int]) -> Classes:
         roots = np.array(joined, dtype=np.int64)
@@ -494,11 +492,8 @@ class _Making:
         merged: Classes = np.append(number, np.int32(-1))[class_of]
         return merged
 
-    def _joint(
-        self, slots: NDArray[np.int32], start: NDArray[np.int64], group: int, other: int
-    ) -> float:
-        own = slots[start[group] : start[group + 1]].tolist()
-        theirs = slots[start[other] : start[other + 1]].tolist()
+    def _joint(self, classes: Ragged, group: int, other: int) -> float:
+        own, theirs = classes[group].tolist(), classes[other].tolist()
         return self.widths(own + theirs) - self.widths(theirs)
 
     def _unrepaired(self, moves: Moves, groups: int) -> list[Problem]:
@@ -532,7 +527,7 @@ class _Making:
         )
 
     def _check_noise(self, moves: Moves) -> None:
-        records = len(moves.slots)
+        records = len(moves.classes.value)
         allowed = self.settings.noise_allowed(records)
         needed = len(moves.noise_group)
         if allowed is None or needed <= allowed:
@@ -550,7 +545,7 @@ class _Making:
         )
 
     def _report(self, moves: Moves) -> SearchReport:
-        groups = len(moves.start) - 1
+        groups = len(moves.classes)
         noise = len(moves.noise_group)
         return SearchReport(
             algorithm="theta",
@@ -594,17 +589,17 @@ class _Making:
         return replace(plan, noise=noise, search=self._report(moves), log=self._log(moves, labels))
 
     def _log(self, moves: Moves, labels: Mapping[str, tuple[str | None, ...]]) -> Mapping[str, Any]:
-        groups = len(moves.start) - 1
+        groups = len(moves.classes)
         return {
             "variant": self.settings.variant,
             "partition": self.settings.partition,
             "k": self.k,
-            "records": len(moves.slots),
+            "records": len(moves.classes.value),
             "classes": groups,
             "merged": self.merged,
             "swaps": moves.swaps,
             "noise": len(moves.noise_group),
-            "noise_ratio": len(moves.noise_group) / max(len(moves.slots), 1),
+            "noise_ratio": len(moves.noise_group) / max(len(moves.classes.value), 1),
             "least_noise": self._least_noise(groups),
             "reasons": moves.reasons(),
             "moves": [told(move.to_dict(), labels) for move in moves.moves()],
@@ -636,17 +631,16 @@ def _codes(cells: Cells, weight: Counts) -> NDArray[np.int32]:
     return found
 
 
-def _slices(class_of: Classes) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The records by class, in their own order, and where each class begins."""
+def _members(class_of: Classes) -> Ragged:
+    """The records of each class, in their own order."""
     there = np.flatnonzero(class_of >= 0)
-    slots = there[np.argsort(class_of[there], kind="stable")].astype(np.int32)
-    size = np.bincount(class_of[there])
-    return slots, pointers(size)
+    order = there[np.argsort(class_of[there], kind="stable")]
+    return Ragged.by_owner(class_of[order], order, int(class_of.max(initial=-1)) + 1)
 
 
 def _hidden(plan: CellPlan, moves: Moves) -> NDArray[np.bool_]:
     """Which records of noise are in classes that are suppressed, since no cell can tell them."""
-    first = moves.slots[moves.start[moves.noise_group]]
+    first = moves.classes.value[moves.classes.indptr[moves.noise_group]]
     hidden: NDArray[np.bool_] = plan.class_of[first] < 0
     return hidden
 
@@ -657,7 +651,7 @@ def _with_noise(data: LeveledTable, moves: Moves) -> LeveledTable:
     if not more:
         return data
     table = data.table
-    mates = moves.slots[moves.start[moves.noise_group]]
+    mates = moves.classes.value[moves.classes.indptr[moves.noise_group]]
     columns = {name: moves.noise_values[:, at] for at, name in enumerate(moves.names)}
     ones = np.ones(more, dtype=np.int64)
     sensitive = {}

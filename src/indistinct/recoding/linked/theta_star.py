@@ -39,12 +39,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.kernels.ragged import Ragged
 from indistinct.metadata import ValueMetadata
 from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.promise import Promise
 from indistinct.privacy.theta_sensitive import ThetaSensitive
 from indistinct.recoding.exchange.compiled import Moves, exchange_classes
-from indistinct.recoding.exchange.moves import FAILED, ThetaInfeasible
+from indistinct.recoding.exchange.moves import FAILED, Rules, ThetaInfeasible
 from indistinct.recoding.exchange.theta import (
     THETA,
     check_feasible,
@@ -372,21 +373,17 @@ class _Making:
         if settings.unchecked_tails and whole > 1:
             checked = whole - 1
         moves = exchange_classes(
-            people[: start[checked]],
-            start[: checked + 1],
+            Ragged(start[: checked + 1], people[: start[checked]]),
             {name: np.maximum(own, 0) for name, own in self.highest.code.items()},
             targets_of(self.highest.data, self.promises, settings.variant),
             Widths.of(self.highest.data, settings.weights),
-            donor_guard=safe,
-            look_back=settings.all_donors,
+            Rules(donor_guard=safe, look_back=settings.all_donors),
             progress=self._part(QUASI_SHARE, 1.0),
         )
         if moves.failed:
             raise ThetaInfeasible(self._unrepaired(moves, checked))
         bucket_of = np.full(len(there), -1, dtype=np.int32)
-        bucket_of[moves.slots] = np.repeat(
-            np.arange(checked, dtype=np.int32), np.diff(start[: checked + 1])
-        )
+        bucket_of[moves.classes.value] = moves.classes.row_of
         bucket_of[people[start[checked] :]] = checked
         needed, allowed = len(moves.noise_group), settings.noise_allowed(len(people))
         if allowed is not None and needed > allowed:
