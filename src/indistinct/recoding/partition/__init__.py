@@ -14,10 +14,7 @@ from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.limits import Progress
-from indistinct.recoding.partition import publishing
-from indistinct.recoding.partition.k_member import k_member
-from indistinct.recoding.partition.mdav import mdav
-from indistinct.recoding.partition.mondrian import mondrian
+from indistinct.recoding.partition import k_member, mdav, mondrian, publishing
 from indistinct.recoding.partition.settings import Cut, Dimension, PartitionSettings
 from indistinct.recoding.plan import CellPlan
 
@@ -54,11 +51,11 @@ def partition(
     began = time.perf_counter()
     publishing.check_feasible(data, promises, settings)
     if algorithm == "mondrian":
-        return mondrian(data, promises, settings, progress)
+        return mondrian.mondrian(data, promises, settings, progress)
     if algorithm == "k-member":
-        class_of = k_member(data, promises, settings, progress)
+        class_of = k_member.k_member(data, promises, settings, progress)
     else:
-        class_of = mdav(data, promises, settings, progress)
+        class_of = mdav.mdav(data, promises, settings, progress)
     return publishing.published(data, promises, class_of, settings, algorithm, began)
 
 
