@@ -12,7 +12,7 @@ import pytest
 from typer.testing import Result
 
 import indistinct as ind
-from indistinct.cli.assess import bar
+from indistinct.cli.terminal import bar
 
 Run = Callable[..., Result]
 

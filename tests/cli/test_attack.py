@@ -10,7 +10,7 @@ import pytest
 from typer.testing import Result
 
 from indistinct.analytics.attacks.finding import NEVER_PUBLISH
-from indistinct.cli.attack import share
+from indistinct.document import share
 
 Run = Callable[..., Result]
 

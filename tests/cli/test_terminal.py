@@ -17,8 +17,8 @@ from indistinct.cli.terminal import (
     forgive_encodings,
     print_json,
     print_table,
-    shown,
 )
+from indistinct.document import shown
 
 
 @pytest.mark.parametrize(

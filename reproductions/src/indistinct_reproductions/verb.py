@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from indistinct.cli.options import AsJson, named_path
-from indistinct.cli.terminal import Progress, complain, console, many, print_json
+from indistinct.cli.terminal import Progress, complain, console, print_json
+from indistinct.document import many
 
 if TYPE_CHECKING:
     from indistinct_reproductions.reproduction import Reproduction, Value

@@ -8,9 +8,8 @@ mean over records of H(S) - H(S | E), after Longpre, Kreinovich and Dumrongpokap
 
 from __future__ import annotations
 
-import html
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,11 +23,13 @@ from indistinct.analytics.leakage_change import (
     LeakageChange,
     TaxonomyOf,
     compare_leakage,
+    in_per_cent,
     leakage_by_level,
     level_below,
 )
 from indistinct.analytics.profile import Profile
 from indistinct.analytics.sensitive_leakage import SensitiveLeakage, sensitive_leakage
+from indistinct.document import Bar, Document, Grid, Line, Part, many, shown
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.build import build_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
@@ -47,6 +48,9 @@ LOOKED_AT = 3000
 """How many combinations are looked at where nobody says how large they may be."""
 
 TOP = 10
+
+TOLD = 20
+"""How many smallest combinations are told."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,7 @@ class Exposed:
 
 
 @dataclass(frozen=True)
-class Assessment:
+class Assessment(Document):
     """What a table leaks, and, where a release was given, what is left to leak.
 
     Arguments:
@@ -212,18 +216,121 @@ class Assessment:
             f"leaking most: {worst}>"
         )
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{html.escape(item.attributes[0])}</th><td>{item.partitions}</td>"
-            f"<td>{item.loss:.2f}</td><td>{item.normalized:.0%}</td><td>{item.alone:.0%}</td></tr>"
-            for item in self.singles
+    def parts(self) -> Iterator[Part]:
+        """What leaks, alone and together, and what to do about it; no record is named."""
+        yield Line(
+            f"{self.table}: {_counted(self)}; {self.entropy:.2f} bits tell all of them apart",
+            "title",
         )
-        return (
-            f"<p>{self.records} {self.units}, {self.entropy:.2f} bits</p><table>"
-            "<tr><th>attribute</th>"
-            f"<th>values</th><th>bits</th><th>share</th><th>{self.units} alone</th></tr>"
-            f"{rows}</table>"
+        yield Line(
+            "Each bit that a column leaks halves the crowd in which one who is looked for can "
+            "hide.\n",
+            wrap=True,
         )
+        yield _columns(self)
+        together = [item for item in self.top if len(item.attributes) > 1]
+        yield from _combinations("leaking most together", self, together)
+        smallest = "nearly as good as a name: the smallest combinations"
+        yield from _combinations(smallest, self, self.key_like)
+        yield from _advice(self)
+        yield from _told_of_sensitive(self)
+        if self.change is not None:
+            yield Line("\nbefore and after the release", "title")
+            yield from self.change.parts()
+
+    def exposed_parts(self) -> Iterator[Part]:
+        """The most exposed records by their numbers: private."""
+        if not self.exposed:
+            return
+        yield Line("\nthe most exposed records (private)", "title")
+        rows = [(shown(item.row), f"{item.loss:.2f}", shown(item.alike)) for item in self.exposed]
+        yield Grid(("record", "bits", f"{self.units} alike"), rows, right=("record", "bits"))
+
+    def left_out_parts(self) -> Iterator[Part]:
+        """The columns that were not analysed."""
+        if self.left_out:
+            yield Line("\nnot looked at", "title")
+            yield Grid(("column", "why"), [(item.attribute, item.why) for item in self.left_out])
+
+
+def _counted(found: Assessment) -> str:
+    """How many records there are; of people with many, how many people and of how many records."""
+    if found.rows is None:
+        return many(found.records, "record", "records")
+    return f"{many(found.records, 'person', 'people')} with {found.rows:,} records"
+
+
+def _columns(found: Assessment) -> Grid:
+    rows = [
+        (
+            item.attributes[0],
+            found.roles[item.attributes[0]].replace("-identifier", ""),
+            shown(item.partitions),
+            f"{item.loss:.2f}",
+            Bar(item.normalized),
+            f"{item.normalized:.0%}",
+            shown(round(found.crowd(item))),
+            in_per_cent(item.alone),
+        )
+        for item in found.singles
+    ]
+    head = ("column", "role", "values", "bits", "leaks", "", "hides among", "alone")
+    return Grid(head, rows, right=("values", "bits", "", "hides among", "alone"))
+
+
+def _combinations(title: str, found: Assessment, items: Sequence[Leakage]) -> Iterator[Part]:
+    if not items:
+        return
+    yield Line(f"\n{title}", "title", wrap=True)
+    rows = [
+        (
+            ", ".join(item.attributes),
+            f"{item.loss:.2f}",
+            Bar(item.normalized),
+            f"{item.normalized:.0%}",
+            shown(round(found.crowd(item))),
+            in_per_cent(item.alone),
+        )
+        for item in items[:TOLD]
+    ]
+    head = ("columns", "bits", "leak", "", "hides among", "alone")
+    yield Grid(head, rows, right=("bits", "", "hides among", "alone"))
+    if len(items) > TOLD:
+        yield Line(f"and {many(len(items) - TOLD, 'other', 'others')}")
+
+
+def _advice(found: Assessment) -> Iterator[Part]:
+    if not found.shield.attributes:
+        yield Line("\nno column tells anybody apart: there is nothing to shield", wrap=True)
+        return
+    yield Line("\nwhat a release should shield together", "title")
+    yield Line(", ".join(found.shield.attributes))
+    for reason in found.shield.why:
+        yield Line(f"  * {reason}")
+    for item in found.min_levels:
+        yield Line(
+            f"  * {item.attribute} leaks {item.normalized:.0%} at level {item.level} of its "
+            f"hierarchy: min_level = {item.level}"
+        )
+
+
+def _told_of_sensitive(found: Assessment) -> Iterator[Part]:
+    if not found.sensitive:
+        return
+    yield Line("\nwhat these tell about sensitive columns", "title")
+    rows = [
+        (
+            item.attribute,
+            f"{item.information:.2f} of {item.entropy:.2f}",
+            Bar(item.share),
+            f"{item.share:.0%}",
+            f"{item.maximum:.2f}",
+            in_per_cent(item.certain),
+        )
+        for item in found.sensitive
+    ]
+    head = ("column", "bits", "told", "", "at most", "known for certain")
+    yield Grid(head, rows, right=("bits", "", "at most", "known for certain"))
 
 
 def assess_table(

@@ -7,8 +7,7 @@ help: generalize further, suppress, or add decoys.
 
 from __future__ import annotations
 
-import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,6 +19,7 @@ from indistinct.analytics.encoded import Encoded, encode
 from indistinct.analytics.first_policy import toml_key
 from indistinct.analytics.leakage import Leakage
 from indistinct.analytics.sensitive_leakage import SensitiveLeakage, sensitive_leakage
+from indistinct.document import Bar, Document, Grid, Line, Part
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.sources.table import Table
@@ -67,7 +67,7 @@ class AttributeChange:
 
 
 @dataclass(frozen=True)
-class LeakageChange:
+class LeakageChange(Document):
     """Leakage before and after a release.
 
     Arguments:
@@ -136,13 +136,66 @@ class LeakageChange:
             "threshold": self.threshold,
         }
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{html.escape(name)}</th><td>{before:.2f}</td>"
-            f"<td>{'' if after is None else f'{after:.2f}'}</td></tr>"
-            for name, before, after in self.frame().rows()
-        )
-        return f"<table><tr><th></th><th>before</th><th>after</th></tr>{rows}</table>"
+    def parts(self) -> Iterator[Part]:
+        """Before and after, and what would help where a column still leaks."""
+        lines = [(item.attribute, item.before, item.after) for item in self.attributes]
+        lines.append(("all shielded together", self.before, self.after))
+        rows = [
+            (
+                name,
+                Bar(before.normalized),
+                f"{before.normalized:.2f}",
+                "" if after is None else Bar(after.normalized),
+                "left out" if after is None else f"{after.normalized:.2f}",
+            )
+            for name, before, after in lines
+        ]
+        yield Grid(("column", "before", "", "after", " "), rows, right=("", " "))
+        if self.after is not None:
+            yield Line(
+                "alone with their values of all shielded columns: "
+                f"{in_per_cent(self.before.alone)} before, {in_per_cent(self.after.alone)} after",
+                wrap=True,
+            )
+        yield from self._told_of_sensitive()
+        if not self.exposed:
+            yield Line(f"\nno column of the release leaks {self.threshold:.0%} or more", wrap=True)
+        for item in self.exposed:
+            assert item.after is not None
+            yield Line(
+                f"\n{item.attribute} still leaks {item.after.normalized:.0%}. What would help:"
+            )
+            for action in item.actions:
+                yield Line(f"  * {action.text}")
+                for line in action.policy.splitlines():
+                    yield Line(f"        {line}")
+
+    def _told_of_sensitive(self) -> Iterator[Part]:
+        if not self.sensitive:
+            return
+        yield Line("\nwhat all shielded columns tell about sensitive ones", "title")
+        rows = [
+            (
+                before.attribute,
+                Bar(before.share),
+                f"{before.share:.0%}",
+                "" if after is None else Bar(after.share),
+                "left out" if after is None else f"{after.share:.0%}",
+                "" if after is None else in_per_cent(after.certain),
+            )
+            for before, after in self.sensitive
+        ]
+        columns = ("column", "before", "", "after", " ", "still certain")
+        yield Grid(columns, rows, right=("", " ", "still certain"))
+
+
+def in_per_cent(share: float) -> str:
+    """A share in per cent, telling none from few and all from nearly all."""
+    if 0 < share < 0.001:
+        return "<0.1%"
+    if 0.999 < share < 1:
+        return ">99.9%"
+    return f"{share:.1%}"
 
 
 def compare_leakage(

@@ -12,7 +12,6 @@ A set is as good as the links it was found from: what nobody has thought of sepa
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,11 +28,20 @@ from indistinct.analytics.derivations import Proposal
 from indistinct.analytics.leakage import Leakage, LeakageAnalysis
 from indistinct.analytics.separation import ENUMERATED, best
 from indistinct.analytics.values import read_values
+from indistinct.document import (
+    Bar,
+    Document,
+    Grid,
+    Line,
+    Part,
+    Picture,
+    drawing,
+    many,
+)
 from indistinct.errors import Unsatisfiable
 
 if TYPE_CHECKING:
     from indistinct.analytics.encoded import Encoded
-    from indistinct.report.graphs import GraphPicture
 
 
 @dataclass(frozen=True)
@@ -114,8 +122,14 @@ class Candidate:
         return {"what": self.what, **self.leakage.to_dict()}
 
 
+EDGES = 40
+"""How many links are told on the screen."""
+
+KINDS = {"table": "", "outside": " (outside)", "identifier": "", "sensitive": ""}
+
+
 @dataclass(frozen=True)
-class QuasiIdentifiers:
+class QuasiIdentifiers(Document):
     """The quasi-identifiers of a table, the graph they were found in, and why they are.
 
     Arguments:
@@ -183,12 +197,13 @@ class QuasiIdentifiers:
         """The graph as a Mermaid flowchart, for a page of Markdown."""
         return self.picture().mermaid()
 
-    def picture(self) -> GraphPicture:
+    def picture(self) -> Picture:
         """The graph as a picture: ``.svg()``, ``.png()``, ``.mermaid()``."""
-        from indistinct.report.graphs import GraphPicture
-
         title = f"What stands between people and what harms them: {self.table}"
-        return GraphPicture(title, self.graph, self.quasi_identifiers)
+        found: Picture = drawing("graphs", "GraphPicture")(
+            title, self.graph, self.quasi_identifiers
+        )
+        return found
 
     def frame(self) -> pl.DataFrame:
         """The attributes of the table beside other rankings, what leaks most first."""
@@ -210,12 +225,128 @@ class QuasiIdentifiers:
     def __repr__(self) -> str:
         return f"QuasiIdentifiers({', '.join(self.quasi_identifiers) or 'none'})"
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{html.escape(item.attribute)}</th><td>{html.escape(item.text)}</td></tr>"
-            for item in self.why
+    def parts(self) -> Iterator[Part]:
+        """The links, the quasi-identifiers and why, and what other rankings say."""
+        graph = self.graph
+        ends = f"from {', '.join(graph.identifiers)} to {', '.join(graph.sensitive)}"
+        yield Line(f"{self.table}: ways {ends}", "title")
+        yield _links(graph)
+        if self.quasi_identifiers:
+            yield Line("\nquasi-identifiers", "title")
+            rows = [(item.attribute, _sides(item.cuts), item.text) for item in self.why]
+            yield Grid(("column", "cut", "why"), rows)
+            yield from self._cut_parts()
+        else:
+            yield Line("\nno quasi-identifiers: no way leads to anything sensitive", "title")
+            yield Line(
+                "State what can be linked, as [[links]] of a policy. Or begin on the safe side: "
+                "--accept takes what is proposed as stated, and --rows counts it as a link that a "
+                "value stands beside something sensitive in one record."
+            )
+        yield from self._ranking_parts()
+
+    def _cut_parts(self) -> Iterator[Part]:
+        cuts = self.cuts
+        lines = [
+            ("nearest to identifiers", cuts.source_side),
+            ("nearest to what is sensitive", cuts.sink_side),
+            ("in any smallest cut", cuts.union),
+            ("cuts all ways alone", cuts.single),
+        ]
+        lines += [
+            (f"with {item.by} in place of {item.replaced}", item.cuts.union)
+            for item in self.variants
+            if item.cuts.union != cuts.union
+        ]
+        if self.anywhere is not None:
+            lines.append(("if what is outside could be cut", self.anywhere.union))
+        yield Line("")
+        yield Grid(
+            ("cut", "columns"), [(what, ", ".join(those) or "none") for what, those in lines]
         )
-        return f"<table><tr><th>quasi-identifier</th><th>why</th></tr>{rows}</table>"
+
+    def _ranking_parts(self) -> Iterator[Part]:
+        if not self.ranking:
+            return
+        yield Line("\nbeside other rankings", "title")
+        figures = ("separation", "distinction")
+        yield Grid(
+            ("column", "role", "found", "leaks", "", *figures),
+            [
+                (
+                    item.attribute,
+                    item.role.replace("-identifier", ""),
+                    "yes" if item.quasi_identifier else "",
+                    Bar(item.leakage.normalized),
+                    *_figures(item.leakage),
+                )
+                for item in self.ranking
+            ],
+            right=("", *figures),
+        )
+        if self.sets:
+            yield Line("")
+            yield Grid(
+                ("set", "columns", "leaks", *figures),
+                [
+                    (item.what, ", ".join(item.leakage.attributes), *_figures(item.leakage))
+                    for item in self.sets
+                ],
+                right=("leaks", *figures),
+            )
+
+    def proposed_parts(self) -> Iterator[Part]:
+        """What could be added to the policy."""
+        if not self.proposed:
+            return
+        yield Line(
+            "\nproposed, and not counted: add to the policy what is so, or count all with --accept",
+            "title",
+        )
+        for item in self.proposed:
+            for line in item.toml.splitlines():
+                yield Line(f"    {line}")
+            if item.key != "links":
+                share = "" if item.share is None else f" ({item.share:.1%} of the records)"
+                yield Line(f"    # {item.why}{share}")
+            yield Line("")
+
+
+def _links(graph: AttributeGraph) -> Part:
+    edges = graph.all_edges
+    if not edges:
+        return Line("nothing links any two attributes")
+    told = [edge for edge in edges if edge.origin != "row"]
+    rows = [
+        (" – ".join(name + KINDS[graph.kinds[name]] for name in (edge.one, edge.other)), edge.why)
+        for edge in told[:EDGES]
+    ]
+    if len(told) > EDGES:
+        rows.append((f"and {many(len(told) - EDGES, 'other', 'others')}", ""))
+    beside = {
+        goal: len([edge for edge in edges if edge.origin == "row" and edge.other == goal])
+        for goal in graph.sensitive
+    }
+    rows += [
+        (f"{many(count, 'column', 'columns')} – {goal}", "in one record")
+        for goal, count in beside.items()
+        if count
+    ]
+    return Grid(("link", "why"), rows)
+
+
+def _sides(cuts: tuple[str, ...]) -> str:
+    words = {"source_side": "source", "sink_side": "sink", "single": "single"}
+    said = [words[kind] for kind in cuts if kind in words]
+    return ", ".join(said) or ("between" if cuts else "variant")
+
+
+def _figures(leakage: Leakage) -> tuple[str, str, str]:
+    return (
+        f"{leakage.normalized:.0%}",
+        f"{leakage.separation:.1%}",
+        f"{leakage.distinction:.2%}",
+    )
 
 
 def discover(

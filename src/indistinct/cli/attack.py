@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from indistinct.cli.options import AsJson, Data, names
-from indistinct.cli.terminal import Progress, complain, console, many, print_json, print_table
+from indistinct.cli.terminal import Progress, complain, console, print_json, print_table
+from indistinct.document import many, share
 
 if TYPE_CHECKING:
     from indistinct.analytics.attacks import AttackReport, Finding
@@ -132,16 +133,3 @@ def _table(title: str, items: list[Finding]) -> None:
     head = ("attacker", "people", "50%", "95%", "sure", "prior", "gain", "most")
     print_table(head, rows, right=head[1:])
     screen.print()
-
-
-def share(value: float) -> str:
-    """A share in per cent, telling none from few and all from nearly all.
-
-    >>> share(0.0), share(0.0001), share(0.25), share(0.9999), share(1.0)
-    ('0%', '<0.1%', '25.0%', '>99.9%', '100%')
-    """
-    if value in (0, 1):
-        return f"{value:.0%}"
-    if value < 0.001:
-        return "<0.1%"
-    return ">99.9%" if value > 0.999 else f"{value:.1%}"

@@ -10,7 +10,8 @@ import typer
 
 from indistinct.cli.options import AsJson, Encoding, Separator, Sheet, names, source_keys
 from indistinct.cli.summary import print_classes, print_promises
-from indistinct.cli.terminal import Progress, complain, console, many, print_json, shown
+from indistinct.cli.terminal import Progress, complain, console, print_json
+from indistinct.document import many, shown
 from indistinct.errors import PolicyError, Problem
 
 BROKEN = 3

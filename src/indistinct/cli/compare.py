@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from indistinct.cli.options import AsJson, Data
-from indistinct.cli.terminal import Progress, complain, console, print_json, print_table, shown
+from indistinct.cli.terminal import Progress, complain, console, print_json, print_table
+from indistinct.document import shown
 from indistinct.errors import InputError, Problem
 
 if TYPE_CHECKING:

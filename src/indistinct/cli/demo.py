@@ -10,7 +10,8 @@ import typer
 
 from indistinct.cli.options import AsJson, named_path
 from indistinct.cli.summary import list_files, summarize, warn
-from indistinct.cli.terminal import Progress, console, print_json, print_table, shown
+from indistinct.cli.terminal import Progress, console, print_json, print_table
+from indistinct.document import shown
 
 if TYPE_CHECKING:
     import polars as pl

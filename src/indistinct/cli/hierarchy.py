@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from indistinct.cli.options import AsJson, Data, Encoding, Separator, Sheet, names, source_keys
-from indistinct.cli.terminal import Progress, console, print_json, print_table, shown
+from indistinct.cli.terminal import Progress, console, print_json, print_table
+from indistinct.document import shown
 from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, did_you_mean
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from indistinct.cli.assess import bar
 from indistinct.cli.options import (
     AsJson,
     Data,
@@ -17,24 +16,11 @@ from indistinct.cli.options import (
     names,
     source_keys,
 )
-from indistinct.cli.terminal import (
-    Progress,
-    complain,
-    console,
-    many,
-    print_json,
-    print_table,
-)
+from indistinct.cli.terminal import Progress, complain, console, print_json, print_parts
 from indistinct.errors import InputError, OutputError, PolicyError, Problem
 
 if TYPE_CHECKING:
-    from indistinct.analytics.attribute_graph import AttributeGraph
     from indistinct.analytics.quasi_identifiers import QuasiIdentifiers
-
-EDGES = 40
-"""How many links are told on the screen."""
-
-KINDS = {"table": "", "outside": " (outside)", "identifier": "", "sensitive": ""}
 
 
 def quasi(
@@ -128,7 +114,10 @@ def quasi(
     elif mermaid:
         typer.echo(found.mermaid(), nl=False)
     else:
-        _show(found)
+        print_parts(found.parts())
+        for note in found.notes:
+            complain("note", note)
+        print_parts(found.proposed_parts())
         if plot is not None:
             console().print(f"\n{plot} is drawn", soft_wrap=True)
 
@@ -194,140 +183,3 @@ def _draw(found: QuasiIdentifiers, path: Path) -> None:
             )
         )
     write_bytes(path, pixels)
-
-
-def _show(found: QuasiIdentifiers) -> None:
-    screen = console()
-    graph = found.graph
-    ends = f"from {', '.join(graph.identifiers)} to {', '.join(graph.sensitive)}"
-    screen.print(f"{found.table}: ways {ends}", style="bold", soft_wrap=True)
-    _show_links(graph)
-    if found.quasi_identifiers:
-        screen.print("\nquasi-identifiers", style="bold")
-        rows = [(item.attribute, _cut(item.cuts), item.text) for item in found.why]
-        print_table(("column", "cut", "why"), rows)
-    else:
-        screen.print("\nno quasi-identifiers: no way leads to anything sensitive", style="bold")
-        screen.print(
-            "State what can be linked, as [[links]] of a policy. Or begin on the safe side: "
-            "--accept takes what is proposed as stated, and --rows counts it as a link that a "
-            "value stands beside something sensitive in one record.",
-            soft_wrap=True,
-            markup=False,
-        )
-    _show_cuts(found)
-    _show_ranking(found)
-    for note in found.notes:
-        complain("note", note)
-    _show_proposed(found)
-
-
-def _show_links(graph: AttributeGraph) -> None:
-    edges = graph.all_edges
-    if not edges:
-        console().print("nothing links any two attributes")
-        return
-    told = [edge for edge in edges if edge.origin != "row"]
-    rows = [
-        (f"{_end(graph, edge.one)} – {_end(graph, edge.other)}", edge.why) for edge in told[:EDGES]
-    ]
-    if len(told) > EDGES:
-        rows.append((f"and {many(len(told) - EDGES, 'other', 'others')}", ""))
-    beside = {
-        goal: len([edge for edge in edges if edge.origin == "row" and edge.other == goal])
-        for goal in graph.sensitive
-    }
-    rows += [
-        (f"{many(count, 'column', 'columns')} – {goal}", "in one record")
-        for goal, count in beside.items()
-        if count
-    ]
-    print_table(("link", "why"), rows)
-
-
-def _end(graph: AttributeGraph, name: str) -> str:
-    return name + KINDS[graph.kinds[name]]
-
-
-def _show_cuts(found: QuasiIdentifiers) -> None:
-    if not found.quasi_identifiers:
-        return
-    cuts = found.cuts
-    lines = [
-        ("nearest to identifiers", cuts.source_side),
-        ("nearest to what is sensitive", cuts.sink_side),
-        ("in any smallest cut", cuts.union),
-        ("cuts all ways alone", cuts.single),
-    ]
-    lines += [
-        (f"with {item.by} in place of {item.replaced}", item.cuts.union)
-        for item in found.variants
-        if item.cuts.union != cuts.union
-    ]
-    if found.anywhere is not None:
-        lines.append(("if what is outside could be cut", found.anywhere.union))
-    console().print()
-    print_table(("cut", "columns"), [(what, ", ".join(those) or "none") for what, those in lines])
-
-
-def _show_ranking(found: QuasiIdentifiers) -> None:
-    if not found.ranking:
-        return
-    screen = console()
-    screen.print("\nbeside other rankings", style="bold")
-    rows = [
-        (
-            item.attribute,
-            item.role.replace("-identifier", ""),
-            "yes" if item.quasi_identifier else "",
-            bar(item.leakage.normalized),
-            f"{item.leakage.normalized:.0%}",
-            f"{item.leakage.separation:.1%}",
-            f"{item.leakage.distinction:.2%}",
-        )
-        for item in found.ranking
-    ]
-    head = ("column", "role", "found", "leaks", "", "separation", "distinction")
-    print_table(head, rows, right=("", "separation", "distinction"))
-    if not found.sets:
-        return
-    console().print()
-    sets = [
-        (
-            item.what,
-            ", ".join(item.leakage.attributes),
-            f"{item.leakage.normalized:.0%}",
-            f"{item.leakage.separation:.1%}",
-            f"{item.leakage.distinction:.2%}",
-        )
-        for item in found.sets
-    ]
-    print_table(
-        ("set", "columns", "leaks", "separation", "distinction"),
-        sets,
-        right=("leaks", "separation", "distinction"),
-    )
-
-
-def _show_proposed(found: QuasiIdentifiers) -> None:
-    if not found.proposed:
-        return
-    screen = console()
-    screen.print(
-        "\nproposed, and not counted: add to the policy what is so, or count all with --accept",
-        style="bold",
-        soft_wrap=True,
-    )
-    for item in found.proposed:
-        for line in item.toml.splitlines():
-            screen.print(f"    {line}", soft_wrap=True)
-        if item.key != "links":
-            share = "" if item.share is None else f" ({item.share:.1%} of the records)"
-            screen.print(f"    # {item.why}{share}", soft_wrap=True)
-        screen.print("")
-
-
-def _cut(cuts: tuple[str, ...]) -> str:
-    words = {"source_side": "source", "sink_side": "sink", "single": "single"}
-    said = [words[kind] for kind in cuts if kind in words]
-    return ", ".join(said) or ("between" if cuts else "variant")

@@ -8,18 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from indistinct.cli.assess import bar
-from indistinct.cli.attack import share
 from indistinct.cli.options import AsJson, Encoding, Separator, Sheet, source_keys
-from indistinct.cli.terminal import (
-    Progress,
-    complain,
-    console,
-    many,
-    print_json,
-    print_table,
-    shown,
-)
+from indistinct.cli.terminal import Progress, bar, complain, console, print_json, print_table
+from indistinct.document import many, share, shown
 from indistinct.errors import InputError, OutputError, PolicyError, Problem
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indistinct.cli.terminal import complain, console, many, parameters, print_table, shown
+from indistinct.cli.terminal import complain, console, print_table
+from indistinct.document import many, parameters, shown
 
 if TYPE_CHECKING:
     from indistinct.pipeline import Release

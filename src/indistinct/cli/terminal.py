@@ -6,16 +6,31 @@ import io
 import json
 import sys
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from indistinct.document import Bar, Cell, Grid, Part, Style
+
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress as Bar
+    from rich.progress import Progress as RichProgress
 
 PATIENCE = 1.0
 """Seconds after which a progress bar appears."""
+
+BAR = 10
+"""Characters of a full bar."""
+
+NARROW, NARROW_BAR = 90, 6
+"""On screens of fewer columns bars are shorter, so that they are not broken into two lines."""
+
+_LINES: dict[Style, str | None] = {
+    "text": None,
+    "title": "bold",
+    "good": "bold green",
+    "bad": "bold red",
+}
 
 _STYLES = {
     "error": "bold red",
@@ -96,37 +111,39 @@ def print_table(
     sys.stdout.write("".join(line.rstrip() + "\n" for line in drawn.get().splitlines()))
 
 
-def shown(value: object) -> str:
-    """A figure as people read it: thousands separated, shares with four digits."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:,.0f}" if value.is_integer() and abs(value) >= 10 else f"{value:,.4g}"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, list | tuple):
-        return ", ".join(shown(item) for item in value)
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key}: {shown(item)}" for key, item in value.items()) + "}"
-    return "none" if value is None else str(value)
+def print_parts(parts: Iterable[Part]) -> None:
+    """What a document says of itself, on standard output."""
+    screen = console()
+    for part in parts:
+        if isinstance(part, Grid):
+            rows = [[_drawn(cell) for cell in row] for row in part.rows]
+            print_table(part.columns, rows, right=part.right)
+        else:
+            screen.print(part.text, style=_LINES[part.style], soft_wrap=not part.wrap)
 
 
-def many(count: int, one: str, more: str) -> str:
-    """A count with its noun.
+def _drawn(cell: Cell) -> str:
+    return bar(cell.share) if isinstance(cell, Bar) else cell
 
-    >>> many(1, "class", "classes"), many(1200, "class", "classes")
-    ('1 class', '1,200 classes')
+
+def bar(share: float, width: int | None = None) -> str:
+    """A bar as long as a share of 1, in a line of text.
+
+    >>> bar(0.5, width=8), bar(0.01, width=8), bar(0.0, width=8)
+    ('████', '▏', '')
     """
-    return f"{shown(count)} {one if count == 1 else more}"
-
-
-def parameters(keys: Mapping[str, Any]) -> str:
-    """Parameters as the papers write them.
-
-    >>> parameters({"k": 5})
-    'k = 5'
-    """
-    return ", ".join(f"{name} = {shown(value)}" for name, value in keys.items())
+    if width is None:
+        width = NARROW_BAR if console().width < NARROW else BAR
+    eighths = int(min(max(share, 0.0), 1.0) * width * 8 + 0.5)
+    if share > 0:
+        eighths = max(eighths, 1)
+    full, rest = divmod(eighths, 8)
+    text = "█" * full + " ▏▎▍▌▋▊▉"[rest].strip()
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return "#" * (full + (rest > 0))
+    return text
 
 
 class Progress:
@@ -138,7 +155,7 @@ class Progress:
     def __init__(self) -> None:
         self._stage: str = "starting"
         self._share: float | None = None
-        self._bar: Bar | None = None
+        self._bar: RichProgress | None = None
         self._over = False
         self._lock = threading.Lock()
         self._timer = threading.Timer(PATIENCE, self._show)
@@ -170,12 +187,12 @@ class Progress:
 
     def _show(self) -> None:
         from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-        from rich.progress import Progress as Bar
+        from rich.progress import Progress as RichProgress
 
         with self._lock:
             if self._over:  # the timer had run out, and waited for the lock
                 return
-            self._bar = Bar(
+            self._bar = RichProgress(
                 SpinnerColumn(),
                 TextColumn("{task.description}"),
                 BarColumn(bar_width=30),

@@ -1,0 +1,164 @@
+"""How documents describe themselves: once, in lines and tables, for terminals and notebooks alike.
+
+An assessment, an audit and a comparison each say what they found as a sequence of :class:`Line` and
+:class:`Grid`. The command line prints them (:mod:`indistinct.cli.terminal`); notebooks show HTML.
+Nothing here knows what a document is about.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Literal, Protocol
+
+Style = Literal["text", "title", "good", "bad"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of text.
+
+    Arguments:
+        text: what it says; line breaks stand for empty lines around it.
+        style: how it is set off: a ``title``, ``good`` news, ``bad`` news, or not at all.
+        wrap: whether a long line is broken between words; one that names a file is not.
+    """
+
+    text: str
+    style: Style = "text"
+    wrap: bool = False
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A share of 1 that is drawn as a bar."""
+
+    share: float
+
+
+Cell = str | Bar
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table without frames.
+
+    Arguments:
+        columns: the names of the columns.
+        rows: the cells, [rows][columns]; the first of each row names it.
+        right: the columns that are aligned to the right.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    right: Sequence[str] = ()
+
+
+Part = Line | Grid
+
+
+class Document:
+    """Something that describes itself in lines and tables."""
+
+    def parts(self) -> Iterator[Part]:
+        """The lines and tables, from the first to the last; nothing private is among them."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return as_html(self.parts())
+
+
+class Picture(Protocol):
+    """A graph as it can be drawn."""
+
+    def svg(self) -> str:
+        """As SVG text."""
+
+    def png(self, scale: float = 2.0) -> bytes | None:
+        """As PNG; None where the extra ``report`` is not installed."""
+
+    def mermaid(self) -> str:
+        """As Mermaid text, for a page of Markdown."""
+
+
+def drawing(module: str, name: str) -> Any:
+    """What :mod:`indistinct.report` draws a document with, imported when it is asked for.
+
+    Pictures are made of documents, so that documents cannot import them.
+    """
+    return getattr(importlib.import_module(f"indistinct.report.{module}"), name)
+
+
+def as_html(parts: Iterable[Part]) -> str:
+    """Lines and tables for a notebook.
+
+    >>> as_html([Line("2 < 3", "title"), Grid(("name", "share"), [("age", Bar(0.5))])])
+    '<p><b>2 &lt; 3</b></p><table><tr><th>name</th><th>share</th></tr><tr><th>age</th><td><meter value="0.500"></meter></td></tr></table>'
+    """  # noqa: E501
+    return "".join(map(_html_of, parts))
+
+
+def _html_of(part: Part) -> str:
+    if isinstance(part, Line):
+        text = escape(part.text.strip()).replace("\n", "<br>").replace("  ", "&emsp;")
+        return f"<p>{text if part.style == 'text' else f'<b>{text}</b>'}</p>" if text else ""
+    head = "".join(f"<th>{escape(name)}</th>" for name in part.columns)
+    rows = (
+        f"<tr><th>{_cell(row[0])}</th>" + "".join(f"<td>{_cell(cell)}</td>" for cell in row[1:])
+        for row in part.rows
+    )
+    return f"<table><tr>{head}</tr>{''.join(f'{row}</tr>' for row in rows)}</table>"
+
+
+def _cell(cell: Cell) -> str:
+    if isinstance(cell, Bar):
+        return f'<meter value="{cell.share:.3f}"></meter>'
+    return escape(cell).replace("  ", "&emsp;")
+
+
+def shown(value: object) -> str:
+    """A figure as people read it: thousands separated, shares with four digits."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value.is_integer() and abs(value) >= 10 else f"{value:,.4g}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, list | tuple):
+        return ", ".join(shown(item) for item in value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {shown(item)}" for key, item in value.items()) + "}"
+    return "none" if value is None else str(value)
+
+
+def many(count: int, one: str, more: str) -> str:
+    """A count with its noun.
+
+    >>> many(1, "class", "classes"), many(1200, "class", "classes")
+    ('1 class', '1,200 classes')
+    """
+    return f"{shown(count)} {one if count == 1 else more}"
+
+
+def parameters(keys: Mapping[str, Any]) -> str:
+    """Parameters as the papers write them.
+
+    >>> parameters({"k": 5})
+    'k = 5'
+    """
+    return ", ".join(f"{name} = {shown(value)}" for name, value in keys.items())
+
+
+def share(value: float) -> str:
+    """A share in per cent, telling none from few and all from nearly all.
+
+    >>> share(0.0), share(0.0001), share(0.25), share(0.9999), share(1.0)
+    ('0%', '<0.1%', '25.0%', '>99.9%', '100%')
+    """
+    if value in (0, 1):
+        return f"{value:.0%}"
+    if value < 0.001:
+        return "<0.1%"
+    return ">99.9%" if value > 0.999 else f"{value:.1%}"
