@@ -20,6 +20,7 @@ from indistinct._sections import place_of
 from indistinct.analytics.attribute_graph import Derivation
 from indistinct.analytics.dependence import determines
 from indistinct.analytics.values import Values, read_values
+from indistinct.hierarchies.dates import reader
 
 Key = Literal["derived_from", "part_of", "links"]
 
@@ -176,8 +177,6 @@ def _spread(values: NDArray[np.float64], at: Whole) -> NDArray[np.float64]:
 
 
 def _days(values: Values) -> NDArray[np.float64]:
-    from indistinct.hierarchies.dates import reader
-
     read = reader(str(values.date_format))
     moments = [read(text) for text in values.texts.to_list()]
     return np.array(

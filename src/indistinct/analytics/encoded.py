@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.leakage import LeakageAnalysis
 from indistinct.errors import DataError, Problem
+from indistinct.microdata.encoding import codes_in, frequency_table
+from indistinct.microdata.microdata import distinct_values
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table, count_column
 
@@ -35,9 +37,6 @@ def encode(table: Table, attributes: Sequence[str], weights: str | None = None) 
     Raises:
         DataError: ``weights`` is a column with something else than numbers from 0 on.
     """
-    from indistinct.microdata.encoding import codes_in, frequency_table
-    from indistinct.microdata.microdata import distinct_values
-
     columns = [*attributes, *([weights] if weights else [])]
     if isinstance(table, EagerTable):
         texts = table.text(columns)

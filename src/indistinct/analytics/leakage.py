@@ -21,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import DataError, Problem, did_you_mean
+from indistinct.kernels.partitions import add_up, pass_over, tails, take
+from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.frequencies import FrequencyTable
 
 Progress = Callable[[float], None]
@@ -115,8 +117,6 @@ class LeakageAnalysis:
 
         Raises :class:`DataError` for an attribute that is not there.
         """
-        from indistinct.kernels.partitions import add_up
-
         weights = self._class_weights(self.classes(attributes))
         total = np.zeros(6)
         add_up(weights, self.entropy, total)
@@ -190,8 +190,6 @@ class LeakageAnalysis:
 
     def classes(self, attributes: Sequence[str]) -> NDArray[np.int32]:
         """The class of every distinct combination, [C], where these attributes are known."""
-        from indistinct.microdata.encoding import count_combinations
-
         columns = [
             self._table.codes[self._position(name)].astype(np.int32)
             for name in dict.fromkeys(attributes)
@@ -211,8 +209,6 @@ class LeakageAnalysis:
 
     @functools.cached_property
     def _singles(self) -> tuple[Leakage, ...]:
-        from indistinct.kernels.partitions import add_up
-
         found = []
         for position, codes in enumerate(self._table.codes):
             total = np.zeros(6)
@@ -293,8 +289,6 @@ class LeakageAnalysis:
 
     def _with_all_that_is_left(self, state: _Open) -> float:
         """What a combination leaks together with all attributes that are not decided yet."""
-        from indistinct.kernels.partitions import add_up
-
         total = np.zeros(6)
         add_up(state.weights, self.entropy, total)
         return float(total[1] + state.closed[1]) / self._total if self._total > 0 else 0.0
@@ -307,8 +301,6 @@ class LeakageAnalysis:
     def _take(
         self, tree: _Tree, state: _Open, scratch: _Scratch, *, keep: bool
     ) -> tuple[_Open | None, NDArray[np.float64]]:
-        from indistinct.kernels.partitions import take
-
         size = len(state.entries) if keep else 0
         entries = np.empty(size, dtype=np.int32)
         start = np.empty(size // 2 + 2, dtype=np.int64)
@@ -340,8 +332,6 @@ class LeakageAnalysis:
         return _Open(chosen, 0.0, state.at + 1, entries, start, weights, closed), total
 
     def _pass_over(self, tree: _Tree, state: _Open) -> None:
-        from indistinct.kernels.partitions import pass_over
-
         kept, classes = pass_over(
             state.entries,
             state.start,
@@ -392,8 +382,6 @@ class _Tree:
 
 
 def _tree(table: FrequencyTable, singles: Sequence[Leakage]) -> _Tree:
-    from indistinct.kernels.partitions import tails
-
     order = sorted(range(len(singles)), key=lambda position: -singles[position].loss)
     columns = [table.codes[position] for position in order]
     rows = np.lexsort(columns) if columns else np.arange(table.combinations)

@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from indistinct.analytics.associations import MANY, Association, associations, coarse
 from indistinct.analytics.attribute_graph import DASH, AttributeGraph, Cuts, Edge, Kind, Variant
 from indistinct.analytics.derivations import Proposal
+from indistinct.analytics.encoded import Encoded
 from indistinct.analytics.leakage import Leakage, LeakageAnalysis
 from indistinct.analytics.separation import ENUMERATED, best
 from indistinct.analytics.values import read_values
@@ -39,9 +40,7 @@ from indistinct.document import (
     many,
 )
 from indistinct.errors import Unsatisfiable
-
-if TYPE_CHECKING:
-    from indistinct.analytics.encoded import Encoded
+from indistinct.hierarchies.dates import reader
 
 
 @dataclass(frozen=True)
@@ -426,8 +425,6 @@ def _as_numbers(
     texts: Sequence[str | None], codes: NDArray[np.int64], weight: NDArray[np.int64], kind: str
 ) -> list[float | None] | None:
     """The values of a column as numbers, dates counted in days; None where it is neither."""
-    from indistinct.hierarchies.dates import reader
-
     count = np.bincount(codes[codes >= 0], weight[codes >= 0], minlength=len(texts))
     held = [(text, int(count[at])) for at, text in enumerate(texts) if text is not None]
     values = read_values(

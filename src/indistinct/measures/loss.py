@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.kernels.costs import sum_over_prefixes, sum_over_rows
 from indistinct.measures.aggregate import Values
 from indistinct.measures.objective import CellObjective, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
@@ -68,8 +69,6 @@ class BoundLoss(CellObjective):
         """What suppression adds: 1 - g share (or s of what is left, where s is below 1)."""
         if outcome.suppressed == 0:
             return np.zeros(len(self._spread))
-        from indistinct.kernels.costs import sum_over_rows
-
         sum_over_rows(
             self.data.columns,
             self.data.which(outcome.levels),
@@ -91,8 +90,6 @@ class BoundLoss(CellObjective):
         lost: NDArray[np.int64],
     ) -> Values:
         """What suppression adds, one row after the other, in one pass over them all."""
-        from indistinct.kernels.costs import sum_over_prefixes
-
         total = np.empty((len(ends), len(levels)), np.int64)
         sum_over_prefixes(
             self.data.columns, self.data.which(levels), self._leaves, rows, units, ends, total

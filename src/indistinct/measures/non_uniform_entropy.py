@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.kernels.costs import entropy_over_rows
 from indistinct.measures.aggregate import Values
 from indistinct.measures.objective import CellObjective, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
@@ -75,8 +76,6 @@ class BoundEntropy(CellObjective):
         """Size times entropy of the suppressed records' generalized values."""
         if outcome.suppressed == 0 or not self._counts_suppression:
             return np.zeros(len(self._attribute))
-        from indistinct.kernels.costs import entropy_over_rows
-
         entropy_over_rows(
             self.data.columns,
             self.data.which(outcome.levels),

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import Problem
+from indistinct.kernels.promises import largest
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.k_anonymity import too_few_records
 from indistinct.privacy.max_posterior import share_too_large
@@ -76,8 +77,6 @@ class AlphaKAnonymity(Promise):
         return {"alpha": most(shares, classes), "k": least(classes.size, classes)}
 
     def _largest(self, classes: ClassTable) -> NDArray[np.int64]:
-        from indistinct.kernels.promises import largest
-
         cells = cells_of(self, classes)
         total, top = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
         largest(cells, total, top)

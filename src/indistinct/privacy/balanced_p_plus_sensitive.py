@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import Problem
+from indistinct.kernels.promises import weigh
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.p_plus_sensitive import categories_held, categories_present
@@ -109,8 +110,6 @@ class BalancedPPlusSensitive(Promise):
 
     def _apart(self, classes: ClassTable) -> NDArray[np.int64]:
         """By how many records one half exceeds the other, [G]."""
-        from indistinct.kernels.promises import weigh
-
         domain, cells = domain_of(self, classes), cells_of(self, classes)
         sides = np.append(_sides(domain), 0)[domain.category_of].astype(np.float64)
         found = np.empty(len(cells), np.float64)

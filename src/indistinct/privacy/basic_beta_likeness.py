@@ -20,6 +20,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.kernels import promises as kernels
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.parameters import number
 from indistinct.privacy.promise import Closure, Promise
@@ -81,8 +82,6 @@ def largest_ratio(
     promise: Promise, classes: ClassTable, base: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """For every class the largest quotient of a value's share and its base [D], [G]."""
-    from indistinct.kernels import promises as kernels
-
     cells = cells_of(promise, classes)
     found = np.empty(len(cells), np.float64)
     kernels.largest_ratio(cells, base, found)

@@ -22,6 +22,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.kernels.promises import largest_log_ratio
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.parameters import choice, number
 from indistinct.privacy.promise import Closure, Promise
@@ -70,8 +71,6 @@ class DeltaDisclosure(Promise):
         return {"delta": most(self._largest(classes), classes)}
 
     def _largest(self, classes: ClassTable) -> NDArray[np.float64]:
-        from indistinct.kernels.promises import largest_log_ratio
-
         cells = cells_of(self, classes)
         found = np.empty(len(cells), np.float64)
         largest_log_ratio(cells, shares_of(self, classes), self.absent == "break", found)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import Problem
+from indistinct.kernels.promises import entropy
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import number
 from indistinct.privacy.promise import Closure, Promise
@@ -86,8 +87,6 @@ class EntropyLDiversity(Promise):
         return {"l": whole_if_close(math.exp(entropy.min())) if len(entropy) else None}
 
     def _entropy(self, classes: ClassTable) -> NDArray[np.float64]:
-        from indistinct.kernels.promises import entropy
-
         cells = cells_of(self, classes)
         found = np.empty(len(cells), np.float64)
         entropy(cells, found)

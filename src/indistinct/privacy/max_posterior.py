@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import Problem
+from indistinct.kernels.promises import largest
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import number
 from indistinct.privacy.promise import Closure, Promise
@@ -49,8 +50,6 @@ class MaxPosterior(Promise):
 
     def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
         """Classes that hold somebody, and in which a value is too frequent."""
-        from indistinct.kernels.promises import largest
-
         cells = cells_of(self, classes)
         total, top = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
         largest(cells, total, top)

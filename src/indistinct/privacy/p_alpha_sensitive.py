@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import Problem
+from indistinct.kernels.promises import weigh
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import choice, number, whole
@@ -116,8 +117,6 @@ class PAlphaSensitive(WeighedSensitive):
 
     def held(self, classes: ClassTable) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The values of every class, and their weight."""
-        from indistinct.kernels.promises import weigh
-
         cells = cells_of(self, classes)
         weight = np.empty(len(cells), np.float64)
         weigh(cells, domain_of(self, classes).weight, self.over == "distinct", weight)

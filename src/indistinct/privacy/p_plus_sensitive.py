@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import Problem
+from indistinct.kernels.promises import kinds
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import whole
@@ -90,8 +91,6 @@ def categories_held(
 
     ``worth`` is by category; nothing where not given.
     """
-    from indistinct.kernels.promises import kinds
-
     domain = domain_of(promise, classes)
     cells = cells_of(promise, classes)
     if worth is None:

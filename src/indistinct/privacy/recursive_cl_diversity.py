@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import Problem
+from indistinct.kernels.promises import head_and_tail
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import number, whole
 from indistinct.privacy.promise import Closure, Promise
@@ -104,8 +105,6 @@ class RecursiveCLDiversity(Promise):
     def _head_and_tail(
         self, classes: ClassTable, place: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        from indistinct.kernels.promises import head_and_tail
-
         cells = cells_of(self, classes)
         head, tail = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
         place = min(place, cells.shape[1] + 1)

@@ -30,6 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem
+from indistinct.kernels import promises as kernels
+from indistinct.kernels.promises import hierarchical, ordered
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.parameters import choice, number
@@ -93,8 +95,6 @@ class TCloseness(Promise):
         return {"t": most(self._distances(classes), classes)}
 
     def _distances(self, classes: ClassTable) -> NDArray[np.float64]:
-        from indistinct.kernels import promises as kernels
-
         cells, shares = cells_of(self, classes), shares_of(self, classes)
         found = np.empty(len(cells), np.float64)
         if self.distance == "equal":
@@ -117,8 +117,6 @@ def _ordered(
     shares: NDArray[np.float64],
     found: NDArray[np.float64],
 ) -> None:
-    from indistinct.kernels.promises import ordered
-
     assert domain.rank is not None
     order = np.argsort(domain.rank)
     usual = shares > 0
@@ -139,8 +137,6 @@ def _hierarchical(
     shares: NDArray[np.float64],
     found: NDArray[np.float64],
 ) -> None:
-    from indistinct.kernels.promises import hierarchical
-
     assert domain.ancestors is not None
     ancestors = domain.ancestors.astype(np.int64)
     nodes = ancestors.max(axis=1, initial=-1) + 1

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import Problem
+from indistinct.kernels.promises import distinct
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, Counts, FrequencyTable
-
-if TYPE_CHECKING:
-    from indistinct.privacy.promise import Promise
+from indistinct.privacy.promise import Promise
 
 EXACT = 1e-12
 """How far, in proportion, a product of floats may miss a whole number it is compared with."""
@@ -28,8 +25,6 @@ def cells_of(promise: Promise, classes: ClassTable) -> NDArray[np.int64]:
 
 def different_values(promise: Promise, classes: ClassTable) -> NDArray[np.int64]:
     """The number of different values of the promise's sensitive attribute in every class, [G]."""
-    from indistinct.kernels.promises import distinct
-
     cells = cells_of(promise, classes)
     found = np.empty(len(cells), np.int64)
     distinct(cells, found)

@@ -6,12 +6,10 @@ They are drawn as :mod:`indistinct.report.plots` draws what leaks.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from indistinct.analytics.contingency import Contingency, Counts, said
 from indistinct.report.plots import require_drawing, save_chart
-
-if TYPE_CHECKING:
-    from indistinct.analytics.contingency import Contingency, Counts
 
 MOST = 40
 """Values of a column that a map has room for; the rest is put together."""
@@ -43,8 +41,6 @@ def draw_contingency(found: Contingency, path: str | Path) -> Path:
 def heat_map(counts: Counts, attributes: tuple[str, str], title: str) -> Any:
     """A heat map of how often values go together, as an Altair chart."""
     import altair as alt
-
-    from indistinct.analytics.contingency import said
 
     shown = counts.within(MOST, MOST)
     one, other = attributes

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from indistinct.analytics.histogram import Equalization
 from indistinct.report.plots import require_drawing, save_chart
-
-if TYPE_CHECKING:
-    from indistinct.analytics.histogram import Equalization
 
 _WIDTH, _HEIGHT = 520, 120
 _COLOURS = ("#8a8a8a", "#b5502c", "#2c6fb5")

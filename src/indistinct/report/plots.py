@@ -10,12 +10,10 @@ import importlib.util
 import os
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from indistinct.analytics.assessment import Assessment
 from indistinct.errors import InputError, OutputError, Problem
-
-if TYPE_CHECKING:
-    from indistinct.analytics.assessment import Assessment
 
 FORMATS = (".svg", ".png", ".html")
 """Endings of the files that can be drawn."""

@@ -6,12 +6,10 @@ They are drawn as :mod:`indistinct.report.plots` draws what leaks.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from indistinct.analytics.risk import RiskCurve, RiskReport
 from indistinct.report.plots import require_drawing, save_chart
-
-if TYPE_CHECKING:
-    from indistinct.analytics.risk import RiskCurve, RiskReport
 
 CURVES = {
     "records_at_risk": "records at risk (R1)",

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.kernels.microaggregation import shortest_path
 from indistinct.release.transforms.measured import Measured
 
 Centre = Literal["mean", "median"]
@@ -49,8 +50,6 @@ def group_ends(ordered: NDArray[np.int64], k: int) -> NDArray[np.int64]:
         return np.zeros(0, np.int64)
     if len(ordered) < 2 * k:
         return np.array([len(ordered)], np.int64)
-    from indistinct.kernels.microaggregation import shortest_path
-
     numbers = (ordered - ordered[0]).astype(np.float64)
     spread = float(numbers[-1])
     before = np.empty(len(ordered) + 1, np.int64)

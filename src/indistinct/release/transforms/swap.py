@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.kernels.swapping import pair_up
 from indistinct.release.transforms.measured import Measured
 
 
@@ -51,8 +52,6 @@ def swap(
         after[end - 1] = start
         gives[rows[order]] = rows[order][after]
     else:
-        from indistinct.kernels.swapping import pair_up
-
         order = np.lexsort((random.random(len(rows)), ranked.steps[rows], of))
         start, end = _runs(of[order])
         most = np.array([max(math.floor(window * n), 1) for n in end - start], np.int64)
