@@ -103,7 +103,8 @@ def test_parquet_holds_only_what_is_in_its_rows(tmp_path: Path, kind: str) -> No
             chunk = file.metadata.row_group(at).column(column)
             assert not chunk.is_stats_set
             assert not chunk.has_column_index
-            assert chunk.bloom_filter_offset is None
+            # PyArrow tells of these filters since version 25.
+            assert getattr(chunk, "bloom_filter_offset", None) is None
     assert str(file.schema_arrow.field("zip").type) in ("large_string", "string", "string_view")
     pl.read_parquet(path).write_parquet(tmp_path / "open.parquet", compression="uncompressed")
     for name in ("release.parquet", "open.parquet"):
