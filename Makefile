@@ -47,7 +47,7 @@ format: $(READY)  ## Lay the code out, and mend what lint can mend
 demo: $(READY)  ## Make a release of invented hospital discharges in demo-release
 	$(BIN)/indistinct demo --out demo-release
 
-dist: $(TOOLS)/.ready  ## Wheel and sdist of the last commit in dist, checked and tried
+dist: $(TOOLS)/.ready  ## Wheels and sdists of the last commit in dist, checked and tried
 	packaging/dist.sh $(PYTHON) $(TOOLS)
 
 audit: $(TOOLS)/.ready $(PLAIN)/.ready  ## Known vulnerabilities of the dependencies, and an SBOM in dist

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Build wheel and sdist of the last commit, twice, in folders, time zones and umasks of their own; compare
-# them byte for byte, check them, and try the wheel in a fresh environment outside the source tree.
+# Build the wheels and sdists of the last commit, twice, in folders, time zones and umasks of their own;
+# compare them byte for byte, check them, and try the wheels in a fresh environment outside the source tree.
 # Usage: packaging/dist.sh PYTHON TOOLS, where TOOLS is an environment with the group `tools`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -18,8 +18,11 @@ build() {  # NAME UMASK TIMEZONE
     umask "$2"
     mkdir -p "$folder/$1/source"
     git archive HEAD | tar -x -C "$folder/$1/source"
-    TZ=$3 "$tools/python" -m build --no-isolation --outdir "$folder/$1/dist" "$folder/$1/source" \
-        >"$folder/$1.log" 2>&1 || { cat "$folder/$1.log" >&2; return 1; }
+    for project in . reproductions; do
+        TZ=$3 "$tools/python" -m build --no-isolation --outdir "$folder/$1/dist" \
+            "$folder/$1/source/$project" >"$folder/$1.log" 2>&1 ||
+            { cat "$folder/$1.log" >&2; return 1; }
+    done
 }
 (build first 022 UTC)
 (build second 077 Asia/Kolkata)
@@ -33,7 +36,8 @@ cp "$folder"/first/dist/* dist/
 "$tools/check-wheel-contents" dist/*.whl
 
 "$python" -m venv "$folder/fresh"
-"$folder/fresh/bin/python" -m pip install --quiet -c "$constraints" dist/*.whl
+"$folder/fresh/bin/python" -m pip install --quiet -c "$constraints" dist/indistinct-*.whl
+reproductions=$(realpath dist/indistinct_reproductions-*.whl)
 fresh=$folder/fresh/bin
 cd "$folder"
 unset PYTHONPATH
@@ -41,6 +45,8 @@ unset PYTHONPATH
 "$fresh/indistinct" --version
 "$fresh/indistinct" demo --out demo >/dev/null
 "$fresh/indistinct" audit demo
-echo "the wheel works in a fresh environment"
+"$fresh/python" -m pip install --quiet -c "$constraints" "$reproductions"
+"$fresh/indistinct" paper --help >/dev/null
+echo "the wheels work in a fresh environment"
 cd - >/dev/null
 (cd dist && sha256sum ./*.whl ./*.tar.gz)
