@@ -138,7 +138,7 @@ def distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ca
             plugins._imported,
             plugins._warn,
             checks,
-            attacks._attackers,
+            attacks.attackers,
         ):
             cached.cache_clear()
         for module in [name for name in sys.modules if name.startswith("plug_")]:

@@ -139,7 +139,7 @@ _EXPECTED: Mapping[Kind, str] = {
     "promises": "a subclass of Promise that has this name as its model",
     "checks": "a module with this name as its MODEL, and a check made by class_check",
     "methods": "a method of this name",
-    "attackers": "a module with this name as its NAME, KNOWLEDGE, SOURCE, and run or run_people",
+    "attackers": "a module with this name as its NAME, KIND, PLACE, KNOWLEDGE, SOURCE and run",
     "measures": "a subclass of Objective that has this name as its measure",
     "sources": "a source of this name",
 }

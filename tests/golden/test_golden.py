@@ -10,7 +10,7 @@ from tests.golden.cases import CASES
 from tests.golden.record import CHANCE, recorded
 from tests.golden.replay import digest, parts_of
 
-from indistinct.analytics.attacks import attackers, attackers_of_people
+from indistinct.analytics.attacks import attackers
 from indistinct.measures import measures
 from indistinct.policy.sections import TRANSFORMS, Algorithm
 from indistinct.privacy import models
@@ -50,5 +50,4 @@ def test_whatever_is_registered_stands_in_a_case() -> None:
     transforms = json.dumps([keys.get("attributes") for keys in policies])
     assert {name for name in TRANSFORMS if f'"{name}"' in transforms} == set(TRANSFORMS)
     told = {part for parts in RECORDED.values() for part in parts}
-    everybody = {*attackers(), *attackers_of_people()}
-    assert {f"attack {name}" for name in everybody} - told == set()
+    assert {f"attack {name}" for name in attackers()} - told == set()

@@ -21,9 +21,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.attacks import membership
-from indistinct.analytics.attacks.finding import Finding
-from indistinct.analytics.attacks.scene import Scene
+from indistinct.analytics.attacks import AttackContext, Finding, Places, membership
 from indistinct.analytics.contingency import Contingency, Counts, contingency, said
 from indistinct.analytics.elbow import Selection, select_k
 from indistinct.analytics.histogram import Equalization, Histogram, equalization
@@ -727,21 +725,25 @@ class Learned:
 
 def learned(adult: Adult, release: pl.DataFrame) -> Learned:
     """Let the detectors of homogeneity and of beliefs look at a release."""
-    scene = Scene(
-        quasi=EIGHT,
-        sensitive=(SALARY,),
-        people=adult.texts.select([*EIGHT, SALARY]),
-        release=release,
-        taxonomies={name: adult.taxonomies[name] for name in EIGHT},
-        suppressed=adult.texts.height - release.height,
+    context = AttackContext.of_records(
+        Places(
+            quasi=EIGHT,
+            people=adult.texts.select(EIGHT),
+            rows=release.select(EIGHT),
+            taxonomies={name: adult.taxonomies[name] for name in EIGHT},
+            suppressed=adult.texts.height - release.height,
+        ),
+        adult.texts.select(SALARY),
+        release.select(SALARY),
         known={SALARY: ValueMetadata(ranks=RANKS)},
     )
-    found = membership.run(scene, SALARY)
+    found = membership.run(context, SALARY)
     assert isinstance(found, Finding)
-    held, met, size = scene.held(SALARY), scene.pooled(SALARY), scene.classes.size
-    told = (met.length == 1)[scene.crowd_of]
-    value = met.index[np.minimum(met.indptr[:-1], len(met.index) - 1)][scene.crowd_of]
-    right = value == scene.truth(SALARY)
+    spread, size = context.spread(SALARY), context.classes.size
+    held, met = spread.held, spread.pooled
+    told = (met.length == 1)[context.set_of]
+    value = met.index[np.minimum(met.indptr[:-1], len(met.index) - 1)][context.set_of]
+    right = value == context.true_label(SALARY)
     return Learned(
         classes=len(size),
         one_salary=float(size[held.length == 1].sum() / size.sum()),

@@ -39,7 +39,7 @@ from indistinct.analytics.published import Domain, PublishedCells, PublishedRows
 from indistinct.microdata.encoding import count_combinations
 
 if TYPE_CHECKING:
-    from indistinct.analytics.attacks.people_scene import PeopleScene
+    from indistinct.analytics.attacks.context import AttackContext
 
 CERTAIN = "certain"
 
@@ -166,14 +166,14 @@ def record_intersection(people: PeopleTable, release: JoinedRelease) -> Intersec
         release: what was published of it.
     """
     names = [name for name in people.values if name in release.listed]
-    scene = _scene(people, release)
+    context = _context(people, release)
     vulnerable: dict[str, int] = {}
     believed: dict[str, dict[str, float]] = {}
     highest: dict[str, float] = {}
     mean: dict[str, float] = {}
     for name in names:
         vulnerable[name] = _exact(people, release, name)
-        belief = scene.true_belief(name)
+        belief = context.true_belief(name)
         steps = {f"{least:g}": _share(belief >= least - _SLACK) for least in BELIEFS}
         believed[name] = {**steps, CERTAIN: _share(belief >= 1.0 - _SLACK)}
         highest[name] = float(belief.max(initial=0.0))
@@ -191,13 +191,14 @@ def beliefs(people: PeopleTable, release: JoinedRelease, name: str) -> NDArray[n
         release: what was published of it.
         name: a sensitive attribute of both.
     """
-    return _scene(people, release).true_belief(name)
+    return _context(people, release).true_belief(name)
 
 
-def _scene(people: PeopleTable, release: JoinedRelease) -> PeopleScene:
+def _context(people: PeopleTable, release: JoinedRelease) -> AttackContext:
     """The same people and rows as attackers see them."""
-    from indistinct.analytics.attacks.people_scene import Lists as Listed
-    from indistinct.analytics.attacks.people_scene import PeopleScene
+    from indistinct.analytics.attacks.context import AttackContext
+    from indistinct.analytics.attacks.places import Places
+    from indistinct.analytics.attacks.weighted import Lists as Listed
 
     published = release.published
     names = tuple(name for name in people.values if name in release.listed)
@@ -218,18 +219,20 @@ def _scene(people: PeopleTable, release: JoinedRelease) -> PeopleScene:
         indptr = np.append(part.indptr, np.full(number - len(part), part.indptr[-1]))
         return Listed(indptr, part.value, part.count, part.labels)
 
-    return PeopleScene(
-        quasi=published.attributes,
+    return AttackContext(
+        places=Places(
+            quasi=published.attributes,
+            people=people.texts,
+            rows=pl.DataFrame(rows),
+            taxonomies={name: domain.taxonomy for name, domain in people.original.domains.items()},
+            suppressed=int((~there).sum()),
+        ),
         sensitive=names,
-        people=people.texts,
         values={name: listed(people.values[name], people.count) for name in names},
-        rows=pl.DataFrame(rows),
         bucket_of=linked[there],
         buckets={name: listed(release.listed[name], buckets + 1) for name in names},
-        holding=release.holding,
-        taxonomies={name: domain.taxonomy for name, domain in people.original.domains.items()},
+        bucket_semantics=release.holding,
         bucket_size=np.bincount(linked, minlength=buckets + 1).astype(np.int64),
-        suppressed=int((~there).sum()),
         known=people.known,
     )
 
@@ -291,7 +294,7 @@ def _leaf_of(domain: Domain, cells: PublishedCells) -> NDArray[np.int32]:
 
 def _rows_of_people(people: PeopleTable, published: PublishedRows) -> NDArray[np.float64]:
     """How many rows the classes have that every person fits, [n]."""
-    from indistinct.analytics.attacks.scene import classes_met
+    from indistinct.analytics.attacks.places import classes_met
 
     codes, _, combination_of = count_combinations(
         people.codes,

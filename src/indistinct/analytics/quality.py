@@ -244,7 +244,7 @@ class _Worlds:
 
 
 def _worlds(original: Original, published: PublishedRows, suppressed: int) -> _Worlds:
-    from indistinct.analytics.attacks.scene import classes_met
+    from indistinct.analytics.attacks.places import classes_met
 
     weight = original.weight.astype(np.float64)
     covers = [

@@ -25,7 +25,7 @@ from indistinct.sources.table import open_table, require_columns
 from indistinct.sources.writing import FORMULA_STARTS
 
 if TYPE_CHECKING:
-    from indistinct.analytics.attacks import AttackReport, Scene
+    from indistinct.analytics.attacks import AttackContext, AttackReport
     from indistinct.policy import Policy
     from indistinct.release.audit.reading import Published, PublishedTable
 
@@ -76,13 +76,11 @@ def attack(
             the release is one of people with many records, and the policy does not name them.
         HierarchyError: a hierarchy does not cover the table's values, or is no tree.
     """
-    from indistinct.analytics.attacks import AttackReport, Scene, attackers, attackers_of_people
-    from indistinct.analytics.attacks.finding import Finding, Skipped
-    from indistinct.analytics.attacks.scene import is_suppressed
+    from indistinct.analytics.attacks import AttackContext, Places
+    from indistinct.analytics.attacks.places import is_suppressed
 
     policy = policy_of_originals(as_policy(policy))
-    known_attackers = attackers()
-    require_known_names(only, {**known_attackers, **attackers_of_people()}, harmful, policy)
+    only = known_names(only, harmful, policy)
     tell = progress or no_progress
     if policy.person is not None:
         from indistinct.pipeline.attacking_people import attack_people
@@ -110,48 +108,65 @@ def attack(
     later = None
     if other is not None:
         theirs = other.texts(policy, [*other.quasi, *other.sensitive])
-        later = Scene(
-            quasi=other.quasi,
-            sensitive=other.sensitive,
-            people=texts.select([*other.quasi, *other.sensitive]),
-            release=theirs.filter(~is_suppressed(theirs, other.quasi)),
-            taxonomies={name: taxonomies[name] for name in other.quasi},
+        theirs = theirs.filter(~is_suppressed(theirs, other.quasi))
+        later = AttackContext.of_records(
+            Places(
+                quasi=other.quasi,
+                people=texts.select(other.quasi),
+                rows=theirs.select(other.quasi),
+                taxonomies={name: taxonomies[name] for name in other.quasi},
+            ),
+            texts.select(other.sensitive),
+            theirs.select(other.sensitive),
             known={name: known[name] for name in other.sensitive},
         )
-    scene = Scene(
-        quasi=read.quasi,
-        sensitive=read.sensitive,
-        people=texts.select([*read.quasi, *read.sensitive]),
-        release=published.filter(~gone),
-        taxonomies={name: taxonomies[name] for name in read.quasi},
-        suppressed=int(gone.sum()),
+    shown = published.filter(~gone)
+    context = AttackContext.of_records(
+        Places(
+            quasi=read.quasi,
+            people=texts.select(read.quasi),
+            rows=shown.select(read.quasi),
+            taxonomies={name: taxonomies[name] for name in read.quasi},
+            suppressed=int(gone.sum()),
+            population=None if people is None else people.select(read.quasi),
+        ),
+        texts.select(read.sensitive),
+        shown.select(read.sensitive),
         known={name: known[name] for name in read.sensitive},
         promises=policy.requirements,
         seed=next(part for part in (seed, policy.method.seed, 0) if part is not None),
         may_contain=tuple(dict.fromkeys([*read.may_contain, *_made_up(policy)])),
         harmful={name: frozenset(values) for name, values in (harmful or {}).items()},
-        population=None if people is None else people.select(read.quasi),
         second=later,
     )
-    notes = [*read.notes, *doubts(scene)]
-    chosen = list(known_attackers) if only is None else [n for n in known_attackers if n in only]
+    return reported(context, only, [*read.notes, *doubts(context)], tell)
+
+
+def reported(
+    context: AttackContext, only: Sequence[str] | None, notes: Sequence[str], tell: Progress
+) -> AttackReport:
+    """What attackers find.
+
+    Arguments:
+        context: what they are given.
+        only: the names of those that are run; None for all.
+        notes: what else the reader should know.
+        tell: is told what is being done.
+    """
+    from indistinct.analytics.attacks import AttackReport, Finding, Skipped, attackers, findings
+
+    chosen = [name for name in attackers() if only is None or name in only]
     found: list[Finding] = []
-    skipped: dict[Skipped, None] = {
-        Skipped(name, "it is for people with many records, and the policy names none"): None
-        for name in only or ()
-        if name not in known_attackers
-    }
+    skipped: dict[Skipped, None] = {}
     for place, name in enumerate(chosen):
         tell(f"attacking: {name}", place / len(chosen))
-        for sensitive in scene.sensitive or (None,):
-            result = known_attackers[name].run(scene, sensitive)
+        for result in findings(context, name):
             if isinstance(result, Finding):
                 found.append(result)
-                if result.sensitive is None:
-                    break
             else:
                 skipped[result] = None
-    return AttackReport(tuple(found), tuple(skipped), scene.records, tuple(notes))
+    unit = "record" if context.one_record_each else "person"
+    return AttackReport(tuple(found), tuple(skipped), context.records, tuple(notes), unit=unit)
 
 
 @dataclass(frozen=True)
@@ -270,12 +285,14 @@ def _made_up(policy: Policy) -> list[str]:
     return ["noise"] * (method.algorithm == "theta") + ["decoys"] * (method.decoys is not None)
 
 
-def doubts(scene: Scene, what: str = "record") -> list[str]:
-    """What the figures of this release do not rest upon as they should; ``what`` a row is."""
+def doubts(context: AttackContext) -> list[str]:
+    """What the figures of this release do not rest upon as they should."""
     notes = []
-    for name in scene.quasi:
-        coverage = Coverage(scene.taxonomies[name])
-        cells = scene.release[name]
+    what = "record" if context.one_record_each else "row"
+    places = context.places
+    for name in places.quasi:
+        coverage = Coverage(places.taxonomies[name])
+        cells = places.rows[name]
         strange = [c for c in cells.unique().to_list() if coverage.places(c) is None]
         if strange:
             rows = cells.is_in(strange).sum() + (cells.null_count() if None in strange else 0)
@@ -283,34 +300,46 @@ def doubts(scene: Scene, what: str = "record") -> list[str]:
                 f"'{name}': {rows} {what}s have a cell that is neither a value of the table, a "
                 "node of its hierarchy, a range nor a set; nobody is looked for there"
             )
-    if not scene.records:
+    if not places.records:
         notes.append(f"no {what} is published in a class: attackers know nothing but the source")
-    lost = int((~scene.found).sum())
+    lost = int((~places.found).sum())
     if lost:
         notes.append(
-            f"{lost} of {scene.people.height} people meet no published class (left out, or changed)"
-            ": of them attackers believe what is frequent in the release"
+            f"{lost} of {places.people.height} people meet no published class (left out, or "
+            "changed): of them attackers believe what is frequent in the release"
         )
     return notes
 
 
-def require_known_names(
+def known_names(
     only: Sequence[str] | None,
-    attackers: Iterable[str],
     harmful: Mapping[str, Iterable[str | None]] | None,
     policy: Policy,
-) -> None:
-    """Raise :class:`PolicyError` for names of attackers or attributes that there are not."""
-    from indistinct.analytics.attacks import is_attacker
+) -> list[str] | None:
+    """The attackers that are asked for, by the names they are told under.
 
-    names = list(attackers)
+    Arguments:
+        only: names as they were given; None for all attackers.
+        harmful: sensitive attributes.
+        policy: names the attributes.
+
+    Raises:
+        PolicyError: names of attackers or attributes that there are not.
+    """
+    from indistinct.analytics.attacks import attackers, is_attacker
+
+    known = {
+        name: own
+        for own, module in attackers().items()
+        for name in (own, *getattr(module, "ALIASES", ()))
+    }
     for name in only or ():
-        if name not in names:
+        if name not in known:
             plugins.find("attackers", name, is_attacker)
     problems = [
-        Problem("unknown-attacker", f"no attacker '{name}': {did_you_mean(name, names)}")
+        Problem("unknown-attacker", f"no attacker '{name}': {did_you_mean(name, list(known))}")
         for name in only or ()
-        if name not in names
+        if name not in known
     ]
     problems += [
         Problem(
@@ -322,3 +351,4 @@ def require_known_names(
     ]
     if problems:
         raise PolicyError(problems)
+    return None if only is None else [known[name] for name in only]

@@ -15,7 +15,14 @@ from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
-from indistinct.pipeline.attacking import as_meant, contained, doubts, population_given, unread
+from indistinct.pipeline.attacking import (
+    as_meant,
+    contained,
+    doubts,
+    population_given,
+    reported,
+    unread,
+)
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.opening import Progress, open_source
 from indistinct.pipeline.people import people_in
@@ -23,8 +30,8 @@ from indistinct.pipeline.release import Release
 from indistinct.pipeline.value_metadata import value_metadata_of
 
 if TYPE_CHECKING:
-    from indistinct.analytics.attacks import AttackReport
-    from indistinct.analytics.attacks.people_scene import Lists, PeopleScene
+    from indistinct.analytics.attacks import AttackContext, AttackReport
+    from indistinct.analytics.attacks.weighted import Lists
     from indistinct.microdata.people import People
     from indistinct.policy import Policy
     from indistinct.release.audit.reading import Published, PublishedTable
@@ -55,11 +62,8 @@ def attack_people(
         PolicyError: the policy does not fit the table.
         HierarchyError: a hierarchy does not cover the table's values, or is no tree.
     """
-    from indistinct.analytics.attacks import AttackReport, attackers, attackers_of_people
-    from indistinct.analytics.attacks.finding import Finding, Skipped
-
     tell("reading", None)
-    scene, notes = people_scene(
+    context, notes = _attacked(
         data,
         release,
         policy,
@@ -70,27 +74,10 @@ def attack_people(
         tell=tell,
         path=path,
     )
-    of_people = attackers_of_people()
-    chosen = [name for name in of_people if only is None or name in only]
-    found: list[Finding] = []
-    skipped: dict[Skipped, None] = {}
-    for place, name in enumerate(chosen):
-        tell(f"attacking: {name}", place / len(chosen))
-        for sensitive in scene.sensitive or (None,):
-            result = of_people[name].run_people(scene, sensitive)
-            if isinstance(result, Finding):
-                found.append(result)
-                if result.sensitive is None:
-                    break
-            else:
-                skipped[result] = None
-    for name in attackers():
-        if name not in of_people and (only is None or name in only):
-            skipped[Skipped(name, "it attacks tables in which every record is a person")] = None
-    return AttackReport(tuple(found), tuple(skipped), scene.records, tuple(notes), unit="person")
+    return reported(context, only, notes, tell)
 
 
-def people_scene(
+def _attacked(
     data: Any,
     release: Any,
     policy: Policy,
@@ -101,7 +88,7 @@ def people_scene(
     second: Any = None,
     tell: Progress,
     path: str | Path | None = None,
-) -> tuple[PeopleScene, list[str]]:
+) -> tuple[AttackContext, list[str]]:
     """What attackers of people are given, and what else the reader of their findings should know.
 
     Arguments as of :func:`attack_people`.
@@ -119,30 +106,30 @@ def people_scene(
     tell("looking at the hierarchies", None)
     taxonomies = _taxonomies(table, policy, people, file, around, first)
     known = value_metadata_of(policy, table, texts, sensitive, file)
-    scenes = []
+    contexts = []
     for read in (first, other):
         if read is None:
             continue
-        scenes.append(
-            _scene(
+        contexts.append(
+            _context(
                 read,
                 policy,
                 people,
                 texts,
                 taxonomies,
+                around,
                 seed=next(part for part in (seed, policy.method.seed, 0) if part is not None),
                 known={name: known[name] for name in read.lists},
                 harmful={name: frozenset(values) for name, values in (harmful or {}).items()},
-                population=None if around is None else around.select(read.quasi),
             )
         )
-    scene = scenes[0] if other is None else replace(scenes[0], second=scenes[1])
+    context = contexts[0] if other is None else replace(contexts[0], second=contexts[1])
     notes = [*first.notes, *_source_keys(first, texts[policy.person])]
-    notes += doubts(scene.places, "row")
+    notes += doubts(context)
     if other is not None:
         notes += [f"second release: {note}" for note in _source_keys(other, texts[policy.person])]
         notes += [f"second release: {note}" for note in other.notes]
-    return scene, notes
+    return context, notes
 
 
 def _source_keys(release: PeopleRelease, keys: pl.Series) -> list[str]:
@@ -227,7 +214,7 @@ def read_people_release(release: Any, policy: Policy) -> PeopleRelease:
 
 def _long(published: Published, policy: Policy, person: str) -> PeopleRelease:
     """A release with a pseudonym in every row."""
-    from indistinct.analytics.attacks.people_scene import Lists
+    from indistinct.analytics.attacks.weighted import Lists
 
     table = max(published.tables, key=lambda part: part.find(person) is not None)
     if table.find(person) is None:
@@ -275,7 +262,7 @@ def _long(published: Published, policy: Policy, person: str) -> PeopleRelease:
 
 def _linked(published: Published, policy: Policy, link: Mapping[str, str]) -> PeopleRelease:
     """Two linked tables."""
-    from indistinct.analytics.attacks.people_scene import Lists
+    from indistinct.analytics.attacks.weighted import Lists
     from indistinct.release.audit.reading import missing_columns
 
     tables = {part.name: part for part in published.tables}
@@ -350,16 +337,18 @@ def _taxonomies(
     return taxonomies
 
 
-def _scene(
+def _context(
     read: PeopleRelease,
     policy: Policy,
     people: People,
     texts: pl.DataFrame,
     taxonomies: Mapping[str, Taxonomy],
+    around: pl.DataFrame | None,
     **more: Any,
-) -> PeopleScene:
-    from indistinct.analytics.attacks.people_scene import Lists, PeopleScene
-    from indistinct.analytics.attacks.scene import is_suppressed
+) -> AttackContext:
+    from indistinct.analytics.attacks import AttackContext, Places
+    from indistinct.analytics.attacks.places import is_suppressed
+    from indistinct.analytics.attacks.weighted import Lists
 
     gone = is_suppressed(read.rows, read.quasi)
     kept = ~gone
@@ -367,20 +356,23 @@ def _scene(
     buckets = max([len(part) for part in read.lists.values()], default=0)
     buckets = max(buckets, int(read.bucket_of.max(initial=-1)) + 1)
     names = read.pseudonyms
-    return PeopleScene(
-        quasi=read.quasi,
+    return AttackContext(
+        places=Places(
+            quasi=read.quasi,
+            people=people.texts.select(read.quasi),
+            rows=read.rows.filter(kept),
+            taxonomies={name: taxonomies[name] for name in read.quasi},
+            suppressed=int(gone.sum()),
+            population=None if around is None else around.select(read.quasi),
+        ),
         sensitive=tuple(read.lists),
-        people=people.texts.select(read.quasi),
         values={
             name: Lists.gathered(people.person_of, texts[name], people.count) for name in read.lists
         },
-        rows=read.rows.filter(kept),
         bucket_of=read.bucket_of[there],
         buckets=read.lists,
-        holding=read.holding,
-        taxonomies={name: taxonomies[name] for name in read.quasi},
+        bucket_semantics=read.holding,
         bucket_size=np.bincount(read.bucket_of, minlength=buckets).astype(np.int64),
-        suppressed=int(gone.sum()),
         promises=policy.requirements,
         may_contain=read.may_contain,
         pseudonyms=None

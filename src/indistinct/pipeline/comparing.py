@@ -487,8 +487,4 @@ def attacked(
     data: Any, release: Any, policy: Policy, names: tuple[str, ...], path: str | Path | None
 ) -> tuple[Finding, ...]:
     """What attackers reach against a release."""
-    from indistinct.analytics.attacks import attackers
-
-    known = attackers()
-    only = [name for name in names if name in known] if names == ATTACKERS else names
-    return attack(data, release, policy, only=only, path=path).attacks
+    return attack(data, release, policy, only=names, path=path).attacks

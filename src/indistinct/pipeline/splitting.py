@@ -163,33 +163,38 @@ def leak_of(
         taxonomies: the hierarchies of the quasi-identifiers.
         known: what is known of sensitive values, their ranks among it.
     """
-    from indistinct.analytics.attacks import membership
-    from indistinct.analytics.attacks.finding import Finding
-    from indistinct.analytics.attacks.scene import Scene, is_suppressed
+    from indistinct.analytics.attacks import AttackContext, Finding, Places, membership
+    from indistinct.analytics.attacks.places import is_suppressed
 
     quasi = policy.quasi_identifiers
     published = _as_read(policy, released, [*quasi, name])
     gone = is_suppressed(published, quasi)
-    scene = Scene(
-        quasi=quasi,
-        sensitive=(name,),
-        people=people.select([*quasi, name]),
-        release=published.filter(~gone),
-        taxonomies={one: taxonomies[one] for one in quasi},
-        suppressed=int(gone.sum()),
+    shown = published.filter(~gone)
+    context = AttackContext.of_records(
+        Places(
+            quasi=quasi,
+            people=people.select(quasi),
+            rows=shown.select(quasi),
+            taxonomies={one: taxonomies[one] for one in quasi},
+            suppressed=int(gone.sum()),
+        ),
+        people.select(name),
+        shown.select(name),
         known={name: known[name]},
     )
-    found = membership.run(scene, name)
+    found = membership.run(context, name)
     assert isinstance(found, Finding)
-    rank_of = scene.domain(name).sensitivity.astype(np.int32)
-    held, size = scene.held(name), scene.classes.size
-    records = max(scene.records, 1)
-    met = scene.pooled(name)
+    ranks, values = known[name].ranks, context.values[name]
+    rank_of = np.array([ranks.get(label, 0) for label in context.labels(name)], np.int32)
+    held, size = context.listed(name).held, context.classes.size
+    records = max(context.records, 1)
+    met = context.listed(name).pooled
     # Whoever fits records of one rank, and what rank the first (so any) of these records has.
-    told = (met.distinct(rank_of) == 1)[scene.crowd_of]
+    told = (met.distinct(rank_of) == 1)[context.set_of]
     first = np.minimum(met.indptr[:-1], max(len(met.index) - 1, 0))
     told_as = rank_of[met.index[first]] if len(met.index) else np.zeros(len(met), np.int32)
-    right = told_as[scene.crowd_of] == rank_of[scene.truth(name)]
+    own_rank = np.array([ranks.get(label, 0) for label in values.labels], np.int32)
+    right = told_as[context.set_of] == own_rank[values.index]
     return Leak(
         sensitive=name,
         one_value=float(size[held.length == 1].sum() / records),

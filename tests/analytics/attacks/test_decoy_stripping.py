@@ -10,9 +10,10 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.analytics.attacks.contexts import of_records
 
-from indistinct.analytics.attacks import Finding, Scene, Skipped
-from indistinct.analytics.attacks.decoy_stripping import decoy_strip, run
+from indistinct.analytics.attacks import AttackContext, Finding, Skipped
+from indistinct.analytics.attacks.decoy_stripping import run
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.release.decoys import with_decoys
 from indistinct.requirement import Requirement
@@ -27,8 +28,8 @@ def scene(
     *,
     k: int | None = None,
     may_contain: tuple[str, ...] = ("decoys",),
-) -> Scene:
-    return Scene(
+) -> AttackContext:
+    return of_records(
         quasi=("place",),
         sensitive=("illness",),
         people=pl.DataFrame(people, COLUMNS, orient="row"),
@@ -39,7 +40,7 @@ def scene(
     )
 
 
-def found(scene: Scene, **settings: object) -> Finding:
+def found(scene: AttackContext, **settings: object) -> Finding:
     result = run(scene, "illness", **settings)  # type: ignore[arg-type]
     assert isinstance(result, Finding)
     return result
@@ -69,8 +70,9 @@ def test_beats_decoys_as_they_are_made() -> None:
     here = scene(people, list(made.frame.select(COLUMNS).iter_rows()), k=3)
     result = found(here)
     assert result.figures["open_classes"] == 2
+    counts = here.buckets["illness"].dense(3)
     assert float(result.figures["largest_belief"] or 0) > max(
-        float((here.counts("illness") / here.classes.size[:, None]).max()), 0.5
+        float((counts / here.classes.size[:, None]).max()), 0.5
     )
 
 
@@ -118,7 +120,7 @@ def test_every_removal(counts: list[int], k: int) -> None:
         max(left[v] / sum(left) for kept in by_number.values() for _, left in kept)
         for v in range(len(counts))
     ]
-    assert decoy_strip(np.array(counts), k) == pytest.approx(max(worst))
+    assert result.figures["largest_belief"] == pytest.approx(max(worst))
     assert result.gain["mean"] == pytest.approx(
         sum(c * (w - c / size) for c, w in zip(counts, worst, strict=True)) / size
     )

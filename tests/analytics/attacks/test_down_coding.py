@@ -9,11 +9,10 @@ import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.analytics.attacks.scenes import of_classes
+from tests.analytics.attacks.contexts import of_classes, of_records
 
-from indistinct.analytics.attacks import Finding, Scene, Skipped
+from indistinct.analytics.attacks import AttackContext, Finding, Skipped
 from indistinct.analytics.attacks.down_coding import (
-    PER_SENSITIVE,
     _all_large,
     _of_branches,
     _of_forced,
@@ -37,8 +36,8 @@ def scene(
     release: list[tuple[str, ...]],
     promises: tuple[Requirement, ...] = (),
     suppressed: int = 0,
-) -> Scene:
-    return Scene(
+) -> AttackContext:
+    return of_records(
         quasi=("age", "town"),
         sensitive=(),
         people=pl.DataFrame(people, ["age", "town"], orient="row"),
@@ -49,7 +48,7 @@ def scene(
     )
 
 
-def found(scene: Scene) -> Finding:
+def found(scene: AttackContext) -> Finding:
     result = run(scene, None)
     assert isinstance(result, Finding)
     assert result.sensitive is None
@@ -124,7 +123,7 @@ def test_a_minimal_node_tells_how_a_class_is_spread() -> None:
     rhine, south = ("Bonn", "Köln"), "abcdef"
     chains = [[t, "Rhine", "*"] for t in rhine] + [[t, "South", "*"] for t in south]
     wider = Taxonomy("town", chains)
-    here = Scene(
+    here = of_records(
         ("town",), (), pl.DataFrame({"town": ["Bonn", "a", "b"]}),
         pl.DataFrame({"town": ["*"] * 3}), {"town": wider}, promises=two,
     )  # fmt: skip
@@ -142,7 +141,6 @@ def test_a_minimal_node_tells_how_a_class_is_spread() -> None:
 
 
 def test_skipped() -> None:
-    assert PER_SENSITIVE is False
     assert isinstance(run(scene([("20", "Ulm")], []), None), Skipped)
 
 

@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.analytics.attacks.contexts import of_records
 
-from indistinct.analytics.attacks import Finding, Scene, attackers
+from indistinct.analytics.attacks import AttackContext, Finding, attackers
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
@@ -65,8 +66,8 @@ PROMISES = st.lists(
 )
 
 
-def made(people: object, release: object, promises: object = (), **more: object) -> Scene:
-    return Scene(
+def made(people: object, release: object, promises: object = (), **more: object) -> AttackContext:
+    return of_records(
         quasi=("age", "town"),
         sensitive=("illness",),
         people=pl.DataFrame(people, COLUMNS, orient="row"),  # type: ignore[arg-type]
@@ -79,7 +80,7 @@ def made(people: object, release: object, promises: object = (), **more: object)
     )
 
 
-def found(scene: Scene) -> list[Finding]:
+def found(scene: AttackContext) -> list[Finding]:
     results = []
     for module in attackers().values():
         per_sensitive = getattr(module, "PER_SENSITIVE", True)

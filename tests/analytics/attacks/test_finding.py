@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tests.analytics.attacks.scenes import of_classes
+from tests.analytics.attacks.contexts import of_classes
 
 from indistinct.analytics.attacks import (
     AttackReport,

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tests.analytics.attacks.scenes import of_classes
+from tests.analytics.attacks.contexts import of_classes, of_records
 
-from indistinct.analytics.attacks import Finding, Scene, Skipped
+from indistinct.analytics.attacks import AttackContext, Finding, Skipped
 from indistinct.analytics.attacks.learned_correlation import (
     PSEUDO,
     SWEEPS,
@@ -22,13 +22,13 @@ from indistinct.analytics.attacks.learned_correlation import (
 from indistinct.hierarchies.taxonomy import Taxonomy
 
 
-def found(scene: Scene, **settings: int) -> Finding:
+def found(scene: AttackContext, **settings: int) -> Finding:
     result = run(scene, "illness", **settings)
     assert isinstance(result, Finding)
     return result
 
 
-def smokers(people: int, strength: float, size: int = 4, seed: int = 3) -> Scene:
+def smokers(people: int, strength: float, size: int = 4, seed: int = 3) -> AttackContext:
     """Classes of neighbours; who smokes coughs with that probability, and others with the rest."""
     random = np.random.default_rng(seed)
     smoking = random.random(people) < 0.5
@@ -41,7 +41,7 @@ def smokers(people: int, strength: float, size: int = 4, seed: int = 3) -> Scene
             "illness": np.where(cough, "cough", "cold").tolist(),
         }
     )
-    return Scene(
+    return of_records(
         quasi=("home", "smoking"),
         sensitive=("illness",),
         people=table,
@@ -88,7 +88,7 @@ def test_a_model_of_published_cells() -> None:
     table = pl.DataFrame(
         {"home": ["a"] * 4 + ["b"] * 4, "illness": ["flu"] * 4 + ["gout"] * 3 + ["flu"]}
     )
-    scene = Scene(
+    scene = of_records(
         quasi=("home",),
         sensitive=("illness",),
         people=table,
@@ -116,12 +116,11 @@ def test_same_again() -> None:
     assert first == second
 
 
-def plainly(scene: Scene, rounds: int) -> NDArray[np.float64]:
+def plainly(scene: AttackContext, rounds: int) -> NDArray[np.float64]:
     """The same, person by person: belief of every person in every value, [n, D]."""
-    domain = scene.domain("illness").labels
-    n, d = scene.people.height, len(domain)
-    counts = scene.counts("illness")
-    meets = [set(scene.compatible[c].tolist()) for c in scene.combination_of]
+    n, d = scene.people.height, len(scene.labels("illness"))
+    counts = scene.buckets["illness"].dense(d)
+    meets = [set(scene.places.compatible[c].tolist()) for c in scene.places.combination_of]
     values = [scene.people[name].to_list() for name in scene.quasi]
     likely = np.ones((n, d))
     scale = counts.astype(float)
@@ -174,7 +173,7 @@ def test_against_plain_arithmetic(
 ) -> None:
     release = [(*cell, value) for cell, (_, _, value) in zip(cells, people, strict=False)]
     columns = ["home", "work", "illness"]
-    scene = Scene(
+    scene = of_records(
         quasi=("home", "work"),
         sensitive=("illness",),
         people=pl.DataFrame(people, columns, orient="row"),
@@ -186,16 +185,16 @@ def test_against_plain_arithmetic(
     )
     shares = learnt(scene, "illness", rounds)
     expected = plainly(scene, rounds)
-    for person, combination in enumerate(scene.combination_of.tolist()):
+    for person, combination in enumerate(scene.places.combination_of.tolist()):
         dense = np.zeros(expected.shape[1])
-        dense[shares[combination]] = shares.share[
+        dense[shares[combination]] = shares.amount[
             shares.indptr[combination] : shares.indptr[combination + 1]
         ]
         assert dense == pytest.approx(expected[person], abs=1e-6)
     worlds = random_worlds(scene, "illness")
-    truth = scene.truth("illness")
+    truth = scene.true_label("illness")
     assert np.where(
-        scene.found,
-        worlds.of(scene.combination_of, truth, expected.shape[1]),
+        scene.found & (truth >= 0),
+        worlds.of(scene.places.combination_of, truth, expected.shape[1]),
         scene.true_prior("illness"),
     ) == pytest.approx(scene.true_belief("illness"))

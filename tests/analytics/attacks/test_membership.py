@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.analytics.attacks.scenes import of_classes, of_rows
+from tests.analytics.attacks.contexts import of_classes, of_rows
 
 from indistinct.analytics.attacks import Finding, Skipped, membership, non_membership
 from indistinct.hierarchies.taxonomy import Taxonomy

@@ -11,8 +11,9 @@ import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.analytics.attacks.contexts import of_records, people_of, release_of
 
-from indistinct.analytics.attacks import Finding, Scene, Skipped
+from indistinct.analytics.attacks import AttackContext, Finding, Skipped
 from indistinct.analytics.attacks.lattice_node import node_of
 from indistinct.analytics.attacks.minimality import assignments, run
 from indistinct.hierarchies.taxonomy import Taxonomy
@@ -32,7 +33,7 @@ def scene(
     names: tuple[str, ...] = ("town",),
     k: int = 1,
     seed: int = 0,
-) -> Scene:
+) -> AttackContext:
     """A full-domain release of some people without the classes of fewer than k records."""
     table = pl.DataFrame(people, [*names, "illness"], orient="row")
     release = table.with_columns(
@@ -41,7 +42,7 @@ def scene(
         )
         for name, level in zip(names, levels, strict=True)
     ).filter(pl.len().over(names) >= k)
-    return Scene(
+    return of_records(
         quasi=names,
         sensitive=("illness",),
         people=table,
@@ -52,7 +53,7 @@ def scene(
     )
 
 
-def found(scene: Scene, **settings: int) -> Finding:
+def found(scene: AttackContext, **settings: int) -> Finding:
     result = run(scene, "illness", **settings)
     assert isinstance(result, Finding)
     return result
@@ -150,9 +151,9 @@ class TestSkipped:
 
     def test_no_full_domain_release(self) -> None:
         here = scene(TEXTBOOK, (1,))
-        ranges = here.release.with_columns(town=pl.lit("{q1, q2}"))
-        other = Scene(
-            here.quasi, here.sensitive, here.people, ranges, here.taxonomies,
+        ranges = release_of(here).with_columns(town=pl.lit("{q1, q2}"))
+        other = of_records(
+            here.quasi, here.sensitive, people_of(here), ranges, here.places.taxonomies,
             promises=here.promises,
         )  # fmt: skip
         result = run(other, "illness")
@@ -173,7 +174,7 @@ class TestSkipped:
 def test_levels_are_read_off() -> None:
     people = [("q1", "f", "a"), ("q2", "m", "b"), ("q3", "m", "a"), ("q3", "f", "a")]
     for levels in product(range(3), range(2)):
-        node = node_of(scene(people, levels, names=("town", "sex")))
+        node = node_of(scene(people, levels, names=("town", "sex")).places)
         assert node is not None
         assert node.levels == levels
 
@@ -184,11 +185,16 @@ def test_assignments(counts: list[int]) -> None:
     assert sorted(map(tuple, assignments(counts).tolist())) == sorted(set(permutations(items)))
 
 
-def brute(here: Scene, node: tuple[int, ...], k: int, l: int) -> tuple[float, list[float | None]]:  # noqa: E741
+def brute(
+    here: AttackContext,
+    node: tuple[int, ...],
+    k: int,
+    l: int,  # noqa: E741
+) -> tuple[float, list[float | None]]:
     """Share of worlds that are left, and the belief in the value of each published person."""
-    people = list(here.people.iter_rows())
+    people = list(people_of(here).iter_rows())
     names = here.quasi
-    cells = set(here.release.select(names).iter_rows())
+    cells = set(release_of(here).select(names).iter_rows())
 
     def at(levels: tuple[int, ...]) -> list[tuple[str, ...]]:
         return [
@@ -265,11 +271,11 @@ def test_every_assignment(
     )
     here = scene(people, levels, promises, ("town", "sex"), k=at_least)
     assume(here.records)
-    sizes = [Counter(here.release["illness"].to_list())]
+    sizes = [Counter(release_of(here)["illness"].to_list())]
     assume(prod(sizes[0].values()) < 200)
-    node = node_of(here)
+    node = node_of(here.places)
     assert node is not None
-    values = here.release.group_by(here.quasi).agg(pl.col("illness").n_unique())["illness"]
+    values = release_of(here).group_by(here.quasi).agg(pl.col("illness").n_unique())["illness"]
     if values.min() < l:  # type: ignore[operator]
         assert isinstance(run(here, "illness"), Skipped)
         return

@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.analytics.attacks.contexts import of_records
 
-from indistinct.analytics.attacks import Finding, Scene, Skipped
+from indistinct.analytics.attacks import AttackContext, Finding, Skipped
 from indistinct.analytics.attacks.noise_stripping import condition, noise_strip, run
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.privacy.rank_variance import rank_variance_exact, theta
@@ -27,11 +28,11 @@ def scene(
     further: tuple[Requirement, ...] = (),
     may_contain: tuple[str, ...] = ("noise",),
     release: list[tuple[str, str]] | None = None,
-) -> Scene:
+) -> AttackContext:
     """People of some places, published with their place as it is, and made-up records beside."""
     columns = ["place", "illness"]
     shown = [*people, *noise] if release is None else release
-    return Scene(
+    return of_records(
         quasi=("place",),
         sensitive=("illness",),
         people=pl.DataFrame(people, columns, orient="row"),
@@ -42,7 +43,7 @@ def scene(
     )
 
 
-def found(scene: Scene, **settings: object) -> Finding:
+def found(scene: AttackContext, **settings: object) -> Finding:
     result = run(scene, "illness", **settings)  # type: ignore[arg-type]
     assert isinstance(result, Finding)
     return result

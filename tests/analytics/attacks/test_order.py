@@ -7,8 +7,9 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.analytics.attacks.contexts import of_records
 
-from indistinct.analytics.attacks import Finding, Scene, Skipped
+from indistinct.analytics.attacks import AttackContext, Finding, Skipped
 from indistinct.analytics.attacks.order import (
     attributable,
     rank_correlation,
@@ -20,8 +21,8 @@ from indistinct.hierarchies.taxonomy import Taxonomy
 AREAS = Taxonomy("area", [[f"{i}{j}", f"{i}*", "*"] for i in "123" for j in "12345"])
 
 
-def scene(people: pl.DataFrame, release: pl.DataFrame, seed: int = 0) -> Scene:
-    return Scene(
+def scene(people: pl.DataFrame, release: pl.DataFrame, seed: int = 0) -> AttackContext:
+    return of_records(
         quasi=("area",),
         sensitive=("illness",),
         people=people,
@@ -45,7 +46,7 @@ def generalized(people: pl.DataFrame) -> pl.DataFrame:
     return people.with_columns(pl.col("area").str.slice(0, 1) + "*")
 
 
-def found(scene: Scene) -> Finding:
+def found(scene: AttackContext) -> Finding:
     result = run(scene, "illness")
     assert isinstance(result, Finding)
     return result
@@ -105,9 +106,11 @@ def test_people_without_a_class_do_not_shift_the_others() -> None:
     result = found(here)
     assert result.figures["aligned"] == 1.0
     there = here.found
-    taken = take_in_order(here, np.arange(here.records))
+    taken = take_in_order(here.places, np.arange(here.records))
     assert (taken[~there] == -1).all()
-    assert (here.published("illness")[taken] == here.truth("illness"))[there].all()
+    shown = here.shown["illness"] if here.shown else None
+    assert shown is not None
+    assert (shown[taken] == here.true_label("illness"))[there].all()
 
 
 def test_rank_correlation_of_attributable_people() -> None:
@@ -185,7 +188,7 @@ def test_rows_are_taken_as_said(
         expected.append(fitting[0] if fitting else -1)
         if fitting:
             unused.remove(fitting[0])
-    assert take_in_order(here, np.arange(len(release))).tolist() == expected
+    assert take_in_order(here.places, np.arange(len(release))).tolist() == expected
 
     pairs = set()
     for row, (cell, value) in enumerate(release):

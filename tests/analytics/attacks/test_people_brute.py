@@ -12,16 +12,16 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.analytics.attacks.people_scenes import lists, of_people
+from tests.analytics.attacks.people_contexts import lists, of_lists, of_people
 
 from indistinct.analytics.attacks import (
     background_exclusion,
-    colleague,
     composition,
+    corruption,
     fingerprint_correlation,
     worst_posterior,
 )
-from indistinct.analytics.attacks.people_scene import PeopleScene
+from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.vertical import partial_cut
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
@@ -72,7 +72,7 @@ def test_more_exclusions_reach_what_is_possible_at_most(
 
 
 @st.composite
-def linked(draw: st.DrawFn, holding: str = "one") -> tuple[PeopleScene, list[int], list[int]]:
+def linked(draw: st.DrawFn, holding: str = "one") -> tuple[AttackContext, list[int], list[int]]:
     """A release of classes linked to buckets of one value for everybody."""
     classes = draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
     class_of = [at for at, size in enumerate(classes) for _ in range(size)]
@@ -82,7 +82,7 @@ def linked(draw: st.DrawFn, holding: str = "one") -> tuple[PeopleScene, list[int
     ]
     people = [[draw(SETS) for _ in range(size)] for size in classes]
     return (
-        of_people(people, published=listed, bucket_of=bucket_of, holding=holding),
+        of_people(people, published=listed, bucket_of=bucket_of, semantics=holding),
         class_of,
         bucket_of,
     )
@@ -91,7 +91,7 @@ def linked(draw: st.DrawFn, holding: str = "one") -> tuple[PeopleScene, list[int
 @settings(max_examples=80)
 @given(linked(), st.integers(1, 2))
 def test_exclusions_where_everybody_has_one_value(
-    drawn: tuple[PeopleScene, list[int], list[int]], b: int
+    drawn: tuple[AttackContext, list[int], list[int]], b: int
 ) -> None:
     scene, class_of, _ = drawn
     belief = scene.own("s").best(background_exclusion.after_exclusion(scene, "s", b))
@@ -117,7 +117,7 @@ def test_exclusions_where_everybody_has_one_value(
 @given(CLASSES, st.integers(1, 2))
 def test_colleagues_in_a_long_release(classes: list[list[list[str]]], c: int) -> None:
     scene = of_people(classes)
-    found = colleague._of_people(scene, "s", c)
+    found = corruption._finding(scene, "s", c)
     beliefs = []
     rows = flat(classes)
     for person, (group, own) in enumerate(rows):
@@ -135,9 +135,9 @@ def test_colleagues_in_a_long_release(classes: list[list[list[str]]], c: int) ->
 
 @settings(max_examples=80)
 @given(linked(), st.integers(1, 2))
-def test_colleagues_of_a_bucket(drawn: tuple[PeopleScene, list[int], list[int]], c: int) -> None:
+def test_colleagues_of_a_bucket(drawn: tuple[AttackContext, list[int], list[int]], c: int) -> None:
     scene, class_of, bucket_of = drawn
-    worst, average = colleague.of_buckets(scene, "s", c)
+    worst, average = corruption.of_buckets(scene, "s", c)
     part, own = scene.buckets["s"], scene.own("s")
     for pair, (person, label) in enumerate(zip(own.person, own.label, strict=True)):
         rows = [bucket_of[at] for at, group in enumerate(class_of) if group == class_of[person]]
@@ -166,7 +166,7 @@ def test_colleagues_of_a_bucket(drawn: tuple[PeopleScene, list[int], list[int]],
 
 
 def _counts(part: object, bucket: int) -> list[int]:
-    found: list[int] = part.count[  # type: ignore[attr-defined]
+    found: list[int] = part.amount[  # type: ignore[attr-defined]
         part.indptr[bucket] : part.indptr[
             bucket + 1
         ]  # type: ignore[attr-defined]
@@ -209,7 +209,7 @@ def test_sets_that_hold_all_values_but_one(classes: list[list[list[str]]], cut: 
     assert entry == len(seen.person)
 
 
-def crossing(scene: PeopleScene, groups: Sequence[int], **more: object) -> PeopleScene:
+def crossing(scene: AttackContext, groups: Sequence[int], **more: object) -> AttackContext:
     """The same people in other classes."""
     leaves = scene.people["q"].to_list()
     cells = []
@@ -221,14 +221,14 @@ def crossing(scene: PeopleScene, groups: Sequence[int], **more: object) -> Peopl
         "bucket_of": scene.bucket_of,
         **more,
     }
-    return PeopleScene(
+    return of_lists(
         quasi=scene.quasi,
         sensitive=scene.sensitive,
         people=scene.people,
         values=scene.values,
         rows=pl.DataFrame({"q": cells}),
-        holding=scene.holding,
-        taxonomies=scene.taxonomies,
+        semantics=scene.bucket_semantics,
+        taxonomies=scene.places.taxonomies,
         **linked_so,  # type: ignore[arg-type]
     )
 
@@ -256,7 +256,7 @@ def test_sets_of_two_long_releases(classes: list[list[list[str]]], data: st.Data
 @settings(max_examples=60)
 @given(linked(), st.data())
 def test_values_of_two_linked_releases(
-    drawn: tuple[PeopleScene, list[int], list[int]], data: st.DataObject
+    drawn: tuple[AttackContext, list[int], list[int]], data: st.DataObject
 ) -> None:
     first, class_of, bucket_of = drawn
     people = len(class_of)
@@ -269,7 +269,7 @@ def test_values_of_two_linked_releases(
     told = composition.by_values(first, second, "s")
 
     def belief(
-        scene: PeopleScene, members: list[int], links: Sequence[int], value: str
+        scene: AttackContext, members: list[int], links: Sequence[int], value: str
     ) -> Fraction:
         part = scene.buckets["s"]
         total = Fraction(0)
@@ -301,7 +301,7 @@ def test_the_worst_of_overlapping_classes(
 ) -> None:
     cells = [data.draw(st.sampled_from(["[0, 4]", "[3, 9]", "*", "5"])) for _ in people]
     base = of_people([[own for _, own in people]])
-    scene = PeopleScene(
+    scene = of_lists(
         quasi=("q",),
         sensitive=("s",),
         people=pl.DataFrame({"q": [str(age) for age, _ in people]}),
@@ -309,7 +309,7 @@ def test_the_worst_of_overlapping_classes(
         rows=pl.DataFrame({"q": cells}),
         bucket_of=base.bucket_of,
         buckets=base.buckets,
-        holding="all",
+        semantics="all",
         taxonomies={"q": Taxonomy("q", [(str(age), "*") for age in range(10)])},
     )
     covers = {"[0, 4]": range(5), "[3, 9]": range(3, 10), "*": range(10), "5": [5]}

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.analytics.attacks.people_scenes import lists
+from tests.analytics.attacks.people_contexts import lists, of_lists
 
-from indistinct.analytics.attacks import Finding, PeopleScene, attackers, attackers_of_people
+from indistinct.analytics.attacks import AttackContext, Finding, attackers
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
@@ -61,7 +61,7 @@ LISTED = st.lists(
 
 def made(people: Any, cells: Any, bucket_of: Any, listed: Any, holding: str, **more: Any) -> Any:
     schema = {"age": pl.String, "town": pl.String}
-    return PeopleScene(
+    return of_lists(
         quasi=("age", "town"),
         sensitive=("s",),
         people=pl.DataFrame([own[:2] for own in people], schema, orient="row"),
@@ -69,7 +69,7 @@ def made(people: Any, cells: Any, bucket_of: Any, listed: Any, holding: str, **m
         rows=pl.DataFrame(cells, schema, orient="row"),
         bucket_of=np.array(bucket_of, np.int32),
         buckets={"s": lists(listed)},
-        holding=holding,
+        semantics=holding,
         taxonomies={"age": AGES, "town": TOWNS},
         known={"s": KNOWN},
         may_contain=("noise",),
@@ -77,8 +77,8 @@ def made(people: Any, cells: Any, bucket_of: Any, listed: Any, holding: str, **m
     )
 
 
-def found(scene: PeopleScene) -> list[Finding]:
-    results = [module.run_people(scene, "s") for module in attackers_of_people().values()]
+def found(scene: AttackContext) -> list[Finding]:
+    results = [module.run(scene, "s") for module in attackers().values()]
     return [result for result in results if isinstance(result, Finding)]
 
 
@@ -107,10 +107,10 @@ def test_shares_are_shares_whatever_is_published(
     promises: list[Requirement],
     twice: bool,
 ) -> None:
-    def drawn(**more: Any) -> PeopleScene:
+    def drawn(**more: Any) -> AttackContext:
         rows = data.draw(st.lists(st.tuples(CELLS, st.integers(0, 2)), max_size=10))
         names = tuple(str(at) for at in range(len(rows)))
-        scene: PeopleScene = made(
+        scene: AttackContext = made(
             people,
             [cells for cells, _ in rows],
             [bucket for _, bucket in rows],
@@ -170,13 +170,8 @@ def test_one_class_resists_who_knows_only_of_classes(people: list[Any], holding:
 
 
 def test_every_attacker_says_what_it_knows() -> None:
-    for name, module in attackers_of_people().items():
+    for name, module in attackers().items():
         assert name == module.NAME
         assert module.SOURCE
         assert not module.KNOWLEDGE.endswith(".")
-        assert module.run_people.__doc__
-
-
-def test_attackers_of_people_and_of_records() -> None:
-    assert set(attackers_of_people()) - set(attackers()) == {"vertical", "fingerprint-correlation"}
-    assert set(attackers()) - set(attackers_of_people()) == {"decoy-stripping", "minimality"}
+        assert module.run.__doc__

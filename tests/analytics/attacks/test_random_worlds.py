@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.analytics.attacks.scenes import belief, of_classes, worlds
+from tests.analytics.attacks.contexts import belief, of_classes, worlds
 
 from indistinct.analytics.attacks import (
     Finding,
     attackers,
     background_exclusion,
-    colleague,
+    corruption,
     homogeneity,
     membership,
     non_membership,
@@ -103,7 +103,7 @@ def test_colleagues_leave_the_worlds_in_which_they_have_their_values(
         kept = [one for one in met if one is not None]
         worst.append(float(max(kept)))
         average.append(sum(kept) / Fraction(len(kept)))
-    found = colleague.run(of_classes(classes), "s", c=c)
+    found = corruption.run(of_classes(classes), "s", c=c)
     held_to(found, worst, priors_of(classes))
     assert isinstance(found, Finding)
     assert found.figures["average_belief"] == pytest.approx(float(mean(average)))
@@ -143,6 +143,6 @@ def test_no_attacker_of_these_believes_less_than_one_with_less_knowledge(
 
 def test_colleague_formulas_by_hand() -> None:
     # 2 of 5 have the value: 2/4 if the other has none, and on average (2 - 1/4) / 4.
-    worst, average = colleague.beliefs(np.array([5, 1, 3]), np.array([2, 1, 0]), 1)
+    worst, average = corruption.beliefs(np.array([5, 1, 3]), np.array([2, 1, 0]), 1)
     assert worst.tolist() == [0.5, 1.0, 0.0]
     assert average.tolist() == [0.4375, 1.0, 0.0]

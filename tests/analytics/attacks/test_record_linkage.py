@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.analytics.attacks.scenes import of_classes, of_rows
+from tests.analytics.attacks.contexts import of_classes, of_rows
 
 from indistinct.analytics.attacks import Finding, Skipped, presence, record_linkage
 from indistinct.analytics.attacks.record_linkage import journalist, marketer, prosecutor

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from tests.analytics.attacks.scenes import of_classes
+from tests.analytics.attacks.contexts import of_classes
 
 from indistinct.analytics.attacks import (
     Finding,
     Skipped,
     background_exclusion,
-    colleague,
+    corruption,
     skewness,
 )
 from indistinct.metadata import ValueMetadata
@@ -99,13 +99,13 @@ def test_the_most_frequent_others_are_excluded() -> None:
 
 
 def test_one_colleague_breaks_classes_of_two() -> None:
-    found = run(colleague, of_classes([["a", "b"], ["c", "d"]]))
+    found = run(corruption, of_classes([["a", "b"], ["c", "d"]]))
     assert found.success["certain"] == 1
     assert found.figures["average_belief"] == 1
 
 
 def test_large_even_classes_resist_colleagues() -> None:
-    found = run(colleague, of_classes([["a", "b"] * 10] * 2))
+    found = run(corruption, of_classes([["a", "b"] * 10] * 2))
     assert found.success["0.95"] == 0
     assert found.gain == pytest.approx({"mean": 10 / 19 - 0.5, "max": 10 / 19 - 0.5})
     # The other one has the value with 9/19, for the target has it already.
@@ -116,10 +116,10 @@ def test_large_even_classes_resist_colleagues() -> None:
 
 def test_a_value_that_is_not_in_the_class_is_not_believed() -> None:
     scene = of_classes([["a", "b"]], published=[["a", "a"]])
-    assert run(colleague, scene).success["certain"] == 0.5
+    assert run(corruption, scene).success["certain"] == 0.5
     assert run(background_exclusion, scene).success["certain"] == 0.5
 
 
-@pytest.mark.parametrize("module", [skewness, background_exclusion, colleague])
+@pytest.mark.parametrize("module", [skewness, background_exclusion, corruption])
 def test_without_sensitive_attribute_there_is_nothing_to_learn(module: object) -> None:
     assert isinstance(module.run(of_classes([["a"]]), None), Skipped)  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.analytics.attacks.scenes import DISEASES, K20, of_classes
+from tests.analytics.attacks.contexts import DISEASES, K20, of_classes
 
 from indistinct.analytics.attacks import (
     Finding,
@@ -69,7 +69,7 @@ def test_the_counts_are_those_recomputed_from_the_paper(shared: Path) -> None:
             want = (detect[classes], detect[records])
             assert weak(module.run(scene, "s")) == want, (name, classes)  # type: ignore[attr-defined]
         variance = [float(np.prod([_number(part)])) for part in table["variance"]]
-        held = sensitive_variance.variances(scene.held("s"))
+        held = sensitive_variance.variances(scene.buckets["s"])
         assert held == pytest.approx(variance)
 
 
@@ -176,7 +176,7 @@ def test_theta_of_each_class_size() -> None:
 def test_wide_rows_are_taken_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sensitive_variance, "CELLS_AT_ONCE", 4)
     scene = of_classes([["a", "b", "c", "d"], ["a", "a"], ["a", "a", "b", "c"]])
-    assert sensitive_variance.variances(scene.held("s")).tolist() == [1.25, 0.0, 0.6875]
+    assert sensitive_variance.variances(scene.buckets["s"]).tolist() == [1.25, 0.0, 0.6875]
 
 
 @pytest.mark.parametrize("module", [homogeneity, categorical_similarity, sensitive_variance])

@@ -4,27 +4,36 @@ from __future__ import annotations
 
 import numpy as np
 
-from indistinct.analytics.attacks.finding import Finding, Skipped, summarize
-from indistinct.analytics.attacks.scene import Scene
+from indistinct.analytics.attacks import AttackContext, Finding, Skipped, summarize
 
 NAME = "best-guess"
+KIND = "attribute"
+PLACE = 1000
 KNOWLEDGE = "the exact quasi-identifiers of a person, and that the person is in the table"
 SOURCE = "Simpson (1949)"
 
+SURE = 1 - 1e-9
 
-def run(scene: Scene, sensitive: str | None) -> Finding | Skipped:
+
+def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
     """Believe in the most frequent value by its share, and in no other."""
     if sensitive is None:
         return Skipped(NAME, "no attribute is sensitive")
-    truth, prior = scene.truth(sensitive), scene.prior(sensitive)
-    beliefs = scene.beliefs(sensitive)[scene.combination_of]
-    right = beliefs.argmax(axis=1) == truth
+    spread, places = context.spread(sensitive), context.places
+    belief, prior = context.true_belief(sensitive), context.true_prior(sensitive)
+    most_before = spread.prior.max(initial=0.0)
+    most = np.where(
+        context.found,
+        spread.pooled.largest[context.set_of] / np.maximum(places.rows_of, 1),
+        most_before,
+    )
+    right = (belief > 0) & (belief >= most * SURE)
     return summarize(
-        scene,
+        context,
         sensitive,
-        belief=np.where(right, beliefs.max(axis=1), 0.0),
-        prior=np.where(prior.argmax() == truth, prior.max(), 0.0),
-        certain=right & (beliefs.max(axis=1) == 1),
+        belief=np.where(right, belief, 0.0),
+        prior=np.where(prior >= most_before * SURE, prior, 0.0),
+        certain=right & context.found & (belief >= SURE),
         name=NAME,
         knowledge=KNOWLEDGE,
         figures={"guessed": float(right.mean())},

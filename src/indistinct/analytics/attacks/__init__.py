@@ -1,88 +1,63 @@
 """What an adversary learns from a release, measured: one attacker per file.
 
+<<<<<<< HEAD
 Every module of this folder that has a ``NAME`` and a ``run`` or ``run_people`` is an attacker,
 found by being here (or brought by a plugin):
+=======
+Every module of this folder that has a ``NAME`` and a ``run`` is an attacker, found by being here:
+>>>>>>> 5c7a278 (Let every attacker run once, on one context of people, published rows and buckets)
 
 * ``NAME``: its name, as the command line takes it;
+* ``KIND``: what it learns: who somebody is (``identity``), whether somebody is in the table
+  (``membership``), or what somebody has (``attribute``);
+* ``PLACE``: a number; attackers are told in the order of their places;
 * ``KNOWLEDGE``: one sentence on what it knows;
 * ``SOURCE``: where the attack was described;
-* ``run(scene, sensitive)``: a :class:`~indistinct.analytics.attacks.finding.Finding`, or
-  :class:`~indistinct.analytics.attacks.finding.Skipped` where it has nothing to go on. It is run
-  for every sensitive attribute, or with None where there is none; if what it finds is of no
-  attribute (who somebody is, not what they have), once is enough;
-* ``run_people(scene, sensitive)``: the same of people with many records, who are given as a
-  :class:`~indistinct.analytics.attacks.people_scene.PeopleScene`.
-
-An attacker may be of records only, of people only, or of both.
+* ``ALIASES``: further names that are taken for its own, if it has any;
+* ``run(context, sensitive)``: a :class:`~indistinct.analytics.attacks.finding.Finding`, or
+  :class:`~indistinct.analytics.attacks.finding.Skipped` where it has nothing to go on. The
+  :class:`~indistinct.analytics.attacks.context.AttackContext` shows releases of records, long
+  releases and linked tables alike: rows are people. An attacker that learns an attribute is run for
+  every sensitive one, or with None where there is none; any other is run once.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType, ModuleType
 from typing import TypeGuard
 
 from indistinct import plugins
+from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import AttackReport, Finding, Skipped, summarize
-from indistinct.analytics.attacks.people_scene import PeopleScene
-from indistinct.analytics.attacks.scene import Scene
+from indistinct.analytics.attacks.places import Places
 
 __all__ = [
+    "AttackContext",
     "AttackReport",
     "Finding",
-    "PeopleScene",
-    "Scene",
+    "Places",
     "Skipped",
     "attackers",
-    "attackers_of_people",
+    "findings",
     "is_attacker",
     "summarize",
 ]
 
-ORDER = (
-    "record-linkage",
-    "presence",
-    "membership",
-    "worst-posterior",
-    "non-membership",
-    "homogeneity",
-    "categorical-similarity",
-    "sensitive-variance",
-    "skewness",
-    "background-exclusion",
-    "colleague",
-    "vertical",
-    "fingerprint-correlation",
-    "composition",
-    "noise-stripping",
-    "decoy-stripping",
-    "minimality",
-    "learned-correlation",
-    "down-coding",
-    "order",
-)
-"""The order in which attackers are told; any other comes after these."""
+KINDS = ("identity", "membership", "attribute")
+"""What attackers learn: who somebody is, whether they are in the table, what they have."""
 
-
-def attackers() -> Mapping[str, ModuleType]:
-    """The module of every attacker of records, by name."""
-    return _attackers("run")
-
-
-def attackers_of_people() -> Mapping[str, ModuleType]:
-    """The module of every attacker of people with many records, by name."""
-    return _attackers("run_people")
+_NEEDED = ("KIND", "PLACE", "KNOWLEDGE", "SOURCE", "run")
 
 
 @functools.cache
-def _attackers(function: str) -> Mapping[str, ModuleType]:
+def attackers() -> Mapping[str, ModuleType]:
+    """The module of every attacker, by name, in the order in which they are told."""
     found = {part.NAME: part for part in plugins.modules_of(__name__) if hasattr(part, "NAME")}
     found |= plugins.load("attackers", is_attacker, taken=found)
-    place = {name: at for at, name in enumerate(ORDER)}
-    names = sorted(found, key=lambda name: (place.get(name, len(place)), name))
-    able = [name for name in names if callable(getattr(found[name], function, None))]
-    return MappingProxyType({name: found[name] for name in able})
+    names = sorted(found, key=lambda name: (found[name].PLACE, name))
+    return MappingProxyType({name: found[name] for name in names})
 
 
 def is_attacker(loaded: object, name: str) -> TypeGuard[ModuleType]:
@@ -90,7 +65,20 @@ def is_attacker(loaded: object, name: str) -> TypeGuard[ModuleType]:
     return (
         isinstance(loaded, ModuleType)
         and getattr(loaded, "NAME", None) == name
-        and hasattr(loaded, "KNOWLEDGE")
-        and hasattr(loaded, "SOURCE")
-        and any(callable(getattr(loaded, way, None)) for way in ("run", "run_people"))
+        and all(hasattr(loaded, part) for part in _NEEDED)
+        and loaded.KIND in KINDS
+        and callable(loaded.run)
     )
+
+
+def findings(context: AttackContext, name: str) -> Iterator[Finding | Skipped]:
+    """What one attacker finds, of every sensitive attribute if it learns one.
+
+    Arguments:
+        context: what the attacker is given.
+        name: its name.
+    """
+    module = attackers()[name]
+    learnt = context.sensitive or (None,) if module.KIND == "attribute" else (None,)
+    for sensitive in learnt:
+        yield module.run(context, sensitive)

@@ -11,99 +11,98 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped
-from indistinct.analytics.attacks.people_scene import SURE, PeopleScene
-from indistinct.analytics.attacks.scene import Pool, Rows, Scene
-from indistinct.analytics.attacks.weak_classes import strike, strike_people
+from indistinct.analytics.attacks.weak_classes import Weak, target_weak_classes
+from indistinct.analytics.attacks.weighted import Rows
 
 NAME = "categorical-similarity"
+KIND = "attribute"
+PLACE = 70
 KNOWLEDGE = "what membership knows, and the category of every value"
 SOURCE = "Khan and others (2020), section 3"
 
 
-def run(scene: Scene, sensitive: str | None, *, p: int = 2) -> Finding | Skipped:
-    """Strike where the compatible classes hold fewer than ``p`` categories.
-
-    The truth that is learnt, and the prior, are a person's category.
-
-    Arguments:
-        scene: what the attacker is given.
-        sensitive: the attribute it learns the category of.
-        p: categories that a class needs at least so as not to be weak.
-    """
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
-    domain = scene.domain(sensitive)
-    if not domain.categories:
-        return Skipped(NAME, f"the values of {sensitive} have no categories", sensitive)
-    category_of = categories(domain.category_of)
-    held, pool = scene.held(sensitive), scene.pooled(sensitive)
-    groups = int(category_of.max(initial=0)) + 1
-    truth = category_of[scene.truth(sensitive)]
-    by_category = np.zeros(groups)
-    np.add.at(by_category, category_of, scene.prior(sensitive))
-    in_class = held.distinct(category_of)
-    return strike(
-        scene,
-        sensitive,
-        name=NAME,
-        knowledge=KNOWLEDGE,
-        weak_classes=in_class < p,
-        weak_crowds=pool.distinct(category_of) < p,
-        true_count=merged(pool, category_of, groups).of(scene.crowd_of, truth, groups),
-        prior=by_category[truth],
-        figures={"p": p},
-        note=(
-            f"A class is weak if all its values of {sensitive} are of one category"
-            if p == 2
-            else f"A class is weak if its values of {sensitive} are of fewer than {p} categories"
-        ),
-        categories=in_class,
-    )
-
-
-def run_people(scene: PeopleScene, sensitive: str | None, *, p: int = 2) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str | None, *, p: int = 2) -> Finding | Skipped:
     """Strike where the compatible classes hold fewer than ``p`` categories, or one for everybody.
 
-    The truth that is learnt, and the prior, are the categories of a person's values. Where
-    categories are published in place of values, this is homogeneity.
+    The truth that is learnt, and the prior, are the categories of a person's values, whether these
+    values are published or not. Where categories are published in place of values, this is
+    homogeneity.
 
     Arguments:
-        scene: what the attacker is given.
+        context: what the attacker is given.
         sensitive: the attribute it learns the category of.
         p: categories that a class needs at least so as not to be weak.
     """
     if sensitive is None:
         return Skipped(NAME, "no attribute is sensitive")
-    domain = scene.domain(sensitive)
+    domain = context.domain(sensitive)
     if not domain.categories:
         return Skipped(NAME, f"the values of {sensitive} have no categories", sensitive)
     category_of = categories(domain.category_of)
-    groups = int(category_of.max(initial=0)) + 1
+    groups = int(category_of.max(initial=-1)) + 1
     to = Rows(np.arange(len(category_of) + 1, dtype=np.int64), category_of)
-    spread, own = scene.lifted(sensitive, to, groups), scene.own(sensitive)
-    truth = category_of[own.label]
-    amount = spread.pooled.of(scene.crowd_of[own.person], truth, groups)
-    share = amount / np.maximum(scene.rows_of[own.person], 1)
-    size, crowd_size = scene.classes.size, np.maximum(scene.places.crowd_size, 1)
+    spread = context.lifted(sensitive, to, groups)
+    person, truth = _truth(context, sensitive, category_of, domain.categories)
+    rows_of, size = context.places.rows_of, context.classes.size
+    amount = spread.pooled.of(context.set_of[person], truth, max(groups, 1))
     in_class = spread.held.length
-    return strike_people(
-        scene,
-        sensitive,
-        name=NAME,
-        knowledge=KNOWLEDGE,
-        weak_classes=(in_class < p) | (spread.held.largest >= size - SURE),
-        weak_crowds=(spread.pooled.length < p) | (spread.pooled.largest >= crowd_size - SURE),
-        belief=own.best(share),
-        prior=own.best(spread.prior[truth]),
+    set_size = np.maximum(context.places.set_size, 1)
+    because = f"its values of {sensitive} are of fewer than {p} categories"
+    if p == 2:
+        everybody = "everybody in it has a value of {} of one category"
+        each = "all its values of {} are of one category"
+        because = (each if context.one_record_each else everybody).format(sensitive)
+    weak = Weak(
+        classes=(in_class < p) | (spread.held.largest >= size - SURE),
+        sets=(spread.pooled.length < p) | (spread.pooled.largest >= set_size - SURE),
+        belief=_best(person, amount / np.maximum(rows_of[person], 1), len(rows_of)),
+        prior=_best(person, spread.prior[truth], len(rows_of)),
+        because=f"A class is weak if {because}",
         figures={"p": p},
-        note=(
-            f"A class is weak if everybody in it has a value of {sensitive} of one category"
-            if p == 2
-            else f"A class is weak if its values of {sensitive} are of fewer than {p} categories"
-        ),
-        categories=in_class,
+        by_class={"categories": in_class},
     )
+    return target_weak_classes(context, sensitive, weak, name=NAME, knowledge=KNOWLEDGE)
+
+
+def _truth(
+    context: AttackContext,
+    sensitive: str,
+    category_of: NDArray[np.int32],
+    names: tuple[str, ...],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """People, and the category of each of their values that anything published is of.
+
+    Arguments:
+        context: what the attacker is given.
+        sensitive: the attribute.
+        category_of: the category of each published label, [D].
+        names: what the first of these categories are called.
+    """
+    own, values = context.own(sensitive), context.own_values(sensitive)
+    known = context.known[sensitive].categories
+    place = {name: at for at, name in enumerate(names)}
+    published = set(category_of.tolist())
+    of_value = np.array(
+        [place.get(known.get(value, ""), -1) for value in context.covering(sensitive).values],
+        np.int64,
+    )
+    category = of_value[values.index]
+    there = np.isin(category, list(published))
+    return (
+        np.concatenate([own.person, values.row_of[there]]),
+        np.concatenate([category_of[own.label].astype(np.int64), category[there]]),
+    )
+
+
+def _best(
+    person: NDArray[np.int64], amount: NDArray[np.float64], people: int
+) -> NDArray[np.float64]:
+    """The largest amount of every person, 0 for people without one, [n]."""
+    found = np.zeros(people)
+    np.maximum.at(found, person, amount)
+    return found
 
 
 def categories(category_of: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -116,13 +115,3 @@ def categories(category_of: NDArray[np.int32]) -> NDArray[np.int32]:
     bare = np.flatnonzero(category_of < 0)
     found[bare] = int(category_of.max(initial=-1)) + 1 + np.arange(len(bare))
     return found
-
-
-def merged(pool: Pool, group_of: NDArray[np.int32], groups: int) -> Pool:
-    """The same rows with the counts of groups of values, in place of single values."""
-    keys = pool.row_of * groups + group_of[pool.index]
-    found, place = np.unique(keys, return_inverse=True)
-    count = np.rint(np.bincount(place, weights=pool.count, minlength=len(found))).astype(np.int64)
-    indptr = np.zeros(len(pool) + 1, np.int64)
-    np.cumsum(np.bincount(found // groups, minlength=len(pool)), out=indptr[1:])
-    return Pool(indptr, (found % groups).astype(np.int32), count)

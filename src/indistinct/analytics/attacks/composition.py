@@ -19,19 +19,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.analytics.attacks.finding import Finding, Skipped, of_people, summarize
-from indistinct.analytics.attacks.people_scene import (
-    SURE,
-    Mass,
-    PeopleScene,
-    expanded,
-    massed,
-    pointers,
-    worst_of,
+from indistinct.analytics.attacks.context import SURE, AttackContext
+from indistinct.analytics.attacks.finding import (
+    Finding,
+    Skipped,
+    mean_of,
+    of_people,
+    share_of,
+    summarize,
+    worst_class,
 )
-from indistinct.analytics.attacks.scene import Rows, Scene
+from indistinct.analytics.attacks.weighted import Rows, Weighted, expanded, gathered, pointers
 
 NAME = "composition"
+KIND = "attribute"
+PLACE = 140
 KNOWLEDGE = "the exact quasi-identifiers of a person, and another release that the person is in"
 SOURCE = "Ganta, Kasiviswanathan and Smith (2008)"
 
@@ -51,85 +53,66 @@ class Together:
     alone: NDArray[np.int64]
 
 
-def run(scene: Scene, sensitive: str | None) -> Finding | Skipped:
-    """Put two releases together in which every record is of another person."""
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
-    if scene.second is None:
-        return Skipped(NAME, "no second release of these people was given")
-    return run_people(PeopleScene.of_records(scene), sensitive)
-
-
-def run_people(scene: PeopleScene, sensitive: str | None) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
     """Put what two releases say of every person together."""
     if sensitive is None:
         return Skipped(NAME, "no attribute is sensitive")
-    other = scene.second
+    other = context.second
     if other is None:
         return Skipped(NAME, "no second release of these people was given")
     if sensitive not in other.sensitive:
         return Skipped(NAME, f"the second release says nothing of {sensitive}", sensitive)
-    first = scene.true_belief(sensitive)
-    before = scene.true_prior(sensitive)
-    both = scene.found & other.found
-    of_sets = publishes_sets(scene, sensitive) and publishes_sets(other, sensitive)
-    told = by_sets(scene, other, sensitive) if of_sets else by_values(scene, other, sensitive)
-    belief = np.where(both, told.belief, np.where(scene.found, first, before))
-    only_second = other.found & ~scene.found
+    first, before = context.true_belief(sensitive), context.true_prior(sensitive)
+    both = context.found & other.found
+    of_sets = publishes_sets(context, sensitive) and publishes_sets(other, sensitive)
+    told = (by_sets if of_sets else by_values)(context, other, sensitive)
+    belief = np.where(both, told.belief, np.where(context.found, first, before))
+    only_second = other.found & ~context.found
     belief = np.where(only_second, other.true_belief(sensitive), belief)
-    people = int(both.sum())
-    one = both & (told.common == 1)
-    n = len(first)
     gain = belief - first
-    crowds = scene.places.crowds
-    by_crowd = np.zeros(len(crowds))
-    np.maximum.at(by_crowd, scene.crowd_of, gain)
-    by_class = np.zeros(len(scene.classes))
-    np.maximum.at(
-        by_class, crowds.index, by_crowd[np.repeat(np.arange(len(crowds)), crowds.length)]
-    )
+    by_class = context.places.by_class(gain)
     what = "set of values" if of_sets else "value"
-    share = float(one.mean()) if n else 0.0
+    share = share_of(both & (told.common == 1))
     return summarize(
-        scene,
+        context,
         sensitive,
         belief,
         before,
-        (scene.found | other.found) & (belief >= 1 - SURE),
+        (context.found | other.found) & (belief >= 1 - SURE),
         name=NAME,
         knowledge=KNOWLEDGE,
         figures={
-            "in_both": people / n if n else 0.0,
-            "possible_in_first": float(told.alone[both].mean()) if people else None,
-            "possible_in_both": float(told.common[both].mean()) if people else None,
+            "in_both": share_of(both),
+            "possible_in_first": mean_of(told.alone[both]),
+            "possible_in_both": mean_of(told.common[both]),
             "left_with_one": share,
-            "contradicted": float((both & (told.common == 0)).mean()) if n else 0.0,
-            "first_0.5": float((first >= 0.5 - SURE).mean()) if n else 0.0,
-            "first_certain": float((scene.found & (first >= 1 - SURE)).mean()) if n else 0.0,
-            "gain_over_first": float(gain.mean()) if n else 0.0,
+            "contradicted": share_of(both & (told.common == 0)),
+            "first_0.5": share_of(first >= 0.5 - SURE),
+            "first_certain": share_of(context.found & (first >= 1 - SURE)),
+            "gain_over_first": share_of(gain),
         },
-        worst=worst_of(scene, by_class, gain=by_class),
-        note=(f"Both releases together leave one {what} of {sensitive} for {of_people(share)}."),
+        worst=worst_class(context, by_class, gain=by_class),
+        note=f"Both releases together leave one {what} of {sensitive} for {of_people(share)}.",
     )
 
 
-def publishes_sets(scene: PeopleScene, sensitive: str) -> bool:
+def publishes_sets(context: AttackContext, sensitive: str) -> bool:
     """Whether the sets of people are published as they are."""
-    if scene.holding == "some" or not scene.exact(sensitive).all():
+    if context.bucket_semantics == "some" or not context.exact(sensitive).all():
         return False
-    alone = bool((scene.own(sensitive).number <= 1).all())
-    return scene.holding == "all" or alone or scene.lists_sets(sensitive)
+    alone = bool((context.own(sensitive).number <= 1).all())
+    return context.bucket_semantics == "all" or alone or context.lists_sets(sensitive)
 
 
-def by_values(scene: PeopleScene, other: PeopleScene, sensitive: str) -> Together:
+def by_values(context: AttackContext, other: AttackContext, sensitive: str) -> Together:
     """Value by value."""
-    scenes = (scene, other)
-    atom_of, number = _atoms(scene, other, sensitive)
-    masses = [_of_atoms(one, sensitive, atom_of[at], number) for at, one in enumerate(scenes)]
-    own = _own_atoms(scene, sensitive, atom_of[0])
-    total, common, product, odds = _composed(scene, other, masses, own)
+    contexts = (context, other)
+    atom_of, number = _atoms(context, other, sensitive)
+    masses = [_of_atoms(one, sensitive, atom_of[at], number) for at, one in enumerate(contexts)]
+    own = _own_atoms(context, sensitive, atom_of[0])
+    total, common, product, odds = _composed(context, other, masses, own)
     person = np.repeat(np.arange(len(own)), own.length)
-    if all(one.holding == "one" and not one.lists_sets(sensitive) for one in scenes):
+    if all(one.bucket_semantics == "one" and not one.lists_sets(sensitive) for one in contexts):
         share = np.divide(
             product, total[person], out=np.zeros(len(product)), where=total[person] > 0
         )
@@ -138,40 +121,40 @@ def by_values(scene: PeopleScene, other: PeopleScene, sensitive: str) -> Togethe
     belief = np.zeros(len(total))
     np.maximum.at(belief, person, share)
     # Releases that contradict each other were not made of the same records: the first is believed.
-    belief = np.where(common > 0, belief, scene.true_belief(sensitive))
-    return Together(belief, common, masses[0].length[scene.crowd_of])
+    belief = np.where(common > 0, belief, context.true_belief(sensitive))
+    return Together(belief, common, masses[0].length[context.set_of])
 
 
-def by_sets(scene: PeopleScene, other: PeopleScene, sensitive: str) -> Together:
+def by_sets(context: AttackContext, other: AttackContext, sensitive: str) -> Together:
     """Set by set: the people of both releases whose sets are equal."""
     numbers: dict[frozenset[str | None], int] = {}
-    masses = [_masses_of_sets(one, sensitive, numbers) for one in (scene, other)]
+    masses = [_masses_of_sets(one, sensitive, numbers) for one in (context, other)]
     masses = [
         one.over_rows(own, len(numbers)).pooled
-        for one, own in zip((scene, other), masses, strict=True)
+        for one, own in zip((context, other), masses, strict=True)
     ]
-    values = scene.covering(sensitive).values
+    values = context.covering(sensitive).values
     place = {value: at for at, value in enumerate(values)}
     lists = [[place[v] for v in key if v in place] for key in numbers]
-    nothing = Rows(np.zeros(len(scene.crowd_of) + 1, np.int64), np.zeros(0, np.int32))
-    total, common, _, _ = _composed(scene, other, masses, nothing)
-    belief = _of_sets(scene, other, sensitive, masses, total, lists)
-    belief = np.where(common > 0, belief, scene.true_belief(sensitive))
-    return Together(belief, common, masses[0].length[scene.crowd_of])
+    nothing = Rows(np.zeros(len(context.set_of) + 1, np.int64), np.zeros(0, np.int32))
+    total, common, _, _ = _composed(context, other, masses, nothing)
+    belief = _of_sets(context, other, sensitive, masses, total, lists)
+    belief = np.where(common > 0, belief, context.true_belief(sensitive))
+    return Together(belief, common, masses[0].length[context.set_of])
 
 
 def _masses_of_sets(
-    scene: PeopleScene, sensitive: str, numbers: dict[frozenset[str | None], int]
-) -> Mass:
+    context: AttackContext, sensitive: str, numbers: dict[frozenset[str | None], int]
+) -> Weighted:
     """How likely the people of each bucket are to have each set; new sets get a number."""
-    labels = scene.labels(sensitive)
-    if scene.holding == "all":
-        shares = scene.listed(sensitive).shares
+    labels = context.labels(sensitive)
+    if context.bucket_semantics == "all":
+        shares = context.listed(sensitive).shares
         sets: Rows = shares
         owner, amount = np.arange(len(sets)), np.ones(len(sets))
         which = owner
     else:
-        sets, shares = scene.parts(sensitive), scene.entries(sensitive).shares
+        sets, shares = context.parts(sensitive), context.entries(sensitive).shares
         owner, amount, which = shares.row_of, shares.amount, shares.index.astype(np.int64)
     number = np.array(
         [
@@ -180,22 +163,22 @@ def _masses_of_sets(
         ],
         np.int64,
     )
-    return massed(owner, number[which], amount, len(shares), len(numbers))
+    return gathered(owner, number[which], amount, len(shares), len(numbers))
 
 
 def _of_sets(
-    scene: PeopleScene,
-    other: PeopleScene,
+    context: AttackContext,
+    other: AttackContext,
     sensitive: str,
-    masses: list[Mass],
+    masses: list[Weighted],
     total: NDArray[np.float64],
     members: list[list[int]],
 ) -> NDArray[np.float64]:
     """Belief in the value of each person that most of the possible sets hold."""
-    own = scene.own_values(sensitive)
+    own = context.own_values(sensitive)
     known: dict[tuple[int, int], dict[int, float]] = {}
     belief = np.zeros(len(total))
-    pairs = zip(scene.crowd_of.tolist(), other.crowd_of.tolist(), strict=True)
+    pairs = zip(context.set_of.tolist(), other.set_of.tolist(), strict=True)
     for person, pair in enumerate(pairs):
         if total[person] <= 0:
             continue
@@ -218,12 +201,12 @@ def _of_sets(
 
 
 def _atoms(
-    scene: PeopleScene, other: PeopleScene, sensitive: str
+    context: AttackContext, other: AttackContext, sensitive: str
 ) -> tuple[list[dict[str | None, int]], int]:
     """What neither release tells apart: a number for every value, by the labels that cover it."""
-    coverings = (scene.covering(sensitive), other.covering(sensitive))
+    coverings = (context.covering(sensitive), other.covering(sensitive))
     covered: list[dict[str | None, tuple[str | None, ...]]] = []
-    for one, own in zip((scene, other), coverings, strict=True):
+    for one, own in zip((context, other), coverings, strict=True):
         labels = one.labels(sensitive)
         covered.append(
             {
@@ -243,15 +226,15 @@ def _atoms(
 
 
 def _of_atoms(
-    scene: PeopleScene, sensitive: str, atom_of: dict[str | None, int], number: int
-) -> Mass:
-    """How much of each atom the rows of every crowd have."""
-    covering = scene.covering(sensitive)
+    context: AttackContext, sensitive: str, atom_of: dict[str | None, int], number: int
+) -> Weighted:
+    """How much of each atom the rows of every candidate set have."""
+    covering = context.covering(sensitive)
     atom = np.array([atom_of[value] for value in covering.values], np.int32)
-    pooled = scene.listed(sensitive).pooled
+    pooled = context.listed(sensitive).pooled
     entry, at = expanded(covering.under, pooled.index)
     share = 1 / np.maximum(covering.under.length, 1)
-    return massed(
+    return gathered(
         pooled.row_of[entry],
         atom[covering.under.index[at]],
         pooled.amount[entry] * share[pooled.index[entry]],
@@ -260,9 +243,9 @@ def _of_atoms(
     )
 
 
-def _own_atoms(scene: PeopleScene, sensitive: str, atom_of: dict[str | None, int]) -> Rows:
+def _own_atoms(context: AttackContext, sensitive: str, atom_of: dict[str | None, int]) -> Rows:
     """The atoms of every person's values."""
-    own, covering = scene.own_values(sensitive), scene.covering(sensitive)
+    own, covering = context.own_values(sensitive), context.covering(sensitive)
     atom = np.array([atom_of[value] for value in covering.values], np.int64)
     width = int(atom.max(initial=0)) + 1
     person = np.repeat(np.arange(len(own)), own.length)
@@ -271,16 +254,16 @@ def _own_atoms(scene: PeopleScene, sensitive: str, atom_of: dict[str | None, int
 
 
 def _composed(
-    scene: PeopleScene, other: PeopleScene, masses: list[Mass], own: Rows
+    context: AttackContext, other: AttackContext, masses: list[Weighted], own: Rows
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
     from indistinct.kernels.candidate_sets import compose
 
-    n = len(scene.crowd_of)
+    n = len(context.set_of)
     total, common = np.zeros(n), np.zeros(n, np.int64)
     product, odds = np.zeros(len(own.index)), np.zeros(len(own.index))
     mine, theirs = masses
     compose(
-        scene.crowd_of, other.crowd_of, scene.places.crowd_size, other.places.crowd_size,
+        context.set_of, other.set_of, context.places.set_size, other.places.set_size,
         mine.indptr, mine.index, mine.amount, theirs.indptr, theirs.index, theirs.amount,
         own.indptr, own.index, total, common, product, odds,
     )  # fmt: skip

@@ -16,11 +16,14 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped
-from indistinct.analytics.attacks.removal import stripped
-from indistinct.analytics.attacks.scene import Pool, Scene
+from indistinct.analytics.attacks.removal import Removal, stripped
+from indistinct.analytics.attacks.weighted import Weighted
 
 NAME = "decoy-stripping"
+KIND = "attribute"
+PLACE = 160
 KNOWLEDGE = "what membership knows, and that decoys copy values of their class"
 SOURCE = "after Arca and Hewett (2021), section 5, who propose decoys"
 
@@ -33,7 +36,7 @@ but for values that occur a few times only.
 
 
 def run(
-    scene: Scene,
+    context: AttackContext,
     sensitive: str | None,
     *,
     k: int | None = None,
@@ -43,7 +46,7 @@ def run(
     """Take out of every class whatever may be a decoy.
 
     Arguments:
-        scene: what the attacker is given.
+        context: what the attacker is given.
         sensitive: the attribute it learns.
         k: records that a class has at least without decoys; without, the largest promised k,
             else 1.
@@ -52,48 +55,36 @@ def run(
     """
     if sensitive is None:
         return Skipped(NAME, "no attribute is sensitive")
-    if "decoys" not in scene.may_contain and not anyway:
+    if not context.one_record_each:
+        return Skipped(NAME, "it attacks tables in which every record is a person")
+    if "decoys" not in context.may_contain and not anyway:
         return Skipped(NAME, "nothing says that the release may contain decoys", sensitive)
-    k = k or scene.k or 1
-    held, size = scene.held(sensitive), scene.classes.size
-    spare = np.maximum(size - k, 0)
+    if context.lists_sets(sensitive):
+        return Skipped(NAME, "sets of values are published, and are not looked at", sensitive)
+    k = k or context.k or 1
+    held = context.buckets[sensitive]
+    spare = np.maximum(held.size - k, 0)
     if to is not None:
-        spare[size > to] = 0
-    most = np.minimum(spare, size - held.length)
+        spare[held.size > to] = 0
+    most = np.minimum(spare, held.size - held.length)
     row = held.row_of
-    own = np.minimum(spare[row], size[row] - held.count - (held.length[row] - 1))
-    return stripped(
-        scene,
-        sensitive,
-        name=NAME,
-        knowledge=KNOWLEDGE,
-        left=size - most,
-        own_left=size[row] - own,
-        average=_average(held, most),
-        most=most,
-        figures={"k": k, "to": to},
+    own = np.minimum(spare[row], held.size[row] - held.amount - (held.length[row] - 1))
+    removal = Removal(
         what="decoys",
+        most=most,
+        own_left=held.size[row] - own,
+        average=_average(held, most),
+        figures={"k": k, "to": to},
     )
+    return stripped(context, sensitive, removal, name=NAME, knowledge=KNOWLEDGE)
 
 
-def decoy_strip(counts: NDArray[np.int64], k: int = 1) -> float:
-    """The largest belief in a value of one class after any consistent removal.
-
-    >>> decoy_strip(np.array([3, 3])), decoy_strip(np.array([3, 3]), k=5)
-    (0.75, 0.6)
-    """
-    counts = counts[counts > 0]
-    size = int(counts.sum())
-    taken = np.minimum(max(size - k, 0), size - counts - (len(counts) - 1))
-    return float((counts / (size - taken)).max(initial=0.0))
-
-
-def _average(held: Pool, most: NDArray[np.int64]) -> NDArray[np.float64]:
+def _average(held: Weighted, most: NDArray[np.int64]) -> NDArray[np.float64]:
     """Belief in each entry's value, on average over how many are removed, and which of them."""
-    found: NDArray[np.float64] = held.count / held.size[held.row_of]
+    found: NDArray[np.float64] = held.amount / held.size[held.row_of]
     for g in np.flatnonzero((most > 0) & (held.size <= AVERAGED)).tolist():
         own = slice(held.indptr[g], held.indptr[g + 1])
-        counts = held.count[own]
+        counts = held.amount[own]
         order = np.argsort(counts, kind="stable")
         found[own][order] = _averages(tuple(counts[order].tolist()), int(most[g]))
     return found

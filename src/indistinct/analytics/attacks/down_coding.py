@@ -31,11 +31,10 @@ from math import comb, lgamma
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, summarize, worst_class
 from indistinct.analytics.attacks.lattice_node import Node, node_of
-from indistinct.analytics.attacks.people_scene import PeopleScene
-from indistinct.analytics.attacks.record_linkage import of_people_not_records
-from indistinct.analytics.attacks.scene import Scene
+from indistinct.analytics.attacks.places import Places
 from indistinct.hierarchies.cells import Coverage, members_of, range_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 from indistinct.microdata.encoding import codes_in, leaf_codes
@@ -43,9 +42,10 @@ from indistinct.microdata.microdata import sorted_values
 from indistinct.privacy.promise import known_promise
 
 NAME = "down-coding"
+KIND = "identity"
+PLACE = 190
 KNOWLEDGE = "the release, the hierarchies, and that cells are as narrow as they can be"
 SOURCE = "Cohen (2022), section 5"
-PER_SENSITIVE = False
 
 EXACT = 64
 """Records of the largest class whose assignments are counted in whole numbers."""
@@ -101,27 +101,28 @@ class Tight:
         return known, (known + (size - known) * self.covered) / size
 
 
-def run(scene: Scene, sensitive: str | None = None) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipped:
     """Sharpen the beliefs about every quasi-identifier of every person.
 
     Arguments:
-        scene: what the attacker is given.
+        context: what the attacker is given.
         sensitive: not looked at.
     """
     del sensitive
-    if not scene.records or not scene.people.height:
+    if not context.records or not context.people.height:
         return Skipped(NAME, "nothing is published that could be sharpened")
-    node = node_of(scene)
-    shape = (len(scene.combinations), len(scene.quasi))
+    places = context.places
+    node = node_of(places)
+    shape = (len(places.combinations), len(places.quasi))
     before, after = np.empty(shape), np.empty(shape)
     figures: dict[str, float | int | None] = {}
-    score = np.zeros(len(scene.classes))
+    score = np.zeros(len(places.classes))
     totals = np.zeros(4)
-    size = scene.classes.size
-    for j, name in enumerate(scene.quasi):
-        column = _Column(scene, name)
+    size = places.classes.size
+    for j, name in enumerate(places.quasi):
+        column = _Column(places, name)
         tight = node is None and column.is_tight()
-        factors = None if node is None else by_minimal_node(node, j)
+        factors = None if node is None else by_minimal_node(context, node, j)
         before[:, j], after[:, j] = column.beliefs(tight, factors)
         known, width = column.narrowed(tight)
         wide = column.width > 1
@@ -135,14 +136,14 @@ def run(scene: Scene, sensitive: str | None = None) -> Finding | Skipped:
             ]
         )
         totals += sums
-        score += np.where(wide, known, 0) / size / len(scene.quasi)
+        score += np.where(wide, known, 0) / size / len(places.quasi)
         figures |= _figures(f"{name}.", sums)
         figures[f"{name}.minimal"] = int(tight or factors is not None)
-    of = scene.combination_of
+    of = places.combination_of
     believed, known_before = after[of].ravel(), before[of].ravel()
     sharpened = float(totals[1] / totals[0]) if totals[0] else 0.0
     return summarize(
-        scene,
+        context,
         None,
         believed,
         known_before,
@@ -155,21 +156,13 @@ def run(scene: Scene, sensitive: str | None = None) -> Finding | Skipped:
             "changed": float((np.abs(believed - known_before) > SURE).mean()),
             **figures,
         },
-        worst=worst_class(scene, score, sharpened=score) if score.any() else {},
+        worst=worst_class(context, score, sharpened=score) if score.any() else {},
         note=(
             f"{sharpened:.1%} of generalized cells follow up to permutation inside their class."
             if sharpened
             else "No generalized cell follows from the others of its class."
         ),
     )
-
-
-def run_people(scene: PeopleScene, sensitive: str | None = None) -> Finding | Skipped:
-    """Sharpen the beliefs about every quasi-identifier of every person; every row is a person."""
-    found = run(scene.places, sensitive)
-    if isinstance(found, Skipped):
-        return found
-    return Finding(**{**vars(found), "worst": of_people_not_records(found)})
 
 
 def _figures(of: str, sums: NDArray[np.float64]) -> dict[str, float | int | None]:
@@ -248,15 +241,15 @@ def _ancestor(
 class _Column:
     """One quasi-identifier: its cells, by class, and the people who could stand there."""
 
-    def __init__(self, scene: Scene, name: str) -> None:
-        self.scene, self.taxonomy = scene, scene.taxonomies[name]
+    def __init__(self, places: Places, name: str) -> None:
+        self.places, self.taxonomy = places, places.taxonomies[name]
         coverage = Coverage(self.taxonomy)
-        labels = sorted_values(scene.release[name])
-        self.cell_of = codes_in(scene.classes.cells[name], labels)
+        labels = sorted_values(places.rows[name])
+        self.cell_of = codes_in(places.classes.cells[name], labels)
         self.meanings = [meaning(cell, self.taxonomy, coverage) for cell in labels]
         self.width = np.array([cell.covered for cell in self.meanings], np.int64)[self.cell_of]
-        self.leaf = leaf_codes(scene.combinations[name], self.taxonomy)
-        met = scene.compatible
+        self.leaf = leaf_codes(places.combinations[name], self.taxonomy)
+        met = places.compatible
         self.of = np.repeat(np.arange(len(met)), met.length)
         self.met = met.index
 
@@ -264,15 +257,15 @@ class _Column:
         """Whether every class can have its cell if cells are tight."""
         domain = max(len(self.taxonomy.leaves), 1)
         pairs = np.unique(self.met.astype(np.int64) * domain + self.leaf[self.of])
-        starts = np.searchsorted(pairs, np.arange(len(self.scene.classes) + 1) * domain)
+        starts = np.searchsorted(pairs, np.arange(len(self.places.classes) + 1) * domain)
         for g, cell in enumerate(self.cell_of.tolist()):
             own = self.meanings[cell]
             values = (pairs[starts[g] : starts[g + 1]] % domain).astype(np.int32)
             if own.says_something and not own.holds(values):
                 return False
-            if own.forced is not None and own.forced > self.scene.classes.size[g]:
+            if own.forced is not None and own.forced > self.places.classes.size[g]:
                 return False
-            if own.forced is None and self.scene.classes.size[g] < 2:
+            if own.forced is None and self.places.classes.size[g] < 2:
                 return False
         return True
 
@@ -284,7 +277,7 @@ class _Column:
         Averaged over the compatible classes by their records; even over the whole domain where
         there is none.
         """
-        size, cell = self.scene.classes.size, self.cell_of[self.met]
+        size, cell = self.places.classes.size, self.cell_of[self.met]
         leaf = self.leaf[self.of]
         prior = 1 / np.maximum(self.width[self.met], 1)
         after = prior.copy()
@@ -315,7 +308,7 @@ class _Column:
         known, width = np.zeros(len(self.width), np.int64), self.width.astype(np.float64)
         if tight:
             for g, (cell, size) in enumerate(
-                zip(self.cell_of.tolist(), self.scene.classes.size.tolist(), strict=True)
+                zip(self.cell_of.tolist(), self.places.classes.size.tolist(), strict=True)
             ):
                 if self.width[g] > 1:
                     known[g], width[g] = self.meanings[cell].narrowed(size)
@@ -359,38 +352,45 @@ def _of_branches(width: int, branches: tuple[int, ...], size: int) -> tuple[floa
     return tuple((1 - part ** (size - 1)) / total / width for part in share)
 
 
-def by_minimal_node(node: Node, attribute: int) -> Mapping[int, NDArray[np.float64]] | None:
+def by_minimal_node(
+    context: AttackContext, node: Node, attribute: int
+) -> Mapping[int, NDArray[np.float64]] | None:
     """How beliefs in values change since one level further down was not possible.
 
     For every class the factor for every value of the domain; None where nothing follows: promises
     that are not about sizes alone, records left out, an attribute as it is, a node that was not
     minimal, or so many classes that one of them has to be too small anyway.
+
+    Arguments:
+        context: what the attacker is given.
+        node: the node at which the release was made.
+        attribute: the place of the quasi-identifier.
     """
-    scene = node.scene
+    places = node.places
     level = node.levels[attribute]
-    made = list(map(known_promise, scene.promises))
+    made = list(map(known_promise, context.promises))
     only_sizes = all(
         one is not None and one.largest_violating_size == one.class_size - 1 for one in made
     )
-    parted = any(item.on is not None or item.unit != "record" for item in scene.promises)
-    if not only_sizes or parted or scene.k is None or not level or scene.suppressed:
+    parted = any(item.on is not None or not context.counts_rows(item) for item in context.promises)
+    if not only_sizes or parted or context.k is None or not level or places.suppressed:
         return None
     if (node.class_of < 0).any() or node.loss(attribute, level - 1) == node.loss(attribute, level):
         return None
     lower = (*node.levels[:attribute], level - 1, *node.levels[attribute + 1 :])
-    held = np.bincount(node.grouped(lower, range(len(scene.quasi))), scene.weight)
-    if held.min() >= scene.k:
+    held = np.bincount(node.grouped(lower, range(len(places.quasi))), places.weight)
+    if held.min() >= context.k:
         return None
-    table = scene.taxonomies[scene.quasi[attribute]].compile()
+    table = places.taxonomies[places.quasi[attribute]].compile()
     own, below = table.code[level], table.code[level - 1].astype(np.int64)
-    first = np.zeros(len(scene.classes), np.int64)
+    first = np.zeros(len(places.classes), np.int64)
     first[node.class_of] = np.arange(len(node.class_of))
     spread = []
-    for g, size in enumerate(scene.classes.size.tolist()):
+    for g, size in enumerate(places.classes.size.tolist()):
         inside = own == own[node.leaf[first[g], attribute]]
         parts = np.unique(below[inside], return_counts=True)
         shares = tuple((parts[1] / inside.sum()).tolist())
-        keeps, given = _all_large(shares, size, scene.k)
+        keeps, given = _all_large(shares, size, context.k)
         spread.append((inside, parts[0], keeps, given))
     logs = np.array([np.log(max(keeps, 1e-300)) for _, _, keeps, _ in spread])
     kept = -np.expm1(logs.sum())

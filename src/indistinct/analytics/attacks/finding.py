@@ -5,13 +5,13 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.analytics.attacks.scene import Scene
+from indistinct.analytics.attacks.context import AttackContext
 
 THRESHOLDS = (0.5, 0.95)
 """Beliefs from which on an attacker counts as successful."""
@@ -21,15 +21,6 @@ CERTAIN = "certain"
 NEVER_PUBLISH = "what an attacker shows must never be published with the data"
 
 _SLACK = 1e-12
-
-
-class Attacked(Protocol):
-    """Whatever has people who are attacked."""
-
-    @property
-    def people(self) -> pl.DataFrame:
-        """One row per person."""
-        ...  # pragma: no cover
 
 
 @dataclass(frozen=True)
@@ -99,7 +90,7 @@ class Skipped:
 
 
 def summarize(
-    scene: Attacked,
+    context: AttackContext,
     sensitive: str | None,
     belief: NDArray[np.float64],
     prior: NDArray[np.float64],
@@ -114,7 +105,7 @@ def summarize(
     """The finding that follows from what an attacker believes of every person.
 
     Arguments:
-        scene: what the attacker was given.
+        context: what the attacker was given.
         sensitive: the attribute that is learnt, None where it is identity or presence.
         belief: belief in each person's true value, [n].
         prior: belief in it of somebody who knows only the marginal distribution, [n].
@@ -125,12 +116,12 @@ def summarize(
         worst: the class in which it learns most.
         note: what this means.
     """
-    people = scene.people.height
+    people = context.people.height
     gain = belief - prior
 
     def shares(held: NDArray[np.float64], sure: NDArray[np.bool_]) -> dict[str, float]:
-        known = {str(at): _share(held >= at - _SLACK) for at in THRESHOLDS}
-        return {**known, CERTAIN: _share(sure)}
+        known = {str(at): share_of(held >= at - _SLACK) for at in THRESHOLDS}
+        return {**known, CERTAIN: share_of(sure)}
 
     return Finding(
         name=name,
@@ -139,7 +130,7 @@ def summarize(
         success=shares(belief, certain),
         prior=shares(prior, prior >= 1 - _SLACK),
         gain={
-            "mean": float(gain.mean()) if people else 0.0,
+            "mean": share_of(gain),
             "max": float(gain.max()) if people else 0.0,
         },
         sensitive=sensitive,
@@ -171,17 +162,22 @@ def with_one_more(
     return Finding(**{**vars(found), "figures": figures})
 
 
-def worst_class(scene: Scene, score: NDArray[np.float64], **more: NDArray[Any]) -> dict[str, Any]:
+def worst_class(
+    context: AttackContext, score: NDArray[np.float64], **more: NDArray[Any]
+) -> dict[str, Any]:
     """The class with the largest score, the first of them in sorted order; empty without one.
 
-    ``more`` are further figures by class, told of the worst one.
+    Arguments:
+        context: what the attacker was given.
+        score: of every class, [G].
+        more: further figures by class, told of the worst one.
     """
     if not len(score):
         return {}
     at = int(np.argmax(score))
     return {
-        "class": scene.classes.cells.row(at, named=True),
-        "records": int(scene.classes.size[at]),
+        "class": context.classes.cells.row(at, named=True),
+        context.units: int(context.classes.size[at]),
         **{key: values[at].item() for key, values in more.items()},
     }
 
@@ -199,8 +195,14 @@ def of_people(share: float) -> str:
     return "more than 99.9% of people" if share > 0.999 else f"{share:.1%} of people"
 
 
-def _share(which: NDArray[np.bool_]) -> float:
+def share_of(which: NDArray[Any]) -> float:
+    """The share of people of whom something holds, or the mean of what it is; 0 of nobody."""
     return float(which.mean()) if len(which) else 0.0
+
+
+def mean_of(values: NDArray[Any]) -> float | None:
+    """The mean of figures; None where there is none."""
+    return float(values.mean()) if len(values) else None
 
 
 @dataclass(frozen=True)

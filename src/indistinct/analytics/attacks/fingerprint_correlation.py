@@ -20,24 +20,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import (
     CERTAIN,
     Finding,
     Skipped,
     of_people,
     summarize,
+    worst_class,
 )
-from indistinct.analytics.attacks.people_scene import (
-    SURE,
-    PeopleScene,
-    compressed,
-    expanded,
-    pointers,
-    worst_of,
-)
-from indistinct.analytics.attacks.scene import Rows
+from indistinct.analytics.attacks.weighted import Rows, compressed, expanded, pointers
 
 NAME = "fingerprint-correlation"
+KIND = "attribute"
+PLACE = 130
 KNOWLEDGE = "all values of a person except one, and no quasi-identifier"
 SOURCE = "Khan and others (2020), Wireless Communications and Mobile Computing 8416823"
 
@@ -63,29 +59,31 @@ class Recognized:
     near_right: NDArray[np.float64] | None = None
 
 
-def run_people(scene: PeopleScene, sensitive: str | None) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
     """Look for the published sets that hold all of a person's values but one."""
     if sensitive is None:
         return Skipped(NAME, "no attribute is sensitive")
-    if not scene.records or not scene.people.height:
+    if not context.records or not context.people.height:
         return Skipped(NAME, "nothing is published that could be recognized", sensitive)
-    before = scene.true_prior(sensitive)
-    if scene.holding == "one" and not scene.lists_sets(sensitive):
+    if context.one_record_each:
+        return Skipped(NAME, "everybody has one record: there is no set to be recognized")
+    before = context.true_prior(sensitive)
+    if context.bucket_semantics == "one" and not context.lists_sets(sensitive):
         return summarize(
-            scene,
+            context,
             sensitive,
             before,
             before,
             np.zeros(len(before), np.bool_),
             name=NAME,
             knowledge=KNOWLEDGE,
-            figures={"anonymity_set_smallest": scene.records},
+            figures={"anonymity_set_smallest": context.records},
             note="Everybody of a bucket has one of its values: there is no set to be recognized.",
         )
-    seen = (_of_shares if scene.holding == "some" else _of_sets)(scene, sensitive)
+    seen = (_of_shares if context.bucket_semantics == "some" else _of_sets)(context, sensitive)
     people = len(before)
     belief = _largest(seen.person, seen.candidates, seen.right, before)
-    number = scene.own(sensitive).number
+    number = context.own(sensitive).number
     several = number[seen.person] > 1
     sets = seen.candidates[several & (seen.candidates > SURE)]
     alone = np.zeros(people, np.bool_)
@@ -99,17 +97,17 @@ def run_people(scene: PeopleScene, sensitive: str | None) -> Finding | Skipped:
         "whole_set_unique": float((np.abs(seen.whole - 1) < SURE).mean()),
     }
     if seen.near is not None and seen.near_right is not None:
-        base = scene.true_belief(sensitive)
+        base = context.true_belief(sensitive)
         near = _largest(seen.person, seen.near, seen.near_right, base)
         figures |= {
             "near_0.5": float((near >= 0.5 - SURE).mean()),
             "near_0.95": float((near >= 0.95 - SURE).mean()),
-            "near_certain": float((scene.found & (near >= 1 - SURE)).mean()),
+            "near_certain": float((context.found & (near >= 1 - SURE)).mean()),
             "near_gain_mean": float((near - before).mean()),
         }
-    by_class = _by_class(scene, belief - before)
+    by_class = context.places.by_class(belief - before)
     found = summarize(
-        scene,
+        context,
         sensitive,
         belief,
         before,
@@ -117,7 +115,7 @@ def run_people(scene: PeopleScene, sensitive: str | None) -> Finding | Skipped:
         name=NAME,
         knowledge=KNOWLEDGE,
         figures=figures,
-        worst=worst_of(scene, by_class, gain=by_class),
+        worst=worst_class(context, by_class, gain=by_class),
     )
     note = (
         f"All values of {sensitive} but one lead to one published person for "
@@ -142,50 +140,40 @@ def _largest(
     return np.where(met, found, before)
 
 
-def _by_class(scene: PeopleScene, gain: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The largest gain among the people who could stand in each class, [G]."""
-    crowds = scene.places.crowds
-    by_crowd = np.zeros(len(crowds))
-    np.maximum.at(by_crowd, scene.crowd_of, gain)
-    found = np.zeros(len(scene.classes))
-    np.maximum.at(found, crowds.index, by_crowd[np.repeat(np.arange(len(crowds)), crowds.length)])
-    return found
-
-
-def _telling(scene: PeopleScene, sensitive: str) -> Rows:
+def _telling(context: AttackContext, sensitive: str) -> Rows:
     """The labels that tell each value of each person from the person's other values."""
     own, values, over = (
-        scene.own(sensitive),
-        scene.own_values(sensitive),
-        scene.covering(sensitive).over,
+        context.own(sensitive),
+        context.own_values(sensitive),
+        context.covering(sensitive).over,
     )
     person = np.repeat(np.arange(len(values)), values.length)
     entry, at = expanded(over, values.index)
-    domain = max(len(scene.labels(sensitive)), 1)
+    domain = max(len(context.labels(sensitive)), 1)
     keys = own.person * domain + own.label
     place = np.searchsorted(keys, person[entry] * domain + over.index[at])
     alone = own.values[place] == 1 if len(keys) else np.zeros(0, np.bool_)
     return Rows(pointers(entry[alone], len(values.index)), over.index[at][alone])
 
 
-def _of_sets(scene: PeopleScene, sensitive: str) -> Recognized:
+def _of_sets(context: AttackContext, sensitive: str) -> Recognized:
     """Where everybody has all that the own bucket lists, or sets are listed as one value."""
     from indistinct.kernels.candidate_sets import recognize
 
-    values, labels = scene.own_values(sensitive), scene.labels(sensitive)
-    under, crowds = scene.covering(sensitive).under, scene.places.crowds
-    if scene.holding == "all":
-        sets: Rows = scene.listed(sensitive).shares
-        published = scene.bucket_of[np.argsort(scene.places.class_of, kind="stable")]
-        start = np.concatenate([[0], np.cumsum(scene.classes.size)]).astype(np.int64)
-        crowd_of = scene.crowd_of
+    values, labels = context.own_values(sensitive), context.labels(sensitive)
+    under, candidates_in = context.covering(sensitive).under, context.places.candidate_sets
+    if context.bucket_semantics == "all":
+        sets: Rows = context.listed(sensitive).shares
+        published = context.bucket_of[np.argsort(context.places.class_of, kind="stable")]
+        start = np.concatenate([[0], np.cumsum(context.classes.size)]).astype(np.int64)
+        sets_of = context.set_of
     else:
         # Every listed set is somebody's; whose row it belongs to is not known.
-        part = scene.buckets[sensitive]
-        sets = scene.parts(sensitive)
-        published = np.repeat(part.index, part.count)
-        start, crowds = np.zeros(1, np.int64), compressed([[]])
-        crowd_of = np.zeros(len(values), np.int32)
+        part = context.buckets[sensitive]
+        sets = context.parts(sensitive)
+        published = np.repeat(part.index, part.amount)
+        start, candidates_in = np.zeros(1, np.int64), compressed([[]])
+        sets_of = np.zeros(len(values), np.int32)
     rows = len(published)
     words = (rows + 63) // 64
     bits = np.uint64(1) << (np.arange(rows) % 64).astype(np.uint64)
@@ -201,17 +189,17 @@ def _of_sets(scene: PeopleScene, sensitive: str) -> Recognized:
                 of_value[number[v]] |= of_label[label]
     everybody = np.zeros(words, np.uint64)
     np.bitwise_or.at(everybody, np.arange(rows) // 64, bits)
-    hit = _telling(scene, sensitive)
+    hit = _telling(context, sensitive)
     longest = int(values.length.max(initial=0)) + 1
     candidates, right, near, near_right = np.zeros((4, len(values.index)), np.int64)
     whole = np.zeros(len(values), np.int64)
     recognize(
         values.indptr, value.astype(np.int32), hit.indptr, hit.index, of_value, of_label,
-        crowd_of, crowds.indptr, crowds.index, start, everybody,
+        sets_of, candidates_in.indptr, candidates_in.index, start, everybody,
         np.empty((longest, words), np.uint64), np.empty((longest, words), np.uint64),
         candidates, right, near, near_right, whole,
     )  # fmt: skip
-    looked = scene.holding == "all"
+    looked = context.bucket_semantics == "all"
     return Recognized(
         np.repeat(np.arange(len(values)), values.length),
         candidates.astype(np.float64),
@@ -222,12 +210,12 @@ def _of_sets(scene: PeopleScene, sensitive: str) -> Recognized:
     )
 
 
-def _of_shares(scene: PeopleScene, sensitive: str) -> Recognized:
+def _of_shares(context: AttackContext, sensitive: str) -> Recognized:
     """Where everybody has some values of the own bucket: who has which is taken as independent."""
-    shares, size = scene.spread(sensitive).shares, scene.size_of.astype(np.float64)
-    values, hit = scene.own_values(sensitive), _telling(scene, sensitive)
-    over = scene.covering(sensitive).over
-    by_label = _entries(shares.index, len(scene.labels(sensitive)))
+    shares, size = context.spread(sensitive).shares, context.size_of.astype(np.float64)
+    values, hit = context.own_values(sensitive), _telling(context, sensitive)
+    over = context.covering(sensitive).over
+    by_label = _entries(shares.index, len(context.labels(sensitive)))
 
     def column(labels: NDArray[np.int32]) -> NDArray[np.float64]:
         found = np.zeros(len(size))

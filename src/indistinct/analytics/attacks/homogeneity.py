@@ -7,46 +7,28 @@ from __future__ import annotations
 
 import numpy as np
 
+from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped
-from indistinct.analytics.attacks.people_scene import SURE, PeopleScene
-from indistinct.analytics.attacks.scene import Scene
-from indistinct.analytics.attacks.weak_classes import strike, strike_people
+from indistinct.analytics.attacks.weak_classes import Weak, target_weak_classes
 
 NAME = "homogeneity"
+KIND = "attribute"
+PLACE = 60
 KNOWLEDGE = "the exact quasi-identifiers of a person, and that the person is in the table"
 SOURCE = "Machanavajjhala and others (2006), section 2; Khan and others (2020)"
 
 
-def run(scene: Scene, sensitive: str | None) -> Finding | Skipped:
-    """Strike where the compatible classes hold one value."""
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
-    return strike(
-        scene,
-        sensitive,
-        name=NAME,
-        knowledge=KNOWLEDGE,
-        weak_classes=scene.held(sensitive).length == 1,
-        weak_crowds=scene.pooled(sensitive).length == 1,
-        true_count=scene.true_count(sensitive),
-        prior=scene.true_prior(sensitive),
-        note=f"A class is weak if everybody in it has the same {sensitive}",
-    )
-
-
-def run_people(scene: PeopleScene, sensitive: str | None) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
     """Strike where everybody of the compatible classes has a value, whatever else they have."""
     if sensitive is None:
         return Skipped(NAME, "no attribute is sensitive")
-    spread = scene.spread(sensitive)
-    return strike_people(
-        scene,
-        sensitive,
-        name=NAME,
-        knowledge=KNOWLEDGE,
-        weak_classes=spread.held.largest >= scene.classes.size - SURE,
-        weak_crowds=spread.pooled.largest >= np.maximum(scene.places.crowd_size, 1) - SURE,
-        belief=scene.true_belief(sensitive),
-        prior=scene.true_prior(sensitive),
-        note=f"A class is weak if everybody in it has the same value of {sensitive}",
+    spread = context.spread(sensitive)
+    what = sensitive if context.one_record_each else f"value of {sensitive}"
+    weak = Weak(
+        classes=spread.held.largest >= context.classes.size - SURE,
+        sets=spread.pooled.largest >= np.maximum(context.places.set_size, 1) - SURE,
+        belief=context.true_belief(sensitive),
+        prior=context.true_prior(sensitive),
+        because=f"A class is weak if everybody in it has the same {what}",
     )
+    return target_weak_classes(context, sensitive, weak, name=NAME, knowledge=KNOWLEDGE)

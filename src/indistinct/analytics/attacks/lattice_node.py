@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.analytics.attacks.scene import Scene
+from indistinct.analytics.attacks.places import Places
 from indistinct.microdata.encoding import count_combinations, leaf_codes
 
 Levels = tuple[int, ...]
@@ -29,12 +29,13 @@ class Node:
     """A full-domain release: its levels, and the published class of every combination.
 
     Arguments:
+        places: people and release.
         levels: the level of each quasi-identifier.
         leaf: the leaf codes of every combination of exact values, [C, J].
         class_of: the published class of every combination, -1 for those left out, [C].
     """
 
-    scene: Scene
+    places: Places
     levels: Levels
     leaf: NDArray[np.int32]
     class_of: NDArray[np.int32]
@@ -43,17 +44,17 @@ class Node:
         """The class of every combination at a node, over some attributes, [C]."""
         codes, cards = [], []
         for j in on:
-            table = self.scene.taxonomies[self.scene.quasi[j]].compile()
+            table = self.places.taxonomies[self.places.quasi[j]].compile()
             codes.append(table.code[levels[j]][self.leaf[:, j]].astype(np.int32))
             cards.append(int(table.card[levels[j]]))
         return count_combinations(codes, cards, np.ones(len(self.leaf), np.int64))[2]
 
     def loss(self, attribute: int, level: int) -> int:
         """Leaves under the cells that the published people have in an attribute at a level."""
-        table = self.scene.taxonomies[self.scene.quasi[attribute]].compile()
+        table = self.places.taxonomies[self.places.quasi[attribute]].compile()
         shown = self.class_of >= 0
         under = table.leaves[level][self.leaf[shown, attribute]]
-        return int((under * self.scene.weight[shown]).sum())
+        return int((under * self.places.weight[shown]).sum())
 
     def below(self, levels: Levels) -> Iterator[Levels]:
         """The nodes right below one."""
@@ -62,45 +63,45 @@ class Node:
                 yield (*levels[:j], level - 1, *levels[j + 1 :])
 
 
-def node_of(scene: Scene) -> Node | None:
+def node_of(places: Places) -> Node | None:
     """The node at which a release was made, None where it is no full-domain release of the people.
 
     Of several nodes that publish the same, the lowest.
     """
-    if not scene.records:
+    if not places.records:
         return None
-    texts = scene.combinations
+    texts = places.combinations
     leaf = np.stack(
-        [leaf_codes(texts[name], scene.taxonomies[name]) for name in scene.quasi], axis=1
+        [leaf_codes(texts[name], places.taxonomies[name]) for name in places.quasi], axis=1
     )
     if (leaf < 0).any():
         return None
     possible = []
-    for name in scene.quasi:
-        taxonomy, cells = scene.taxonomies[name], set(scene.release[name].unique().to_list())
+    for name in places.quasi:
+        taxonomy, cells = places.taxonomies[name], set(places.rows[name].unique().to_list())
         possible.append([l for l in range(taxonomy.levels) if cells <= set(taxonomy.level(l))])  # noqa: E741
     for tried, levels in enumerate(sorted(product(*possible), key=lambda own: (sum(own), own))):
         if tried == NODES_TRIED:
             break
-        class_of = _classes(scene, leaf, levels)
+        class_of = _classes(places, leaf, levels)
         held = np.bincount(
             class_of[class_of >= 0],
-            scene.weight[class_of >= 0],
-            minlength=len(scene.classes),
+            places.weight[class_of >= 0],
+            minlength=len(places.classes),
         )
-        if (held == scene.classes.size).all():
-            return Node(scene, levels, leaf, class_of)
+        if (held == places.classes.size).all():
+            return Node(places, levels, leaf, class_of)
     return None
 
 
-def _classes(scene: Scene, leaf: NDArray[np.int32], levels: Levels) -> NDArray[np.int32]:
+def _classes(places: Places, leaf: NDArray[np.int32], levels: Levels) -> NDArray[np.int32]:
     labels = []
-    for j, (name, level) in enumerate(zip(scene.quasi, levels, strict=True)):
-        table = scene.taxonomies[name].compile()
+    for j, (name, level) in enumerate(zip(places.quasi, levels, strict=True)):
+        table = places.taxonomies[name].compile()
         own = pl.Series(name, table.labels[level], pl.String)
         labels.append(own[table.code[level][leaf[:, j]].astype(np.int64)])
-    classes = scene.classes.cells.with_columns(pl.Series("\0class", range(len(scene.classes))))
+    classes = places.classes.cells.with_columns(pl.Series("\0class", range(len(places.classes))))
     joined = pl.DataFrame(labels).join(
-        classes, on=list(scene.quasi), how="left", nulls_equal=True, maintain_order="left"
+        classes, on=list(places.quasi), how="left", nulls_equal=True, maintain_order="left"
     )
     return joined["\0class"].fill_null(-1).cast(pl.Int32).to_numpy()

@@ -8,9 +8,11 @@ that every class keeps its counts (the mean of permutations, approximated by pro
 maximization counts features by value, with one pseudo-record per value that looks like everybody.
 In classes of two or three the approximation believes less than the mean of permutations would.
 
-Who has only the release sees the same cells for everybody in a class. No model of these tells the
-members of a class apart, so the best belief is that of random worlds; it is what the summary tells.
-Beside stands, as figures:
+Who has only a release of one table sees the same cells for everybody in a class. No model of these
+tells the members of a class apart, so the best belief is that of random worlds; it is what the
+summary tells. Linked tables tell more: the rows of a bucket have different cells, and one each of
+its values. So there who has only the release learns, most of all where the quasi-identifiers are
+published as they are (anatomy). Beside stands of a release of one table, as figures:
 
 * ``model_*``: the model that the published cells alone give, without looking at the person's class;
   it also tells about people who are not in the table;
@@ -24,34 +26,28 @@ Beside stands, as figures:
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import (
     THRESHOLDS,
     Finding,
     Skipped,
     of_people,
+    share_of,
     summarize,
     worst_class,
 )
-from indistinct.analytics.attacks.people_scene import (
-    SURE,
-    Mass,
-    PeopleScene,
-    expanded,
-    massed,
-    worst_of,
-)
-from indistinct.analytics.attacks.scene import Pool, Rows, Scene
+from indistinct.analytics.attacks.weighted import Rows, Weighted, expanded, gathered
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
 
 NAME = "learned-correlation"
+KIND = "attribute"
+PLACE = 180
 KNOWLEDGE = "only the release, of which all classes together are learnt from"
 SOURCE = "Kifer (2009), section 3"
 
@@ -76,232 +72,230 @@ ALIKE = 1e-9
 """Beliefs that differ by less are equal."""
 
 
-@dataclass(frozen=True)
-class Shares(Rows):
-    """Beliefs in some values per row, as compressed rows of value codes (rising) and shares."""
-
-    share: NDArray[np.float64]
-
-    @cached_property
-    def row_of(self) -> NDArray[np.int64]:
-        """The row of every entry."""
-        return np.repeat(np.arange(len(self)), self.length)
-
-    def of(
-        self, rows: NDArray[np.int32], values: NDArray[np.int32], domain: int
-    ) -> NDArray[np.float64]:
-        """The belief in value ``values[i]``, a code below ``domain``, of row ``rows[i]``."""
-        if not len(self.index):
-            return np.zeros(len(rows))
-        keys = self.row_of * domain + self.index
-        wanted = rows.astype(np.int64) * domain + values
-        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        return np.where(keys[at] == wanted, self.share[at], 0.0)
-
-    def hits(self, rows: NDArray[np.int32], belief: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How often a guess of the most likely value is right; ties are guessed blindly.
-
-        Arguments:
-            rows: the row of every person, [n].
-            belief: the belief of that row in the person's true value, [n].
-        """
-        top = np.zeros(len(self))
-        np.maximum.at(top, self.row_of, self.share)
-        ties = np.bincount(self.row_of, self.share >= top[self.row_of] - ALIKE, minlength=len(self))
-        return np.where(belief >= top[rows] - ALIKE, 1.0, 0.0) / np.maximum(ties[rows], 1)
-
-
-def run(scene: Scene, sensitive: str | None, *, rounds: int = ROUNDS) -> Finding | Skipped:
-    """Learn from all classes what each person's value is.
-
-    Arguments:
-        scene: what the attacker is given.
-        sensitive: the attribute it learns.
-        rounds: of expectation and maximization at most.
-    """
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
-    if not scene.records or not scene.people.height:
-        return Skipped(NAME, "nothing is published that could be learnt from", sensitive)
-    before, worlds = scene.true_prior(sensitive), scene.true_belief(sensitive)
-    prior = scene.prior(sensitive)
-    unmet = np.isclose(before, prior.max()) / np.isclose(prior, prior.max()).sum()
-    rows, truth, domain = scene.combination_of, scene.truth(sensitive), len(prior)
-
-    def accuracy(shares: Shares, belief: NDArray[np.float64]) -> float:
-        return float(np.where(scene.found, shares.hits(rows, belief), unmet).mean())
-
-    learnt_shares = learnt(scene, sensitive, rounds)
-    belief = np.where(scene.found, learnt_shares.of(rows, truth, domain), before)
-    blind = accuracy(random_worlds(scene, sensitive), worlds)
-    exact = accuracy(learnt_shares, belief)
-    fitted_shares = learnt(scene, sensitive, 0)
-    fitted = accuracy(fitted_shares, fitted_shares.of(rows, truth, domain))
-    held = scene.held(sensitive)
-    top = np.zeros(len(held))
-    np.maximum.at(top, held.row_of, held.count / held.size[held.row_of] - prior[held.index])
-    return summarize(
-        scene,
-        sensitive,
-        worlds,
-        before,
-        scene.found & (scene.true_count(sensitive) == scene.crowd_size[scene.crowd_of]),
-        name=NAME,
-        knowledge=KNOWLEDGE,
-        figures={
-            "accuracy": blind,
-            "random_worlds_accuracy": blind,
-            "prior_accuracy": float(unmet.mean()),
-            "model_accuracy": float(np.where(scene.found, model(scene, sensitive), unmet).mean()),
-            "fitted_accuracy": fitted,
-            "exact_accuracy": exact,
-            "exact_accuracy_gain": exact - blind,
-            **{f"exact_{at}": float(np.mean(belief >= at - 1e-12)) for at in THRESHOLDS},
-            "exact_gain_mean": float((belief - before).mean()),
-            "exact_belief_gain": float((belief - worlds).mean()),
-        },
-        worst=worst_class(scene, top, gain=top),
-        note=(
-            f"Counting the own class finds the {sensitive} of {of_people(blind)}. Who also knows "
-            f"everybody's exact quasi-identifiers, and learns from all classes: of "
-            f"{of_people(exact)}."
-        ),
-    )
-
-
-def run_people(
-    scene: PeopleScene, sensitive: str | None, *, rounds: int = ROUNDS
+def run(
+    context: AttackContext, sensitive: str | None, *, rounds: int = ROUNDS
 ) -> Finding | Skipped:
-    """Learn from all buckets which of their rows has which value.
-
-    Linked tables tell more than classes: the rows of a bucket have different cells, and one each of
-    its values. So here who has only the release learns, most of all where the quasi-identifiers are
-    published as they are (anatomy).
+    """Learn from all classes or buckets what each person's value is.
 
     Arguments:
-        scene: what the attacker is given.
+        context: what the attacker is given.
         sensitive: the attribute it learns.
         rounds: of expectation and maximization at most.
     """
     if sensitive is None:
         return Skipped(NAME, "no attribute is sensitive")
-    if scene.holding != "one":
-        return Skipped(
-            NAME, "no bucket has one value for each of its people, to be dealt out", sensitive
+    why = _nothing_to_learn(context, sensitive)
+    if why is not None:
+        return Skipped(NAME, why, sensitive)
+    worlds, before = context.spread(sensitive), context.true_prior(sensitive)
+    blind = accuracy(context, sensitive, worlds.pooled)
+    figures: dict[str, float | int | None] = {
+        "accuracy": blind,
+        "random_worlds_accuracy": blind,
+        "prior_accuracy": float(_guess(context, sensitive).mean()),
+    }
+    held, base = worlds.held, context.true_belief(sensitive)
+    if context.linked:
+        belief, held, exact = _from_buckets(context, sensitive, rounds)
+        figures |= {
+            "accuracy": exact,
+            "accuracy_gain": exact - blind,
+            "belief_gain": float((belief - base).mean()),
+        }
+        usual = worlds.held.of(held.row_of, held.index, len(worlds.prior))
+        top = held.largest_of((held.amount - usual) / context.classes.size[held.row_of])
+        knowledge = KNOWLEDGE.replace("classes", "buckets")
+        note = (
+            f"Counting the own buckets finds a value of {sensitive} of {of_people(blind)}. Who "
+            f"learns from all buckets which cells go with which value: of {of_people(exact)}."
         )
-    if not (scene.records and scene.people.height and scene.labels(sensitive)):
-        return Skipped(NAME, "nothing is published that could be learnt from", sensitive)
-    linked, domain = scene.class_buckets, len(scene.labels(sensitive))
-    shares = learnt_of_buckets(scene, sensitive, rounds)
-    says = scene.implied(sensitive)
-    entry, at = expanded(says, shares.index)
-    pair = shares.row_of[entry]
-    held = massed(
-        linked.row_of[pair],
-        says.index[at],
-        linked.count[pair] * shares.share[entry],
-        len(scene.classes),
-        domain,
-    )
-    worlds = scene.spread(sensitive)
-    learnt_spread = scene.over_classes(worlds.shares, held, domain)
-    own, before = scene.own(sensitive), scene.true_prior(sensitive)
-    amount = learnt_spread.pooled.of(scene.crowd_of[own.person], own.label, domain)
-    believed = amount / np.maximum(scene.rows_of[own.person], 1)
-    belief = np.where(scene.found, own.best(believed), before)
-
-    def accuracy(pooled: Mass) -> float:
-        """The share of people of whom the likeliest label is true; ties are guessed blindly."""
-        top = pooled.largest
-        tied = pooled.amount >= top[pooled.row_of] - ALIKE
-        ties = np.bincount(pooled.row_of, tied, minlength=len(pooled))
-        crowd = scene.crowd_of[own.person]
-        hit = pooled.of(crowd, own.label, domain) >= np.maximum(top[crowd] - ALIKE, ALIKE)
-        right = np.bincount(own.person, hit, minlength=len(before)) / np.maximum(
-            ties[scene.crowd_of], 1
+    else:
+        belief, more = base, _with_exact_values(context, sensitive, rounds, blind)
+        figures |= more
+        share = held.amount / context.classes.size[held.row_of]
+        top = held.largest_of(share - worlds.prior[held.index])
+        knowledge = KNOWLEDGE
+        note = (
+            f"Counting the own class finds the {sensitive} of {of_people(blind)}. Who also knows "
+            "everybody's exact quasi-identifiers, and learns from all classes: of "
+            f"{of_people(more['exact_accuracy'])}."
         )
-        return float(np.where(scene.found, np.minimum(right, 1.0), guess).mean())
-
-    most = worlds.prior >= worlds.prior.max() - ALIKE
-    guess = np.bincount(own.person, most[own.label], minlength=len(before)) / most.sum()
-    blind, exact = accuracy(worlds.pooled), accuracy(learnt_spread.pooled)
-    gained = held.amount - worlds.held.of(held.row_of, held.index, domain)
-    top = np.zeros(len(held))
-    np.maximum.at(top, held.row_of, gained / scene.classes.size[held.row_of])
     return summarize(
-        scene,
+        context,
         sensitive,
         belief,
         before,
-        scene.found & (belief >= 1 - SURE),
+        context.found & (belief >= 1 - SURE),
         name=NAME,
-        knowledge=KNOWLEDGE.replace("classes", "buckets"),
-        figures={
-            "accuracy": exact,
-            "random_worlds_accuracy": blind,
-            "accuracy_gain": exact - blind,
-            "prior_accuracy": float(guess.mean()),
-            "belief_gain": float((belief - scene.true_belief(sensitive)).mean()),
-        },
-        worst=worst_of(scene, top, gain=top),
-        note=(
-            f"Counting the own buckets finds a value of {sensitive} of {of_people(blind)}. Who "
-            f"learns from all buckets which cells go with which value: of {of_people(exact)}."
-        ),
+        knowledge=knowledge,
+        figures=figures,
+        worst=worst_class(context, top, gain=top),
+        note=note,
     )
 
 
-def random_worlds(scene: Scene, sensitive: str) -> Shares:
+def _nothing_to_learn(context: AttackContext, sensitive: str) -> str | None:
+    """Why there is nothing to go on, where there is not."""
+    if context.bucket_semantics != "one":
+        return "no bucket has one value for each of its people, to be dealt out"
+    if not (context.records and context.people.height and context.labels(sensitive)):
+        return "nothing is published that could be learnt from"
+    if context.one_record_each and context.lists_sets(sensitive):
+        return "sets of values are published, and are not looked at"
+    return None
+
+
+def _guess(context: AttackContext, sensitive: str) -> NDArray[np.float64]:
+    """How often the most frequent value of the release is right, [n]."""
+    own, prior = context.own(sensitive), context.spread(sensitive).prior
+    most = prior >= prior.max() - ALIKE
+    right = np.bincount(own.person, most[own.label], minlength=context.people.height)
+    return np.asarray(right / most.sum(), np.float64)
+
+
+def accuracy(context: AttackContext, sensitive: str, pooled: Weighted) -> float:
+    """The share of people of whom the likeliest label is true; ties are guessed blindly.
+
+    Arguments:
+        context: people and release.
+        sensitive: the attribute.
+        pooled: how likely labels are, by candidate sets, [K].
+    """
+    own, candidates = context.own(sensitive), context.set_of
+    top = pooled.largest
+    tied = pooled.amount >= top[pooled.row_of] - ALIKE
+    ties = np.bincount(pooled.row_of, tied, minlength=len(pooled))
+    amount = pooled.of(candidates[own.person], own.label, len(context.labels(sensitive)))
+    hit = amount >= np.maximum(top[candidates[own.person]] - ALIKE, ALIKE)
+    hits = np.bincount(own.person, hit, minlength=len(candidates))
+    right = np.minimum(hits / np.maximum(ties[candidates], 1), 1.0)
+    return float(np.where(context.found, right, _guess(context, sensitive)).mean())
+
+
+def _from_buckets(
+    context: AttackContext, sensitive: str, rounds: int
+) -> tuple[NDArray[np.float64], Weighted, float]:
+    """What is learnt from buckets: belief in the truth [n], in labels by class [G], accuracy.
+
+    Arguments:
+        context: people and release.
+        sensitive: the attribute.
+        rounds: of expectation and maximization at most.
+    """
+    linked, domain = context.class_buckets, len(context.labels(sensitive))
+    shares, says = learnt_of_buckets(context, sensitive, rounds), context.implied(sensitive)
+    entry, at = expanded(says, shares.index)
+    pair = shares.row_of[entry]
+    held = gathered(
+        linked.row_of[pair],
+        says.index[at],
+        linked.amount[pair] * shares.amount[entry],
+        len(context.classes),
+        domain,
+    )
+    pooled = context.over_classes(context.spread(sensitive).shares, held, domain).pooled
+    own = context.own(sensitive)
+    amount = pooled.of(context.set_of[own.person], own.label, domain)
+    believed = own.best(amount / np.maximum(context.places.rows_of[own.person], 1))
+    belief = np.where(context.found, believed, context.true_prior(sensitive))
+    return belief, held, accuracy(context, sensitive, pooled)
+
+
+def _with_exact_values(
+    context: AttackContext, sensitive: str, rounds: int, blind: float
+) -> dict[str, float]:
+    """What models tell beside the own class, the published cells' and that of the exact values.
+
+    Arguments:
+        context: people and release.
+        sensitive: the attribute.
+        rounds: of expectation and maximization at most.
+        blind: the accuracy of random worlds.
+    """
+    unmet, rows = _guess(context, sensitive), context.places.combination_of
+    truth, domain = context.true_label(sensitive), len(context.labels(sensitive))
+
+    def of_truth(shares: Weighted) -> NDArray[np.float64]:
+        share = shares.of(rows, np.maximum(truth, 0), domain)
+        return np.where(truth >= 0, share, 0.0)
+
+    def accurate(shares: Weighted) -> float:
+        """The share of people of whom the likeliest value is true."""
+        top = shares.largest
+        tied = shares.amount >= top[shares.row_of] - ALIKE
+        ties = np.bincount(shares.row_of, tied, minlength=len(shares))
+        right = (of_truth(shares) >= top[rows] - ALIKE) / np.maximum(ties[rows], 1)
+        return share_of(np.where(context.found, right, unmet))
+
+    learnt_shares = learnt(context, sensitive, rounds)
+    before, worlds = context.true_prior(sensitive), context.true_belief(sensitive)
+    belief = np.where(context.found, of_truth(learnt_shares), before)
+    exact = accurate(learnt_shares)
+    return {
+        "model_accuracy": share_of(np.where(context.found, model(context, sensitive), unmet)),
+        "fitted_accuracy": accurate(learnt(context, sensitive, 0)),
+        "exact_accuracy": exact,
+        "exact_accuracy_gain": exact - blind,
+        **{f"exact_{at}": share_of(belief >= at - 1e-12) for at in THRESHOLDS},
+        "exact_gain_mean": share_of(belief - before),
+        "exact_belief_gain": share_of(belief - worlds),
+    }
+
+
+def random_worlds(context: AttackContext, sensitive: str) -> Weighted:
     """The share of each value among the compatible classes, for every combination."""
-    pool, crowd = scene.pooled(sensitive), scene.crowd_of_combination
-    length = pool.length[crowd]
-    indptr = np.zeros(len(crowd) + 1, np.int64)
-    np.cumsum(length, out=indptr[1:])
-    at = np.arange(indptr[-1]) + np.repeat(pool.indptr[crowd] - indptr[:-1], length)
-    share = pool.count / np.maximum(scene.crowd_size, 1)[pool.row_of]
-    return Shares(indptr, pool.index[at], share[at])
+    places, pool = context.places, context.spread(sensitive).pooled
+    share = pool.amount / np.maximum(places.set_size, 1)[pool.row_of]
+    return _selected(pool, places.set_of_combination, share)
 
 
-def learnt(scene: Scene, sensitive: str, rounds: int = ROUNDS) -> Shares:
+def _selected(rows: Rows, chosen: NDArray[np.int32], share: NDArray[np.float64]) -> Weighted:
+    """Some rows one after the other, with the shares of their entries."""
+    _, at = expanded(rows, chosen)
+    indptr = np.zeros(len(chosen) + 1, np.int64)
+    np.cumsum(rows.length[chosen], out=indptr[1:])
+    return Weighted(indptr, rows.index[at], share[at])
+
+
+def learnt(context: AttackContext, sensitive: str, rounds: int = ROUNDS) -> Weighted:
     """Belief in each value of the compatible classes, for every combination of exact values.
 
     Arguments:
-        scene: people and release.
+        context: people and a release in which every record is of another person.
         sensitive: the attribute that is learnt.
         rounds: of expectation and maximization at most.
     """
-    combinations = (scene.combinations[name] for name in scene.quasi)
+    places = context.places
     return _fitted(
-        _features(combinations),
-        scene.weight,
-        scene.compatible,
-        scene.held(sensitive),
-        random_worlds(scene, sensitive),
-        len(scene.domain(sensitive)),
+        _features(places.combinations[name] for name in places.quasi),
+        places.weight,
+        places.compatible,
+        context.buckets[sensitive],
+        random_worlds(context, sensitive),
+        len(context.labels(sensitive)),
         rounds,
     )
 
 
-def learnt_of_buckets(scene: PeopleScene, sensitive: str, rounds: int = ROUNDS) -> Shares:
-    """Belief in each value of the bucket, for every pair of a class and a bucket linked to it.
+def learnt_of_buckets(context: AttackContext, sensitive: str, rounds: int = ROUNDS) -> Weighted:
+    """Belief in each entry of the bucket, for every pair of a class and a bucket linked to it.
 
-    The pairs are those of :attr:`PeopleScene.class_buckets`.
+    The pairs are those of :attr:`AttackContext.class_buckets`.
+
+    Arguments:
+        context: people and linked tables.
+        sensitive: the attribute that is learnt.
+        rounds: of expectation and maximization at most.
     """
-    linked, part = scene.class_buckets, scene.buckets[sensitive]
-    cells = scene.classes.cells[linked.row_of]
-    pairs = len(linked.index)
-    length = part.length[linked.index]
-    indptr = np.zeros(pairs + 1, np.int64)
-    np.cumsum(length, out=indptr[1:])
-    at = np.arange(indptr[-1]) + np.repeat(part.indptr[linked.index] - indptr[:-1], length)
-    share = part.count / np.maximum(part.size, 1)[part.row_of]
-    worlds = Shares(indptr, part.index[at], share[at])
+    linked, part = context.class_buckets, context.buckets[sensitive]
+    cells = context.classes.cells[linked.row_of]
+    share = part.amount / np.maximum(part.size, 1)[part.row_of]
     return _fitted(
-        _features(cells[name] for name in scene.quasi),
-        linked.count,
-        Rows(np.arange(pairs + 1, dtype=np.int64), linked.index),
+        _features(cells[name] for name in context.quasi),
+        linked.amount,
+        Rows(np.arange(len(linked.index) + 1, dtype=np.int64), linked.index),
         part,
-        worlds,
+        _selected(part, linked.index, share),
         len(part.labels),
         rounds,
     )
@@ -311,11 +305,11 @@ def _fitted(
     features: tuple[NDArray[np.int32], NDArray[np.int64], list[int]],
     weight: NDArray[np.int64],
     met: Rows,
-    held: Pool,
-    worlds: Shares,
+    held: Weighted,
+    worlds: Weighted,
     domain: int,
     rounds: int,
-) -> Shares:
+) -> Weighted:
     """Belief in each value that combinations could have, by a model fitted to all of them.
 
     Arguments:
@@ -336,7 +330,7 @@ def _fitted(
     everybody /= max(int(weight.sum()), 1)
 
     table, counted = np.zeros((sum(sizes), domain)), np.zeros((sum(sizes), domain))
-    scale = held.count.astype(np.float64)
+    scale = held.amount.astype(np.float64)
     filled = np.empty(len(scale))
     scratch = np.empty(domain), np.empty(domain, np.int64), np.empty(domain, np.int32)
     nothing, none = np.zeros((0, domain)), np.zeros(0)
@@ -350,7 +344,7 @@ def _fitted(
     def fit(sweeps: int) -> None:
         for _ in range(sweeps):
             sweep(nothing, none)
-            scale[:] *= np.divide(held.count, filled, out=np.ones_like(filled), where=filled > 0)
+            scale[:] *= np.divide(held.amount, filled, out=np.ones_like(filled), where=filled > 0)
 
     for _ in range(rounds):
         fit(SWEEPS)
@@ -365,31 +359,35 @@ def _fitted(
     fit(LAST_SWEEPS)
     out = np.zeros(len(worlds.index))
     sweep(nothing, out)
-    return Shares(worlds.indptr, worlds.index, out)
+    return Weighted(worlds.indptr, worlds.index, out)
 
 
-def model(scene: Scene, sensitive: str) -> NDArray[np.float64]:
+def model(context: AttackContext, sensitive: str) -> NDArray[np.float64]:
     """How often a naive Bayes model of the published cells guesses each person's value, [n].
 
     It is asked for the cells of the compatible classes, weighted by their records, and not told
     which values these classes have.
     """
-    held, domain = scene.held(sensitive), len(scene.domain(sensitive))
-    codes, start, sizes = _features(scene.classes.cells[name] for name in scene.quasi)
-    size = scene.classes.size
+    held, domain = context.buckets[sensitive], len(context.labels(sensitive))
+    codes, start, sizes = _features(context.classes.cells[name] for name in context.quasi)
+    size = context.classes.size
     everybody = np.zeros(sum(sizes))
     np.add.at(everybody, start + codes, size[:, None])
-    everybody /= scene.records
+    everybody /= context.records
     counted = np.zeros((sum(sizes), domain))
     for j in range(len(sizes)):
-        np.add.at(counted, (start[j] + codes[held.row_of, j], held.index), held.count)
-    total = np.bincount(held.index, held.count, minlength=domain)
+        np.add.at(counted, (start[j] + codes[held.row_of, j], held.index), held.amount)
+    total = np.bincount(held.index, held.amount, minlength=domain)
     table = np.log((counted + PSEUDO * everybody[:, None]) / (total + PSEUDO))
-    known = np.log(np.maximum(scene.prior(sensitive), np.finfo(np.float64).tiny))
-    crowds, truth, crowd_of = scene.crowds, scene.truth(sensitive), scene.crowd_of
-    right = np.zeros(len(crowd_of))
-    people = np.argsort(crowd_of, kind="stable")
-    bounds = np.searchsorted(crowd_of[people], np.arange(len(crowds) + 1))
+    known = np.log(np.maximum(context.spread(sensitive).prior, np.finfo(np.float64).tiny))
+    sets, truth, set_of = (
+        context.places.candidate_sets,
+        context.true_label(sensitive),
+        context.set_of,
+    )
+    right = np.zeros(len(set_of))
+    people = np.argsort(set_of, kind="stable")
+    bounds = np.searchsorted(set_of[people], np.arange(len(sets) + 1))
     every = np.empty((len(size), domain)) if len(size) * domain <= CELLS_AT_ONCE else None
 
     def scores(classes: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -400,15 +398,15 @@ def model(scene: Scene, sensitive: str) -> NDArray[np.float64]:
 
     if every is not None:
         every[:] = scores(np.arange(len(size), dtype=np.int32))
-    for q in range(len(crowds)):
-        own = crowds[q]
+    for q in range(len(sets)):
+        own = sets[q]
         if not len(own):
             continue
         belief = size[own] @ (scores(own) if every is None else every[own])
         belief /= size[own].sum()
         top = belief >= belief.max() - ALIKE
         members = people[bounds[q] : bounds[q + 1]]
-        right[members] = top[truth[members]] / top.sum()
+        right[members] = np.where(truth[members] >= 0, top[truth[members]], 0) / top.sum()
     return right
 
 

@@ -28,16 +28,22 @@ from itertools import combinations
 from math import factorial, prod
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, of_people, summarize, worst_class
 from indistinct.analytics.attacks.lattice_node import Levels, Node, node_of
-from indistinct.analytics.attacks.scene import Scene
+from indistinct.metadata import NO_METADATA
+from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.frequencies import ClassTable
+from indistinct.microdata.microdata import sorted_values
 from indistinct.privacy.promise import Promise, known_promise
 
 NAME = "minimality"
+KIND = "attribute"
+PLACE = 170
 KNOWLEDGE = (
     "the exact quasi-identifiers of everybody, the algorithm, its objective and the promises"
 )
@@ -71,7 +77,7 @@ NEVER = 1e-9
 
 
 def run(
-    scene: Scene,
+    context: AttackContext,
     sensitive: str | None,
     *,
     enumerated: int = ENUMERATED,
@@ -80,32 +86,34 @@ def run(
     """Strike out assignments under which a better plan would have kept the promises.
 
     Arguments:
-        scene: what the attacker is given.
+        context: what the attacker is given.
         sensitive: the attribute it learns.
         enumerated: assignments of a class up to which all are tried.
         drawn: how many are drawn of a class which has more.
     """
     if sensitive is None:
         return Skipped(NAME, "no attribute is sensitive")
-    asked = _promises(scene, sensitive)
+    if not context.one_record_each:
+        return Skipped(NAME, "it attacks tables in which every record is a person")
+    asked = _promises(context, sensitive)
     if isinstance(asked, str):
         return Skipped(NAME, asked, sensitive)
-    node = node_of(scene)
+    node = node_of(context.places)
     if node is None:
         return Skipped(NAME, "it is no full-domain release of these people", sensitive)
     plans, left_out = better_plans(node, asked)
-    worlds = _Worlds(node, sensitive, asked, plans, enumerated, drawn)
+    worlds = _Worlds(context, node, sensitive, asked, plans, (enumerated, drawn))
     if worlds.broken:
         return Skipped(NAME, "the release itself breaks a promise about values", sensitive)
-    before = scene.true_prior(sensitive)
+    before = context.true_prior(sensitive)
     base, belief = worlds.beliefs()
     sure = (belief >= 1 - NEVER) & (worlds.exact | (base >= 1))
     changed = np.abs(belief - base) > NEVER
-    gain = np.zeros(len(scene.classes))
-    inside = node.class_of[scene.combination_of]
+    gain = np.zeros(len(context.classes))
+    inside = node.class_of[context.places.combination_of]
     np.maximum.at(gain, inside[inside >= 0], (belief - base)[inside >= 0])
     return summarize(
-        scene,
+        context,
         sensitive,
         belief,
         before,
@@ -123,7 +131,7 @@ def run(
             "gain_over_random_worlds": float((belief - base).mean()) if len(belief) else 0.0,
             "largest_gain_over_random_worlds": float((belief - base).max(initial=0.0)),
         },
-        worst=worst_class(scene, gain, gain_over_random_worlds=gain) if changed.any() else {},
+        worst=worst_class(context, gain, gain_over_random_worlds=gain) if changed.any() else {},
         note=_note(len(plans), worlds.chance, float(changed.mean()) if len(changed) else 0.0),
     )
 
@@ -150,15 +158,15 @@ class Asked:
         return all(item.closure in ("superset", "union") for item in self.about)
 
 
-def _promises(scene: Scene, sensitive: str) -> Asked | str:
+def _promises(context: AttackContext, sensitive: str) -> Asked | str:
     """The promises, or why they are none that this attacker can use."""
     sizes: list[tuple[tuple[int, ...], int]] = []
     about: list[Promise] = []
-    if not any(item.sensitive == sensitive for item in scene.promises):
+    if not any(item.sensitive == sensitive for item in context.promises):
         return "no promise is about this attribute, so none made the release less specific"
-    for item in scene.promises:
+    for item in context.promises:
         on = tuple(
-            scene.quasi.index(name) for name in item.on or scene.quasi if name in scene.quasi
+            context.quasi.index(name) for name in item.on or context.quasi if name in context.quasi
         )
         if item.unit != "record":
             return "promises that count people and not records are not looked at"
@@ -173,11 +181,11 @@ def _promises(scene: Scene, sensitive: str) -> Asked | str:
             if made.largest_violating_size != made.class_size - 1:
                 return f"the promise {item.model} is not looked at"
             continue
-        if item.sensitive not in scene.sensitive:
+        if item.sensitive not in context.sensitive:
             return f"a promise is about '{item.sensitive}', which is not published"
-        if len(on) < len(scene.quasi):
+        if len(on) < len(context.quasi):
             return "promises about some of the quasi-identifiers are not looked at"
-        if made.missing_metadata(scene.domain(item.sensitive)) is not None:
+        if made.missing_metadata(_values(context, item.sensitive).domain) is not None:
             return f"what {item.model} needs to know of the values is not known"
         about.append(made)
     return Asked(tuple(sizes), tuple(about))
@@ -234,10 +242,35 @@ def _under(one: Levels, other: Levels) -> bool:
 def _large_enough(node: Node, levels: Levels, asked: Asked) -> bool:
     shown = node.class_of >= 0
     for on, k in asked.sizes:
-        size = np.bincount(node.grouped(levels, on)[shown], node.scene.weight[shown])
+        size = np.bincount(node.grouped(levels, on)[shown], node.places.weight[shown])
         if (size[size > 0] < k).any():
             return False
     return True
+
+
+@dataclass(frozen=True)
+class _Values:
+    """One sensitive attribute, its values those of the source and of the release.
+
+    Arguments:
+        domain: the values, and what is known of them.
+        truth: the value of every person, [n].
+        published: that of every published row, [r].
+    """
+
+    domain: SensitiveDomain
+    truth: NDArray[np.int32]
+    published: NDArray[np.int32]
+
+
+def _values(context: AttackContext, name: str) -> _Values:
+    assert context.shown is not None
+    people, rows = context.values[name], context.buckets[name].labels
+    labels = sorted_values(pl.Series([*people.labels, *rows], dtype=pl.String))
+    place = {label: at for at, label in enumerate(labels)}
+    own, theirs = (np.array([place[v] for v in part], np.int32) for part in (people.labels, rows))
+    known = context.known.get(name, NO_METADATA)
+    return _Values(SensitiveDomain(labels, known), own[people.index], theirs[context.shown[name]])
 
 
 @dataclass(frozen=True)
@@ -260,34 +293,39 @@ class _Worlds:
 
     def __init__(
         self,
+        context: AttackContext,
         node: Node,
         sensitive: str,
         asked: Asked,
         plans: Sequence[Levels],
-        enumerated: int,
-        drawn: int,
+        limits: tuple[int, int],
     ) -> None:
-        self.node, self.scene, self.sensitive = node, node.scene, sensitive
-        self.asked, self.most, self.drawn = asked, enumerated, drawn
+        self.context, self.node, self.places = context, node, node.places
+        self.sensitive = sensitive
+        self.asked = asked
+        self.most, self.drawn = limits
         self.enumerated_classes = self.drawn_classes = self.tried = 0
         self.chance = 1.0
-        every = range(len(self.scene.quasi))
+        every = range(len(self.places.quasi))
         self.part_of = [node.grouped(levels, list(every)) for levels in plans]
         names = [str(item.sensitive) for item in asked.about]
         self.names = tuple(dict.fromkeys([sensitive, *names]))
-        self.domains = {name: self.scene.domain(name) for name in self.names}
+        self.values = {name: _values(context, name) for name in self.names}
+        self.domains = {name: own.domain for name, own in self.values.items()}
         self.reference = {item: self._reference(item) for item in asked.about}
         kinds, _, kind_of = count_combinations(
-            [self.scene.published(name) for name in self.names],
+            [self.values[name].published for name in self.names],
             [len(self.domains[name]) for name in self.names],
-            np.ones(self.scene.records, np.int64),
+            np.ones(self.places.records, np.int64),
         )
         self.kinds = dict(zip(self.names, kinds, strict=True))
-        order = np.argsort(self.scene.class_of, kind="stable")
-        starts = np.searchsorted(self.scene.class_of[order], np.arange(len(self.scene.classes) + 1))
+        order = np.argsort(self.places.class_of, kind="stable")
+        starts = np.searchsorted(
+            self.places.class_of[order], np.arange(len(self.places.classes) + 1)
+        )
         self.kinds_in = [
             np.sort(kind_of[order[starts[g] : starts[g + 1]]])
-            for g in range(len(self.scene.classes))
+            for g in range(len(self.places.classes))
         ]
 
     @property
@@ -298,21 +336,22 @@ class _Worlds:
     @property
     def broken(self) -> bool:
         """Whether a published class breaks a promise about values."""
-        size = self.scene.classes.size
+        size = self.places.classes.size
         return any(
-            item.breaks(self._table(item, size, self.scene.counts(str(item.sensitive)))).any()
+            item.breaks(self._table(item, size, self._counts(str(item.sensitive)))).any()
             for item in self.asked.about
         )
 
     def beliefs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Belief in each person's value in random worlds, and in those that are left, [n]."""
-        scene, node = self.scene, self.node
-        base = scene.true_belief(self.sensitive)
-        of = node.class_of[scene.combination_of]
-        held = scene.held(self.sensitive)
-        truth = scene.truth(self.sensitive)
-        within = held.of(np.maximum(of, 0), truth, len(scene.domain(self.sensitive)))
-        base = np.where(of >= 0, within / scene.classes.size[np.maximum(of, 0)], base)
+        places = self.places
+        base = self.context.true_belief(self.sensitive)
+        of = self.node.class_of[places.combination_of]
+        truth = self.values[self.sensitive].truth
+        inside = np.maximum(of, 0)
+        if len(places.classes):
+            within = self._counts(self.sensitive)[inside, truth] / places.classes.size[inside]
+            base = np.where(of >= 0, within, base)
         if not self.part_of:
             return base, base.copy()
         looked = self._look()
@@ -331,7 +370,7 @@ class _Worlds:
             self.chance = 0.0
             return base, base.copy()
         wanted: dict[int, set[tuple[int, int]]] = {}
-        pairs = list(zip(scene.combination_of.tolist(), truth.tolist(), strict=True))
+        pairs = list(zip(places.combination_of.tolist(), truth.tolist(), strict=True))
         for g, pair in zip(of.tolist(), pairs, strict=True):
             wanted.setdefault(g, set()).add(pair)
         factors: dict[tuple[int, int], float] = {}
@@ -347,13 +386,13 @@ class _Worlds:
     def _look(self) -> dict[int, _Looked] | None:
         """The assignments of every class that a plan splits; None once they cannot matter."""
         order = np.argsort(self.node.class_of, kind="stable")
-        classes = np.arange(len(self.scene.classes))
+        classes = np.arange(len(self.places.classes))
         starts = np.searchsorted(self.node.class_of[order], classes)
         ends = np.searchsorted(self.node.class_of[order], classes, side="right")
         found: dict[int, _Looked] = {}
         plans = len(self.part_of)
         total, least = np.zeros(plans), np.zeros(plans)
-        for g in np.argsort(-self.scene.classes.size, kind="stable").tolist():
+        for g in np.argsort(-self.places.classes.size, kind="stable").tolist():
             own = order[starts[g] : ends[g]]
             if all(len(np.unique(part[own])) == 1 for part in self.part_of):
                 continue
@@ -374,7 +413,7 @@ class _Worlds:
         else:
             self.drawn_classes += 1
         self.tried += len(worlds)
-        slots = np.repeat(np.arange(len(own)), self.scene.weight[own])
+        slots = np.repeat(np.arange(len(own)), self.places.weight[own])
         keeps = np.zeros(len(worlds), np.int64)
         for at, part in enumerate(self.part_of):
             numbers = np.unique(part[own], return_inverse=True)[1]
@@ -390,7 +429,7 @@ class _Worlds:
         width = max(len(np.unique(part[own])) for part in self.part_of)
         cells = max(width * max(map(len, self.domains.values())), len(kinds))
         times = min(self.drawn, max(CELLS_AT_ONCE // cells, 100))
-        random = np.random.default_rng([self.scene.seed, 0x3131, g])
+        random = np.random.default_rng([self.context.seed, 0x3131, g])
         return random.permuted(np.tile(kinds, (times, 1)), axis=1), False
 
     def _factors(
@@ -412,7 +451,7 @@ class _Worlds:
         """
         worlds, _ = self._assigned(g, one.combinations)
         code = self.kinds[self.sensitive][worlds]
-        weight = self.scene.weight[one.combinations]
+        weight = self.places.weight[one.combinations]
         first = np.cumsum(weight) - weight
         place = {int(c): at for at, c in enumerate(one.combinations)}
         mean, spread = float(broken.mean()), float(broken.std())
@@ -463,9 +502,16 @@ class _Worlds:
         )
 
     def _reference(self, item: Promise) -> NDArray[np.int64]:
-        name, scene = str(item.sensitive), self.scene
-        values = scene.truth(name) if item.reference == "original" else scene.published(name)
-        return np.bincount(values, minlength=len(scene.domain(name))).astype(np.int64)
+        own = self.values[str(item.sensitive)]
+        values = own.truth if item.reference == "original" else own.published
+        return np.bincount(values, minlength=len(own.domain)).astype(np.int64)
+
+    def _counts(self, name: str) -> NDArray[np.int64]:
+        """How often each value occurs in each class, [G, D]."""
+        own, groups = self.values[name], len(self.places.classes)
+        keys = self.places.class_of.astype(np.int64) * len(own.domain) + own.published
+        counted = np.bincount(keys, minlength=groups * len(own.domain))
+        return counted.reshape(groups, len(own.domain)).astype(np.int64)
 
 
 def _over(one: _Looked, sets: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -23,13 +23,15 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.analytics.attacks.finding import CERTAIN, Finding, Skipped, of_people, summarize
-from indistinct.analytics.attacks.people_scene import SURE, Lists, Mass, PeopleScene, worst_of
-from indistinct.analytics.attacks.removal import of_true_values, stripped
-from indistinct.analytics.attacks.scene import Pool, Scene, sums
+from indistinct.analytics.attacks.context import AttackContext
+from indistinct.analytics.attacks.finding import Finding, Skipped, mean_of
+from indistinct.analytics.attacks.removal import Removal, over_all, over_groups, stripped
+from indistinct.analytics.attacks.weighted import Weighted
 from indistinct.privacy.rank_variance import falls_short, rank_variance, theta, thresholds
 
 NAME = "noise-stripping"
+KIND = "attribute"
+PLACE = 150
 KNOWLEDGE = (
     "what membership knows, k, and that noise has values which its class did not have before"
 )
@@ -40,158 +42,63 @@ Broken = Callable[[NDArray[np.int64]], NDArray[np.bool_]]
 
 
 def run(
-    scene: Scene, sensitive: str | None, *, k: int | None = None, anyway: bool = False
+    context: AttackContext, sensitive: str | None, *, k: int | None = None, anyway: bool = False
 ) -> Finding | Skipped:
-    """Take out of every class whatever may be noise.
+    """Take out of every class, or of every bucket of linked tables, whatever may be noise.
 
     Arguments:
-        scene: what the attacker is given.
+        context: what the attacker is given.
         sensitive: the attribute it learns.
         k: records that a class has at least without noise; without, the largest promised k.
         anyway: go on where nothing says that the release may contain noise.
     """
     if sensitive is None:
         return Skipped(NAME, "no attribute is sensitive")
-    if "noise" not in scene.may_contain and not anyway:
-        return Skipped(NAME, "nothing says that the release may contain noise", sensitive)
-    k = k or scene.k
+    why = _nothing_to_strip(context, sensitive, anyway)
+    if why is not None:
+        return Skipped(NAME, why, sensitive)
+    k = k or context.k
     if k is None:
-        return Skipped(NAME, "no k is promised that classes have without noise", sensitive)
-    held, size = scene.held(sensitive), scene.classes.size
-    once = held.count == 1
-    singles = np.bincount(held.row_of[once], minlength=len(size)).astype(np.int64)
-    most = removable(held, singles, k, condition(scene, sensitive))
+        groups = "buckets" if context.linked else "classes"
+        return Skipped(NAME, f"no k is promised that {groups} have without noise", sensitive)
+    held = context.buckets[sensitive]
+    once, singles = _singles(held)
+    most = removable(held, singles, k, condition(context, sensitive))
     row = held.row_of
-    own = np.minimum(most[row], singles[row] - once)
-    exact, exact_certain = _exactly(scene, sensitive, once, singles, np.maximum(size - k, 0), most)
-    return stripped(
-        scene,
-        sensitive,
-        name=NAME,
-        knowledge=KNOWLEDGE,
-        left=size - most,
-        own_left=size[row] - own,
-        average=_average(held, once, singles, most),
-        most=most,
-        figures={"k": k, "exact_belief": exact, "exact_certain": exact_certain},
+    figures: dict[str, float | int | None] = {"k": k}
+    if context.one_record_each:
+        figures |= _exactly(context, sensitive, np.maximum(held.size - k, 0), most)
+    removal = Removal(
         what="noise",
+        most=most,
+        own_left=held.size[row] - np.minimum(most[row], singles[row] - once),
+        average=_average(held, once, singles, most),
+        figures=figures,
     )
+    return stripped(context, sensitive, removal, name=NAME, knowledge=KNOWLEDGE)
 
 
-def run_people(
-    scene: PeopleScene, sensitive: str | None, *, k: int | None = None, anyway: bool = False
-) -> Finding | Skipped:
-    """Take out of every bucket whatever may be noise.
-
-    A made-up person has a row in the quasi table, too. Nobody can tell which of a bucket's rows it
-    is, so each of them is real with the share of people that are left of the bucket. In the worst
-    case the true value stays and as many others leave as can. Who also knows somebody's bucket
-    learns more: of that the figures ``bucket_*`` tell.
-
-    Arguments:
-        scene: what the attacker is given.
-        sensitive: the attribute it learns.
-        k: people that a bucket has at least without noise; without, the largest promised k.
-        anyway: go on where nothing says that the release may contain noise.
-    """
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
-    if "noise" not in scene.may_contain and not anyway:
-        return Skipped(NAME, "nothing says that the release may contain noise", sensitive)
-    if scene.holding != "one":
-        return Skipped(
-            NAME,
-            "people have several values, and no single one of them is noise",
-            sensitive,
-        )
-    if scene.lists_sets(sensitive):
-        return Skipped(NAME, "sets of values are listed, and noise has one value", sensitive)
-    k = k or scene.k
-    if k is None:
-        return Skipped(NAME, "no k is promised that buckets have without noise", sensitive)
-    held = scene.buckets[sensitive]
-    most = removable_of_buckets(scene, sensitive, k)
-    once = held.count == 1
-    singles = np.bincount(held.row_of[once], minlength=len(held)).astype(np.int64)
-    row, people = held.row_of, np.maximum(held.size, 1)
-    own_left = held.size[row] - np.minimum(most[row], singles[row] - once)
-    left = held.size - most
-    believed = _over_buckets(scene, sensitive, left / people, own_left / people[row])
-    own, before = scene.own(sensitive), scene.true_prior(sensitive)
-    belief = np.where(scene.found, own.best(believed), before)
-    in_bucket = held.count / np.maximum(own_left, 1)
-    sure = in_bucket >= 1 - SURE
-    known = np.zeros(len(held), np.bool_)
-    known[row[sure]] = True
-    was = np.zeros(len(held), np.bool_)
-    was[row[held.count == held.size[row]]] = True
-    linked = scene.class_buckets
-    open_rows = np.bincount(
-        linked.row_of, linked.count * (most > 0)[linked.index], minlength=len(scene.classes)
-    )
-    found = summarize(
-        scene,
-        sensitive,
-        belief,
-        before,
-        scene.found & (belief >= 1 - SURE),
-        name=NAME,
-        knowledge=KNOWLEDGE,
-        figures={
-            "k": k,
-            "largest_belief": float(in_bucket.max(initial=0.0)),
-            "unstripped_belief": float(scene.true_belief(sensitive).mean())
-            if len(before)
-            else None,
-            "open_buckets": int((most > 0).sum()),
-            "open_people": int(scene.size_of[most > 0].sum()),
-            "removable": int(most.sum()),
-            "bucket_certain": int(known.sum()),
-            "bucket_certain_people": int(left[known].sum()),
-            "bucket_certain_before": int(was.sum()),
-        },
-        worst=worst_of(scene, open_rows.astype(np.float64), open_people=open_rows.astype(np.int64))
-        if open_rows.any()
-        else {},
-    )
-    note = (
-        f"{int((most > 0).sum()):,} of {len(held):,} buckets could hold noise. Who strips them is "
-        f"certain of the {sensitive} of {of_people(found.success[CERTAIN])} in the worst case; who "
-        f"also knows the bucket, of {int(left[known].sum()):,} people."
-    )
-    return Finding(**{**vars(found), "note": note})
+def _nothing_to_strip(context: AttackContext, sensitive: str, anyway: bool) -> str | None:
+    """Why there is nothing to go on, where there is not."""
+    if "noise" not in context.may_contain and not anyway:
+        return "nothing says that the release may contain noise"
+    if context.bucket_semantics != "one":
+        return "people have several values, and no single one of them is noise"
+    if context.lists_sets(sensitive):
+        return "sets of values are listed, and noise has one value"
+    return None
 
 
-def removable_of_buckets(scene: PeopleScene, sensitive: str, k: int) -> NDArray[np.int64]:
-    """How many people a consistent removal takes out of each bucket at most, [B]."""
-    held: Lists = scene.buckets[sensitive]
-    singles = np.bincount(held.row_of[held.count == 1], minlength=len(held)).astype(np.int64)
-    return removable(held, singles, k, condition(scene, sensitive))
+def _singles(held: Weighted) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Which entries occur once [entries], and how many such entries every group has."""
+    once = held.amount == 1
+    return once, np.bincount(held.row_of[once], minlength=len(held)).astype(np.int64)
 
 
-def _over_buckets(
-    scene: PeopleScene,
-    sensitive: str,
-    real: NDArray[np.float64],
-    own_real: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Belief in every label that is true of somebody, by the pairs of :class:`Own`.
-
-    Arguments:
-        scene: what the attacker is given.
-        sensitive: the attribute.
-        real: the share of each bucket's rows that are left, [B].
-        own_real: the share that is left where an entry's value is kept whole, [entries].
-    """
-    held, linked = scene.buckets[sensitive], scene.crowd_buckets
-    crowd = scene.crowd_of[scene.own(sensitive).person]
-    base = np.bincount(linked.row_of, linked.count * real[linked.index], minlength=len(linked))
-    share = Mass(held.indptr, held.index, held.count / np.maximum(held.size, 1)[held.row_of])
-    kept = Mass(held.indptr, held.index, own_real - real[held.row_of])
-    had, _ = scene.over_own(sensitive, linked, linked.count, share)
-    rows = base[crowd] + scene.over_own(sensitive, linked, linked.count, kept)[0]
-    found: NDArray[np.float64] = np.divide(had, rows, out=np.zeros(len(rows)), where=rows > 0)
-    return found
+def removable_of_groups(context: AttackContext, sensitive: str, k: int) -> NDArray[np.int64]:
+    """How many people a consistent removal takes out of each class or bucket at most, [groups]."""
+    held = context.buckets[sensitive]
+    return removable(held, _singles(held)[1], k, condition(context, sensitive))
 
 
 def noise_strip(counts: NDArray[np.int64], k: int, broken: Broken | None = None) -> float:
@@ -206,21 +113,21 @@ def noise_strip(counts: NDArray[np.int64], k: int, broken: Broken | None = None)
     (1.0, 0.5)
     """
     held = np.flatnonzero(counts)
-    pool = Pool(np.array([0, len(held)]), held.astype(np.int32), counts[held].astype(np.int64))
-    once = pool.count == 1
+    pool = Weighted(np.array([0, len(held)]), held.astype(np.int32), counts[held].astype(np.int64))
+    once = pool.amount == 1
     singles = np.array([once.sum()])
     most = removable(pool, singles, k, broken)
     left = pool.size - np.minimum(most, singles - once)
-    return float((pool.count / left).max(initial=0.0))
+    return float((pool.amount / left).max(initial=0.0))
 
 
-def condition(scene: Scene | PeopleScene, sensitive: str) -> Broken | None:
+def condition(context: AttackContext, sensitive: str) -> Broken | None:
     """When noise is added, as far as the promises tell; None where they do not.
 
     Where several attributes have a variance to reach, noise may be there for the sake of another
     one, and nothing follows from this one.
     """
-    about = [p for p in scene.promises if p.model in ("theta-sensitive", "max-posterior")]
+    about = [p for p in context.promises if p.model in ("theta-sensitive", "max-posterior")]
     mine = [p for p in about if p.sensitive == sensitive]
     if not any(p.model == "theta-sensitive" for p in mine) or len(mine) < len(about):
         return None
@@ -243,7 +150,7 @@ def condition(scene: Scene | PeopleScene, sensitive: str) -> Broken | None:
 
 
 def removable(
-    held: Pool, singles: NDArray[np.int64], k: int, broken: Broken | None
+    held: Weighted, singles: NDArray[np.int64], k: int, broken: Broken | None
 ) -> NDArray[np.int64]:
     """How many records a consistent removal takes out of each class at most, [G].
 
@@ -251,7 +158,7 @@ def removable(
     state on the way, with one record or more still to be added, has to be one that noise is added
     to.
     """
-    most = np.minimum(singles, np.maximum(held.size - k, 0))
+    most: NDArray[np.int64] = np.minimum(singles, np.maximum(held.size - k, 0))
     if broken is None or not most.any():
         return most
     which = np.flatnonzero(most)
@@ -270,19 +177,19 @@ def removable(
     return most
 
 
-def _falling(held: Pool, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _falling(held: Weighted, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """The counts of some rows, falling, padded with zeros."""
     found = np.zeros((len(rows), int(held.length[rows].max(initial=1))), np.int64)
     number = np.full(len(held), -1)
     number[rows] = np.arange(len(rows))
     place = np.arange(len(held.index)) - held.indptr[held.row_of]
     inside = number[held.row_of] >= 0
-    found[number[held.row_of[inside]], place[inside]] = held.count[inside]
+    found[number[held.row_of[inside]], place[inside]] = held.amount[inside]
     return -np.sort(-found, axis=1)
 
 
 def _average(
-    held: Pool, once: NDArray[np.bool_], singles: NDArray[np.int64], most: NDArray[np.int64]
+    held: Weighted, once: NDArray[np.bool_], singles: NDArray[np.int64], most: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Belief in each entry's value, on average over how many are removed, and which of them."""
     row = held.row_of
@@ -291,31 +198,36 @@ def _average(
         inside = most[row] >= r
         stays = np.where(once, 1 - r / np.maximum(singles[row], 1), 1.0)
         left = np.maximum(held.size[row] - r, 1)
-        total += np.where(inside, stays * held.count / left, 0.0)
+        total += np.where(inside, stays * held.amount / left, 0.0)
     found: NDArray[np.float64] = total / (most[row] + 1)
     return found
 
 
 def _exactly(
-    scene: Scene,
+    context: AttackContext,
     sensitive: str,
-    once: NDArray[np.bool_],
-    singles: NDArray[np.int64],
     more: NDArray[np.int64],
     most: NDArray[np.int64],
-) -> tuple[float | None, float | None]:
+) -> dict[str, float | None]:
     """Mean belief, and share known for certain, of who knows that classes had exactly k records.
 
     Classes with more records beyond k than can be noise contradict that, and are left as they are.
+
+    Arguments:
+        context: what the attacker is given.
+        sensitive: the attribute it learns.
+        more: records of each class beyond k, [G].
+        most: how many of them can be noise, [G].
     """
-    if not scene.people.height:
-        return None, None
-    held, row = scene.held(sensitive), scene.held(sensitive).row_of
-    taken = np.where(more <= most, more, 0)
+    held, own = context.buckets[sensitive], context.own(sensitive)
+    once, singles = _singles(held)
+    row, taken = held.row_of, np.where(more <= most, more, 0)
     stays = np.where(once, 1 - taken[row] / np.maximum(singles[row], 1), 1.0)
-    expected: NDArray[np.float64] = (stays * held.count).astype(np.float64)
-    left = (scene.classes.size - taken)[scene.crowds.index]
-    total = sums(left, scene.crowds.indptr)[scene.crowd_of]
-    share = of_true_values(scene, sensitive, expected) / np.maximum(total, 1)
-    belief = np.where(scene.found, share, scene.true_prior(sensitive))
-    return float(belief.mean()), float((scene.found & (share >= 1 - 1e-12)).mean())
+    total = over_all(context, sensitive, held.size - taken)[context.set_of]
+    had = own.best(over_groups(context, sensitive, stays * held.amount))
+    share = had / np.maximum(total, 1)
+    belief = np.where(context.found, share, context.true_prior(sensitive))
+    return {
+        "exact_belief": mean_of(belief),
+        "exact_certain": mean_of(context.found & (share >= 1 - 1e-12)),
+    }

@@ -9,18 +9,29 @@ seed that all attackers share.
 The attacker trusts an order as far as it is better than chance: with a share of m right rows, e of
 them by chance, it believes in the row with weight (m - e) / (1 - e), and in random worlds with the
 rest; not at all where chance alone does as well in more than one of a hundred shuffles.
+
+People with many records are in the order of their first record, rows of a long release in that of
+each pseudonym's first row; there the order of the pseudonyms themselves is tried as well, and the
+better one taken. Who has many records comes early in any order, the source's too. So chance is a
+shuffle of the records of a long release, in which people with many come first more often.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, of_people, summarize, worst_class
-from indistinct.analytics.attacks.people_scene import PeopleScene, expanded, worst_of
-from indistinct.analytics.attacks.scene import Scene
+from indistinct.analytics.attacks.places import Places
+from indistinct.analytics.attacks.weighted import expanded
 
 NAME = "order"
+KIND = "attribute"
+PLACE = 200
 KNOWLEDGE = "what membership knows, and the order in which people stand in the source"
 SOURCE = "Sweeney (2002), section 4.1"
 
@@ -30,215 +41,229 @@ SHUFFLES = 99
 SIGNIFICANT = 0.01
 """An order is trusted where chance does as well in no more than this share of shuffles."""
 
+Right = Callable[[NDArray[np.int64]], NDArray[np.float64]]
+"""How far the rows that were taken for people, -1 for none, show their values, [n]."""
 
-def run(scene: Scene, sensitive: str | None, *, shuffles: int = SHUFFLES) -> Finding | Skipped:
-    """Take rows for people in the order of both, and compare with chance.
+
+@dataclass(frozen=True)
+class Tried:
+    """Rows taken for people in one order of the rows.
 
     Arguments:
-        scene: what the attacker was given.
-        sensitive: the attribute it learns, by which rows are told to be the right ones.
-        shuffles: how many shuffled releases it is compared with.
+        taken: the row of every person, -1 for none, [n].
+        right: how far it shows the person's values, [n].
+        by_chance: the mean of that in each shuffled release, [shuffles].
+        aligned: how often a shuffled row fits the person in its place, [shuffles].
     """
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive, by which a right row could be told")
-    if not scene.records or not scene.people.height:
-        return Skipped(NAME, "nothing is published whose order could be looked at", sensitive)
-    published, truth = scene.published(sensitive), scene.truth(sensitive)
-    order = np.arange(scene.records)
-    taken = take_in_order(scene, order)
-    right = (taken >= 0) & (published[taken] == truth)
-    aligned = _aligned(scene, order)
-    random = np.random.default_rng([scene.seed, 0x0DE2])
-    by_chance, aligned_by_chance = np.zeros(shuffles), np.zeros(shuffles)
-    for at in range(shuffles):
-        mixed = random.permutation(scene.records)
-        other = take_in_order(scene, mixed)
-        by_chance[at] = np.mean((other >= 0) & (published[other] == truth))
-        aligned_by_chance[at] = _aligned(scene, mixed)
-    share, expected = float(right.mean()), float(by_chance.mean())
-    likely = (1 + int((by_chance >= share - 1e-12).sum())) / (shuffles + 1)
-    trust = (share - expected) / (1 - expected) if expected < 1 and likely <= SIGNIFICANT else 0.0
-    before, base = scene.true_prior(sensitive), scene.true_belief(sensitive)
-    believed = taken >= 0
-    belief = np.where(believed, trust * right + (1 - trust) * base, base)
-    found = scene.pooled(sensitive).largest[scene.crowd_of] == scene.crowd_size[scene.crowd_of]
-    people, rows = attributable(scene, sensitive)
-    within = rank_correlation(people, rows, scene.class_of[rows])
-    overall = rank_correlation(people, rows, np.zeros(len(rows), np.int32))
-    by_class = np.bincount(
-        scene.class_of[taken[believed]], right[believed], minlength=len(scene.classes)
-    )
-    gained = by_class / scene.classes.size - _expected(scene, sensitive)
-    more = share - expected
-    return summarize(
-        scene,
-        sensitive,
-        belief,
-        before,
-        (believed & right & (trust >= 1)) | (scene.found & found & (base >= 1)),
-        name=NAME,
-        knowledge=KNOWLEDGE,
-        figures={
-            "matched": share,
-            "matched_by_chance": expected,
-            "p_value": likely,
-            "trust": trust,
-            "beyond_chance": max(more, 0.0) * scene.people.height if trust else 0.0,
-            "aligned": aligned,
-            "aligned_by_chance": float(aligned_by_chance.mean()) if shuffles else None,
-            "rank_correlation": within,
-            "overall_rank_correlation": overall,
-            "attributable": len(people),
-            "shuffles": shuffles,
-        },
-        worst=worst_class(scene, gained, right=by_class) if trust else {},
-        note=_note(share, expected, trust),
-    )
+
+    taken: NDArray[np.int64]
+    right: NDArray[np.float64]
+    by_chance: NDArray[np.float64]
+    aligned: NDArray[np.float64]
+
+    @property
+    def beyond_chance(self) -> float:
+        """By how much it is better than chance."""
+        return float(self.right.mean() - self.by_chance.mean())
 
 
-def run_people(
-    scene: PeopleScene, sensitive: str | None, *, shuffles: int = SHUFFLES
+def run(
+    context: AttackContext, sensitive: str | None, *, shuffles: int = SHUFFLES
 ) -> Finding | Skipped:
     """Take published rows for people in the order of both, and compare with chance.
 
-    People are in the order of their first record, rows of a long release in that of each
-    pseudonym's first row; there the order of the pseudonyms themselves is tried as well, and the
-    better one taken. A row is right where its bucket lists the person's values: where everybody has
-    all of a bucket, exactly these; else as far as its people have one of them.
-
-    Who has many records comes early in any order, the source's too. So chance is a shuffle of the
-    records of a long release, in which people with many come first more often.
-
     Arguments:
-        scene: what the attacker was given.
+        context: what the attacker was given.
         sensitive: the attribute it learns, by which rows are told to be the right ones.
         shuffles: how many shuffled releases it is compared with.
     """
     if sensitive is None:
         return Skipped(NAME, "no attribute is sensitive, by which a right row could be told")
-    if not scene.records or not scene.people.height:
+    if not context.records or not context.people.height:
         return Skipped(NAME, "nothing is published whose order could be looked at", sensitive)
-    random = np.random.default_rng([scene.seed, 0x0DE2])
-    orders = {"published": np.arange(scene.records)}
-    many = np.ones(scene.records)
-    if scene.pseudonyms is not None:
-        names = [(len(name or ""), name or "") for name in scene.pseudonyms]
-        orders["pseudonyms"] = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
-        many = np.maximum(scene.buckets[sensitive].size[scene.bucket_of], 1).astype(np.float64)
-    tried: dict[str, tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]] = {}
-    for name, order in orders.items():
-        rates = many if name == "published" else np.ones(scene.records)
-        by_chance = np.zeros(shuffles)
-        for at in range(shuffles):
-            mixed = np.argsort(random.exponential(size=scene.records) / rates, kind="stable")
-            by_chance[at] = right_rows(scene, sensitive, take_in_order(scene.places, mixed)).mean()
-        own = take_in_order(scene.places, order)
-        tried[name] = own, right_rows(scene, sensitive, own), by_chance
-    taken, right, by_chance = max(tried.values(), key=lambda one: one[1].mean() - one[2].mean())
-    share, expected = float(right.mean()), float(by_chance.mean())
-    likely = (1 + int((by_chance >= share - 1e-12).sum())) / (shuffles + 1)
+    places = context.places
+    tried = _tried(context, sensitive, shuffles)
+    best = max(tried.values(), key=lambda one: one.beyond_chance)
+    taken, right = best.taken, best.right
+    share, expected = float(right.mean()), float(best.by_chance.mean())
+    likely = (1 + int((best.by_chance >= share - 1e-12).sum())) / (shuffles + 1)
     trust = (share - expected) / (1 - expected) if expected < 1 and likely <= SIGNIFICANT else 0.0
-    before, base = scene.true_prior(sensitive), scene.true_belief(sensitive)
+    before, base = context.true_prior(sensitive), context.true_belief(sensitive)
     believed = taken >= 0
     belief = np.where(believed, trust * right + (1 - trust) * base, base)
     by_class = np.bincount(
-        scene.places.class_of[taken[believed]], right[believed], minlength=len(scene.classes)
+        places.class_of[taken[believed]], right[believed], minlength=len(places.classes)
     )
+    score = by_class / places.classes.size
     figures: dict[str, float | int | None] = {
-        "matched": float(tried["published"][1].mean()),
+        "matched": float(tried["published"].right.mean()),
         "matched_by_chance": expected,
         "p_value": likely,
         "trust": trust,
-        "beyond_chance": max(share - expected, 0.0) * scene.people.height if trust else 0.0,
+        "beyond_chance": max(share - expected, 0.0) * context.people.height if trust else 0.0,
         "shuffles": shuffles,
     }
+    if context.one_record_each:
+        score = score - _expected(context, sensitive)
+        figures |= _correlation(context, sensitive)
+        figures["aligned"] = _aligned(places, np.arange(context.records))
+        figures["aligned_by_chance"] = float(best.aligned.mean()) if shuffles else None
     if "pseudonyms" in tried:
-        figures["matched_by_pseudonym"] = float(tried["pseudonyms"][1].mean())
+        figures["matched_by_pseudonym"] = float(tried["pseudonyms"].right.mean())
     return summarize(
-        scene,
+        context,
         sensitive,
         belief,
         before,
-        (believed & (right >= 1) & (trust >= 1)) | (scene.found & (base >= 1)),
+        (believed & (right >= 1) & (trust >= 1)) | (context.found & (base >= 1)),
         name=NAME,
         knowledge=KNOWLEDGE,
         figures=figures,
-        worst=worst_of(scene, by_class / scene.classes.size, right=by_class) if trust else {},
+        worst=worst_class(context, score, right=by_class) if trust else {},
         note=_note(share, expected, trust),
     )
 
 
-def right_rows(scene: PeopleScene, sensitive: str, taken: NDArray[np.int64]) -> NDArray[np.float64]:
-    """How far the row that was taken for each person shows the person's values, [n].
-
-    Arguments:
-        scene: what the attacker was given.
-        sensitive: the attribute.
-        taken: the row of every person, -1 for none, [n].
-    """
-    own, domain = scene.own(sensitive), max(len(scene.labels(sensitive)), 1)
-    bucket = np.where(taken >= 0, scene.bucket_of[taken], -1)
-    if scene.holding != "all":
-        share = scene.spread(sensitive).shares.of(bucket[own.person], own.label, domain)
-        return np.where(taken >= 0, own.best(share), 0.0)
-    # A set is a person's own if every label in it covers values of hers, and all of them together.
-    part = scene.listed(sensitive).shares
-    person = np.flatnonzero(bucket >= 0)
-    entry, at = expanded(part, bucket[person])
-    keys = own.person * domain + own.label
-    wanted = person[entry] * domain + part.index[at]
-    place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-    hit = keys[place] == wanted if len(keys) else np.zeros(len(wanted), np.bool_)
-    covered = np.bincount(
-        person[entry], np.where(hit, own.values[place] if len(keys) else 0, -(1 << 40)),
-        minlength=len(taken),
-    )  # fmt: skip
-    found: NDArray[np.float64] = ((covered == own.number) & (own.number > 0)).astype(np.float64)
+def _tried(context: AttackContext, sensitive: str, shuffles: int) -> dict[str, Tried]:
+    """What comes of the orders that a release may have kept, by what they are of."""
+    random = np.random.default_rng([context.seed, 0x0DE2])
+    rows, places = context.records, context.places
+    right = right_rows(context, sensitive)
+    orders = {"published": np.arange(rows)}
+    many = np.ones(rows)
+    if context.pseudonyms is not None:
+        names = [(len(name or ""), name or "") for name in context.pseudonyms]
+        orders["pseudonyms"] = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
+        many = np.maximum(context.buckets[sensitive].size[context.bucket_of], 1).astype(np.float64)
+    found = {}
+    for name, order in orders.items():
+        rates = many if name == "published" else np.ones(rows)
+        by_chance, aligned = np.zeros(shuffles), np.zeros(shuffles)
+        for at in range(shuffles):
+            if context.one_record_each:
+                mixed = random.permutation(rows)
+                aligned[at] = _aligned(places, mixed)
+            else:
+                mixed = np.argsort(random.exponential(size=rows) / rates, kind="stable")
+            by_chance[at] = right(take_in_order(places, mixed)).mean()
+        own = take_in_order(places, order)
+        found[name] = Tried(own, right(own), by_chance, aligned)
     return found
 
 
-def take_in_order(scene: Scene, order: NDArray[np.int64]) -> NDArray[np.int64]:
+def right_rows(context: AttackContext, sensitive: str) -> Right:
+    """How far the rows that were taken for people show their values.
+
+    A row is right where its bucket lists the person's values: where everybody has all of a bucket,
+    exactly these; else as far as its people have one of them. A row of a release of records is
+    right where it shows the person's value.
+
+    Arguments:
+        context: what the attacker was given.
+        sensitive: the attribute.
+    """
+    own, domain = context.own(sensitive), max(len(context.labels(sensitive)), 1)
+    keys = own.person * domain + own.label
+
+    def of_values(taken: NDArray[np.int64]) -> NDArray[np.float64]:
+        right: NDArray[np.bool_] = (taken >= 0) & (shown[taken] == truth)
+        return right.astype(np.float64)
+
+    def of_labels(taken: NDArray[np.int64]) -> NDArray[np.float64]:
+        person = np.flatnonzero(taken >= 0)
+        entry, at = expanded(parts, shown[taken[person]])
+        hit = np.isin(person[entry] * domain + parts.index[at], keys)
+        found = np.zeros(len(taken))
+        found[person[entry[hit]]] = 1.0
+        return found
+
+    def of_shares(taken: NDArray[np.int64]) -> NDArray[np.float64]:
+        bucket = np.where(taken >= 0, context.bucket_of[taken], -1)
+        share = context.spread(sensitive).shares.of(bucket[own.person], own.label, domain)
+        return np.where(taken >= 0, own.best(share), 0.0)
+
+    def of_sets(taken: NDArray[np.int64]) -> NDArray[np.float64]:
+        # A set is a person's own if every label in it covers values of theirs, and all of them
+        # together.
+        bucket = np.where(taken >= 0, context.bucket_of[taken], -1)
+        part = context.listed(sensitive).shares
+        person = np.flatnonzero(bucket >= 0)
+        entry, at = expanded(part, bucket[person])
+        wanted = person[entry] * domain + part.index[at]
+        place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+        hit = keys[place] == wanted if len(keys) else np.zeros(len(wanted), np.bool_)
+        values = own.values[place] if len(keys) else np.zeros(len(wanted), np.int64)
+        covered = np.bincount(
+            person[entry], np.where(hit, values, -(1 << 40)), minlength=len(taken)
+        )
+        right: NDArray[np.bool_] = (covered == own.number) & (own.number > 0)
+        return right.astype(np.float64)
+
+    if context.shown is None:
+        return of_sets if context.bucket_semantics == "all" else of_shares
+    shown, parts = context.shown[sensitive], context.parts(sensitive)
+    truth = context.true_label(sensitive)
+    plain = context.covering(sensitive).plain and not context.lists_sets(sensitive)
+    return of_values if plain else of_labels
+
+
+def take_in_order(places: Places, order: NDArray[np.int64]) -> NDArray[np.int64]:
     """The row that is taken for every person, -1 for none, [n].
 
     Arguments:
-        scene: people and release.
+        places: people and rows.
         order: the published rows in the order in which they are gone through, [r].
     """
     from indistinct.kernels.matching import first_unused
 
-    classes = len(scene.classes)
+    classes, sets = len(places.classes), places.candidate_sets
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    of = scene.class_of[order]
+    of = places.class_of[order]
     rows = np.ascontiguousarray(order[np.argsort(of, kind="stable")])
     indptr = np.zeros(classes + 1, np.int64)
     np.cumsum(np.bincount(of, minlength=classes), out=indptr[1:])
-    taken = np.empty(scene.people.height, np.int64)
+    taken = np.empty(places.people.height, np.int64)
     first_unused(
-        scene.crowd_of, scene.crowds.indptr, scene.crowds.index, indptr, rows, place,
+        places.set_of, sets.indptr, sets.index, indptr, rows, place,
         np.empty(classes, np.int64), taken,
     )  # fmt: skip
     return taken
 
 
-def attributable(scene: Scene, sensitive: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _correlation(context: AttackContext, sensitive: str) -> dict[str, float | int | None]:
+    """How far the order of people and of the rows that can be told to be theirs goes together."""
+    people, rows = attributable(context, sensitive)
+    return {
+        "rank_correlation": rank_correlation(people, rows, context.places.class_of[rows]),
+        "overall_rank_correlation": rank_correlation(people, rows, np.zeros(len(rows), np.int32)),
+        "attributable": len(people),
+    }
+
+
+def attributable(
+    context: AttackContext, sensitive: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """People and the one row that can be theirs: only they have the value in their class, as it.
 
     A value that occurs once in a class, and that one person alone of those who could stand there
-    has, in the source.
+    has, in the source. For releases in which every record is of another person.
+
+    Arguments:
+        context: what the attacker was given.
+        sensitive: the attribute.
     """
-    held, domain = scene.held(sensitive), len(scene.domain(sensitive))
-    crowds, truth, crowd_of = scene.crowds, scene.truth(sensitive), scene.crowd_of
-    length = crowds.length[crowd_of]
-    person = np.repeat(np.arange(len(crowd_of)), length)
-    start = np.repeat(crowds.indptr[crowd_of], length)
-    within = np.arange(len(person)) - np.repeat(np.cumsum(length) - length, length)
-    met = crowds.index[start + within].astype(np.int64)
-    keys = met * domain + truth[person]
+    assert context.shown is not None
+    held, places = context.buckets[sensitive], context.places
+    domain, truth = max(len(held.labels), 1), context.true_label(sensitive)
+    person, at = expanded(places.candidate_sets, places.set_of)
+    keys = places.candidate_sets.index[at].astype(np.int64) * domain + truth[person]
+    keys[truth[person] < 0] = -1
     sought, first, often = np.unique(keys, return_index=True, return_counts=True)
     alone = dict(zip(sought[often == 1].tolist(), person[first[often == 1]].tolist(), strict=True))
-    row_keys = scene.class_of.astype(np.int64) * domain + scene.published(sensitive)
-    once = set((held.row_of[held.count == 1] * domain + held.index[held.count == 1]).tolist())
+    alone.pop(-1, None)
+    row_keys = places.class_of.astype(np.int64) * domain + context.shown[sensitive]
+    once = set((held.row_of[held.amount == 1] * domain + held.index[held.amount == 1]).tolist())
     pairs = [
         (alone[key], row)
         for row, key in enumerate(row_keys.tolist())
@@ -275,25 +300,24 @@ def _centred_ranks(values: NDArray[np.int64], groups: NDArray[np.int32]) -> NDAr
     return found
 
 
-def _aligned(scene: Scene, order: NDArray[np.int64]) -> float:
+def _aligned(places: Places, order: NDArray[np.int64]) -> float:
     """How often the i-th row fits the i-th of the people who fit any row."""
-    crowd = scene.crowd_of[scene.found]
-    number = min(len(crowd), len(order))
+    candidates = places.set_of[places.found]
+    number = min(len(candidates), len(order))
     if not number:
         return 0.0
-    classes = len(scene.classes)
-    fitting = np.repeat(np.arange(len(scene.crowds)), scene.crowds.length) * classes
-    pairs = fitting + scene.crowds.index
-    keys = crowd[:number].astype(np.int64) * classes + scene.class_of[order[:number]]
+    classes, sets = len(places.classes), places.candidate_sets
+    pairs = sets.row_of * classes + sets.index
+    keys = candidates[:number].astype(np.int64) * classes + places.class_of[order[:number]]
     at = np.minimum(np.searchsorted(pairs, keys), len(pairs) - 1)
     return float((pairs[at] == keys).mean())
 
 
-def _expected(scene: Scene, sensitive: str) -> NDArray[np.float64]:
+def _expected(context: AttackContext, sensitive: str) -> NDArray[np.float64]:
     """The share of right rows of a class if its rows were dealt out blindly, [G]."""
-    held = scene.held(sensitive)
+    held = context.buckets[sensitive]
     found = np.zeros(len(held))
-    np.add.at(found, held.row_of, (held.count / held.size[held.row_of]) ** 2)
+    np.add.at(found, held.row_of, (held.amount / held.size[held.row_of]) ** 2)
     return found
 
 

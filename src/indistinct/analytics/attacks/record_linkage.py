@@ -14,16 +14,15 @@ population sizes F of the same classes, and a threshold t:
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, summarize, worst_class
-from indistinct.analytics.attacks.people_scene import PeopleScene
-from indistinct.analytics.attacks.scene import Scene
 
 NAME = "record-linkage"
+KIND = "identity"
+PLACE = 10
 KNOWLEDGE = "the exact quasi-identifiers of a person, and that the person is in the table"
 SOURCE = "El Emam and others (2009); Victor and Lopez (2020), section IV"
 
@@ -32,70 +31,43 @@ RISK_THRESHOLD = 0.2
 
 
 def run(
-    scene: Scene, sensitive: str | None = None, *, threshold: float = RISK_THRESHOLD
+    context: AttackContext, sensitive: str | None = None, *, threshold: float = RISK_THRESHOLD
 ) -> Finding | Skipped:
-    """Link every person to a record of the compatible classes.
+    """Link every person to a row of the compatible classes.
+
+    Whoever finds a person's row in a long release finds all of the person's records with it.
 
     Arguments:
-        scene: what the attacker is given.
+        context: what the attacker is given.
         sensitive: not looked at.
         threshold: records that are linked with more than this probability are at risk.
     """
     del sensitive
-    guess = 1 / max(scene.records, 1)
-    prior = np.full(scene.people.height, guess if scene.records else 0.0)
-    size = scene.crowd_size[scene.crowd_of]
-    belief = np.where(size > 0, 1 / np.maximum(size, 1), prior)
-    held = scene.classes.size
+    places = context.places
+    guess = 1 / max(context.records, 1)
+    prior = np.full(context.people.height, guess if context.records else 0.0)
+    size, held = places.rows_of, places.classes.size
     figures: dict[str, float | int | None] = {"threshold": threshold}
     if len(held):
         figures |= _named("prosecutor", *prosecutor(held, threshold))
         figures["marketer"] = len(held) / int(held.sum())
-        population = scene.class_population
-        if population is not None:
+        population = places.class_population
+        if population is not None and places.population is not None:
             figures |= _named("journalist", *journalist(held, population, threshold))
-            assert scene.population is not None
-            whole = int(held.sum()) == scene.population.height
+            whole = int(held.sum()) == places.population.height
             figures["marketer"] = marketer(held, population, whole)
     return summarize(
-        scene,
+        context,
         None,
-        belief,
+        np.where(size > 0, 1 / np.maximum(size, 1), prior),
         prior,
         size == 1,
         name=NAME,
         knowledge=KNOWLEDGE,
         figures=figures,
-        worst=worst_class(scene, 1 / held),
-        note=_note(scene, held),
+        worst=worst_class(context, 1 / held),
+        note=_note(context),
     )
-
-
-def run_people(
-    scene: PeopleScene, sensitive: str | None = None, *, threshold: float = RISK_THRESHOLD
-) -> Finding | Skipped:
-    """Link every person to a row of the compatible classes; rows are people.
-
-    Whoever finds a person's row in a long release finds all of the person's records with it.
-    """
-    found = run(scene.places, sensitive, threshold=threshold)
-    assert isinstance(found, Finding)
-    held = scene.classes.size
-    alone = int((scene.rows_of == 1).sum())
-    if not len(held):
-        note = found.note
-    elif alone:
-        note = (
-            f"{alone:,} of {scene.people.height:,} people are found for certain: one published "
-            "person only can be they."
-        )
-    else:
-        least = int(held.min())
-        note = (
-            f"Whoever is looked for hides among at least {least:,} people: a guess is right with "
-            f"{1 / least:.0%} at most."
-        )
-    return Finding(**{**vars(found), "note": note, "worst": of_people_not_records(found)})
 
 
 def prosecutor(size: NDArray[np.int64], threshold: float) -> tuple[float, float, float]:
@@ -141,22 +113,19 @@ def _named(who: str, at_risk: float, highest: float, average: float) -> dict[str
     }
 
 
-def of_people_not_records(found: Finding) -> dict[str, Any]:
-    """The worst class of a finding, whose records are people."""
-    return {"people" if key == "records" else key: part for key, part in found.worst.items()}
-
-
-def _note(scene: Scene, size: NDArray[np.int64]) -> str:
+def _note(context: AttackContext) -> str:
+    size = context.classes.size
     if not len(size):
         return "Nothing is published that a person could be linked to."
-    alone = int((scene.crowd_size[scene.crowd_of] == 1).sum())
-    least = int(size.min())
+    alone, least = int((context.places.rows_of == 1).sum()), int(size.min())
     if alone:
-        return (
-            f"{alone:,} of {scene.people.height:,} people are found for certain: "
-            "one published record only can be theirs."
+        only = (
+            "one published record only can be theirs"
+            if context.one_record_each
+            else "one published person only can be they"
         )
+        return f"{alone:,} of {context.people.height:,} people are found for certain: {only}."
     return (
-        f"Whoever is looked for hides among at least {least:,} records: "
+        f"Whoever is looked for hides among at least {least:,} {context.units}: "
         f"a guess is right with {1 / least:.0%} at most."
     )

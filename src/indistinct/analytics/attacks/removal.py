@@ -3,109 +3,172 @@
 Both take made-up records out of every class, and believe in a value as often as it occurs among
 what is left of the compatible classes. In the worst case exactly those records go that hide a
 person's value.
+
+In linked tables a made-up person has a row in the quasi table, too. Nobody can tell which of a
+bucket's rows it is, so each of them is real with the share of people that are left of the bucket.
+Who also knows somebody's bucket learns more: of that the figures ``bucket_*`` tell.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.analytics.attacks.finding import CERTAIN, Finding, of_people, summarize, worst_class
-from indistinct.analytics.attacks.scene import Scene, sums
+from indistinct.analytics.attacks.context import SURE, AttackContext
+from indistinct.analytics.attacks.finding import (
+    CERTAIN,
+    Finding,
+    mean_of,
+    of_people,
+    summarize,
+    worst_class,
+)
+from indistinct.analytics.attacks.weighted import Lists, Weighted
 
 
-def of_true_values(
-    scene: Scene, sensitive: str, amount: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """For every person the sum of the amounts of the true value over the compatible classes, [n].
+@dataclass(frozen=True)
+class Removal:
+    """What can be taken out of classes, or out of the buckets of linked tables.
 
-    ``amount`` goes by the entries of :meth:`Scene.held`.
+    Arguments:
+        what: what is taken out: noise, decoys.
+        most: how many records can be taken out of each group at most, [groups].
+        own_left: records that are left of it where an entry's value is kept whole, [entries].
+        average: belief in an entry's value on average over all removals, [entries].
+        figures: further figures.
     """
-    from indistinct.kernels.noise_removal import gather
 
-    held, domain = scene.held(sensitive), len(scene.domain(sensitive))
-    keys = scene.crowd_of.astype(np.int64) * domain + scene.truth(sensitive)
-    pairs, of = np.unique(keys, return_inverse=True)
-    found = np.zeros(len(pairs))
-    gather(
-        scene.crowds.indptr, scene.crowds.index, held.indptr, held.index,
-        np.ascontiguousarray(amount, np.float64), pairs // domain, pairs % domain, found,
-    )  # fmt: skip
-    return found[of]
+    what: str
+    most: NDArray[np.int64]
+    own_left: NDArray[np.int64]
+    average: NDArray[np.float64]
+    figures: Mapping[str, float | int | None]
+
+
+def over_groups(
+    context: AttackContext, sensitive: str, amount: NDArray[Any]
+) -> NDArray[np.float64]:
+    """The sum of amounts of every true label over the groups that a person's rows are of.
+
+    By the pairs of :class:`~indistinct.analytics.attacks.context.Own`. A group counts by the share
+    of its rows that could be the person's: classes whole.
+
+    Arguments:
+        context: people and release.
+        sensitive: the attribute.
+        amount: by the entries of the groups.
+    """
+    lists = context.buckets[sensitive]
+    weighted = Weighted(lists.indptr, lists.index, np.asarray(amount, np.float64))
+    total, _ = context.over_own(sensitive, context.set_buckets, _times(context, lists), weighted)
+    return total
+
+
+def over_all(context: AttackContext, sensitive: str, amount: NDArray[Any]) -> NDArray[np.float64]:
+    """The sum of the amounts of groups over those that the rows of a candidate set are of, [K]."""
+    linked = context.set_buckets
+    times = _times(context, context.buckets[sensitive])
+    total = np.bincount(linked.row_of, times * amount[linked.index], minlength=len(linked))
+    return total.astype(np.float64)
+
+
+def _times(context: AttackContext, lists: Lists) -> NDArray[np.float64]:
+    linked = context.set_buckets
+    return np.asarray(linked.amount / np.maximum(lists.size, 1)[linked.index], np.float64)
 
 
 def stripped(
-    scene: Scene,
-    sensitive: str,
-    *,
-    name: str,
-    knowledge: str,
-    left: NDArray[np.int64],
-    own_left: NDArray[np.int64],
-    average: NDArray[np.float64],
-    most: NDArray[np.int64],
-    figures: Mapping[str, float | int | None],
-    what: str,
+    context: AttackContext, sensitive: str, removal: Removal, *, name: str, knowledge: str
 ) -> Finding:
     """The finding of an attacker that takes made-up records out of classes.
 
     Arguments:
-        scene: what the attacker was given.
+        context: what the attacker was given.
         sensitive: the attribute it learns.
+        removal: what it can take out.
         name: the attacker's name.
         knowledge: what it knows.
-        left: records that the largest removal leaves of each class, [G].
-        own_left: records that it leaves where an entry's value is kept whole, [entries].
-        average: belief in an entry's value on average over all removals, [entries].
-        most: how many records can be taken out of each class at most, [G].
-        figures: further figures.
-        what: what is taken out: noise, decoys.
     """
-    held = scene.held(sensitive)
-    crowd, before = scene.crowd_of, scene.true_prior(sensitive)
-    size = scene.classes.size
-    in_class = held.count / np.maximum(own_left, 1)
-    strip = np.zeros(len(size))
-    np.maximum.at(strip, held.row_of, in_class)
-    base = sums(left[scene.crowds.index], scene.crowds.indptr)[crowd]
-    kept = of_true_values(scene, sensitive, (own_left - left[held.row_of]).astype(np.float64))
-    true = scene.true_count(sensitive)
-    remaining = np.maximum(base + np.rint(kept).astype(np.int64), 1)
-    worst = np.where(scene.found, true / remaining, before)
-    weighed = of_true_values(scene, sensitive, average * size[held.row_of])
-    mean = np.where(scene.found, weighed / np.maximum(scene.crowd_size[crowd], 1), before)
-    open_classes = most > 0
-    records = int(size[open_classes].sum())
+    held, own = context.buckets[sensitive], context.own(sensitive)
+    candidates, before = context.set_of[own.person], context.true_prior(sensitive)
+    left = held.size - removal.most
+    in_group = held.amount / np.maximum(removal.own_left, 1)
+    true = over_groups(context, sensitive, held.amount)
+    kept = over_groups(context, sensitive, removal.own_left - left[held.row_of])
+    remaining = over_all(context, sensitive, left)[candidates] + kept
+    share = np.divide(true, remaining, out=np.zeros(len(true)), where=remaining > 0)
+    worst = np.where(context.found, own.best(share), before)
+    figures: dict[str, float | int | None] = {
+        **removal.figures,
+        "largest_belief": float(in_group.max(initial=0.0)),
+    }
+    unstripped = {"unstripped_belief": mean_of(context.true_belief(sensitive))}
+    is_open = removal.most > 0
+    number, what = int(is_open.sum()), removal.what
+    if context.linked:
+        figures |= unstripped | _of_buckets(context, held, removal, in_group)
+        linked = context.class_buckets
+        score = np.bincount(
+            linked.row_of, linked.amount * is_open[linked.index], minlength=len(context.classes)
+        )
+        by_class = {"open_people": score.astype(np.int64)} if score.any() else {}
+    else:
+        average = over_groups(context, sensitive, removal.average * held.size[held.row_of])
+        meant = own.best(average / np.maximum(context.places.rows_of[own.person], 1))
+        mean = np.where(context.found, meant, before)
+        figures |= {
+            "average_belief": mean_of(mean),
+            "average_0.5": mean_of(mean >= 0.5 - 1e-12),
+            "average_gain": mean_of(mean - before),
+            **unstripped,
+            "open_classes": number,
+            "open_records": int(held.size[is_open].sum()),
+        }
+        score = held.largest_of(in_group)
+        by_class = {"belief": score, "removable": removal.most}
     found = summarize(
-        scene,
+        context,
         sensitive,
         worst,
         before,
-        scene.found & (true > 0) & (true == remaining),
+        context.found & (worst >= 1 - SURE),
         name=name,
         knowledge=knowledge,
-        figures={
-            **figures,
-            "largest_belief": float(strip.max(initial=0.0)),
-            "average_belief": _mean(mean),
-            "average_0.5": _mean(mean >= 0.5 - 1e-12),
-            "average_gain": _mean(mean - before),
-            "unstripped_belief": _mean(scene.true_belief(sensitive)),
-            "open_classes": int(open_classes.sum()),
-            "open_records": records,
-            "removable": int(most.sum()),
-        },
-        worst=worst_class(scene, strip, belief=strip, removable=most),
+        figures={**figures, "removable": int(removal.most.sum())},
+        worst=worst_class(context, score.astype(np.float64), **by_class) if by_class else {},
     )
+    groups = "buckets" if context.linked else "classes"
+    more = "."
+    if context.linked:
+        more = f"; who also knows the bucket, of {figures['bucket_certain_people']:,} people."
     note = (
-        f"{int(open_classes.sum()):,} of {len(size):,} classes could hold {what}. Who strips them "
-        f"is certain of the {sensitive} of {of_people(found.success[CERTAIN])} in the worst case."
+        f"{number:,} of {len(held):,} {groups} could hold {what}. Who strips them is certain of "
+        f"the {sensitive} of {of_people(found.success[CERTAIN])} in the worst case{more}"
     )
     return Finding(**{**vars(found), "note": note})
 
 
-def _mean(values: NDArray[Any]) -> float | None:
-    return float(values.mean()) if len(values) else None
+def _of_buckets(
+    context: AttackContext, held: Lists, removal: Removal, in_bucket: NDArray[np.float64]
+) -> dict[str, float | int | None]:
+    """What follows of buckets for who knows somebody's.
+
+    Arguments:
+        context: what the attacker was given.
+        held: what every bucket lists.
+        removal: what can be taken out of it.
+        in_bucket: the largest belief in each entry's value afterwards, [entries].
+    """
+    left = held.size - removal.most
+    known = held.largest_of(in_bucket) >= 1 - SURE
+    return {
+        "open_buckets": int((removal.most > 0).sum()),
+        "open_people": int(context.size_of[removal.most > 0].sum()),
+        "bucket_certain": int(known.sum()),
+        "bucket_certain_people": int(left[known].sum()),
+        "bucket_certain_before": int(((held.largest == held.size) & (held.size > 0)).sum()),
+    }

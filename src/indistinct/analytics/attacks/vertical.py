@@ -6,7 +6,7 @@ that stayed is exposed, however well the others are hidden: the labels stand at 
 one hierarchy, and the lowest says what somebody had. Where all labels stand at one level above the
 values, as categories do, nobody is exposed.
 
-A person is *exposed* if a row that could be hers lists one of her values as it is.
+A person is *exposed* if a row that could be theirs lists one of their values as it is.
 """
 
 from __future__ import annotations
@@ -15,36 +15,44 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from indistinct.analytics.attacks.finding import Finding, Skipped, of_people, summarize
-from indistinct.analytics.attacks.people_scene import SURE, PeopleScene, worst_of
+from indistinct.analytics.attacks.context import SURE, AttackContext
+from indistinct.analytics.attacks.finding import (
+    Finding,
+    Skipped,
+    of_people,
+    summarize,
+    worst_class,
+)
 from indistinct.metadata import Value
 
 NAME = "vertical"
+KIND = "attribute"
+PLACE = 120
 KNOWLEDGE = "what membership knows, and the hierarchy of the values"
 SOURCE = "Fazal and others (2023), scenario I and definition 5"
 
 
-def run_people(scene: PeopleScene, sensitive: str | None) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
     """Look for values that stayed as they were in a release that generalizes values."""
     if sensitive is None:
         return Skipped(NAME, "no attribute is sensitive")
-    exact, labels = scene.exact(sensitive), scene.labels(sensitive)
+    exact, labels = context.exact(sensitive), context.labels(sensitive)
     if exact.all():
         return Skipped(NAME, "no value is generalized: all are published as they are", sensitive)
-    own, spread = scene.own(sensitive), scene.spread(sensitive)
+    own, spread = context.own(sensitive), context.spread(sensitive)
     stayed = exact[own.label]
-    believed = scene.believed(sensitive)
+    believed = context.believed(sensitive)
     before = own.best(np.where(stayed, spread.prior[own.label], 0.0))
     belief = own.best(np.where(stayed, believed, 0.0))
-    crowd = scene.crowd_of[own.person]
-    there = spread.pooled.of(crowd, own.label, len(labels)) > 0
-    exposed = scene.found & (own.best((stayed & there).astype(np.float64)) > 0)
+    candidates = context.set_of[own.person]
+    there = spread.pooled.of(candidates, own.label, len(labels)) > 0
+    exposed = context.found & (own.best((stayed & there).astype(np.float64)) > 0)
     people = int(exposed.sum())
     share = people / len(exposed) if len(exposed) else 0.0
     of_class = np.where(exact[spread.held.index], spread.held.amount, 0.0)
     by_class = np.bincount(spread.held.row_of, of_class, minlength=len(spread.held))
     return summarize(
-        scene,
+        context,
         sensitive,
         belief,
         before,
@@ -57,7 +65,7 @@ def run_people(scene: PeopleScene, sensitive: str | None) -> Finding | Skipped:
             "exact_labels": int(exact.sum()),
             "labels": len(labels),
         },
-        worst=worst_of(scene, by_class.astype(np.float64), exact=by_class)
+        worst=worst_class(context, by_class.astype(np.float64), exact=by_class)
         if by_class.any()
         else {},
         note=(

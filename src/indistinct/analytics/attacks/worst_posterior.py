@@ -3,9 +3,9 @@
 Counting the records of which exact quasi-identifiers and an exact value stand in the release is no
 measure of harm: where values are generalized nothing exact stands there, and nobody is safe for it.
 What can be measured is the belief. Of all classes that a person could stand in the one is taken
-that tells most of her; the figures ``bucket_*`` are of somebody who knows her bucket as well, which
-no promise about classes can be worse than. The share of people with a posterior of at least tau is
-what should be compared between releases.
+that tells most. Of linked tables the figures ``bucket_*`` are of somebody who knows the person's
+bucket as well, which no promise about classes can be worse than. The share of people with a
+posterior of at least tau is what should be compared between releases.
 """
 
 from __future__ import annotations
@@ -16,17 +16,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import (
     THRESHOLDS,
     Finding,
     Skipped,
     of_people,
+    share_of,
     summarize,
+    worst_class,
 )
-from indistinct.analytics.attacks.people_scene import SURE, Mass, PeopleScene, worst_of
-from indistinct.analytics.attacks.scene import Rows, Scene
+from indistinct.analytics.attacks.weighted import Rows, Weighted
 
 NAME = "worst-posterior"
+KIND = "attribute"
+PLACE = 40
 KNOWLEDGE = "the class of a person, of all that are compatible the one that tells most"
 SOURCE = "in place of record intersection, Fazal and others (2023), Equation (25)"
 
@@ -34,48 +38,39 @@ TENTHS = tuple(at / 10 for at in range(1, 11))
 """Posteriors from which on people are counted."""
 
 
-def run(scene: Scene, sensitive: str | None) -> Finding | Skipped:
-    """The largest belief in each person's value; every record is of another person."""
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
-    return run_people(PeopleScene.of_records(scene), sensitive)
-
-
-def run_people(scene: PeopleScene, sensitive: str | None) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
     """The largest belief in one of each person's values, over classes and over buckets."""
     if sensitive is None:
         return Skipped(NAME, "no attribute is sensitive")
-    belief, before = posteriors(scene, sensitive), scene.true_prior(sensitive)
-    spread = scene.spread(sensitive)
+    belief, before = posteriors(context, sensitive), context.true_prior(sensitive)
+    held = context.spread(sensitive).held
     figures: dict[str, float | int | None] = {
-        f"at_least_{at:g}": _of(belief >= at - SURE, np.mean) or 0.0 for at in TENTHS
+        f"at_least_{at:g}": share_of(belief >= at - SURE) for at in TENTHS
     }
     figures |= {
         "mean": _of(belief, np.mean),
         "median": _of(belief, np.median),
         "largest": _of(belief, np.max),
     }
-    if scene.holding != "all":
-        known = posteriors(scene, sensitive, of_buckets=True)
+    if context.linked:
+        known = posteriors(context, sensitive, of_buckets=True)
         figures |= {
-            **{f"bucket_{at}": _of(known >= at - SURE, np.mean) or 0.0 for at in THRESHOLDS},
-            "bucket_certain": _of(scene.found & (known >= 1 - SURE), np.mean) or 0.0,
+            **{f"bucket_{at}": share_of(known >= at - SURE) for at in THRESHOLDS},
+            "bucket_certain": share_of(context.found & (known >= 1 - SURE)),
             "bucket_mean": _of(known, np.mean),
             "bucket_largest": _of(known, np.max),
         }
-    share = spread.held.amount / scene.classes.size[spread.held.row_of]
-    top = np.zeros(len(spread.held))
-    np.maximum.at(top, spread.held.row_of, share)
+    top = held.largest_of(held.amount / context.classes.size[held.row_of])
     found = summarize(
-        scene,
+        context,
         sensitive,
         belief,
         before,
-        scene.found & (belief >= 1 - SURE),
+        context.found & (belief >= 1 - SURE),
         name=NAME,
         knowledge=KNOWLEDGE,
         figures=figures,
-        worst=worst_of(scene, top, posterior=top),
+        worst=worst_class(context, top, posterior=top),
     )
     note = (
         f"The {sensitive} is believed with {belief.max(initial=0.0):.0%} at most; with 50% or more "
@@ -85,26 +80,25 @@ def run_people(scene: PeopleScene, sensitive: str | None) -> Finding | Skipped:
 
 
 def posteriors(
-    scene: PeopleScene, sensitive: str, *, of_buckets: bool = False
+    context: AttackContext, sensitive: str, *, of_buckets: bool = False
 ) -> NDArray[np.float64]:
     """The largest belief in a true label of each person, over the classes that fit, [n].
 
+    The prior, for people who fit nowhere.
+
     Arguments:
-        scene: people and release.
+        context: people and release.
         sensitive: the attribute.
         of_buckets: over the buckets that these classes are linked to, instead.
-
-    The prior, for people who fit nowhere.
     """
-    own, spread = scene.own(sensitive), scene.spread(sensitive)
-    places: Rows
+    own, spread = context.own(sensitive), context.spread(sensitive)
+    places: Rows = context.places.candidate_sets
+    held = spread.held
+    lists = Weighted(held.indptr, held.index, held.amount / context.classes.size[held.row_of])
     if of_buckets:
-        places, lists = scene.crowd_buckets, spread.shares
-    else:
-        places, held = scene.places.crowds, spread.held
-        lists = Mass(held.indptr, held.index, held.amount / scene.classes.size[held.row_of])
-    _, most = scene.over_own(sensitive, places, np.ones(len(places.index)), lists)
-    return np.where(scene.found, own.best(most), scene.true_prior(sensitive))
+        places, lists = context.set_buckets, spread.shares
+    _, most = context.over_own(sensitive, places, np.ones(len(places.index)), lists)
+    return np.where(context.found, own.best(most), context.true_prior(sensitive))
 
 
 def _of(values: NDArray[Any], figure: Callable[[NDArray[Any]], Any]) -> float | None:

@@ -1,26 +1,28 @@
-"""What attackers of people with many records are given: people, published rows, and buckets.
+"""What attackers are given: people and what they have, published rows, and what these tell of them.
 
 A release of two linked tables has a row for every person, with the number of a bucket, and a list
-of sensitive values for every bucket. A long release, with a pseudonym and a row for every record,
-is the same: every pseudonym has a bucket of its own, and everything that the bucket lists. So there
-is one view of both, and rows of it are people, never records.
+of sensitive values for every bucket. Every other release is the same. In a long release every
+pseudonym has a bucket of its own, and everything that the bucket lists. In a release of records,
+each of another person, every class is a bucket, and everybody has one of the values of the own
+class. So there is one view of all of them, and its rows are people.
 
-How the listed values belong to the people of a bucket is its *holding*: everybody has ``one`` of
+How the listed values belong to the people of a bucket is its *semantics*: everybody has ``one`` of
 them, everybody has ``some`` (a value is listed once for everybody who has it), or everybody has
 ``all``. The share f(b, v) of a bucket's people who have a value is the number of times it is listed
 over the number of people; for ``all`` it is 1. Of a person who is known to be in a class E, the
 belief in a value is (1/|E|) sum of f(bucket of the row, v) over the rows of E (Fazal and others
-2023, whose tables are linked so; the average over random worlds). A person whom several classes fit
-is believed to be in any row of them.
+2023, whose tables are linked so; the average over random worlds, in which every assignment of a
+bucket's values to its people is equally likely, Machanavajjhala and others 2006). A person whom
+several classes fit is believed to be in any row of them.
 
-A person has several values, and a release may publish categories or nodes of a hierarchy in their
-place. What counts as the truth is every published label that covers one of the person's values;
-taken is the one that is believed most (the worst case), for the prior too. A missing value is no
-truth of people who have others. A label that is listed speaks for the labels above it as well:
-where flu is listed, so is a respiratory disease. A label that covers all values there are, such as
-the root of a hierarchy, says nothing and is nobody's truth. And where a whole set is listed as one
-value, such as ``{cough, fever}``, it speaks for each of its members: a person who has it has them
-all.
+A person may have several values, and a release may publish categories or nodes of a hierarchy in
+their place. What counts as the truth is every published label that covers one of the person's
+values; taken is the one that is believed most (the worst case), for the prior too. A missing value
+is no truth of people who have others. A label that is listed speaks for the labels above it as
+well: where flu is listed, so is a respiratory disease. A label that covers all values there are,
+such as the root of a hierarchy, says nothing and is nobody's truth. And where a whole set is listed
+as one value, such as ``{cough, fever}``, it speaks for each of its members: a person who has it has
+them all.
 """
 
 from __future__ import annotations
@@ -35,12 +37,22 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.analytics.attacks.scene import Classes, Pool, Rows, Scene
+from indistinct.analytics.attacks.places import Classes, Places
+from indistinct.analytics.attacks.weighted import (
+    Lists,
+    Rows,
+    Weighted,
+    compressed,
+    each_its_own,
+    expanded,
+    gathered,
+    pointers,
+)
 from indistinct.hierarchies.cells import Coverage, members_of, range_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 from indistinct.metadata import Value, ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
-from indistinct.microdata.encoding import codes_in
+from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.microdata import sorted_values
 from indistinct.privacy.promise import promised_class_size
 from indistinct.requirement import Requirement
@@ -48,90 +60,25 @@ from indistinct.requirement import Requirement
 SURE = 1e-9
 """Beliefs that differ by less are equal; a share of people below 1 differs from it by more."""
 
-HOLDING = ("one", "some", "all")
+BUCKET_SEMANTICS = ("one", "some", "all")
 
 Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
-class Lists(Pool):
-    """Values that people have or buckets list, as compressed rows of codes and counts.
-
-    Arguments:
-        labels: what the codes stand for, sorted, missing last.
-    """
-
-    labels: tuple[Label, ...]
-
-    @classmethod
-    def gathered(cls, owner: NDArray[Any], texts: pl.Series, number: int) -> Lists:
-        """The lists of ``number`` owners.
-
-        Arguments:
-            owner: whose every entry is, from 0.
-            texts: the entries, null for a missing value.
-            number: how many owners there are, those without an entry too.
-        """
-        labels = sorted_values(texts)
-        domain = max(len(labels), 1)
-        codes = codes_in(texts, labels) if len(texts) else np.zeros(0, np.int32)
-        keys, count = np.unique(owner.astype(np.int64) * domain + codes, return_counts=True)
-        return cls(
-            pointers(keys // domain, number),
-            (keys % domain).astype(np.int32),
-            count.astype(np.int64),
-            labels,
-        )
-
-
-@dataclass(frozen=True)
-class Mass(Rows):
-    """How much of each value every row has, as compressed rows of codes (rising) and amounts."""
-
-    amount: NDArray[np.float64]
-
-    @cached_property
-    def row_of(self) -> NDArray[np.int64]:
-        """The row of every entry."""
-        return np.repeat(np.arange(len(self)), self.length)
-
-    @cached_property
-    def largest(self) -> NDArray[np.float64]:
-        """The largest amount of each row, 0 for an empty one."""
-        found = np.zeros(len(self))
-        np.maximum.at(found, self.row_of, self.amount)
-        return found
-
-    def of(self, rows: NDArray[Any], values: NDArray[Any], domain: int) -> NDArray[np.float64]:
-        """The amount of value ``values[i]`` (a code below ``domain``) in row ``rows[i]``."""
-        if not len(self.index):
-            return np.zeros(len(rows))
-        keys = self.row_of * domain + self.index
-        wanted = np.asarray(rows, np.int64) * domain + values
-        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        return np.where(keys[at] == wanted, self.amount[at], 0.0)
-
-    def dense(self, domain: int) -> NDArray[np.float64]:
-        """The amounts as a table, [rows, domain]."""
-        found = np.zeros((len(self), domain))
-        found[self.row_of, self.index] = self.amount
-        return found
-
-
-@dataclass(frozen=True)
 class Spread:
-    """How likely statements are: of the people of a bucket, of a class, of a crowd, of all.
+    """How likely statements are: of the people of a bucket, of a class, of a candidate set, of all.
 
     Arguments:
         shares: the share of each bucket's people of whom it is true, [B].
         held: what these shares add up to over the rows of each class, [G].
-        pooled: over the rows of the classes of each crowd, [K].
+        pooled: over the rows of the classes of each candidate set, [K].
         prior: the mean over all rows, [statements].
     """
 
-    shares: Mass
-    held: Mass
-    pooled: Mass
+    shares: Weighted
+    held: Weighted
+    pooled: Weighted
     prior: NDArray[np.float64]
 
 
@@ -187,60 +134,54 @@ class Covering:
 
 
 @dataclass(frozen=True)
-class PeopleScene:
-    """Everything that attackers of people are given, and what several of them need to count.
+class AttackContext:
+    """Everything that attackers are given, and what several of them need to count.
 
     Arguments:
-        quasi: the quasi-identifiers.
+        places: people's exact quasi-identifiers, and the published rows.
         sensitive: the sensitive attributes.
-        people: the people's exact quasi-identifiers as text, a row each, in the source's order;
-            null is missing.
         values: of each sensitive attribute the values of all records of every person, [n].
-        rows: the published quasi-identifiers as text, a row for every person, in published order,
-            without the rows that have ``*`` in every one.
         bucket_of: the bucket of every row, [r].
         buckets: of each sensitive attribute what every bucket lists, [B].
-        holding: how the values of a bucket belong to its people: ``one``, ``some`` or ``all``.
-        taxonomies: the hierarchy of each quasi-identifier, over the people's values.
+        bucket_semantics: how the values of a bucket belong to its people: ``one``, ``some`` or
+            ``all``.
         bucket_size: people of each bucket, suppressed ones too, [B]; its rows, where not given.
-        suppressed: how many rows were left out.
         known: what is known of sensitive values.
         promises: what the release promises.
         seed: of whatever an attacker draws at random.
-        may_contain: what the certificate says the release may contain.
+        may_contain: what the certificate says the release may contain: ``"noise"``, ``"decoys"``.
         harmful: the values of each sensitive attribute that would harm most; where an attribute is
             not named, those of its most sensitive category.
-        population: the exact quasi-identifiers of a population, as text, one row per person.
         pseudonyms: of a long release the pseudonym of every row.
+        shown: of a release in which every record is of another person, and of each sensitive
+            attribute, the value of every row, as a label of ``buckets``, [r].
         second: another release about the same people, in the same order.
     """
 
-    quasi: tuple[str, ...]
+    places: Places
     sensitive: tuple[str, ...]
-    people: pl.DataFrame
     values: Mapping[str, Lists]
-    rows: pl.DataFrame
     bucket_of: NDArray[np.int32]
     buckets: Mapping[str, Lists]
-    holding: str
-    taxonomies: Mapping[str, Taxonomy]
+    bucket_semantics: str
     bucket_size: NDArray[np.int64] | None = None
-    suppressed: int = 0
     known: Mapping[str, ValueMetadata] = field(default_factory=dict)
     promises: tuple[Requirement, ...] = ()
     seed: int = 0
     may_contain: tuple[str, ...] = ()
     harmful: Mapping[str, frozenset[Value]] = field(default_factory=dict)
-    population: pl.DataFrame | None = None
     pseudonyms: tuple[str | None, ...] | None = None
-    second: PeopleScene | None = None
+    shown: Mapping[str, NDArray[np.int32]] | None = None
+    second: AttackContext | None = None
     _kept: dict[tuple[str, str], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
     def __post_init__(self) -> None:
-        if self.holding not in HOLDING:
-            raise ValueError(f"holding must be one of {HOLDING}, not {self.holding!r}")
+        if self.bucket_semantics not in BUCKET_SEMANTICS:
+            raise ValueError(
+                f"bucket_semantics must be one of {BUCKET_SEMANTICS}, not {self.bucket_semantics!r}"
+            )
         named = {
             name: frozenset(v for v, own in known.categories.items() if own == most)
             for name, known in self.known.items()
@@ -249,54 +190,75 @@ class PeopleScene:
         object.__setattr__(self, "harmful", {**named, **self.harmful})
 
     @classmethod
-    def of_records(cls, scene: Scene) -> PeopleScene:
-        """The same view of a release in which every record is of another person."""
-        n, r = scene.people.height, scene.records
+    def of_records(
+        cls, places: Places, people: pl.DataFrame, release: pl.DataFrame, **more: Any
+    ) -> AttackContext:
+        """What attackers are given where every record is of another person.
+
+        Arguments:
+            places: the quasi-identifiers.
+            people: the sensitive values of everybody as text, [n]; null is missing.
+            release: those of the published rows, the same columns, [r].
+            more: the other fields.
+        """
+        class_of, groups = places.class_of, len(places.classes)
+        rows = {name: Lists.single(release[name]) for name in release.columns}
         return cls(
-            quasi=scene.quasi,
-            sensitive=scene.sensitive,
-            people=scene.people.select(scene.quasi),
-            values={a: Lists.gathered(np.arange(n), scene.people[a], n) for a in scene.sensitive},
-            rows=scene.release.select(scene.quasi),
-            bucket_of=np.arange(r, dtype=np.int32),
-            buckets={a: Lists.gathered(np.arange(r), scene.release[a], r) for a in scene.sensitive},
-            holding="one",
-            taxonomies=scene.taxonomies,
-            suppressed=scene.suppressed,
-            known=scene.known,
-            promises=scene.promises,
-            seed=scene.seed,
-            may_contain=scene.may_contain,
-            harmful=scene.harmful,
-            population=scene.population,
-            second=None if scene.second is None else cls.of_records(scene.second),
+            places=places,
+            sensitive=tuple(release.columns),
+            values={name: Lists.single(people[name]) for name in release.columns},
+            bucket_of=class_of,
+            buckets={name: _by_class(part, class_of, groups) for name, part in rows.items()},
+            bucket_semantics="one",
+            shown={name: part.index for name, part in rows.items()},
+            **more,
         )
+
+    @property
+    def one_record_each(self) -> bool:
+        """Whether every record is of another person, so that classes are the buckets."""
+        return self.shown is not None
+
+    @property
+    def linked(self) -> bool:
+        """Whether people share buckets that classes do not tell."""
+        return self.shown is None and self.bucket_semantics != "all"
+
+    @property
+    def units(self) -> str:
+        """What the rows are called."""
+        return "records" if self.one_record_each else "people"
+
+    def truth(self, sensitive: str) -> str:
+        """What the truth about an attribute is called, in a sentence."""
+        if self.one_record_each:
+            return f"the {sensitive}"
+        return f"one of the own values of {sensitive}"
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+        return self.places.quasi
+
+    @property
+    def people(self) -> pl.DataFrame:
+        """The people's exact quasi-identifiers, one row each."""
+        return self.places.people
 
     @property
     def records(self) -> int:
         """Published rows, which are people; suppressed ones not counted."""
-        return self.rows.height
+        return self.places.records
 
     @property
     def k(self) -> int | None:
         """The largest k promised for all quasi-identifiers together; None where none is."""
-        return promised_class_size(self.promises, self.quasi)
+        counted = [item for item in self.promises if self.counts_rows(item)]
+        return promised_class_size(counted, self.quasi)
 
-    @cached_property
-    def places(self) -> Scene:
-        """People and rows without their sensitive values: who could stand where."""
-        return Scene(
-            quasi=self.quasi,
-            sensitive=(),
-            people=self.people.select(self.quasi),
-            release=self.rows.select(self.quasi),
-            taxonomies=self.taxonomies,
-            suppressed=self.suppressed,
-            promises=tuple(replace(part, unit="record") for part in self.promises),
-            seed=self.seed,
-            may_contain=self.may_contain,
-            population=self.population,
-        )
+    def counts_rows(self, item: Requirement) -> bool:
+        """Whether a promise counts what rows are: records, or people with many records."""
+        return item.unit == "record" or not self.one_record_each
 
     @property
     def classes(self) -> Classes:
@@ -304,19 +266,14 @@ class PeopleScene:
         return self.places.classes
 
     @property
-    def crowd_of(self) -> NDArray[np.int32]:
-        """The crowd of every person, [n]: all who could stand in the same rows."""
-        return self.places.crowd_of
+    def set_of(self) -> NDArray[np.int32]:
+        """The candidate set of every person, [n]: the classes that the person could stand in."""
+        return self.places.set_of
 
     @property
     def found(self) -> NDArray[np.bool_]:
         """Which people could stand in a row at all, [n]."""
         return self.places.found
-
-    @cached_property
-    def rows_of(self) -> NDArray[np.int64]:
-        """Rows that every person could stand in, [n]."""
-        return self.places.crowd_size[self.crowd_of]
 
     @cached_property
     def number_of_buckets(self) -> int:
@@ -332,24 +289,36 @@ class PeopleScene:
         return np.bincount(self.bucket_of, minlength=self.number_of_buckets).astype(np.int64)
 
     @cached_property
-    def class_buckets(self) -> Pool:
+    def class_buckets(self) -> Weighted:
         """The buckets that each class is linked to, with the number of rows, [G]."""
+        if self.one_record_each:
+            own = each_its_own(len(self.classes))
+            return Weighted(own.indptr, own.index, self.classes.size)
         buckets = max(self.number_of_buckets, 1)
         keys, count = np.unique(
             self.places.class_of.astype(np.int64) * buckets + self.bucket_of, return_counts=True
         )
-        return Pool(
+        return Weighted(
             pointers(keys // buckets, len(self.classes)),
             (keys % buckets).astype(np.int32),
             count.astype(np.int64),
         )
 
     @cached_property
-    def crowd_buckets(self) -> Pool:
-        """The buckets that the rows of each crowd are linked to, with the number of rows, [K]."""
-        own = self.class_buckets
-        indptr, index, count = self._pool(own, own.count, self.number_of_buckets)
-        return Pool(indptr, index, count)
+    def set_buckets(self) -> Weighted:
+        """The buckets that the rows of each candidate set are linked to, with their number, [K]."""
+        return self._pooled(self.class_buckets, self.number_of_buckets)
+
+    def groups(self, sensitive: str) -> tuple[Weighted, NDArray[np.int64]]:
+        """Whose values are not told apart: how often each occurs in every group, and its people.
+
+        Groups are buckets of linked tables, else classes.
+        """
+        if self.linked or self.one_record_each:
+            return self.buckets[sensitive], self.size_of
+        held = self.listed(sensitive).held
+        counts = np.rint(held.amount).astype(np.int64)
+        return Weighted(held.indptr, held.index, counts), self.classes.size
 
     def labels(self, sensitive: str) -> tuple[Label, ...]:
         """What is published of an attribute, sorted, missing last; of sets their members."""
@@ -399,6 +368,13 @@ class PeopleScene:
         """The labels that are true of every person."""
         return self.once("own", sensitive, self._make_own)
 
+    def true_label(self, sensitive: str) -> NDArray[np.int32]:
+        """One label that is true of every person, -1 where none is, [n]."""
+        own = self.own(sensitive)
+        found = np.full(self.people.height, -1, np.int32)
+        found[own.person] = own.label
+        return found
+
     def spread(self, sensitive: str) -> Spread:
         """How likely every label is, where a label speaks for those above it too."""
         return self.once(
@@ -437,63 +413,61 @@ class PeopleScene:
         keys = np.unique(owner * width + to.index[at])
         return Rows(pointers(keys // width, len(parts)), (keys % width).astype(np.int32))
 
-    def implied(self, sensitive: str) -> Mass:
+    def implied(self, sensitive: str) -> Weighted:
         """The labels that each listed entry speaks for, with an amount of 1 each, [entries]."""
         number = len(self.labels(sensitive))
         rows = self.following(sensitive, self.covering(sensitive).implied, number)
-        return Mass(rows.indptr, rows.index, np.ones(len(rows.index)))
+        return Weighted(rows.indptr, rows.index, np.ones(len(rows.index)))
 
     def _lifted(self, sensitive: str, to: Rows, number: int) -> Spread:
         """The same for statements that follow from each listed entry."""
-        part, one = self.buckets[sensitive], self.holding == "one"
-        if self.holding == "all":
+        part, one = self.buckets[sensitive], self.bucket_semantics == "one"
+        if self.bucket_semantics == "all":
             share = np.ones(len(part.index))
         else:
             people = part.size if one else self.size_of
-            share = part.count / np.maximum(people[part.row_of], 1)
+            share = part.amount / np.maximum(people[part.row_of], 1)
         entry, at = expanded(to, part.index)
         keys, place = np.unique(part.row_of[entry] * number + to.index[at], return_inverse=True)
         amount = np.zeros(len(keys))
         (np.add if one else np.maximum).at(amount, place, share[entry])
         amount = np.minimum(amount, 1.0)
         width = max(number, 1)
-        shares = Mass(
+        shares = Weighted(
             pointers(keys // width, self.number_of_buckets),
             (keys % width).astype(np.int32),
             amount,
         )
         return self.over_rows(shares, number)
 
-    def over_rows(self, shares: Mass, number: int) -> Spread:
-        """The shares of buckets over the rows of classes, of crowds and of the whole release."""
+    def over_rows(self, shares: Weighted, number: int) -> Spread:
+        """The shares of buckets over the rows of classes, of candidate sets and of the release."""
+        if self.one_record_each:
+            # Whole numbers again, whatever division and multiplication left of them.
+            people = np.rint(shares.amount * self.classes.size[shares.row_of])
+            return self.over_classes(shares, Weighted(shares.indptr, shares.index, people), number)
         linked = self.class_buckets
         entry, at = expanded(shares, linked.index)
-        held = massed(
+        held = gathered(
             linked.row_of[entry],
             shares.index[at],
-            linked.count[entry] * shares.amount[at],
+            linked.amount[entry] * shares.amount[at],
             len(self.classes),
             number,
         )
         return self.over_classes(shares, held, number)
 
-    def over_classes(self, shares: Mass, held: Mass, number: int) -> Spread:
-        """What classes hold over the classes of crowds and of the whole release."""
-        pooled = Mass(*self._pool(held, held.amount, number))
+    def over_classes(self, shares: Weighted, held: Weighted, number: int) -> Spread:
+        """What classes hold over the classes of candidate sets and of the whole release."""
         prior = np.bincount(held.index, held.amount, minlength=number) / max(self.records, 1)
-        return Spread(shares, held, pooled, prior)
+        return Spread(shares, held, self._pooled(held, number), prior)
 
-    def believed(self, sensitive: str, spread: Spread | None = None) -> NDArray[np.float64]:
+    def believed(self, sensitive: str) -> NDArray[np.float64]:
         """The belief in every label that is true of somebody, by the pairs of :class:`Own`.
 
         The prior, for people who could stand in no row.
         """
-        own = self.own(sensitive)
-        spread = spread or self.spread(sensitive)
-        crowd = self.crowd_of[own.person]
-        amount = spread.pooled.of(crowd, own.label, len(spread.prior))
-        share = amount / np.maximum(self.rows_of[own.person], 1)
-        return np.where(self.found[own.person], share, spread.prior[own.label])
+        return self.once("believed", sensitive, self._make_believed)
 
     def true_belief(self, sensitive: str) -> NDArray[np.float64]:
         """The largest belief in a label that is true of each person, [n]."""
@@ -510,28 +484,28 @@ class PeopleScene:
         )
 
     def alike(self, sensitive: str) -> tuple[NDArray[np.int64], Rows, NDArray[np.int64]]:
-        """The distinct crowds with the labels of their people.
+        """The distinct candidate sets with the labels of their people.
 
-        Returns the crowd of each [U], the labels of each [U], and which of them every person is of
+        Returns the candidate set of each [U], its labels [U], and which of them everybody is of
         [n].
         """
         return self.once("alike", sensitive, self._make_alike)
 
     def over_own(
-        self, sensitive: str, places: Rows, times: NDArray[Any], lists: Mass
+        self, sensitive: str, places: Rows, times: NDArray[Any], lists: Weighted
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Sum and maximum of amounts of every true label, by the pairs of :class:`Own`.
 
         Arguments:
             sensitive: the attribute.
-            places: the classes or buckets of each crowd, [K].
+            places: the classes or buckets of each candidate set, [K].
             times: how often each of them counts, by the entries of ``places``.
             lists: the amounts of labels in each class or bucket.
         """
         from indistinct.kernels.candidate_sets import over_buckets
 
         own, domain = self.own(sensitive), max(len(self.labels(sensitive)), 1)
-        keys = self.crowd_of[own.person].astype(np.int64) * domain + own.label
+        keys = self.set_of[own.person].astype(np.int64) * domain + own.label
         pairs, of = np.unique(keys, return_inverse=True)
         total, most = np.zeros(len(pairs)), np.zeros(len(pairs))
         over_buckets(
@@ -547,25 +521,30 @@ class PeopleScene:
             self._kept[key] = make(sensitive)
         return cast("Made", self._kept[key])
 
-    def _pool(
-        self, held: Rows, amount: NDArray[Any], domain: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
-        """What the classes of each crowd hold together, as compressed rows, rising."""
+    def _pooled(self, held: Weighted, domain: int) -> Weighted:
+        """What the classes of each candidate set hold together."""
         from indistinct.kernels.class_matching import pool
 
-        crowds = self.places.crowds
-        indptr = np.zeros(len(crowds) + 1, np.int64)
-        value, found = np.zeros(0, np.int32), np.zeros(0, amount.dtype)
-        total, seen = np.zeros(domain, amount.dtype), np.empty(domain, np.int32)
+        sets = self.places.candidate_sets
+        indptr = np.zeros(len(sets) + 1, np.int64)
+        value, found = np.zeros(0, np.int32), np.zeros(0, held.amount.dtype)
+        total, seen = np.zeros(domain, held.amount.dtype), np.empty(domain, np.int32)
         for fill in (False, True):
             if fill:
-                value, found = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], amount.dtype)
+                value = np.empty(indptr[-1], np.int32)
+                found = np.empty(indptr[-1], held.amount.dtype)
             pool(
-                crowds.indptr, crowds.index, held.indptr, held.index, amount, total, seen,
+                sets.indptr, sets.index, held.indptr, held.index, held.amount, total, seen,
                 indptr, value, found, fill,
             )  # fmt: skip
-        order = np.lexsort((value, np.repeat(np.arange(len(crowds)), np.diff(indptr))))
-        return indptr, value[order], found[order]
+        order = np.lexsort((value, np.repeat(np.arange(len(sets)), np.diff(indptr))))
+        return Weighted(indptr, value[order], found[order])
+
+    def _make_believed(self, sensitive: str) -> NDArray[np.float64]:
+        own, spread = self.own(sensitive), self.spread(sensitive)
+        amount = spread.pooled.of(self.set_of[own.person], own.label, len(spread.prior))
+        share = amount / np.maximum(self.places.rows_of[own.person], 1)
+        return np.where(self.found[own.person], share, spread.prior[own.label])
 
     def _parts(self, name: str) -> tuple[tuple[Label, ...], Rows]:
         return self.once("parts", name, self._make_parts)
@@ -673,76 +652,17 @@ class PeopleScene:
         numbers: dict[tuple[int, bytes], int] = {}
         of = np.empty(self.people.height, np.int64)
         sets: list[NDArray[np.int32]] = []
-        crowd = self.crowd_of.tolist()
+        candidates = self.set_of.tolist()
         for person in range(self.people.height):
             mine = own.label[own.indptr[person] : own.indptr[person + 1]]
-            key = (crowd[person], mine.tobytes())
+            key = (candidates[person], mine.tobytes())
             number = numbers.get(key)
             if number is None:
                 number = numbers[key] = len(sets)
                 sets.append(mine)
             of[person] = number
-        crowds = np.array([key[0] for key in numbers], np.int64)
-        return crowds, compressed(sets), of
-
-
-def compressed(rows: Sequence[Any]) -> Rows:
-    """Lists of numbers as compressed rows."""
-    indptr = np.zeros(len(rows) + 1, np.int64)
-    np.cumsum([len(row) for row in rows], out=indptr[1:])
-    parts = [np.asarray(row, np.int32) for row in rows]
-    return Rows(indptr, np.concatenate([np.zeros(0, np.int32), *parts]))
-
-
-def each_its_own(number: int) -> Rows:
-    """Rows of one entry each: the row's own number."""
-    return Rows(np.arange(number + 1, dtype=np.int64), np.arange(number, dtype=np.int32))
-
-
-def pointers(rows: NDArray[Any], number: int) -> NDArray[np.int64]:
-    """Where each of some rows begins, given the row of every entry in rising order."""
-    indptr = np.zeros(number + 1, np.int64)
-    np.cumsum(np.bincount(rows, minlength=number), out=indptr[1:])
-    return indptr
-
-
-def expanded(rows: Rows, chosen: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The entries of the chosen rows one after the other.
-
-    Returns for each the place in ``chosen`` that it comes from, and its place among all entries.
-    """
-    length = rows.length[chosen]
-    place = np.repeat(np.arange(len(chosen)), length)
-    ends = np.cumsum(length)
-    within = np.arange(len(place)) - np.repeat(ends - length, length)
-    return place, rows.indptr[chosen][place] + within
-
-
-def massed(
-    rows: NDArray[Any], codes: NDArray[Any], amount: NDArray[np.float64], number: int, domain: int
-) -> Mass:
-    """Amounts by row and code, those of equal ones added up."""
-    width = max(domain, 1)
-    keys, place = np.unique(np.asarray(rows, np.int64) * width + codes, return_inverse=True)
-    total = np.bincount(place, amount, minlength=len(keys)).astype(np.float64)
-    return Mass(pointers(keys // width, number), (keys % width).astype(np.int32), total)
-
-
-def worst_of(
-    scene: PeopleScene, score: NDArray[np.float64], **more: NDArray[Any]
-) -> dict[str, Any]:
-    """The class with the largest score, the first of them in sorted order; empty without one.
-
-    ``more`` are further figures by class, told of the worst one.
-    """
-    if not len(score):
-        return {}
-    at = int(np.argmax(score))
-    return {
-        "class": scene.classes.cells.row(at, named=True),
-        "people": int(scene.classes.size[at]),
-        **{key: values[at].item() for key, values in more.items()},
-    }
+        of_set = np.array([key[0] for key in numbers], np.int64)
+        return of_set, compressed(sets), of
 
 
 def _read(label: Label, values: Sequence[Label]) -> list[int]:
@@ -755,3 +675,13 @@ def _read(label: Label, values: Sequence[Label]) -> list[int]:
     covered = Coverage(Taxonomy("values", [(value,) for value in plain])).places(label) or []
     place = {value: at for at, value in enumerate(values)}
     return [place[plain[at]] for at in covered]
+
+
+def _by_class(rows: Lists, class_of: NDArray[np.int32], groups: int) -> Lists:
+    """What the rows of every class list together, where every row lists one value."""
+    if not len(class_of):
+        return Lists(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64), ())
+    found, count, _ = count_combinations(
+        [class_of, rows.index], [groups, len(rows.labels)], np.ones(len(class_of), np.int64)
+    )
+    return Lists(pointers(found[0], groups), found[1].astype(np.int32), count, rows.labels)

@@ -11,20 +11,21 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.analytics.attacks.people_scenes import (
+from tests.analytics.attacks.contexts import of_records
+from tests.analytics.attacks.people_contexts import (
     CATEGORIES,
     EC,
     QUASI,
     SYMPTOMS,
     TABLE_1,
     lists,
+    of_lists,
     of_people,
     table_12,
 )
 
 from indistinct.analytics.attacks import non_membership, worst_posterior
-from indistinct.analytics.attacks.people_scene import PeopleScene
-from indistinct.analytics.attacks.scene import Scene
+from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.vertical import partial_cut
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
@@ -40,7 +41,7 @@ POSTERIOR = (
 EXCLUDED = ({"High"}, {"A-symptomatic", "High"}, {"Mild"}, {"A-symptomatic"})
 
 
-def class_at(scene: PeopleScene, ec: int) -> int:
+def class_at(scene: AttackContext, ec: int) -> int:
     rows = scene.classes.cells.rows()
     return rows.index(EC[ec])
 
@@ -55,12 +56,12 @@ def test_beliefs_in_the_classes_of_table_12() -> None:
             assert belief == pytest.approx(float(Fraction(wanted.get(label, "0"))))
         assert {label for label, b in zip(labels, found, strict=True) if b == 0} == EXCLUDED[ec]
     most = max(Fraction(belief) for own in POSTERIOR for belief in own.values())
-    found_most = worst_posterior.run_people(scene, "s")
+    found_most = worst_posterior.run(scene, "s")
     assert found_most.figures["largest"] == pytest.approx(float(most))
 
 
 def test_values_that_table_12_excludes() -> None:
-    found = non_membership.run_people(table_12(), "s")
+    found = non_membership.run(table_12(), "s")
     # Two people are in every class.
     assert found.figures["excluded_pairs"] == sum(2 * len(own) for own in EXCLUDED)
     assert found.figures["exclusion_rate"] == 10 / (8 * 5)
@@ -72,7 +73,7 @@ def test_everybody_of_table_1_meets_the_own_class_only() -> None:
     scene = table_12()
     group = {"p1": 0, "p5": 0, "p2": 1, "p6": 1, "p3": 2, "p7": 2, "p4": 3, "p8": 3}
     for at, person in enumerate(TABLE_1):
-        met = scene.places.crowds[scene.crowd_of[at]]
+        met = scene.places.candidate_sets[scene.set_of[at]]
         assert met.tolist() == [class_at(scene, group[person])]
 
 
@@ -120,7 +121,7 @@ def test_a_set_that_is_listed_speaks_for_its_members() -> None:
         [[["a", "b"], ["b", "c"], ["a"]]],
         published=[["{a, b}", "{b, c}", "a"]],
         bucket_of=[0, 0, 0],
-        holding="one",
+        semantics="one",
     )
     assert scene.labels("s") == ("a", "b", "c")
     assert scene.lists_sets("s")
@@ -141,21 +142,33 @@ def test_what_is_missing_is_no_truth_of_who_has_a_value() -> None:
 def test_a_release_of_records_is_one_of_people_with_one_each() -> None:
     people = pl.DataFrame({"q": ["a", "b", "c"], "s": ["x", "y", "x"]})
     release = pl.DataFrame({"q": ["*", "*", "c"], "s": ["x", "y", "x"]})
-    scene = Scene(
+    scene = of_records(
         quasi=("q",),
         sensitive=("s",),
         people=people,
         release=release,
         taxonomies={"q": Taxonomy("q", [(value, "*") for value in "abc"])},
     )
-    other = PeopleScene.of_records(scene)
+    other = of_lists(
+        quasi=("q",),
+        sensitive=("s",),
+        people=people.select("q"),
+        rows=release.select("q"),
+        taxonomies=scene.places.taxonomies,
+        values={"s": lists([[value] for value in people["s"]])},
+        bucket_of=np.arange(3, dtype=np.int32),
+        buckets={"s": lists([[value] for value in release["s"]])},
+        semantics="all",
+    )
     np.testing.assert_allclose(other.true_belief("s"), scene.true_belief("s"))
     np.testing.assert_allclose(other.true_prior("s"), scene.true_prior("s"))
+    assert scene.one_record_each
+    assert not scene.linked
 
 
-def test_a_holding_that_there_is_not() -> None:
-    with pytest.raises(ValueError, match="holding must be one of"):
-        of_people([[["a"]]], holding="few")
+def test_semantics_that_there_are_not() -> None:
+    with pytest.raises(ValueError, match="bucket_semantics must be one of"):
+        of_people([[["a"]]], semantics="few")
 
 
 def test_the_partial_cut_of_the_paper() -> None:
@@ -224,7 +237,7 @@ def test_beliefs_are_those_of_random_worlds(
     people = [[["a"] for own in class_of if own == number] for number in numbers]
     order = [at for number in numbers for at, own in enumerate(class_of) if own == number]
     scene = of_people(
-        people, published=listed, bucket_of=[bucket_of[at] for at in order], holding=holding
+        people, published=listed, bucket_of=[bucket_of[at] for at in order], semantics=holding
     )
     if holding == "all":
         worlds = [[set(listed[b]) for b in bucket_of]]

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from indistinct.analytics.attacks import Scene
+from indistinct.analytics.attacks import AttackContext, Places
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 
@@ -83,7 +83,7 @@ def of_classes(
     published: Classes | None = None,
     known: ValueMetadata | None = None,
     **more: Any,
-) -> Scene:
+) -> AttackContext:
     """People in classes, each with a quasi-identifier of their own, published as their class.
 
     ``published`` are the values of each class in the release, where they are not the people's.
@@ -100,12 +100,12 @@ def of_classes(
         (f"class {at}", value) for at, own in enumerate(published or classes) for value in own
     ]
     schema = {"q": pl.String, "s": pl.String}
-    return Scene(
-        quasi=("q",),
-        sensitive=("s",),
-        people=pl.DataFrame(people, schema=schema, orient="row"),
-        release=pl.DataFrame(release, schema=schema, orient="row"),
-        taxonomies={"q": Taxonomy("q", chains)},
+    return of_records(
+        ("q",),
+        ("s",),
+        pl.DataFrame(people, schema=schema, orient="row"),
+        pl.DataFrame(release, schema=schema, orient="row"),
+        {"q": Taxonomy("q", chains)},
         known={} if known is None else {"s": known},
         **more,
     )
@@ -116,17 +116,59 @@ def of_rows(
     release: Sequence[Mapping[str, str | None]],
     taxonomies: Mapping[str, Taxonomy],
     **more: Any,
-) -> Scene:
+) -> AttackContext:
     """People and published records as they are given; the sensitive attribute is ``s``."""
     schema = {**dict.fromkeys(taxonomies, pl.String), "s": pl.String}
-    return Scene(
-        quasi=tuple(taxonomies),
-        sensitive=("s",),
-        people=pl.DataFrame(people, schema=schema),
-        release=pl.DataFrame(release, schema=schema),
-        taxonomies=taxonomies,
+    return of_records(
+        tuple(taxonomies),
+        ("s",),
+        pl.DataFrame(people, schema=schema),
+        pl.DataFrame(release, schema=schema),
+        taxonomies,
         **more,
     )
+
+
+def of_records(
+    quasi: Sequence[str],
+    sensitive: Sequence[str],
+    people: pl.DataFrame,
+    release: pl.DataFrame,
+    taxonomies: Mapping[str, Taxonomy],
+    *,
+    population: pl.DataFrame | None = None,
+    suppressed: int = 0,
+    **more: Any,
+) -> AttackContext:
+    """People and published records as frames of text, every record of another person."""
+    quasi = tuple(quasi)
+    return AttackContext.of_records(
+        Places(
+            quasi, people.select(quasi), release.select(quasi), taxonomies, suppressed, population
+        ),
+        people.select(sensitive),
+        release.select(sensitive),
+        **more,
+    )
+
+
+def release_of(context: AttackContext) -> pl.DataFrame:
+    """The published records that attackers were given."""
+    assert context.shown is not None
+    columns = [
+        pl.Series(name, [context.buckets[name].labels[at] for at in codes], pl.String)
+        for name, codes in context.shown.items()
+    ]
+    return context.places.rows.with_columns(columns)
+
+
+def people_of(context: AttackContext) -> pl.DataFrame:
+    """The people that attackers were given, with what they have."""
+    columns = [
+        pl.Series(name, [part.labels[at] for at in part.index], pl.String)
+        for name, part in context.values.items()
+    ]
+    return context.people.with_columns(columns)
 
 
 def worlds(values: Sequence[str]) -> Iterator[tuple[str, ...]]:

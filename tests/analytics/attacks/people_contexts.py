@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.attacks.people_scene import Lists, PeopleScene
+from indistinct.analytics.attacks import AttackContext, Places
+from indistinct.analytics.attacks.weighted import Lists
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 
@@ -90,20 +91,18 @@ def table_1() -> pl.DataFrame:
     return pl.DataFrame([own for own, _ in TABLE_1.values()], schema=list(QUASI), orient="row")
 
 
-def table_12(**more: Any) -> PeopleScene:
+def table_12(**more: Any) -> AttackContext:
     """The release of Table 12, attacked with Table 1."""
     people = table_1()
     settings: dict[str, Any] = {"known": {"s": SYMPTOMS}, **more}
-    return PeopleScene(
-        quasi=QUASI,
+    rows = pl.DataFrame([EC[group] for group, _ in TABLE_12A], schema=list(QUASI), orient="row")
+    return AttackContext(
+        places=Places(QUASI, people, rows, taxonomies(people)),
         sensitive=("s",),
-        people=people,
         values={"s": lists([own for _, own in TABLE_1.values()])},
-        rows=pl.DataFrame([EC[group] for group, _ in TABLE_12A], schema=list(QUASI), orient="row"),
         bucket_of=np.array([bucket - 1 for _, bucket in TABLE_12A], np.int32),
         buckets={"s": lists(list(TABLE_12B.values()))},
-        holding="one",
-        taxonomies=taxonomies(people),
+        bucket_semantics="one",
         **settings,
     )
 
@@ -113,10 +112,10 @@ def of_people(
     *,
     published: Sequence[Values] | None = None,
     bucket_of: Sequence[int] | None = None,
-    holding: str = "all",
+    semantics: str = "all",
     extra_rows: Sequence[int] = (),
     **more: Any,
-) -> PeopleScene:
+) -> AttackContext:
     """People in classes, each with their values and a quasi-identifier of their own.
 
     Every person has a bucket that lists exactly the own values (a long release), unless other
@@ -129,15 +128,38 @@ def of_people(
     rows += [f"class {at}" for at in extra_rows]
     leaves = [leaf for own in names for leaf in own]
     of = list(range(len(values))) if bucket_of is None else list(bucket_of)
-    return PeopleScene(
-        quasi=("q",),
+    text = {"q": pl.String}
+    places = Places(
+        ("q",),
+        pl.DataFrame({"q": leaves}, schema=text),
+        pl.DataFrame({"q": rows}, schema=text),
+        {"q": Taxonomy("q", chains or [("nobody", "*")])},
+        **{name: more.pop(name) for name in ("population", "suppressed") if name in more},
+    )
+    return AttackContext(
+        places=places,
         sensitive=("s",),
-        people=pl.DataFrame({"q": leaves}, schema={"q": pl.String}),
         values={"s": lists(values)},
-        rows=pl.DataFrame({"q": rows}, schema={"q": pl.String}),
         bucket_of=np.array(of, np.int32),
         buckets={"s": lists(values if published is None else published)},
-        holding=holding,
-        taxonomies={"q": Taxonomy("q", chains or [("nobody", "*")])},
+        bucket_semantics=semantics,
         **more,
+    )
+
+
+def of_lists(
+    quasi: Sequence[str],
+    sensitive: Sequence[str],
+    people: pl.DataFrame,
+    rows: pl.DataFrame,
+    taxonomies: Mapping[str, Taxonomy],
+    *,
+    population: pl.DataFrame | None = None,
+    **more: Any,
+) -> AttackContext:
+    """People, rows about them, and what buckets list."""
+    places = Places(tuple(quasi), people, rows, taxonomies, population=population)
+    semantics = more.pop("semantics")
+    return AttackContext(
+        places=places, sensitive=tuple(sensitive), bucket_semantics=semantics, **more
     )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.analytics.attacks.scenes import of_classes, of_rows
+from tests.analytics.attacks.contexts import of_classes, of_records, of_rows, people_of, release_of
 
-from indistinct.analytics.attacks import scene as scenes
-from indistinct.analytics.attacks.scene import Scene, is_suppressed
+from indistinct.analytics.attacks import AttackContext, places
+from indistinct.analytics.attacks.places import is_suppressed
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
@@ -30,12 +28,12 @@ AGES = Taxonomy(
 SEXES = Taxonomy("sex", [("f", "*"), ("m", "*"), (None, "*")])
 
 
-def met(scene: Scene) -> dict[tuple[str | None, ...], list[tuple[str | None, ...]]]:
+def met(scene: AttackContext) -> dict[tuple[str | None, ...], list[tuple[str | None, ...]]]:
     """The cells of the classes that every combination meets."""
     cells = scene.classes.cells.rows()
     return {
-        row: [cells[g] for g in scene.compatible[c]]
-        for c, row in enumerate(scene.combinations.rows())
+        row: [cells[g] for g in scene.places.compatible[c]]
+        for c, row in enumerate(scene.places.combinations.rows())
     }
 
 
@@ -95,18 +93,18 @@ def test_everything_counted_is_what_brute_force_counts(
 ) -> None:
     taxonomies = {"age": AGES, "sex": SEXES}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scenes, "BITS_AT_ONCE", blocks)
+        patch.setattr(places, "BITS_AT_ONCE", blocks)
         scene = of_rows(
             [{"age": age, "sex": sex, "s": "flu"} for age, sex in people],
             [{"age": age, "sex": sex, "s": value} for age, sex, value in release],
             taxonomies,
         )
-        beliefs = scene.beliefs("s")
-    labels = scene.domain("s").labels
+        pooled = scene.spread("s").pooled
+    labels = scene.labels("s")
     covers = [Coverage(taxonomies[name]) for name in scene.quasi]
     for i, person in enumerate(people):
-        c = scene.combination_of[i]
-        assert scene.combinations.row(c) == person
+        c = scene.places.combination_of[i]
+        assert scene.places.combinations.row(c) == person
         own = [
             value
             for *cells, value in release
@@ -117,18 +115,21 @@ def test_everything_counted_is_what_brute_force_counts(
         ]
         held = own or [value for *_, value in release]
         want = [held.count(label) / len(held) if held else 0.0 for label in labels]
-        assert beliefs[c] == pytest.approx(want)
-        assert scene.true_belief("s")[i] == pytest.approx(want[labels.index("flu")])
-        assert scene.crowd_size[scene.crowd_of[i]] == len(own)
+        if own:
+            size, found = len(own), pooled.dense(len(labels))[scene.set_of[i]]
+            assert found / size == pytest.approx(want)
+        flu = want[labels.index("flu")] if "flu" in labels else 0.0
+        assert scene.true_belief("s")[i] == pytest.approx(flu)
+        assert scene.places.set_size[scene.set_of[i]] == len(own)
         assert scene.found[i] == bool(own)
     assert scene.classes.size.sum() == len(release)
     if release:
         assert np.array_equal(
-            scene.counts("s").sum(axis=0),
+            scene.buckets["s"].dense(len(labels)).sum(axis=0),
             [sum(value == label for *_, value in release) for label in labels],
         )
         for r, (*cells, _) in enumerate(release):
-            assert list(scene.classes.cells.row(scene.class_of[r])) == cells
+            assert list(scene.classes.cells.row(scene.places.class_of[r])) == cells
 
 
 def test_many_classes_are_laid_out_block_by_block(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,26 +138,27 @@ def test_many_classes_are_laid_out_block_by_block(monkeypatch: pytest.MonkeyPatc
     people = [{"age": number, "s": "x"} for number in numbers]
     release = [{"age": f"[{at}, {at + 9}]", "s": "x"} for at in range(150)]
     whole = of_rows(people, release, {"age": ages})
-    monkeypatch.setattr(scenes, "BITS_AT_ONCE", 1)
+    monkeypatch.setattr(places, "BITS_AT_ONCE", 1)
     parts = of_rows(people, release, {"age": ages})
-    assert np.array_equal(whole.compatible.indptr, parts.compatible.indptr)
-    assert np.array_equal(whole.compatible.index, parts.compatible.index)
-    assert whole.compatible.length.tolist() == [min(int(age) + 1, 10) for age in numbers]
-    assert whole.weight.tolist() == [1] * 150
+    assert np.array_equal(whole.places.compatible.indptr, parts.places.compatible.indptr)
+    assert np.array_equal(whole.places.compatible.index, parts.places.compatible.index)
+    assert whole.places.compatible.length.tolist() == [min(int(age) + 1, 10) for age in numbers]
+    assert whole.places.weight.tolist() == [1] * 150
 
 
 def test_crowds_are_the_people_with_the_same_compatible_classes() -> None:
     scene = of_classes([["a", "b"], ["a"]])
-    assert len(scene.crowds) == 2
-    assert len(set(scene.crowd_of[:2])) == 1
-    assert scene.crowd_of[2] != scene.crowd_of[0]
+    assert len(scene.places.candidate_sets) == 2
+    assert len(set(scene.set_of[:2])) == 1
+    assert scene.set_of[2] != scene.set_of[0]
 
 
 def test_classes_do_not_depend_on_the_order_of_the_release() -> None:
     scene = of_classes([["a", "b"], ["a", "c"], ["b", "b"]])
-    other = replace(scene, release=scene.release.reverse())
+    people, release = people_of(scene), release_of(scene).reverse()
+    other = of_records(scene.quasi, scene.sensitive, people, release, scene.places.taxonomies)
     assert scene.classes.cells.equals(other.classes.cells)
-    assert np.array_equal(scene.counts("s"), other.counts("s"))
+    assert np.array_equal(scene.buckets["s"].dense(3), other.buckets["s"].dense(3))
 
 
 def test_k_is_the_largest_promised_for_all_quasi_identifiers() -> None:
@@ -186,26 +188,26 @@ def test_a_population_counts_for_every_class_that_could_be_its_people() -> None:
     population = pl.DataFrame({"age": ages}, schema={"age": pl.String})
     scene = of_rows(people, release, {"age": AGES}, population=population)
     assert scene.classes.cells["age"].to_list() == ["20-29", "[30, 34]"]
-    assert scene.class_population is not None
+    assert scene.places.class_population is not None
     # 31 and 33 are no values of the hierarchy: only the range covers them. "20-29" is no age.
-    assert scene.class_population.tolist() == [3, 2]
-    assert of_rows(people, release, {"age": AGES}).class_population is None
-    assert of_rows(people, release, {"age": AGES}).population_compatible is None
+    assert scene.places.class_population.tolist() == [3, 2]
+    assert of_rows(people, release, {"age": AGES}).places.class_population is None
+    assert of_rows(people, release, {"age": AGES}).places.population_compatible is None
 
 
 def test_a_class_is_never_larger_than_its_population() -> None:
     population = pl.DataFrame({"q": ["0.0"]}, schema={"q": pl.String})
     scene = of_classes([["a", "b"]], population=population)
-    assert scene.class_population is not None
-    assert scene.class_population.tolist() == [2]
+    assert scene.places.class_population is not None
+    assert scene.places.class_population.tolist() == [2]
 
 
 def test_an_empty_release_leaves_nothing_to_believe() -> None:
     scene = of_rows([{"age": "20", "s": "x"}], [], {"age": AGES})
-    assert len(scene.classes) == len(scene.class_of) == scene.records == 0
-    assert scene.prior("s").tolist() == [0.0]
+    assert len(scene.classes) == len(scene.places.class_of) == scene.records == 0
+    assert scene.true_prior("s").tolist() == [0.0]
     assert scene.true_belief("s").tolist() == [0.0]
-    assert scene.counts("s").shape == (0, 1)
+    assert scene.spread("s").held.dense(1).shape == (0, 1)
 
 
 def test_suppressed_are_the_records_with_stars_in_every_quasi_identifier() -> None:

@@ -1,0 +1,313 @@
+"""Who could stand where: people's exact quasi-identifiers, the published classes, who meets which.
+
+An attacker knows the exact quasi-identifiers of a person and reads the release. The classes whose
+cells all cover the person's values are the *compatible* classes. People with the same compatible
+classes have the same *candidate set*; no attacker of this kind can tell them apart. Which classes
+are compatible with whom is counted here once, for all attackers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.analytics.attacks.weighted import Rows, compressed, sums
+from indistinct.hierarchies.cells import Coverage
+from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
+from indistinct.microdata.encoding import codes_in, count_combinations
+from indistinct.microdata.microdata import sorted_values
+
+BITS_AT_ONCE = 1 << 27
+"""Most bits (values of all attributes times classes) that are laid out at once."""
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The published classes: distinct rows of cells, sorted, with the number of their records.
+
+    Arguments:
+        cells: one row per class, the published texts, null for a missing cell.
+        size: records of each class, [G].
+    """
+
+    cells: pl.DataFrame
+    size: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.size)
+
+
+@dataclass(frozen=True)
+class Places:
+    """Who could stand where: people's exact quasi-identifiers, and the published rows.
+
+    Arguments:
+        quasi: the quasi-identifiers.
+        people: the people's exact quasi-identifiers as text, one row per person, in the source's
+            order; null is missing.
+        rows: the published quasi-identifiers as text, one row per person, in published order,
+            without the rows that have ``*`` in every one.
+        taxonomies: the hierarchy of each quasi-identifier, over the people's values.
+        suppressed: how many rows were left out.
+        population: the exact quasi-identifiers of a population that the people belong to, as text,
+            one row per person.
+    """
+
+    quasi: tuple[str, ...]
+    people: pl.DataFrame
+    rows: pl.DataFrame
+    taxonomies: Mapping[str, Taxonomy]
+    suppressed: int = 0
+    population: pl.DataFrame | None = None
+
+    @property
+    def records(self) -> int:
+        """Published rows, suppressed ones not counted."""
+        return self.rows.height
+
+    @cached_property
+    def _coded(self) -> tuple[list[NDArray[np.int32]], NDArray[np.int64], NDArray[np.int32]]:
+        codes = [codes_in(self.people[name], self.taxonomies[name].leaves) for name in self.quasi]
+        # A value that no hierarchy knows comes last, and is told apart from no other such value.
+        sizes = [len(self.taxonomies[name].leaves) for name in self.quasi]
+        shifted = [np.where(c < 0, size, c) for c, size in zip(codes, sizes, strict=True)]
+        ones = np.ones(self.people.height, np.int64)
+        found, weight, of = count_combinations(shifted, [size + 1 for size in sizes], ones)
+        back = [np.where(c == n, -1, c).astype(np.int32) for c, n in zip(found, sizes, strict=True)]
+        return back, weight, of
+
+    @property
+    def combination_of(self) -> NDArray[np.int32]:
+        """The combination of exact quasi-identifiers of every person, [n]."""
+        return self._coded[2]
+
+    @property
+    def weight(self) -> NDArray[np.int64]:
+        """How many people have each combination, [C]."""
+        return self._coded[1]
+
+    @cached_property
+    def combinations(self) -> pl.DataFrame:
+        """The distinct combinations of exact quasi-identifiers, C rows of text."""
+        columns = [
+            pl.Series(name, [*self.taxonomies[name].leaves, None], pl.String)[codes]
+            for name, codes in zip(self.quasi, self._coded[0], strict=True)
+        ]
+        return pl.DataFrame(columns)
+
+    @cached_property
+    def _classed(self) -> tuple[Classes, list[NDArray[np.int32]], NDArray[np.int32]]:
+        domains = [sorted_values(self.rows[name]) for name in self.quasi]
+        codes = [codes_in(self.rows[n], d) for n, d in zip(self.quasi, domains, strict=True)]
+        ones = np.ones(self.rows.height, np.int64)
+        if not self.rows.height:
+            empty = self.rows.select(self.quasi)
+            return Classes(empty, ones), codes, np.zeros(0, np.int32)
+        found, size, of = count_combinations(codes, [len(domain) for domain in domains], ones)
+        cells = pl.DataFrame(
+            [
+                pl.Series(name, list(domain), pl.String)[own]
+                for name, domain, own in zip(self.quasi, domains, found, strict=True)
+            ]
+        )
+        return Classes(cells, size), found, of
+
+    @property
+    def classes(self) -> Classes:
+        """The distinct rows of published cells, sorted, and their sizes."""
+        return self._classed[0]
+
+    @property
+    def class_of(self) -> NDArray[np.int32]:
+        """The class of every published record, [r]."""
+        return self._classed[2]
+
+    @cached_property
+    def compatible(self) -> Rows:
+        """For every combination the classes whose cells all cover it."""
+        return self._meeting(self._coded[0], [self._covers(name) for name in self.quasi])
+
+    @cached_property
+    def _sets(self) -> tuple[Rows, NDArray[np.int32]]:
+        met = self.compatible
+        numbers: dict[bytes, int] = {}
+        of = np.empty(len(met), np.int32)
+        members = []
+        for c in range(len(met)):
+            own = met[c]
+            key = own.tobytes()
+            if (number := numbers.get(key)) is None:
+                number = numbers[key] = len(numbers)
+                members.append(own)
+            of[c] = number
+        return compressed(members), of
+
+    @property
+    def candidate_sets(self) -> Rows:
+        """The distinct sets of compatible classes, [K]; one of them may be empty."""
+        return self._sets[0]
+
+    @cached_property
+    def set_of(self) -> NDArray[np.int32]:
+        """The candidate set of every person, [n]."""
+        return self._sets[1][self.combination_of]
+
+    @property
+    def set_of_combination(self) -> NDArray[np.int32]:
+        """The candidate set of every combination, [C]."""
+        return self._sets[1]
+
+    @cached_property
+    def set_size(self) -> NDArray[np.int64]:
+        """Published rows in the classes of each candidate set, [K]."""
+        return sums(self.classes.size[self.candidate_sets.index], self.candidate_sets.indptr)
+
+    @cached_property
+    def rows_of(self) -> NDArray[np.int64]:
+        """Published rows that each person could stand in, [n]."""
+        return self.set_size[self.set_of]
+
+    @cached_property
+    def found(self) -> NDArray[np.bool_]:
+        """Which people have a compatible class at all, [n]."""
+        return self.rows_of > 0
+
+    def by_class(self, score: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The largest score among the people who could stand in each class, 0 at least, [G].
+
+        Arguments:
+            score: of every person, [n].
+        """
+        sets = self.candidate_sets
+        by_set, found = np.zeros(len(sets)), np.zeros(len(self.classes))
+        np.maximum.at(by_set, self.set_of, score)
+        np.maximum.at(found, sets.index, by_set[sets.row_of])
+        return found
+
+    @cached_property
+    def class_population(self) -> NDArray[np.int64] | None:
+        """How many people of the population each class could be, [G]; None without a population.
+
+        At least the class's own size: whoever is published belongs to the population.
+        """
+        if self.population is None:
+            return None
+        met = self.population_compatible
+        assert met is not None
+        counted = np.bincount(met.index, minlength=len(self.classes)).astype(np.int64)
+        return np.maximum(counted, self.classes.size)
+
+    @cached_property
+    def population_compatible(self) -> Rows | None:
+        """For every person of the population the compatible classes; None without a population."""
+        if self.population is None:
+            return None
+        codes, covers = [], []
+        for name in self.quasi:
+            own = _over_more(self.taxonomies[name], self.population[name])
+            codes.append(codes_in(self.population[name], own.leaves))
+            covers.append(self._covers(name, own))
+        return self._meeting(codes, covers)
+
+    def _covers(self, name: str, taxonomy: Taxonomy | None = None) -> NDArray[np.bool_]:
+        """Which values each distinct cell of an attribute covers, [cells, D]; cells as coded."""
+        cells = sorted_values(self.rows[name])
+        return Coverage(taxonomy or self.taxonomies[name]).matrix(cells)
+
+    def _meeting(
+        self, codes: Sequence[NDArray[np.int32]], covers: Sequence[NDArray[np.bool_]]
+    ) -> Rows:
+        """The classes that each row of value codes meets."""
+        found = classes_met(codes, covers, self._classed[1], len(self.classes))
+        assert found is not None
+        return found
+
+
+def classes_met(
+    codes: Sequence[NDArray[np.int32]],
+    covers: Sequence[NDArray[np.bool_]],
+    cell_of: Sequence[NDArray[np.int32]],
+    groups: int,
+    most: int | None = None,
+) -> Rows | None:
+    """The classes that each combination of values meets.
+
+    Arguments:
+        codes: for each attribute the value of every combination, negative for one that nothing
+            covers.
+        covers: for each attribute which values each distinct cell covers, [cells, D].
+        cell_of: for each attribute the cell of every class, [G].
+        groups: the number of classes, G.
+        most: how many pairs of combinations and classes are listed; None is answered where there
+            are more.
+    """
+    from indistinct.kernels.class_matching import WORD, meet
+
+    values = np.ascontiguousarray(np.stack(codes, axis=1).astype(np.int32))
+    sizes = [cover.shape[1] for cover in covers]
+    start = np.zeros(len(sizes), np.int64)
+    np.cumsum(sizes[:-1], out=start[1:])
+    width = max(BITS_AT_ONCE // max(sum(sizes), 1) // WORD, 1) * WORD
+    parts: list[tuple[NDArray[np.int64], NDArray[np.int32]]] = []
+    for first in range(0, groups, width):
+        own = slice(first, min(first + width, groups))
+        bits = np.concatenate(
+            [_bits(cover, cell[own]) for cover, cell in zip(covers, cell_of, strict=True)]
+        )
+        layer = np.empty((len(sizes) + 1, bits.shape[1]), np.uint64)
+        count = np.zeros(len(values), np.int64)
+        met = np.zeros(0, np.int32)
+        meet(values, bits, start, first, count, met, layer, False)
+        if most is not None and sum(len(part) for _, part in parts) + count.sum() > most:
+            return None
+        met = np.empty(count.sum(), np.int32)
+        meet(values, bits, start, first, np.cumsum(count) - count, met, layer, True)
+        parts.append((count, met))
+    indptr = np.zeros(len(values) + 1, np.int64)
+    if not parts:
+        return Rows(indptr, np.zeros(0, np.int32))
+    np.cumsum(sum(count for count, _ in parts), out=indptr[1:])
+    if len(parts) == 1:
+        return Rows(indptr, parts[0][1])
+    row_of = np.concatenate([np.repeat(np.arange(len(values)), count) for count, _ in parts])
+    order = np.argsort(row_of, kind="stable")
+    return Rows(indptr, np.concatenate([met for _, met in parts])[order])
+
+
+def _bits(cover: NDArray[np.bool_], cell: NDArray[np.int32]) -> NDArray[np.uint64]:
+    """For every value the classes whose cell covers it, as bits, [D, words]."""
+    over = cover[cell].T
+    short = -over.shape[1] % 64
+    packed = np.packbits(np.pad(over, ((0, 0), (0, short))), axis=1, bitorder="little")
+    return np.ascontiguousarray(packed).view("<u8").astype(np.uint64, copy=False)
+
+
+def _over_more(taxonomy: Taxonomy, column: pl.Series) -> Taxonomy:
+    """The hierarchy with further values: nothing but ranges, sets and ``*`` covers them."""
+    more: list[Label] = [v for v in sorted_values(column) if not taxonomy.covers(v)]
+    if not more:
+        return taxonomy
+    chains = [
+        chain for leaf, chain in zip(taxonomy.leaves, taxonomy.chains, strict=True)
+        if leaf not in taxonomy.suppressed
+    ]  # fmt: skip
+    taken = {label for chain in chains for label in chain}
+    extra = [[value] for value in more if value not in taken]
+    inner = [value for value in more if value in taken]
+    return Taxonomy(
+        taxonomy.attribute,
+        [*chains, *extra],
+        suppressed=[*taxonomy.suppressed, *inner],
+    )
+
+
+def is_suppressed(records: pl.DataFrame, quasi: Sequence[str]) -> pl.Series:
+    """Which records are published with ``*`` in every quasi-identifier."""
+    return records.select(
+        pl.all_horizontal(pl.col(name).eq_missing(pl.lit(SUPPRESSED)) for name in quasi)
+    ).to_series()

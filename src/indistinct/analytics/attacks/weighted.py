@@ -1,0 +1,187 @@
+"""Compressed rows: how often values occur, or how likely they are, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.hierarchies.taxonomy import Label
+from indistinct.microdata.encoding import codes_in
+from indistinct.microdata.microdata import sorted_values
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Compressed rows: row ``i`` holds ``index[indptr[i]:indptr[i + 1]]``, in rising order."""
+
+    indptr: NDArray[np.int64]
+    index: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def __getitem__(self, row: int) -> NDArray[np.int32]:
+        return self.index[self.indptr[row] : self.indptr[row + 1]]
+
+    @cached_property
+    def length(self) -> NDArray[np.int64]:
+        """Entries of each row."""
+        return np.diff(self.indptr)
+
+    @cached_property
+    def row_of(self) -> NDArray[np.int64]:
+        """The row of every entry."""
+        return np.repeat(np.arange(len(self)), self.length)
+
+
+@dataclass(frozen=True)
+class Weighted(Rows):
+    """Rows of value codes, each with a count, an amount or a share.
+
+    Arguments:
+        amount: how often the value occurs in the row (whole numbers), or how much of it there is.
+    """
+
+    amount: NDArray[Any]
+
+    @cached_property
+    def size(self) -> NDArray[Any]:
+        """The sum of the amounts of each row."""
+        return sums(self.amount, self.indptr)
+
+    @cached_property
+    def largest(self) -> NDArray[Any]:
+        """The largest amount of each row, 0 for an empty row."""
+        return self.largest_of(self.amount)
+
+    def largest_of(self, score: NDArray[Any]) -> NDArray[Any]:
+        """The largest score of each row, 0 for an empty row; scores go by entries."""
+        found = np.zeros(len(self), score.dtype)
+        np.maximum.at(found, self.row_of, score)
+        return found
+
+    def of(self, rows: NDArray[Any], values: NDArray[Any], domain: int) -> NDArray[Any]:
+        """The amount of value ``values[i]`` (a code below ``domain``) in row ``rows[i]``."""
+        if not len(self.index):
+            return np.zeros(len(rows), self.amount.dtype)
+        keys = self.row_of * domain + self.index
+        wanted = np.asarray(rows, np.int64) * domain + values
+        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        return np.where(keys[at] == wanted, self.amount[at], 0)
+
+    def distinct(self, group_of: NDArray[np.int32]) -> NDArray[np.int64]:
+        """How many different groups the values of each row belong to; ``group_of`` is [D]."""
+        if not len(self.index):
+            return np.zeros(len(self), np.int64)
+        groups = int(group_of.max()) + 1
+        pairs = np.unique(self.row_of * groups + group_of[self.index])
+        return np.bincount(pairs // groups, minlength=len(self)).astype(np.int64)
+
+    def dense(self, domain: int) -> NDArray[Any]:
+        """The amounts as a table, [rows, domain]."""
+        found = np.zeros((len(self), domain), self.amount.dtype)
+        found[self.row_of, self.index] = self.amount
+        return found
+
+
+@dataclass(frozen=True)
+class Lists(Weighted):
+    """Values that people have or buckets list, each with how often.
+
+    Arguments:
+        labels: what the codes stand for, sorted, missing last.
+    """
+
+    labels: tuple[Label, ...]
+
+    @classmethod
+    def gathered(cls, owner: NDArray[Any], texts: pl.Series, number: int) -> Lists:
+        """The lists of ``number`` owners.
+
+        Arguments:
+            owner: whose every entry is, from 0.
+            texts: the entries, null for a missing value.
+            number: how many owners there are, those without an entry too.
+        """
+        labels = sorted_values(texts)
+        domain = max(len(labels), 1)
+        codes = codes_in(texts, labels) if len(texts) else np.zeros(0, np.int32)
+        keys, count = np.unique(owner.astype(np.int64) * domain + codes, return_counts=True)
+        return cls(
+            pointers(keys // domain, number),
+            (keys % domain).astype(np.int32),
+            count.astype(np.int64),
+            labels,
+        )
+
+    @classmethod
+    def single(cls, texts: pl.Series) -> Lists:
+        """The lists of owners who have one value each."""
+        labels = sorted_values(texts)
+        codes = codes_in(texts, labels) if len(texts) else np.zeros(0, np.int32)
+        return cls(
+            np.arange(len(codes) + 1, dtype=np.int64), codes, np.ones(len(codes), np.int64), labels
+        )
+
+
+def sums(values: NDArray[Any], indptr: NDArray[np.int64]) -> NDArray[Any]:
+    """The sum of each compressed row."""
+    upto = np.zeros(len(values) + 1, values.dtype)
+    np.cumsum(values, out=upto[1:])
+    return upto[indptr[1:]] - upto[indptr[:-1]]
+
+
+def compressed(rows: Sequence[Any]) -> Rows:
+    """Lists of numbers as compressed rows."""
+    indptr = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum([len(row) for row in rows], out=indptr[1:])
+    parts = [np.asarray(row, np.int32) for row in rows]
+    return Rows(indptr, np.concatenate([np.zeros(0, np.int32), *parts]))
+
+
+def each_its_own(number: int) -> Rows:
+    """Rows of one entry each: the row's own number."""
+    return Rows(np.arange(number + 1, dtype=np.int64), np.arange(number, dtype=np.int32))
+
+
+def pointers(rows: NDArray[Any], number: int) -> NDArray[np.int64]:
+    """Where each of some rows begins, given the row of every entry in rising order."""
+    indptr = np.zeros(number + 1, np.int64)
+    np.cumsum(np.bincount(rows, minlength=number), out=indptr[1:])
+    return indptr
+
+
+def expanded(rows: Rows, chosen: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The entries of the chosen rows one after the other.
+
+    Returns for each the place in ``chosen`` that it comes from, and its place among all entries.
+    """
+    length = rows.length[chosen]
+    place = np.repeat(np.arange(len(chosen)), length)
+    ends = np.cumsum(length)
+    within = np.arange(len(place)) - np.repeat(ends - length, length)
+    return place, rows.indptr[chosen][place] + within
+
+
+def gathered(
+    rows: NDArray[Any], codes: NDArray[Any], amount: NDArray[Any], number: int, domain: int
+) -> Weighted:
+    """Amounts by row and code, those of equal ones added up.
+
+    Arguments:
+        rows: the row of every amount.
+        codes: its code, below ``domain``.
+        amount: the amounts.
+        number: how many rows there are.
+        domain: how many codes there are.
+    """
+    width = max(domain, 1)
+    keys, place = np.unique(np.asarray(rows, np.int64) * width + codes, return_inverse=True)
+    total = np.bincount(place, amount, minlength=len(keys)).astype(np.float64)
+    return Weighted(pointers(keys // width, number), (keys % width).astype(np.int32), total)
