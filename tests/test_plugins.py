@@ -179,6 +179,19 @@ def test_a_verb_is_found_and_suggested(distribution: Callable[..., None], run: R
     assert "'greet'" in run("gret").stderr
 
 
+def test_a_bug_of_a_plugin_is_told_as_its_own(
+    distribution: Callable[..., None], run: Run, tmp_path: Path
+) -> None:
+    distribution("plug_bug", "", verbs="greet = plug_bugs.verb:greet")
+    (tmp_path / "plug_bugs").mkdir()
+    (tmp_path / "plug_bugs" / "__init__.py").touch()
+    (tmp_path / "plug_bugs" / "verb.py").write_text("def greet() -> None:\n    1 / 0\n")
+    called = run("greet")
+    assert called.exit_code == 1
+    assert "ZeroDivisionError in verb.py, line 2" in called.stderr
+    assert "This is a bug in plug_bugs, not in your data" in called.stderr
+
+
 def test_built_in_names_cannot_be_taken(distribution: Callable[..., None], run: Run) -> None:
     distribution(
         "plug_taking",

@@ -24,6 +24,7 @@ from indistinct_reproductions.victor_lopez import (
 from indistinct_reproductions.victor_lopez_adult import FILES, printed_selection
 from indistinct_reproductions.victor_lopez_tables import (
     COLUMNS,
+    DIAGNOSIS,
     FIGURE_7,
     FIGURE_11,
     GRAPHS,
@@ -204,6 +205,10 @@ def test_the_order_of_attackers(paper: Reproduction) -> None:
         ("4 of 4", "equal"),
         ("3 of 4", "refuted"),
     ]
+
+
+def test_ranks_stand_in_the_order_of_the_table() -> None:
+    assert list(ranks()) == table_ii()[DIAGNOSIS].unique(maintain_order=True).to_list()
 
 
 def test_ranks_by_deaths(paper: Reproduction) -> None:

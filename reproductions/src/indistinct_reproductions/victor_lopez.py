@@ -120,7 +120,7 @@ def generalized() -> pl.DataFrame:
 
 def ranks() -> dict[Value, int]:
     """The rank of every diagnosis of Table II by how often people with it were not discharged."""
-    counted = table_ii().group_by(DIAGNOSIS, STATUS).len().rows()
+    counted = table_ii().group_by(DIAGNOSIS, STATUS, maintain_order=True).len().rows()
     return ranks_by_score(share_of_harm(counted, HARM))
 
 

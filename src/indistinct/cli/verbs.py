@@ -50,34 +50,40 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
             raise typer.Exit(2) from None
         except OSError as error:
             if error.filename is None or error.strerror is None:
-                _confess(error)
+                _confess(error, function.__module__)
             complain("error", f"{error.filename}: {error.strerror}")
             raise typer.Exit(2) from None
         except Exception as error:  # noqa: BLE001 - whatever it is: a message, and no value of the table
-            _confess(error)
+            _confess(error, function.__module__)
 
     return guarded
 
 
-def _confess(error: Exception) -> None:
-    """Say that this is our bug, and end with 1."""
+def _confess(error: Exception, module: str) -> None:
+    """Say that this is our bug, or that of the plugin whose verb it is, and end with 1."""
+    package = module.partition(".")[0]
     if os.environ.get(DEBUG, "0") not in {"", "0"}:
         traceback.print_exception(error, file=sys.stderr)
     else:
         complain(
             "internal error",
-            f"{type(error).__name__} in {_place(error)}\n"
-            "  This is a bug in indistinct, not in your data: please report the line above.\n"
+            f"{type(error).__name__} in {_place(error, package)}\n"
+            f"  This is a bug in {package}, not in your data: please report the line above.\n"
             f"  {DEBUG}=1 shows more, which can hold values of your table: read before you share.",
         )
     raise typer.Exit(1) from None
 
 
-def _place(error: Exception) -> str:
-    """The last line of our own code that ran."""
-    home = Path(__file__).parent.parent
+def _place(error: Exception, package: str) -> str:
+    """The last line that ran of this package, or of the plugin's."""
+    homes = [Path(place) for name in ("indistinct", package) for place in _folders(name)]
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         path = Path(frame.filename)
-        if path.is_relative_to(home):
-            return f"{path.relative_to(home).as_posix()}, line {frame.lineno}"
+        for home in homes:
+            if path.is_relative_to(home):
+                return f"{path.relative_to(home).as_posix()}, line {frame.lineno}"
     return "an unknown place"
+
+
+def _folders(package: str) -> list[str]:
+    return list(getattr(sys.modules.get(package), "__path__", ()))
