@@ -1,11 +1,7 @@
 """What an adversary learns from a release, measured: one attacker per file.
 
-<<<<<<< HEAD
-Every module of this folder that has a ``NAME`` and a ``run`` or ``run_people`` is an attacker,
-found by being here (or brought by a plugin):
-=======
-Every module of this folder that has a ``NAME`` and a ``run`` is an attacker, found by being here:
->>>>>>> 5c7a278 (Let every attacker run once, on one context of people, published rows and buckets)
+Every module of this folder that has a ``NAME`` and a ``run`` is an attacker, found by being here,
+or brought by a plugin:
 
 * ``NAME``: its name, as the command line takes it;
 * ``KIND``: what it learns: who somebody is (``identity``), whether somebody is in the table
