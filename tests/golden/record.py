@@ -21,6 +21,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
+if "PYTHONPATH" not in os.environ:
+    sys.path.insert(0, str(ROOT / "src"))
 
 from tests.golden.cases import CASES  # noqa: E402
 from tests.golden.replay import digest, parts_of  # noqa: E402
