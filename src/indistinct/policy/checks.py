@@ -13,6 +13,7 @@ from indistinct.errors import HierarchyError, PolicyError, Problem, did_you_mean
 from indistinct.measures import measures
 from indistinct.policy.people import comparing_cautions
 from indistinct.policy.sections import (
+    LINKED,
     PARTITIONS,
     ROW_SEARCHES,
     TRANSFORMS,
@@ -477,6 +478,27 @@ def _plays(item: Attribute | None, role: Role) -> bool:
     return item is None or item.role == role
 
 
+def _unheeded(policy: Policy) -> Iterator[str]:
+    """What the policy says and the algorithm does not heed."""
+    method = policy.method
+    if method.algorithm not in (*PARTITIONS, *LINKED):
+        return
+    bounded = [
+        name
+        for name in policy.quasi_identifiers
+        if {"min_level", "max_level"} & policy.attributes[name].model_fields_set
+    ]
+    if bounded:
+        yield (
+            f"method.algorithm: '{method.algorithm}' publishes what fits each class, "
+            f"and does not heed the level bounds of {', '.join(bounded)}"
+        )
+    searched = ("objective", "time_limit", "node_limit")
+    for key in searched if method.algorithm in LINKED else searched[1:]:
+        if key in method.model_fields_set:
+            yield f"method.{key}: '{method.algorithm}' does not heed it"
+
+
 def cautions(policy: Policy) -> Iterator[str]:
     """What is allowed, and deserves a second look."""
     if policy.method.seed is not None:
@@ -507,17 +529,7 @@ def cautions(policy: Policy) -> Iterator[str]:
                 "be left out, whatever method.suppression_limit allows: whoever is in no class is "
                 'known to be absent; absent = "suppressed" or "skip" asks for less'
             )
-    if policy.method.algorithm in PARTITIONS:
-        bounded = [
-            name
-            for name in policy.quasi_identifiers
-            if {"min_level", "max_level"} & policy.attributes[name].model_fields_set
-        ]
-        if bounded:
-            yield (
-                f"method.algorithm: '{policy.method.algorithm}' publishes what fits each class, "
-                f"and does not heed the level bounds of {', '.join(bounded)}"
-            )
+    yield from _unheeded(policy)
     if policy.method.variant == "paper" and policy.method.algorithm == "theta":
         yield (
             'method.variant: "paper" runs the algorithm as published, without its guard and '

@@ -1,0 +1,366 @@
+"""What holds of every method there is: promises, limits, truth, and what becomes of every key.
+
+All is asked of releases, by policies alone: what a method is made of does not matter here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, get_args
+
+import networkx as nx
+import numpy as np
+import polars as pl
+import pytest
+
+import indistinct as ind
+from indistinct.policy.sections import Algorithm, Attribute, Output
+from indistinct.policy.sections import Method as MethodKeys
+
+ALGORITHMS = get_args(Algorithm)
+
+ILLS = ("flu", "asthma", "gout", "cancer", "HIV", "hepatitis")
+GROUPS = {"mild": ["flu", "asthma"], "middle": ["gout", "hepatitis"], "grave": ["cancer", "HIV"]}
+RANKS = {"flu": 4, "asthma": 4, "gout": 3, "hepatitis": 3, "cancer": 2, "HIV": 1}
+ZIPS = ("1010", "1020", "1030", "1110", "2110", "2120")
+ZIP_TREE = {"*": {"1": {"10": ["1010", "1020", "1030"], "11": ["1110"]}, "2": ["2110", "2120"]}}
+COVERED = {
+    "1": {"1010", "1020", "1030", "1110"},
+    "10": {"1010", "1020", "1030"},
+    "11": {"1110"},
+    "2": {"2110", "2120"},
+}
+"""What the nodes of the hierarchy of zip codes stand for."""
+
+QUASI = ("age", "zip")
+SEEDS = (1, 2)
+
+PROMISES: Mapping[str, list[dict[str, Any]]] = {
+    "k-anonymity": [{"model": "k-anonymity", "k": 3}],
+    "max-posterior": [{"model": "max-posterior", "bound": 0.6}],
+    "knm-anonymity": [{"model": "knm-anonymity", "k": {"1": 4, "2": 4, "3": 3, "4": 2}}],
+    "theta-sensitive": [{"model": "k-anonymity", "k": 3}, {"model": "theta-sensitive", "k": 3}],
+    "kl-diversity": [{"model": "kl-diversity", "k": 3, "l": 2}],
+    "p-plus-sensitive": [
+        {"model": "k-anonymity", "k": 3},
+        {"model": "p-plus-sensitive", "p": 2},
+        {"model": "distinct-l-diversity", "l": 2},
+    ],
+}
+"""What a method may work towards: the first of these that a policy with it accepts."""
+
+
+def people(seed: int, size: int = 60) -> pl.DataFrame:
+    """One row per person; ages are numbers, so are zip codes."""
+    random = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "patient": [f"P{number:03d}" for number in range(size)],
+            "age": random.integers(20, 60, size),
+            "zip": random.choice([int(code) for code in ZIPS], size),
+            "ill": random.choice(ILLS, size, p=[0.2, 0.2, 0.2, 0.15, 0.1, 0.15]),
+        }
+    )
+
+
+def visits(seed: int, size: int = 60) -> pl.DataFrame:
+    """One or two rows per person, with different illnesses."""
+    table = people(seed, size)
+    others = dict(zip(ILLS, (*ILLS[1:], ILLS[0]), strict=True))
+    second = table.filter(pl.int_range(pl.len()) % 2 == 0)
+    return pl.concat([table, second.with_columns(pl.col("ill").replace(others))])
+
+
+def _keys(algorithm: str, promises: list[dict[str, Any]], person: bool, seed: int) -> Any:
+    keys: dict[str, Any] = {
+        "attributes": {
+            "patient": {"role": "identifier"},
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+            "zip": {"role": "quasi-identifier", "hierarchy": {"tree": ZIP_TREE}},
+            "ill": {
+                "role": "sensitive",
+                "categories": {"table": GROUPS, "order": list(GROUPS)},
+                "ranks": {"table": RANKS},
+                "hierarchy": {"tree": {"*": GROUPS}},
+            },
+        },
+        "promises": promises,
+        "method": {"algorithm": algorithm, "seed": seed},
+    }
+    if person:
+        keys["source"] = {"person": "patient"}
+        del keys["attributes"]["patient"]
+    return keys
+
+
+def policies(algorithm: str, seed: int = 1) -> list[dict[str, Any]]:
+    """Policies with the method: for records and for people, as far as it goes with them."""
+    found = []
+    for person in (False, True):
+        for promises in PROMISES.values():
+            keys = _keys(algorithm, promises, person, seed)
+            try:
+                ind.Policy.from_dict(keys)
+            except ind.PolicyError:
+                continue
+            found.append(keys)
+            break
+    return found
+
+
+def table_for(keys: Mapping[str, Any], seed: int = 1) -> pl.DataFrame:
+    return visits(seed) if "source" in keys else people(seed)
+
+
+def with_method(keys: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    return {**keys, "method": keys["method"] | changes}
+
+
+def covers(cell: object, value: object, name: str) -> bool:
+    """Whether a published cell stands for a value: itself, a range, a set, a node, anything."""
+    text, exact = str(cell), str(value)
+    if text in ("*", exact):
+        return True
+    if text.startswith("["):
+        low, high = text[1:-1].split(", ")
+        return float(low) <= float(exact) <= float(high)
+    if text.startswith("{"):
+        return exact in text[1:-1].split(", ")
+    return name == "zip" and exact in COVERED.get(text, ())
+
+
+def test_a_cell_is_read_as_it_is_written() -> None:
+    assert covers("[20, 29]", 29, "age")
+    assert not covers("[20, 29]", 30, "age")
+    assert covers("{20, 30}", 30, "age")
+    assert not covers("{20, 30}", 25, "age")
+    assert covers("10", 1010, "zip")
+    assert not covers("10", 1110, "zip")
+
+
+def quasi_rows(release: ind.Release) -> list[dict[str, Any]]:
+    """The quasi-identifiers that are published, a row for every person or record."""
+    if release.linked:
+        return release.tables["quasi"].select(QUASI).to_dicts()
+    if "patient" in release.tables.columns:
+        return release.tables.select("patient", *QUASI).unique().select(QUASI).to_dicts()
+    return release.tables.select(QUASI).to_dicts()
+
+
+def true_rows(published: list[dict[str, Any]], original: pl.DataFrame) -> int:
+    """How many published rows can be rows of different people at once: a largest matching."""
+    graph = nx.Graph()
+    rows = original.select("patient", *QUASI).unique().to_dicts()
+    left = [("published", at) for at in range(len(published))]
+    graph.add_nodes_from(left)
+    for at, row in enumerate(published):
+        for own in rows:
+            if all(covers(row[name], own[name], name) for name in QUASI):
+                graph.add_edge(("published", at), ("person", own["patient"]))
+    return len(nx.bipartite.maximum_matching(graph, top_nodes=left)) // 2
+
+
+CASES = [(algorithm, at) for algorithm in ALGORITHMS for at in range(len(policies(algorithm)))]
+
+
+def test_every_method_goes_with_records_or_people() -> None:
+    assert {algorithm for algorithm, _ in CASES} == set(ALGORITHMS)
+
+
+@pytest.mark.parametrize(("algorithm", "at"), CASES)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_is_published_is_true_and_keeps_the_promises(
+    algorithm: str, at: int, seed: int
+) -> None:
+    """Every published row covers a person of its own, but for as many as were made up."""
+    keys = policies(algorithm, seed)[at]
+    table = table_for(keys, seed)
+    release = ind.anonymize(table, keys)
+    assert ind.audit(release.tables, keys).holds
+    told = release.run.to_dict()
+    published = quasi_rows(release)
+    made_up = sum(told["added"].values())
+    assert true_rows(published, table) >= len(published) - made_up
+    if not made_up and not release.linked:
+        assert len(published) <= table["patient"].n_unique()
+        ills = release.tables.select("ill").sort("ill")
+        assert ills.equals(table.select("ill").sort("ill"))
+
+
+@pytest.mark.parametrize(("algorithm", "at"), CASES)
+def test_a_seed_repeats_a_release_and_the_table_is_not_changed(algorithm: str, at: int) -> None:
+    keys = policies(algorithm)[at]
+    table = table_for(keys)
+    before = table.clone()
+    releases = [ind.anonymize(table, keys) for _ in range(2)]
+    assert table.equals(before)
+    for name, frame in _frames(releases[0]).items():
+        assert frame.equals(_frames(releases[1])[name])
+
+
+def _frames(release: ind.Release) -> dict[str, pl.DataFrame]:
+    return dict(release.tables) if release.linked else {"release": release.tables}
+
+
+# Keys of the policy
+
+
+Check = Callable[[ind.Release, pl.DataFrame], bool]
+
+
+def _suppressed_at_most(share: float) -> Check:
+    def check(release: ind.Release, table: pl.DataFrame) -> bool:
+        told = release.run.to_dict()
+        whole = told["people"]["source"] if "people" in told else told["records"]
+        left = told["people"]["published"] if "people" in told else told["published"]
+        return whole - left <= share * whole
+
+    return check
+
+
+def _plan(release: ind.Release) -> dict[str, Any]:
+    return dict(release.run.to_dict()["plan"])
+
+
+def _labels(release: ind.Release, name: str) -> set[str]:
+    return {str(row[name]) for row in quasi_rows(release)}
+
+
+def _no_exact_age(release: ind.Release, table: pl.DataFrame) -> bool:
+    return not _labels(release, "age") & {str(age) for age in table["age"]}
+
+
+def _no_star(release: ind.Release, table: pl.DataFrame) -> bool:
+    del table
+    return "*" not in _labels(release, "zip") | _labels(release, "age")
+
+
+def _noise_at_most(number: int) -> Check:
+    return lambda release, table: release.run.to_dict()["added"]["noise"] <= number
+
+
+def _accepted(release: ind.Release, table: pl.DataFrame) -> bool:
+    """Nothing of the release alone shows it: the promise is all there is to see."""
+    return ind.audit(release).holds and table.height > 0
+
+
+METHOD_KEYS: dict[str, tuple[Any, Check]] = {
+    "objective": (
+        "height",
+        lambda release, table: _plan(release)["objective"]["measure"] == "height",
+    ),
+    "suppression_limit": (0.1, _suppressed_at_most(0.1)),
+    "time_limit": (60.0, _accepted),
+    "node_limit": (3, lambda release, table: _plan(release).get("expanded", 0) <= 4),
+    "scope": ("subtree", _accepted),
+    "tie_break": ("paper", _accepted),
+    "local_recoding": (True, _suppressed_at_most(0.0)),
+    "cells": (
+        "set",
+        lambda release, table: (
+            not any(label.startswith("[") for name in QUASI for label in _labels(release, name))
+        ),
+    ),
+    "partition": ({"strict": False}, _accepted),
+    "variant": ("paper", _accepted),
+    "max_noise": (5, _noise_at_most(5)),
+    "mode": ("split", _accepted),
+    "accept_unsafe": (True, _accepted),
+    "keep_history": ("generalized", _accepted),
+    "decoys": (
+        {"to": 5, "limit": 0.5},
+        lambda release, table: (
+            "decoys" in release.certificate.to_dict()["may_contain"]
+            and release.run.to_dict()["added"]["decoys"] <= 0.5 * table.height
+        ),
+    ),
+    "seed": (5, lambda release, table: release.run.to_dict()["seed"] == 5),
+}
+"""For each key of a method a value, and what shows in a release that it was heeded."""
+
+
+def _told(release: ind.Release, words: str) -> bool:
+    """Whether a warning says that the key is not heeded."""
+    return any(words in warning for warning in release.warnings)
+
+
+def test_every_key_of_a_method_is_tried() -> None:
+    assert set(METHOD_KEYS) | {"algorithm"} == set(MethodKeys.model_fields)
+
+
+@pytest.mark.parametrize("key", METHOD_KEYS)
+@pytest.mark.parametrize(("algorithm", "at"), CASES)
+def test_a_key_is_honoured_refused_or_told(algorithm: str, at: int, key: str) -> None:
+    value, heeded = METHOD_KEYS[key]
+    keys = with_method(policies(algorithm)[at], **{key: value})
+    table = table_for(keys)
+    try:
+        release = ind.anonymize(table, keys)
+    except (ind.PolicyError, ind.Unsatisfiable):
+        return
+    assert heeded(release, table) or _told(release, f"method.{key}:")
+
+
+ATTRIBUTE_KEYS: dict[str, tuple[dict[str, dict[str, Any]], Check]] = {
+    "min_level": ({"age": {"min_level": 1}}, _no_exact_age),
+    "max_level": ({"age": {"max_level": 1}, "zip": {"max_level": 2}}, _no_star),
+    "weight": ({"age": {"weight": 5.0}}, _accepted),
+}
+
+
+@pytest.mark.parametrize("key", ATTRIBUTE_KEYS)
+@pytest.mark.parametrize(("algorithm", "at"), CASES)
+def test_a_key_of_an_attribute_is_honoured_refused_or_told(
+    algorithm: str, at: int, key: str
+) -> None:
+    changes, heeded = ATTRIBUTE_KEYS[key]
+    keys = policies(algorithm)[at]
+    own = {name: item | changes.get(name, {}) for name, item in keys["attributes"].items()}
+    keys = {**keys, "attributes": own}
+    table = table_for(keys)
+    try:
+        release = ind.anonymize(table, keys)
+    except (ind.PolicyError, ind.Unsatisfiable):
+        return
+    assert heeded(release, table) or _told(release, "does not heed the level bounds")
+
+
+OUTPUT_KEYS: dict[str, Any] = {
+    "format": "parquet",
+    "suppressed": "keep",
+    "shuffle": False,
+    "spreadsheet_safe": True,
+}
+
+
+def test_every_key_of_the_output_is_tried() -> None:
+    assert set(OUTPUT_KEYS) == set(Output.model_fields)
+    assert set(ATTRIBUTE_KEYS) <= set(Attribute.model_fields)
+
+
+@pytest.mark.parametrize(("algorithm", "at"), CASES)
+def test_suppressed_rows_are_kept_where_that_is_asked_for(algorithm: str, at: int) -> None:
+    keys = with_method(policies(algorithm)[at], suppression_limit=0.3)
+    table = table_for(keys)
+    try:
+        release = ind.anonymize(table, {**keys, "output": {"suppressed": "keep"}})
+    except ind.PolicyError:
+        return
+    told = release.run.to_dict()
+    assert told["records"] == table.height
+    if not release.linked:
+        assert release.tables.height == table.height + sum(told["added"].values())
+    assert ind.audit(release.tables, keys).holds
+
+
+@pytest.mark.parametrize(("algorithm", "at"), CASES)
+def test_rows_stay_in_order_where_that_is_asked_for(algorithm: str, at: int) -> None:
+    keys = policies(algorithm)[at]
+    table = table_for(keys)
+    try:
+        release = ind.anonymize(table, {**keys, "output": {"shuffle": False}})
+    except ind.PolicyError:
+        return
+    if release.linked or sum(release.run.to_dict()["added"].values()):
+        return
+    assert release.tables["ill"].to_list() == table["ill"].to_list()
