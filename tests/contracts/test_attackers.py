@@ -1,0 +1,225 @@
+"""What holds of every attacker there is, records and people alike.
+
+Nothing is found in a release that tells nothing, something where it was planted, and the order of
+rows changes nothing but for those who read it.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import indistinct as ind
+
+ILLS = ("flu", "asthma", "gout", "HIV", "cancer", "hepatitis")
+GROUPS = {"mild": ["flu", "asthma"], "middle": ["gout", "hepatitis"], "grave": ["HIV", "cancer"]}
+QUASI = ["age", "town"]
+EVERYBODY = {"age": "[0, 99]", "town": "{Bonn, Hof, Ulm}"}
+"""A class that covers everybody and is not what a suppressed record looks like."""
+
+READS_ROWS = ("order",)
+"""Attackers who learn from the order of rows: it is theirs to depend on."""
+
+
+def records(seed: int = 1, size: int = 60) -> pl.DataFrame:
+    """One row per person; older people have the graver illnesses."""
+    random = np.random.default_rng(seed)
+    age = random.integers(20, 50, size)
+    ill = [ILLS[min(5, int(own) // 10 * 2 - 4 + int(random.integers(0, 2)))] for own in age]
+    town = random.choice(["Bonn", "Hof", "Ulm"], size)
+    return pl.DataFrame({"patient": [f"P{at:03d}" for at in range(size)], "age": age,
+                         "town": town, "ill": ill})  # fmt: skip
+
+
+def visits() -> pl.DataFrame:
+    """One to three rows per person, and a drug for every illness."""
+    table = records(2, 40)
+    drugs = {name: f"drug of {name}" for name in ILLS}
+    others = dict(zip(ILLS, (*ILLS[1:], ILLS[0]), strict=True))
+    second = table.filter(pl.int_range(pl.len()) % 2 == 0).with_columns(
+        pl.col("ill").replace(others)
+    )
+    third = table.filter(pl.int_range(pl.len()) % 5 == 0).with_columns(ill=pl.lit("HIV"))
+    return pl.concat([table, second, third]).with_columns(drug=pl.col("ill").replace_strict(drugs))
+
+
+def keys(*promises: dict[str, Any], person: bool = False, **method: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "attributes": {
+            "patient": {"role": "identifier"},
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 5}}},
+            "town": {"role": "quasi-identifier"},
+            "ill": {
+                "role": "sensitive",
+                "categories": {"table": GROUPS, "order": list(GROUPS)},
+                "hierarchy": {"tree": {"*": GROUPS}},
+            },
+        },
+        "promises": list(promises) or [{"model": "k-anonymity", "k": 3}],
+        "method": {"seed": 3, **method},
+    }
+    if person:
+        found["source"] = {"person": "patient"}
+        drugs = {group: [f"drug of {ill}" for ill in ills] for group, ills in GROUPS.items()}
+        found["attributes"]["drug"] = {
+            "role": "sensitive",
+            "categories": {"table": drugs, "order": list(drugs)},
+        }
+        del found["attributes"]["patient"]
+    return found
+
+
+# Releases in which something is to be found
+
+
+def _as_it_is() -> ind.AttackReport:
+    table = records()
+    population = pl.concat([table, records(9)]).select(QUASI)
+    return ind.attack(table, table.drop("patient"), keys(), population=population)
+
+
+def _made(**how: Any) -> Callable[[], ind.AttackReport]:
+    def attacked() -> ind.AttackReport:
+        own = dict(how)
+        promises, second = own.pop("promises", ()), own.pop("second", None)
+        asked = keys(*promises, **own)
+        table = visits() if own.get("person") else records()
+        other = None if second is None else ind.anonymize(table, {**asked, "method": second})
+        return ind.attack(table, ind.anonymize(table, asked), asked, second=other)
+
+    return attacked
+
+
+THETA = {"model": "theta-sensitive", "k": 3, "sensitive": "ill"}
+GALLERY: Mapping[str, Callable[[], ind.AttackReport]] = {
+    "as it is": _as_it_is,
+    "decoys": _made(suppression_limit=0.2, decoys={"to": 5, "limit": 0.5}),
+    "noise": _made(promises=[THETA], algorithm="theta", variant="paper"),
+    "minimal": _made(promises=[{"model": "distinct-l-diversity", "l": 3}], suppression_limit=0.1),
+    "mondrian": _made(algorithm="mondrian"),
+    "local": _made(local_recoding=True, suppression_limit=0.5),
+    "twice": _made(algorithm="mondrian", second={"algorithm": "k-member", "seed": 8}),
+    "people": _made(person=True, algorithm="mondrian"),
+    "people items": _made(
+        person=True,
+        promises=[
+            {"model": "k-anonymity", "k": 3},
+            {"model": "km-anonymity", "k": 14, "m": 2, "sensitive": "ill"},
+        ],
+    ),
+    "people twice": _made(
+        person=True, algorithm="mondrian", second={"algorithm": "k-member", "seed": 8}
+    ),
+    "linked": _made(
+        person=True,
+        promises=[{"model": "k-anonymity", "k": 3}, THETA],
+        algorithm="theta-star",
+    ),
+    "linked twice": _made(
+        person=True,
+        promises=[{"model": "k-anonymity", "k": 3}, THETA, THETA | {"sensitive": "drug"}],
+        algorithm="theta-star",
+    ),
+    "linked groups": _made(
+        person=True,
+        promises=[{"model": "kl-diversity", "k": 4, "l": 2, "sensitive": "ill"}],
+        algorithm="k-l-diversity",
+    ),
+    "linked buckets": _made(
+        person=True,
+        promises=[{"model": "max-posterior", "bound": 0.7, "sensitive": "ill"}],
+        algorithm="anatomy",
+    ),
+}
+
+
+@functools.cache
+def report(name: str) -> ind.AttackReport:
+    return GALLERY[name]()
+
+
+def found_something(item: Any) -> bool:
+    """Whether some person is believed more than from overall frequencies alone."""
+    better = any(item.success[at] > item.prior[at] for at in item.success)
+    return better or item.gain["max"] > 1e-9
+
+
+def test_everybody_finds_something_somewhere() -> None:
+    reports = [report(name) for name in GALLERY]
+    known = {item.name for one in reports for item in (*one.attacks, *one.skipped)}
+    lucky = {item.name for one in reports for item in one.attacks if found_something(item)}
+    assert known - lucky == set()
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_shares_are_shares(name: str) -> None:
+    found = report(name)
+    people = 40 if "people" in name or "link" in name else 60
+    for item in found.attacks:
+        assert item.people == people
+        for shares in (item.success, item.prior):
+            low, high, certain = shares.values()
+            assert 0.0 <= certain <= high + 1e-9 <= low + 2e-9 <= 1.0 + 2e-9
+        assert -1.0 - 1e-9 <= item.gain["mean"] <= item.gain["max"] + 1e-12 <= 1.0 + 1e-9
+        assert np.isfinite([v for v in item.figures.values() if v is not None]).all()
+        assert item.knowledge
+    for item in found.skipped:
+        assert item.why
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+# Releases that tell nothing
+
+
+def _nothing(table: pl.DataFrame, person: bool) -> dict[str, pl.DataFrame]:
+    rows = table if person else table.drop("patient")
+    stars = rows.with_columns(pl.lit("*").alias(name) for name in QUASI)
+    one = rows.with_columns(pl.lit(cell).alias(name) for name, cell in EVERYBODY.items())
+    same = one.with_columns(ill=pl.lit("flu"))
+    if person:
+        same = same.with_columns(drug=pl.lit("drug of flu"))
+    return {"no row": stars.clear(), "stars": stars, "one value": same}
+
+
+@pytest.mark.parametrize("what", ["no row", "stars", "one value"])
+@pytest.mark.parametrize("person", [False, True])
+def test_nothing_is_found_where_nothing_is_told(what: str, person: bool) -> None:
+    table = visits() if person else records()
+    asked = keys(person=person)
+    if what == "one value":
+        table = table.with_columns(ill=pl.lit("flu"))
+        table = table.with_columns(drug=pl.lit("drug of flu")) if person else table
+    found = ind.attack(table, _nothing(table, person)[what], asked)
+    for item in found.attacks:
+        assert not found_something(item), item.name
+
+
+# Order of rows
+
+
+def _figures(found: ind.AttackReport) -> dict[str, Any]:
+    document = found.to_dict()
+    kept = [item for item in document["attacks"] if item["name"] not in READS_ROWS]
+    return {
+        f"{item['name']} {item['sensitive']}": {
+            part: {k: None if v is None else round(v, 9) for k, v in item[part].items()}
+            for part in ("success", "prior", "gain", "figures")
+        }
+        for item in kept
+    }
+
+
+@pytest.mark.parametrize("person", [False, True])
+def test_the_order_of_rows_changes_nothing(person: bool) -> None:
+    table = visits() if person else records()
+    asked = keys(person=person, algorithm="mondrian")
+    release = ind.anonymize(table, asked).tables
+    before = _figures(ind.attack(table, release, asked))
+    turned = ind.attack(table.reverse(), release.reverse(), asked)
+    assert _figures(turned) == before
