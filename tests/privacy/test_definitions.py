@@ -45,19 +45,6 @@ def test_breaks_what_the_definition_breaks(model: str, data: st.DataObject) -> N
 
 
 @pytest.mark.parametrize("model", MODELS)
-@CHECKED
-@given(data=st.data())
-def test_classes_of_nobody_do_not_break(model: str, data: st.DataObject) -> None:
-    asked = data.draw(promises(model))
-    empty = Class((0,) * len(LABELS), 0)
-    some = data.draw(classes(least=1))
-    broken = asked.breaks(table([empty, some, empty]))
-    assert broken[[0, 2]].tolist() == [False, False]
-    assert not asked.breaks(table([])).any()
-    assert asked.breaks(table([])).shape == (0,)
-
-
-@pytest.mark.parametrize("model", MODELS)
 def test_nothing_is_achieved_without_records(model: str) -> None:
     asked = example(model)
     for drawn in ([], [Class((0,) * len(LABELS), 0)]):
