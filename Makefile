@@ -30,7 +30,7 @@ search: $(READY)  ## The tests that draw examples, with other examples each time
 	$(BIN)/python -m pytest -n auto --dist loadfile --hypothesis-profile=random tests
 
 coverage: $(READY)  ## The share of lines and branches of promises and audit that tests run: 99 % at least
-	$(BIN)/coverage run -m pytest tests/privacy tests/release tests/test_policy.py \
+	$(BIN)/coverage run -m pytest tests/privacy tests/contracts tests/release tests/test_policy.py \
 		src/indistinct/privacy src/indistinct/release/audit
 	$(BIN)/coverage report
 
