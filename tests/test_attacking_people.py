@@ -152,7 +152,9 @@ def test_rows_are_never_taken_for_people(
             assert [item.code for item in told.value.problems] == ["release-of-people"]
     with pytest.raises(ind.PolicyError, match="two linked tables"):
         ind.attack(visits(), star.tables, without_person(policy()))
-    with pytest.raises(ind.DataError, match="nothing says whose its rows are") as lacking:
+    with pytest.raises(
+        ind.DataError, match="nothing in the release says whose its rows are"
+    ) as lacking:
         ind.attack(visits(), long.tables.drop("patient"), policy())
     assert "P00" not in str(lacking.value)
 
@@ -166,7 +168,7 @@ def test_what_does_not_go_together_is_told(long: ind.Release, star: ind.Release)
     again = table.filter(pl.col("patient") == table["patient"][0]).height > 1
     notes = " ".join(ind.attack(visits(), torn, policy(), only=["membership"]).notes)
     assert "1 rows of the release name no person" in notes
-    assert ("in more than one class" in notes) == again
+    assert ("more combinations than people" in notes) == again
     quasi, sensitive = star.tables["quasi"], star.tables["sensitive"]
     short = {"quasi": quasi, "sensitive": sensitive.filter(pl.col("bucket") != 1)}
     found = ind.attack(visits(), short, policy("theta-star"), only=["membership"])

@@ -7,9 +7,9 @@ out as a Polars frame that can be written to a folder. Read
 
 from indistinct.pipeline.anonymizing import anonymize
 from indistinct.pipeline.assessing import assess
-from indistinct.pipeline.attacking import attack
+from indistinct.pipeline.attack import attack
 from indistinct.pipeline.auditing import audit
-from indistinct.pipeline.comparing import compare
+from indistinct.pipeline.comparison import compare
 from indistinct.pipeline.discovering import quasi
 from indistinct.pipeline.opening import Progress
 from indistinct.pipeline.release import Release

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from indistinct.analytics.release_view import ReleaseView, Sought
 from indistinct.errors import DataError, Problem
 from indistinct.pipeline.hierarchies import taxonomy_of
-from indistinct.pipeline.opening import Progress, no_progress, open_source
+from indistinct.pipeline.opening import Progress, no_progress, open_source, sought_by
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, open_table, require_columns
@@ -131,7 +132,6 @@ def _assess_people(
     from indistinct.analytics.assessment import assess_table
     from indistinct.analytics.profile import profile
     from indistinct.pipeline.people import people_in
-    from indistinct.pipeline.published_people import published_people
 
     table, _ = open_source(data, policy, path, held=True)
     assert isinstance(table, EagerTable)
@@ -151,8 +151,10 @@ def _assess_people(
     own = people.texts.hstack(rows.select(pl.col(alike).gather(pl.Series(first))).get_columns())
     published = None
     if release is not None:
-        found = published_people(release, policy.quasi_identifiers, policy.person)
-        published = open_table(found.cells(policy, alike), found.table.name, allow_empty=True)
+        found = ReleaseView.read(release, sought_by(policy))
+        found.refuse_nobody()
+        cells = found.cells([*found.quasi, *alike])
+        published = open_table(cells, found.table.name, allow_empty=True)
     tell("looking at the columns", None)
     why = dict.fromkeys(differing, "differs between the records of a person")
     assert policy.person is not None
@@ -207,7 +209,5 @@ def _refuse_differing(asked: Sequence[str], differing: Sequence[str], file: str)
 
 def _published_table(release: Any, columns: Sequence[str]) -> Table:
     """The published table that shares most columns with the private one."""
-    from indistinct.release.audit.reading import read_release
-
-    best = max(read_release(release).tables, key=lambda part: len(set(part.columns) & set(columns)))
+    best = ReleaseView.read(release, Sought(quasi=tuple(columns)), as_records=True).table
     return open_table(best.texts(best.columns), best.name, allow_empty=True)

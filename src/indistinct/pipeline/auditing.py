@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from indistinct.analytics.release_view import SPREADSHEET_GUARD
 from indistinct.metadata import ValueMetadata
-from indistinct.pipeline.attacking import SPREADSHEET_GUARD
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.opening import as_policy
 from indistinct.pipeline.population import covers, population_of

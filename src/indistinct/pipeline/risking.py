@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +12,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.analytics.release_view import ReleaseView, Sought, speaks_of_people
 from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.pipeline.choosing import chosen
 from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source
+from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source, sought_by
 from indistinct.pipeline.population import covers, people_under, population_of
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.searching import (
@@ -282,8 +283,6 @@ def _read_people(
     data: Any, policy: Policy | None, quasi: tuple[str, ...], path: str | Path | None
 ) -> _Read | None:
     """A table or a release with a row for every person; None where nothing speaks of people."""
-    from indistinct.pipeline.published_people import published_people, speaks_of_people
-
     person = None if policy is None else policy.person
     released = isinstance(data, Release | Mapping) or (
         isinstance(data, str | Path)
@@ -303,21 +302,24 @@ def _read_people(
             released = bool(lacking) and {*policy.quasi_identifiers, person} <= {*columns}
         if not released:
             return _people_of_table(native, policy, quasi or policy.quasi_identifiers, path)
-    if person is None and not speaks_of_people(native):
+    if person is None and not speaks_of_people(native, _reading(policy)):
         return None
     chosen = quasi or (() if policy is None else policy.quasi_identifiers)
-    found = published_people(native, chosen, person, _reading(policy))
+    sought = Sought(person=person) if policy is None else sought_by(policy)
+    sought = replace(sought, quasi=chosen, sensitive=(), source=_reading(policy))
+    found = ReleaseView.read(native, sought)
+    found.refuse_nobody()
     name = "the release" if isinstance(data, Release) else found.table.name
-    table = open_table(found.cells(policy), name, allow_empty=True)
+    table = open_table(found.rows, name, allow_empty=True)
     require_columns(table, chosen)
     return _Read(
         table,
         found.quasi,
         True,
-        found.notes,
+        tuple(found.notes()),
         whole=open_table(found.table.texts(found.table.columns), name, allow_empty=True),
-        rows=found.rows,
-        first=found.first_rows(),
+        rows=found.height,
+        first=found.first_rows,
     )
 
 

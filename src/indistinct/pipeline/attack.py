@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from indistinct import plugins
-from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
+from indistinct.analytics.attacks import (
+    AttackContext,
+    AttackReport,
+    Finding,
+    Places,
+    Skipped,
+    attackers,
+    findings,
+    is_attacker,
+)
+from indistinct.analytics.attacks.places import is_suppressed
+from indistinct.analytics.attacks.weighted import Lists
+from indistinct.analytics.release_view import ReleaseView
+from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.metadata import ValueMetadata
+from indistinct.microdata.people import People
 from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source
+from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source, sought_by
+from indistinct.pipeline.people import people_in
 from indistinct.pipeline.population import population_of
-from indistinct.pipeline.release import Release
 from indistinct.pipeline.transforming import policy_of_originals
 from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.sources.files import read_table
 from indistinct.sources.table import open_table, require_columns
-from indistinct.sources.writing import FORMULA_STARTS
 
 if TYPE_CHECKING:
-    from indistinct.analytics.attacks import AttackContext, AttackReport
     from indistinct.policy import Policy
-    from indistinct.release.audit.reading import Published, PublishedTable
-
-SPREADSHEET_GUARD = rf"^'(\s*[{FORMULA_STARTS}]|[\t\r])"
-"""An apostrophe before a cell that a spreadsheet would run as a formula, where that was asked."""
 
 
 def attack(
@@ -76,70 +84,190 @@ def attack(
             the release is one of people with many records, and the policy does not name them.
         HierarchyError: a hierarchy does not cover the table's values, or is no tree.
     """
-    from indistinct.analytics.attacks import AttackContext, Places
-    from indistinct.analytics.attacks.places import is_suppressed
-
     policy = policy_of_originals(as_policy(policy))
     only = known_names(only, harmful, policy)
     tell = progress or no_progress
-    if policy.person is not None:
-        from indistinct.pipeline.attacking_people import attack_people
-
-        return attack_people(
-            data, release, policy, only, seed, population, harmful, second, tell, path
-        )
     tell("reading", None)
-    table, digest = open_source(data, policy, path)
-    read = _read(release, policy)
-    other = None if second is None else _read(second, policy)
-    file = None if digest is None else table.name
-    learnt = tuple(dict.fromkeys([*read.sensitive, *(other.sensitive if other else ())]))
-    texts = table.text([*policy.quasi_identifiers, *learnt])
-    published = read.texts(policy, [*read.quasi, *read.sensitive])
-    people = population_given(population, policy)
-    tell("looking at the hierarchies", None)
-    taxonomies = taxonomies_of(table, policy, texts, None, file)
-    if people is not None:
-        wider = taxonomies_of(table, policy, texts, None, file, people)
-        if unread(published, wider, read.quasi) <= unread(published, taxonomies, read.quasi):
-            taxonomies = wider
-    gone = is_suppressed(published, read.quasi)
-    known = value_metadata_of(policy, table, texts, learnt, file)
-    later = None
-    if other is not None:
-        theirs = other.texts(policy, [*other.quasi, *other.sensitive])
-        theirs = theirs.filter(~is_suppressed(theirs, other.quasi))
-        later = AttackContext.of_records(
-            Places(
-                quasi=other.quasi,
-                people=texts.select(other.quasi),
-                rows=theirs.select(other.quasi),
-                taxonomies={name: taxonomies[name] for name in other.quasi},
-            ),
-            texts.select(other.sensitive),
-            theirs.select(other.sensitive),
-            known={name: known[name] for name in other.sensitive},
+    views = [_read(part, policy) for part in (release, second) if part is not None]
+    around = population_given(population, policy)
+    attacked = _attacked(data, policy, views, around, tell, path)
+    contexts = [
+        _context(
+            view,
+            attacked,
+            promises=policy.requirements,
+            seed=next(part for part in (seed, policy.method.seed, 0) if part is not None),
+            may_contain=_may_contain(view, policy),
+            harmful={name: frozenset(values) for name, values in (harmful or {}).items()},
         )
-    shown = published.filter(~gone)
-    context = AttackContext.of_records(
-        Places(
-            quasi=read.quasi,
-            people=texts.select(read.quasi),
-            rows=shown.select(read.quasi),
-            taxonomies={name: taxonomies[name] for name in read.quasi},
-            suppressed=int(gone.sum()),
-            population=None if people is None else people.select(read.quasi),
-        ),
-        texts.select(read.sensitive),
-        shown.select(read.sensitive),
-        known={name: known[name] for name in read.sensitive},
-        promises=policy.requirements,
-        seed=next(part for part in (seed, policy.method.seed, 0) if part is not None),
-        may_contain=tuple(dict.fromkeys([*read.may_contain, *_made_up(policy)])),
-        harmful={name: frozenset(values) for name, values in (harmful or {}).items()},
-        second=later,
+        for view in views
+    ]
+    context, notes = contexts[0], _notes(views[0], attacked)
+    notes += doubts(context)
+    for view, other in zip(views[1:], contexts[1:], strict=True):
+        context = replace(context, second=other)
+        notes += [f"second release: {note}" for note in _notes(view, attacked)]
+    return reported(context, only, notes, tell)
+
+
+@dataclass(frozen=True)
+class _Attacked:
+    """The people who are attacked.
+
+    Arguments:
+        policy: says what the columns are.
+        texts: the table, a row per record.
+        people: whose each record is; None where every record is of another person.
+        taxonomies: the hierarchies of the quasi-identifiers.
+        known: what is known of sensitive values.
+        population: the quasi-identifiers of everybody among whom they could be.
+    """
+
+    policy: Policy
+    texts: pl.DataFrame
+    people: People | None
+    taxonomies: Mapping[str, Taxonomy]
+    known: Mapping[str, ValueMetadata]
+    population: pl.DataFrame | None
+
+    def places(self, view: ReleaseView, rows: pl.DataFrame) -> Places:
+        """Who could stand in which of some published rows."""
+        own = self.texts if self.people is None else self.people.texts
+        return Places(
+            quasi=view.quasi,
+            people=own.select(view.quasi),
+            rows=rows.select(view.quasi),
+            taxonomies={name: self.taxonomies[name] for name in view.quasi},
+            suppressed=len(view.rows) - len(rows),
+            population=None if self.population is None else self.population.select(view.quasi),
+        )
+
+
+def _attacked(
+    data: Any,
+    policy: Policy,
+    views: Sequence[ReleaseView],
+    around: pl.DataFrame | None,
+    tell: Progress,
+    path: str | Path | None,
+) -> _Attacked:
+    """The people of the source, as far as releases speak of them.
+
+    Arguments:
+        data: the private table.
+        policy: says what its columns are.
+        views: the releases.
+        around: the population, where there is one: hierarchies are read over its values as well,
+            where published cells are understood no worse so.
+        tell: is told what is being done.
+        path: the file that a frame was read from.
+    """
+    person = policy.person
+    table, digest = open_source(data, policy, path, held=person is not None)
+    file = None if digest is None else table.name
+    learnt = tuple(dict.fromkeys(name for view in views for name in view.sensitive))
+    keys = () if person is None else (person,)
+    texts = table.text([*keys, *policy.quasi_identifiers, *learnt])
+    people = people_in(texts, policy, file)
+    own = texts if people is None else people.texts
+    tell("looking at the hierarchies", None)
+    taxonomies = taxonomies_of(table, policy, own, None, file)
+    if around is not None:
+        wider, first = taxonomies_of(table, policy, own, None, file, around), views[0]
+        if unread(first.rows, wider, first.quasi) <= unread(first.rows, taxonomies, first.quasi):
+            taxonomies = wider
+    known = value_metadata_of(policy, table, texts, learnt, file)
+    return _Attacked(policy, texts, people, taxonomies, known, around)
+
+
+def _context(view: ReleaseView, attacked: _Attacked, **more: Any) -> AttackContext:
+    """What attackers of a release are given."""
+    gone = is_suppressed(view.rows, view.quasi)
+    places, there = attacked.places(view, view.rows.filter(~gone)), (~gone).to_numpy()
+    known = {name: attacked.known[name] for name in view.sensitive}
+    people, texts = attacked.people, attacked.texts
+    if people is None:
+        shown = view.cells(view.sensitive).filter(~gone) if view.sensitive else pl.DataFrame()
+        return AttackContext.of_records(
+            places, texts.select(view.sensitive), shown, known=known, **more
+        )
+    names = view.pseudonyms
+    all_of_them = attacked.policy.method.algorithm == "k-l-diversity"
+    return AttackContext(
+        places=places,
+        sensitive=view.sensitive,
+        values={
+            name: Lists.gathered(people.person_of, texts[name], people.count)
+            for name in view.sensitive
+        },
+        bucket_of=view.bucket_of[there],
+        buckets=view.lists,
+        bucket_semantics=view.semantics("all" if all_of_them else None),
+        bucket_size=view.bucket_size,
+        known=known,
+        pseudonyms=None
+        if names is None
+        else tuple(name for name, is_there in zip(names, there, strict=True) if is_there),
+        **more,
     )
-    return reported(context, only, [*read.notes, *doubts(context)], tell)
+
+
+def _read(release: Any, policy: Policy) -> ReleaseView:
+    """A release, whose rows are people where the policy says whose each record is.
+
+    Raises:
+        DataError: it cannot be read, has no quasi-identifier, or nothing tells its people apart.
+        PolicyError: it is of people, and the policy does not name them.
+    """
+    view = ReleaseView.read(release, sought_by(policy))
+    if policy.person is None and (view.person is not None or view.link is not None):
+        raise PolicyError(_of_people(view.person))
+    return view
+
+
+def _may_contain(view: ReleaseView, policy: Policy) -> tuple[str, ...]:
+    """What a release may contain: as it says, and as the policy's own method adds."""
+    method = policy.method
+    added = ["noise"] * (method.algorithm == "theta" and policy.person is None)
+    added += ["decoys"] * (method.decoys is not None and policy.person is None)
+    added += ["noise"] * (method.algorithm == "theta-star" and view.link is not None)
+    return tuple(dict.fromkeys([*view.said.may_contain, *added]))
+
+
+def _notes(view: ReleaseView, attacked: _Attacked) -> list[str]:
+    """What a reader of findings should know of a release."""
+    notes = list(view.published.notes)
+    if not view.intact:
+        notes.append("the release is not the one that its certificate speaks of")
+    if view.lacking:
+        left = ", ".join(f"'{name}'" for name in view.lacking)
+        notes.append(f"the release has no column {left}: nothing is learnt from it")
+    if view.person is not None and attacked.policy.person is not None:
+        if view.nobody.any():
+            number = int(view.nobody.sum())
+            notes.append(f"{number} rows of the release name no person: they are passed over")
+        if view.torn:
+            notes.append(view.told_torn)
+        notes += _source_keys(view, attacked.texts[attacked.policy.person])
+    if view.link is not None:
+        size = view.bucket_size
+        empty = sum(int((part.size == 0)[size > 0].sum()) for part in view.lists.values())
+        if empty:
+            notes.append(f"{empty} buckets of the quasi table list no value")
+    return notes
+
+
+def _source_keys(view: ReleaseView, keys: pl.Series) -> list[str]:
+    """The warning that pseudonyms are the source's own keys, where they are."""
+    names = tuple(dict.fromkeys(view.pseudonyms or ()))
+    own = set(keys.drop_nulls().to_list())
+    told = [name for name in names if name in own]
+    if not told or 2 * len(told) < len(names):
+        return []
+    return [
+        f"{len(told)} of {len(names)} pseudonyms are keys of the source: "
+        "whoever has the key of a person finds the person's records, and releases can be linked"
+    ]
 
 
 def reported(
@@ -153,8 +281,6 @@ def reported(
         notes: what else the reader should know.
         tell: is told what is being done.
     """
-    from indistinct.analytics.attacks import AttackReport, Finding, Skipped, attackers, findings
-
     chosen = [name for name in attackers() if only is None or name in only]
     found: list[Finding] = []
     skipped: dict[Skipped, None] = {}
@@ -167,65 +293,6 @@ def reported(
                 skipped[result] = None
     unit = "record" if context.one_record_each else "person"
     return AttackReport(tuple(found), tuple(skipped), context.records, tuple(notes), unit=unit)
-
-
-@dataclass(frozen=True)
-class _Read:
-    """A release as attackers read it."""
-
-    table: PublishedTable
-    quasi: tuple[str, ...]
-    sensitive: tuple[str, ...]
-    may_contain: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    def texts(self, policy: Policy, names: Sequence[str]) -> pl.DataFrame:
-        """The published cells as text; what stands for a missing value is one here, too."""
-        found = self.table.texts(names)
-        return pl.DataFrame([as_meant(found[name], policy, name) for name in names])
-
-
-def as_meant(column: pl.Series, policy: Policy, name: str) -> pl.Series:
-    """Published texts without spreadsheet guards, and missing where that is what they say."""
-    if policy.output.spreadsheet_safe and policy.output.format == "csv":
-        column = column.str.replace(SPREADSHEET_GUARD, "$1")
-    tokens = policy.attributes[name].missing.tokens
-    if tokens:
-        column = column.set(column.is_in(list(tokens)), None)
-    return column
-
-
-def _read(release: Any, policy: Policy) -> _Read:
-    from indistinct.release.audit.linking import link_between
-    from indistinct.release.audit.reading import missing_columns, read_release
-
-    contains: tuple[str, ...] = ()
-    person: str | None = None
-    linked: Mapping[str, str] | None = None
-    if isinstance(release, Release):
-        contains = release.certificate.may_contain
-        person, linked = release.certificate.person, release.certificate.linked
-        release = release.tables
-    published = read_release(release)
-    if published.claims is not None:
-        person, linked = published.claims.person, published.claims.linked
-    if person is not None or linked is not None or link_between(published) is not None:
-        raise PolicyError(_of_people(person))
-    names = (*policy.quasi_identifiers, *policy.sensitive)
-    table = max(
-        published.tables, key=lambda part: sum(part.find(name) is not None for name in names)
-    )
-    quasi = tuple(name for name in policy.quasi_identifiers if table.find(name) is not None)
-    if not quasi:
-        raise DataError(missing_columns(table, policy.quasi_identifiers))
-    sensitive = tuple(name for name in policy.sensitive if table.find(name) is not None)
-    left = [f"'{name}'" for name in names if name not in (*quasi, *sensitive)]
-    notes = list(published.notes)
-    if left:
-        notes.append(f"the release has no column {', '.join(left)}: nothing is learnt from it")
-    if table.matches is False:
-        notes.append("the release is not the one that its certificate speaks of")
-    return _Read(table, quasi, sensitive, contains or contained(published), tuple(notes))
 
 
 def _of_people(person: str | None) -> Problem:
@@ -241,15 +308,6 @@ def _of_people(person: str | None) -> Problem:
         "taken for people",
         remedy='name the column: [source] person = "patient_id", say',
     )
-
-
-def contained(published: Published) -> tuple[str, ...]:
-    """What the certificate beside a release says it may contain."""
-    if published.claims is None:
-        return ()
-    document = json.loads(published.claims.path.read_text(encoding="utf-8"))
-    words = document.get("may_contain")
-    return tuple(map(str, words)) if isinstance(words, list) else ()
 
 
 def population_given(given: Any, policy: Policy) -> pl.DataFrame | None:
@@ -277,12 +335,6 @@ def unread(records: pl.DataFrame, taxonomies: Mapping[str, Taxonomy], quasi: Seq
         for name in quasi
         for cell in records[name].unique().to_list()
     )
-
-
-def _made_up(policy: Policy) -> list[str]:
-    """What the policy's own method adds, where no certificate lies beside the release to say so."""
-    method = policy.method
-    return ["noise"] * (method.algorithm == "theta") + ["decoys"] * (method.decoys is not None)
 
 
 def doubts(context: AttackContext) -> list[str]:
@@ -326,8 +378,6 @@ def known_names(
     Raises:
         PolicyError: names of attackers or attributes that there are not.
     """
-    from indistinct.analytics.attacks import attackers, is_attacker
-
     known = {
         name: own
         for own, module in attackers().items()

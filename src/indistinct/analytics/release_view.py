@@ -1,0 +1,534 @@
+"""A release as a reader finds it, whatever its form: rows about people, and what is listed of them.
+
+There are three forms. In a table of records every row is about another person. In a long release a
+pseudonym says whose each row is; people are counted, and somebody whose quasi-identifiers differ
+between rows counts once for each combination. Of two linked tables the first has a row for every
+person, with the number of a bucket, and the second says what each bucket lists.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.analytics.attacks.weighted import Lists
+from indistinct.analytics.joined import JoinedRelease
+from indistinct.analytics.published import Original
+from indistinct.errors import DataError, Problem
+from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.metadata import ValueMetadata
+from indistinct.microdata.encoding import codes_in
+from indistinct.microdata.microdata import sorted_values
+from indistinct.release.audit.linking import link_between
+from indistinct.release.audit.reading import (
+    Published,
+    PublishedTable,
+    missing_columns,
+    read_release,
+)
+from indistinct.requirement import Requirement
+from indistinct.sources.writing import FORMULA_STARTS
+
+SPREADSHEET_GUARD = rf"^'(\s*[{FORMULA_STARTS}]|[\t\r])"
+"""An apostrophe before a cell that a spreadsheet would run as a formula, where that was asked."""
+
+_ROW = "\0row"
+
+ATTRIBUTE, VALUE = "attribute", "value"
+"""Columns of a sensitive table that lists several attributes."""
+
+
+@runtime_checkable
+class Made(Protocol):
+    """A release as the package makes it: its tables, and its certificate."""
+
+    @property
+    def tables(self) -> Any:
+        """The published frame, or frames by name."""
+
+    @property
+    def certificate(self) -> Any:
+        """What is said of it in public."""
+
+    @property
+    def run(self) -> Any:
+        """What the custodian knows of it."""
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What is looked for in a release, and how its cells are read.
+
+    Arguments:
+        quasi: the quasi-identifiers; none of them for those that the certificate names.
+        sensitive: the sensitive attributes.
+        person: the column of the person; that of a certificate goes before.
+        missing: of attributes the texts that stand for a missing value, as an empty text does; None
+            where cells are taken as they are.
+        guarded: whether cells that a spreadsheet would run have an apostrophe before them.
+        source: how files are read.
+    """
+
+    quasi: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()
+    person: str | None = None
+    missing: Mapping[str, Sequence[str]] | None = None
+    guarded: bool = False
+    source: Mapping[str, Any] = field(default_factory=dict)
+
+    def cells(self, texts: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+        """Published texts, in some columns with missing values null and without guards."""
+        if self.missing is None:
+            return texts
+        columns = []
+        for name in names:
+            column = texts[name]
+            if self.guarded:
+                column = column.str.replace(SPREADSHEET_GUARD, "$1")
+            tokens = ["", *self.missing.get(name, ())]
+            columns.append(column.set(column.is_in(tokens), None))
+        return texts.with_columns(columns)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is said of a release by its certificate and by its run, as far as they are there.
+
+    Arguments:
+        requirements: the promises.
+        known: what is known of sensitive values.
+        may_contain: what it may contain that was not in the source.
+        quasi: the quasi-identifiers.
+        person: the column that tells people apart.
+        linked: how two tables belong together.
+        run: the private account of the run.
+    """
+
+    requirements: tuple[Requirement, ...] = ()
+    known: Mapping[str, ValueMetadata] = field(default_factory=dict)
+    may_contain: tuple[str, ...] = ()
+    quasi: tuple[str, ...] = ()
+    person: str | None = None
+    linked: Mapping[str, str] | None = None
+    run: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of(cls, release: Any, published: Published) -> Said:
+        """What a release that was made here says, or the certificate beside its files."""
+        if isinstance(release, Made):
+            one = release.certificate
+            return cls(
+                tuple(map(Requirement.from_dict, one.promises)),
+                one.sensitive,
+                one.may_contain,
+                one.quasi_identifiers,
+                one.person,
+                one.linked,
+                release.run.to_dict(),
+            )
+        claims = published.claims
+        if claims is None:
+            return cls(linked=link_between(published))
+        document = json.loads(claims.path.read_text(encoding="utf-8"))
+        words = document.get("may_contain")
+        return cls(
+            claims.requirements,
+            claims.known,
+            tuple(map(str, words)) if isinstance(words, list) else (),
+            claims.quasi,
+            claims.person,
+            claims.linked,
+            _account(claims.path.parent / "private" / "run.json"),
+        )
+
+    @property
+    def added(self) -> Mapping[str, int] | None:
+        """How many records were added, by what was added; None where that is not known."""
+        added = None if self.run is None else self.run.get("added")
+        if not isinstance(added, Mapping):
+            return None
+        return {str(key): count for key, count in added.items() if isinstance(count, int)}
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the search took; None where that is not known."""
+        plan = None if self.run is None else self.run.get("plan")
+        seconds = plan.get("seconds") if isinstance(plan, Mapping) else None
+        return float(seconds) if isinstance(seconds, int | float) else None
+
+
+@dataclass(frozen=True)
+class ReleaseView:
+    """A release as a reader finds it.
+
+    Arguments:
+        published: its tables.
+        table: the table with the quasi-identifiers.
+        sought: what was looked for, with the quasi-identifiers of the certificate where none were
+            named.
+        said: what its certificate and its run say.
+        person: the column of the pseudonym of a long release.
+        link: how linked tables belong together.
+    """
+
+    published: Published
+    table: PublishedTable
+    sought: Sought
+    said: Said
+    person: str | None = None
+    link: Mapping[str, str] | None = None
+
+    @classmethod
+    def read(cls, release: Any, sought: Sought, *, as_records: bool = False) -> ReleaseView:
+        """A release of any form.
+
+        Arguments:
+            release: a release that was made here, a frame, a mapping of names to frames, the path
+                of a file or of a release's folder.
+            sought: what is looked for.
+            as_records: take every row for another person, whatever the release says.
+
+        Raises:
+            DataError: it cannot be read, has no quasi-identifier, or people are asked for and
+                nothing says whose its rows are.
+        """
+        native = release.tables if isinstance(release, Made) else release
+        published = read_release(native, sought.source)
+        claims = published.claims
+        if isinstance(native, str | Path) and claims and claims.linked and not as_records:
+            # One of two linked tables was named: they are read together.
+            published = read_release(claims.path.parent, sought.source)
+        said = Said.of(release, published)
+        link = None if as_records else said.linked
+        person = None if as_records or link is not None else said.person or sought.person
+        quasi = sought.quasi or said.quasi
+        table = _table(published, (*quasi, *sought.sensitive), person, link)
+        problems = _not_there(table, quasi, person, link)
+        if link is not None and not problems:
+            problems += missing_columns(_named(published, link["sensitive"]), [link["by"]])
+        if problems:
+            raise DataError(problems)
+        return cls(published, table, _with_quasi(sought, quasi), said, person, link)
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """The quasi-identifiers that it has."""
+        return tuple(name for name in self.sought.quasi if self.table.find(name) is not None)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive attributes that it tells of."""
+        if self.link is not None:
+            return tuple(self.listed)
+        return tuple(name for name in self.sought.sensitive if self.table.find(name) is not None)
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        """What was looked for, and is not there."""
+        there = {*self.quasi, *self.sensitive}
+        return tuple(
+            name for name in (*self.sought.quasi, *self.sought.sensitive) if name not in there
+        )
+
+    @property
+    def intact(self) -> bool:
+        """Whether its tables are those that its certificate speaks of, where it speaks of them."""
+        return all(part.matches is not False for part in self.published.tables)
+
+    @cached_property
+    def height(self) -> int:
+        """Rows of the table with the quasi-identifiers, those of nobody too."""
+        return self.table.texts(self.table.columns[:1]).height
+
+    @cached_property
+    def nobody(self) -> pl.Series:
+        """Which rows name no person; for long releases."""
+        assert self.person is not None
+        return self.table.texts([self.person])[self.person].is_null()
+
+    @cached_property
+    def _records(self) -> pl.DataFrame:
+        """The rows of a long release that name a person, with their numbers from 0."""
+        assert self.person is not None
+        own = [*self.quasi, *self.sensitive]
+        texts = self.sought.cells(self.table.texts([self.person, *own]), own)
+        return texts.with_row_index(_ROW).filter(~self.nobody)
+
+    @cached_property
+    def _people(self) -> pl.DataFrame:
+        """The first row of every person and combination of a long release."""
+        key = [self.person, *self.quasi]
+        return self._records.unique(key, keep="first", maintain_order=True)
+
+    @cached_property
+    def rows(self) -> pl.DataFrame:
+        """The published quasi-identifiers, a row per person."""
+        return self.cells(self.quasi) if self.person is None else self._people.select(self.quasi)
+
+    @property
+    def first_rows(self) -> NDArray[np.int64]:
+        """The first row of the table of every row of :attr:`rows`, from 0."""
+        if self.person is None:
+            return np.arange(self.height)
+        return self._people[_ROW].to_numpy().astype(np.int64)
+
+    def cells(self, names: Sequence[str]) -> pl.DataFrame:
+        """Some columns of the table, a row per person and combination of them."""
+        own = [name for name in dict.fromkeys(names) if self.table.find(name) is not None]
+        if self.person is None:
+            return self.sought.cells(self.table.texts(own), own)
+        rows = self.sought.cells(self.table.texts([self.person, *own]), own)
+        rows = rows.filter(~self.nobody)
+        return rows.unique([self.person, *own], keep="first", maintain_order=True).select(own)
+
+    @cached_property
+    def _buckets(self) -> tuple[tuple[str | None, ...], NDArray[np.int32], dict[str, Lists]]:
+        """The names of buckets, the bucket of every row, and what buckets list."""
+        if self.person is not None:
+            owner = self._records[self.person]
+            people = tuple(owner.unique(maintain_order=True).to_list())
+            of = codes_in(owner, people)
+            lists = {
+                name: Lists.gathered(of, self._records[name], len(people))
+                for name in self.sensitive
+            }
+            return people, codes_in(self._people[self.person], people), lists
+        own = self.table.texts([self.by])[self.by]
+        names = sorted_values(pl.concat([own, *(part[self.by] for part in self.listed.values())]))
+        lists = {
+            name: Lists.gathered(codes_in(part[self.by], names), part[name], len(names))
+            for name, part in self.listed.items()
+        }
+        return names, codes_in(own, names), lists
+
+    @property
+    def by(self) -> str:
+        """The column of the bucket, of linked tables."""
+        assert self.link is not None
+        return self.link["by"]
+
+    @property
+    def bucket_of(self) -> NDArray[np.int32]:
+        """The bucket of every row of :attr:`rows`; people have one each in a long release, [r]."""
+        return self._buckets[1]
+
+    @property
+    def bucket_size(self) -> NDArray[np.int64]:
+        """Rows of every bucket, [B]."""
+        return np.bincount(self.bucket_of, minlength=len(self._buckets[0])).astype(np.int64)
+
+    @property
+    def lists(self) -> Mapping[str, Lists]:
+        """Of each sensitive attribute what every bucket lists, [B]."""
+        return self._buckets[2]
+
+    @property
+    def pseudonyms(self) -> tuple[str | None, ...] | None:
+        """The pseudonym of every row of :attr:`rows`, of a long release."""
+        if self.person is None:
+            return None
+        return tuple(self._buckets[0][at] for at in self.bucket_of.tolist())
+
+    @cached_property
+    def listed(self) -> dict[str, pl.DataFrame]:
+        """Of each sensitive attribute the rows of the sensitive table: bucket and value."""
+        assert self.link is not None
+        table, by = _named(self.published, self.link["sensitive"]), self.by
+        found = {}
+        for name in self.sought.sensitive:
+            if table.find(name) is not None:
+                found[name] = self.sought.cells(table.texts([by, name]), [name])
+            elif table.find(ATTRIBUTE) is not None and table.find(VALUE) is not None:
+                rows = table.texts([by, ATTRIBUTE, VALUE])
+                own = rows.filter(pl.col(ATTRIBUTE) == name).select(by, pl.col(VALUE).alias(name))
+                if own.height:
+                    found[name] = self.sought.cells(own, [name])
+        return found
+
+    def semantics(self, usual: str | None = None) -> str:
+        """How the values of a bucket belong to its people: ``one``, ``some`` or ``all``.
+
+        Arguments:
+            usual: what holds where the release does not say; without, ``one`` if every bucket lists
+                as many values as it has people, else ``some``.
+        """
+        if self.link is None:
+            return "all"
+        said = self.link.get("holding") or usual
+        if said is not None:
+            return said
+        size = self.bucket_size
+        return "one" if all((part.size == size).all() for part in self.lists.values()) else "some"
+
+    @property
+    def torn(self) -> int:
+        """How many combinations of quasi-identifiers there are more than people."""
+        return 0 if self.person is None else len(self.rows) - len(self._buckets[0])
+
+    @property
+    def told_torn(self) -> str:
+        """What a reader should know of people with several combinations."""
+        return (
+            "the quasi-identifiers differ between the records of people: "
+            f"{self.torn} more combinations than people, each of which counts as somebody's"
+        )
+
+    def refuse_nobody(self) -> None:
+        """Raise :class:`DataError` for rows of a long release that name no person."""
+        if self.person is not None and self.nobody.any():
+            raise DataError(
+                Problem(
+                    "row-without-person",
+                    f"{int(self.nobody.sum())} rows name no person",
+                    file=self.table.name,
+                    attribute=self.person,
+                    rows=tuple(at + 1 for at in self.nobody.arg_true().head(11).to_list()),
+                    remedy="people of a release are counted by their pseudonyms",
+                )
+            )
+
+    def notes(self) -> list[str]:
+        """What a reader should know of it."""
+        notes = list(self.published.notes)
+        notes += [
+            f"has no column '{name}': it counts as suppressed throughout"
+            for name in self.sought.quasi
+            if name not in self.quasi
+        ]
+        if not self.intact:
+            notes.append("is not the release that its certificate speaks of")
+        if self.torn:
+            notes.append(self.told_torn)
+        return notes
+
+    def with_stars(self, names: Sequence[str], further: Sequence[str] = ()) -> pl.DataFrame:
+        """The table with the columns that it lacks suppressed throughout.
+
+        Arguments:
+            names: the quasi-identifiers that are looked for.
+            further: columns that come before them, as they are.
+        """
+        own = [name for name in names if name in self.quasi]
+        texts = self.sought.cells(self.table.texts([*further, *own]), [*further, *own])
+        return texts.with_columns(
+            pl.lit(SUPPRESSED).alias(name) for name in names if name not in self.quasi
+        )
+
+    def joined(self, original: Original, name: str, transformed: Sequence[str]) -> JoinedRelease:
+        """The release as measures of people see it; what it lacks counts as suppressed.
+
+        Arguments:
+            original: the private table.
+            name: what messages call the release.
+            transformed: attributes whose values were changed before.
+
+        Raises:
+            DataError: cells that cannot be read, or rows of nobody.
+        """
+        if self.person is not None:
+            keys = self.table.texts([self.person])
+            found = self.with_stars(original.attributes, self.sensitive).hstack(keys)
+            return JoinedRelease.of_long(
+                original, found, self.person, self.sensitive, name=name, transformed=transformed
+            )
+        return JoinedRelease.of_linked(
+            original,
+            self.with_stars(original.attributes).select(original.attributes),
+            self.table.texts([self.by])[self.by],
+            self.listed,
+            None if self.link is None else self.link.get("holding"),
+            name=name,
+            transformed=transformed,
+        )
+
+
+def speaks_of_people(release: Any, source: Mapping[str, Any]) -> bool:
+    """Whether a release itself says whose its rows are: by its certificate, or by its two tables.
+
+    Arguments:
+        release: as for :meth:`ReleaseView.read`.
+        source: how files are read.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    native = release.tables if isinstance(release, Made) else release
+    said = Said.of(release, read_release(native, source))
+    return said.person is not None or said.linked is not None
+
+
+def _account(path: Path) -> Mapping[str, Any] | None:
+    """The private account of a run, where it lies beside its release and can be read."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return document if isinstance(document, Mapping) else None
+
+
+def _with_quasi(sought: Sought, quasi: tuple[str, ...]) -> Sought:
+    return sought if sought.quasi == quasi else Sought(**{**vars(sought), "quasi": quasi})
+
+
+def _named(published: Published, name: str) -> PublishedTable:
+    for part in published.tables:
+        if part.name == name:
+            return part
+    raise DataError(Problem("no-table", "the release lacks this table", file=name))
+
+
+def _table(
+    published: Published, names: Sequence[str], person: str | None, link: Mapping[str, str] | None
+) -> PublishedTable:
+    """The table with the quasi-identifiers."""
+    if link is not None:
+        _named(published, link["sensitive"])
+        return _named(published, link["quasi"])
+    return max(
+        published.tables,
+        key=lambda part: (
+            person is not None and part.find(person) is not None,
+            sum(part.find(name) is not None for name in names),
+        ),
+    )
+
+
+def _not_there(
+    table: PublishedTable,
+    quasi: Sequence[str],
+    person: str | None,
+    link: Mapping[str, str] | None,
+) -> list[Problem]:
+    """What a release cannot be read without."""
+    problems = []
+    if not any(table.find(name) is not None for name in quasi):
+        problems += missing_columns(table, quasi) or [
+            Problem(
+                "missing-column",
+                "the release has no quasi-identifier that is known",
+                file=table.name,
+                remedy="name the columns as the release does",
+            )
+        ]
+    if link is not None:
+        problems += missing_columns(table, [link["by"]])
+    elif person is not None and table.find(person) is None:
+        problems.append(
+            Problem(
+                "release-without-people",
+                "people have many records, and nothing in the release says whose its rows are",
+                file=table.name,
+                attribute=person,
+                remedy="give the release with the pseudonyms that were made for it, or the folder "
+                "of the two linked tables",
+            )
+        )
+    return problems

@@ -1,0 +1,585 @@
+"""The verb *compare*: releases of one table side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.analytics.comparison import ComparedRelease, Comparison, Kept, OfPeople
+from indistinct.analytics.contingency import Contingency
+from indistinct.analytics.contingency import contingency as contingency_of
+from indistinct.analytics.joined import JoinedRelease, PeopleTable
+from indistinct.analytics.linkability import record_intersection, record_linkability
+from indistinct.analytics.linked_query_error import LinkedQueries
+from indistinct.analytics.published import Original, PublishedRows, read_rows
+from indistinct.analytics.query_error import MODES, Workload, known_mode
+from indistinct.analytics.release_view import ReleaseView
+from indistinct.analytics.utility import Utility
+from indistinct.errors import DataError, IndistinctError, Problem, did_you_mean
+from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
+from indistinct.metadata import NO_METADATA, ValueMetadata
+from indistinct.microdata.microdata import distinct_values
+from indistinct.microdata.people import People
+from indistinct.pipeline.attack import attack
+from indistinct.pipeline.hierarchies import taxonomies_of
+from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source, sought_by
+from indistinct.pipeline.people import events_of, pairs_of, people_in
+from indistinct.pipeline.population import covers, population_of
+from indistinct.pipeline.transforming import policy_of_originals
+from indistinct.pipeline.value_metadata import value_metadata_of
+from indistinct.privacy.knm_anonymity import KNMAnonymity
+from indistinct.privacy.promise import effective, models, promise_of, promised_class_size
+from indistinct.release.audit import Verdict
+from indistinct.release.audit import audit as audit_release
+from indistinct.requirement import Requirement
+from indistinct.sources.eager import EagerTable
+from indistinct.sources.table import Table, count_column
+
+if TYPE_CHECKING:
+    from indistinct.policy import Policy
+
+ATTACKERS = (
+    "record-linkage",
+    "membership",
+    "homogeneity",
+    "categorical-similarity",
+    "background-exclusion",
+    "noise-stripping",
+    "learned-correlation",
+)
+"""The attackers that releases are compared by, unless others are named."""
+
+
+def compare(
+    data: Any,
+    *releases: Any,
+    policy: Policy | Mapping[str, Any],
+    names: Sequence[str] | None = None,
+    k: int | None = None,
+    queries: int = 1000,
+    dimensions: int | None = None,
+    selectivity: float = 0.05,
+    mode: str = "overlap",
+    seed: int = 0,
+    weights: Mapping[str, float] | None = None,
+    attacks: bool | Sequence[str] = False,
+    contingency: tuple[str, str] | None = None,
+    progress: Progress | None = None,
+    path: str | Path | None = None,
+) -> Comparison:
+    """Releases of one table side by side: what they keep of promises, and what they cost.
+
+    Any release will do, also of other tools: cells are exact values, nodes of the policy's
+    hierarchies, ranges ``[20, 24]``, sets ``{flu, asthma}`` or ``*``. A quasi-identifier that a
+    release does not have counts as suppressed in it. What comes out is private.
+
+    Where the policy names the person of each record, all figures count people, of long releases and
+    of linked tables. Then it is also told whether people can be linked to their rows, what is
+    believed of them, and how wrong the joined tables answer.
+
+    Arguments:
+        data: the private table, a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a
+            file. It is not changed.
+        releases: what was published of it, each a :class:`Release`, a frame, the path of a file or
+            of a release's folder; or one list of these, or one mapping of names to them.
+        policy: roles, hierarchies and promises; a mapping of its keys will do.
+        names: what the tables call the releases.
+        k: the size of classes that C_AVG and the least DCP refer to; without, for each release the
+            largest k that its certificate promises, or else the policy.
+        queries: how many counting queries each release is asked.
+        dimensions: how many quasi-identifiers a query has a condition on; without, two.
+        selectivity: the share of records that a query is expected to find.
+        mode: how releases answer, ``overlap`` or ``uniform``; the other mode is told as well.
+        seed: of the random queries. The same seed asks the same.
+        weights: of quasi-identifiers in the certainty penalty; without, those of the policy.
+        attacks: whether attackers are let loose on each release; their names, for others than the
+            usual ones.
+        contingency: two columns whose values are counted together, in the table and in every
+            release.
+        progress: is told what is being done.
+        path: the file that a frame was read from, for messages.
+
+    Raises:
+        DataError: the table or a release cannot be read, or has cells that cannot; or a setting is
+            out of range.
+        PolicyError: the policy does not fit the table.
+        HierarchyError: a hierarchy does not cover the table's values, or is no tree.
+    """
+    policy = policy_of_originals(as_policy(policy))
+    tell = progress or no_progress
+    asked_mode = known_mode(mode)
+    workload = Workload(queries, dimensions, selectivity, seed)
+    named = _given(releases, names)
+    tell("reading the releases", None)
+    read = [_read(part, name, policy) for name, part in named]
+    tell("reading", None)
+    private = _Private.of(data, policy, read, path, contingency)
+    read = [one.settled(private.texts) for one in read]
+    original, people = private.original, private.people
+    tell("drawing queries", None)
+    drawn = workload.draw(original)
+    changed = [name for name, item in policy.attributes.items() if item.transform is not None]
+    if people is not None:
+        tell("looking at people and buckets", None)
+    shown = [_rows(one, original, people, changed) for one in read]
+    questions = _questions(people, workload, shown)
+    quasi, compared = policy.quasi_identifiers, []
+    for at, (one, (rows, joined)) in enumerate(zip(read, shown, strict=True)):
+        tell(f"measuring {one.name}", at / len(read))
+        size = k or promised_k(one.requirements, quasi) or promised_k(policy.requirements, quasi)
+        chosen = policy.weights if weights is None else weights
+        added = one.view.said.added
+        total = None if added is None else sum(added.values())
+        found = None
+        if attacks:
+            only = ATTACKERS if attacks is True else tuple(attacks)
+            found = attack(data, one.given, policy, only=only, path=path).attacks
+        compared.append(
+            ComparedRelease(
+                name=one.name,
+                path=one.path,
+                utility=Utility(original, rows, total, size, chosen),
+                errors={each: drawn.error(rows, each) for each in MODES},
+                mode=asked_mode,
+                promises=private.audited(one, joined),
+                added=added,
+                seconds=one.view.said.seconds,
+                attacks=found,
+                notes=tuple(one.view.notes()),
+                of_people=None
+                if people is None or joined is None or questions is None
+                else OfPeople(
+                    rows=one.view.height,
+                    linkability=record_linkability(people, rows),
+                    intersection=record_intersection(people, joined),
+                    queries=questions.error(joined),
+                ),
+            )
+        )
+    return Comparison(
+        original.records,
+        quasi,
+        tuple(compared),
+        workload,
+        drawn.dimensions,
+        private.together,
+        rows=private.rows,
+    )
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A release as it was read.
+
+    Arguments:
+        given: what was given.
+        name: what tables call it.
+        path: what messages call it.
+        view: what was found.
+        requirements: the promises that its certificate names.
+    """
+
+    given: Any
+    name: str
+    path: str
+    view: ReleaseView
+    requirements: tuple[Requirement, ...]
+
+    def settled(self, texts: pl.DataFrame) -> _Read:
+        """The same, with promises settled on the values of the table."""
+        return replace(self, requirements=tuple(settled(self.requirements, texts)))
+
+
+def _read(given: Any, name: str, policy: Policy) -> _Read:
+    path = str(given) if isinstance(given, str | Path) else name
+    try:
+        view = ReleaseView.read(given, sought_by(policy), as_records=policy.person is None)
+    except DataError as error:
+        raise DataError([replace(item, file=path) for item in error.problems]) from None
+    view.refuse_nobody()
+    promised = [
+        on_all(effective(item), policy.quasi_identifiers) for item in view.said.requirements
+    ]
+    if view.link is not None:
+        # A promise about linked tables speaks of buckets without saying so.
+        promised = [replace(p, on=None) if p.on == (view.by,) else p for p in promised]
+    return _Read(given, name, path, view, tuple(promised))
+
+
+@dataclass(frozen=True)
+class _Private:
+    """The private table that releases are compared with.
+
+    Arguments:
+        policy: says what its columns are.
+        texts: its rows, those of lazy engines the distinct ones.
+        rows: its records, where people have many.
+        people: the people of the table, where they have many records.
+        original: its combinations.
+        taxonomies: the hierarchies of the quasi-identifiers.
+        known: what is known of sensitive values.
+        asked: the promises that releases are held against.
+        population: the people among whom somebody could be found, where a promise is about them.
+        together: two columns that were counted together, where that was asked.
+    """
+
+    policy: Policy
+    texts: pl.DataFrame
+    rows: int | None
+    people: PeopleTable | None
+    original: Original
+    taxonomies: Mapping[str, Taxonomy]
+    known: Mapping[str, ValueMetadata]
+    asked: tuple[Requirement, ...]
+    population: pl.DataFrame | None
+    together: Contingency | None
+
+    @classmethod
+    def of(
+        cls,
+        data: Any,
+        policy: Policy,
+        read: Sequence[_Read],
+        path: str | Path | None,
+        contingency: tuple[str, str] | None,
+    ) -> _Private:
+        """The table as far as releases are compared with it.
+
+        Arguments:
+            data: the private table.
+            policy: says what its columns are.
+            read: the releases.
+            path: the file that a frame was read from.
+            contingency: two columns that are counted together.
+        """
+        table, digest = open_source(data, policy, path, held=policy.person is not None)
+        file = None if digest is None else table.name
+        together = None if contingency is None else _together(table, read, contingency)
+        asked = asked_of(policy, [one.requirements for one in read])
+        weight: NDArray[np.int64] | None = None
+        if policy.person is None:
+            texts, weight = _texts(table, policy, asked)
+        else:
+            texts = table.text([policy.person, *policy.quasi_identifiers, *policy.sensitive])
+        persons = people_in(texts, policy, file)
+        own = texts if persons is None else persons.texts
+        asked = settled(asked, texts)
+        population = population_of(policy) if any(map(needs_population, asked)) else None
+        taxonomies = taxonomies_of(table, policy, own, weight, file, population)
+        names = [name for name in texts.columns if name in policy.sensitive]
+        known = value_metadata_of(policy, table, texts, names, file)
+        people = None
+        if persons is None:
+            original = Original.of(texts, taxonomies, weight)
+            known = _with_certified(known, read)
+        else:
+            records = texts.select(names)
+            people = PeopleTable.of(own, taxonomies, persons.person_of, records, known)
+            original = people.original
+        referring = _with_references(known, asked, texts, weight, persons)
+        rows = None if persons is None else persons.rows
+        return cls(
+            policy, texts, rows, people, original, taxonomies, referring, tuple(asked), population,
+            together,
+        )  # fmt: skip
+
+    def audited(self, one: _Read, joined: JoinedRelease | None) -> tuple[Kept, ...]:
+        """What a release achieves of every promise; None of those it cannot be held against."""
+        view, quasi = one.view, self.policy.quasi_identifiers
+        release: Any
+        known = self.known
+        if view.link is not None:
+            release = {part.name: part.texts(part.columns) for part in view.published.tables}
+        elif view.person is not None:
+            release = view.table.texts(view.table.columns)
+        else:
+            release = _texts_of(view)
+        if joined is not None:
+            known = {
+                name: view.said.known.get(name) or _of_labels(about, joined.listed[name].labels)
+                for name, about in known.items()
+                if name in joined.listed
+            }
+        covering = None
+        if self.population is not None and joined is None:
+            covering = covers(release, self.taxonomies, quasi)
+        elif self.population is not None and set(view.quasi) == set(quasi):
+            covering = covers(view.rows, self.taxonomies, quasi)
+
+        def verdict(requirement: Requirement) -> Verdict | None:
+            try:
+                found = audit_release(
+                    release,
+                    [requirement],
+                    quasi,
+                    known=known,
+                    population=self.population,
+                    covers=covering,
+                    person=view.person,
+                    linked=view.link,
+                )
+            except IndistinctError:
+                return None
+            return found.promises[0]
+
+        own = one.requirements or self.asked
+        found = [(item, verdict(item)) for item in self.asked]
+        return tuple(
+            Kept(item, kept, item in own, item.on or quasi if kept is None else kept.on)
+            for item, kept in found
+        )
+
+
+def _rows(
+    one: _Read, original: Original, people: PeopleTable | None, changed: Sequence[str]
+) -> tuple[PublishedRows, JoinedRelease | None]:
+    """The rows of a release against the table; where people have many records, with buckets."""
+    if people is None:
+        texts = one.view.with_stars(original.attributes)
+        return read_rows(original, texts, one.path, changed), None
+    joined = one.view.joined(original, one.path, changed)
+    return joined.published, joined
+
+
+def _questions(
+    people: PeopleTable | None,
+    workload: Workload,
+    shown: Sequence[tuple[PublishedRows, JoinedRelease | None]],
+) -> LinkedQueries | None:
+    """Queries about people and what they have, where people have many records."""
+    if people is None:
+        return None
+    everywhere = [
+        name
+        for name in people.values
+        if all(joined is not None and name in joined.listed for _, joined in shown)
+    ]
+    return LinkedQueries.draw(people, workload, sensitive=everywhere)
+
+
+def _texts_of(view: ReleaseView) -> pl.DataFrame:
+    """What is published of records, as it stands; what is not there is suppressed."""
+    texts = view.table.texts([*view.quasi, *view.sensitive])
+    return texts.with_columns(
+        pl.lit(SUPPRESSED).alias(name) for name in view.sought.quasi if name not in view.quasi
+    )
+
+
+def _with_certified(
+    known: Mapping[str, ValueMetadata], read: Sequence[_Read]
+) -> dict[str, ValueMetadata]:
+    """What is known of sensitive values: by the policy, else by a certificate."""
+    found = dict(known)
+    for one in read:
+        for name, about in one.view.said.known.items():
+            if found.get(name, NO_METADATA) == NO_METADATA:
+                found[name] = about
+    return found
+
+
+def _with_references(
+    known: Mapping[str, ValueMetadata],
+    asked: Sequence[Requirement],
+    texts: pl.DataFrame,
+    weight: NDArray[np.int64] | None,
+    persons: People | None,
+) -> dict[str, ValueMetadata]:
+    """The same, with how many have each value, where a promise compares with that.
+
+    Arguments:
+        known: what is known of sensitive values.
+        asked: the promises.
+        texts: the table's rows.
+        weight: records of each row, where not one.
+        persons: whose each row is, where people have many.
+    """
+    found = dict(known)
+    for item in asked:
+        name = item.sensitive
+        if item.reference != "original" or name is None or name not in texts.columns:
+            continue
+        column = texts[name]
+        if persons is not None:
+            column = pairs_of(events_of(persons, texts, [name]), name)
+        values, counts = distinct_values(column, weight)
+        total = sum(counts)
+        shares = {value: count / total for value, count in zip(values, counts, strict=True)}
+        found[name] = replace(found.get(name, NO_METADATA), reference=shares)
+    return found
+
+
+def _together(table: Table, read: Sequence[_Read], names: tuple[str, str]) -> Contingency:
+    """How often two columns have which values together, in records, before and after.
+
+    Arguments:
+        table: the private table.
+        read: the releases.
+        names: the two columns.
+
+    Raises:
+        DataError: the table or a release lacks one of them, they are the same, or a release is of
+            two linked tables.
+    """
+    problems = [
+        Problem(
+            "linked-tables",
+            "linked tables do not say which values stand together in a record",
+            file=one.path,
+            remedy="count what can be expected: indistinct.expected joins the tables with weights",
+        )
+        for one in read
+        if one.view.link is not None
+    ]
+    if problems:
+        raise DataError(problems)
+    one, other = names
+    columns: dict[str, Sequence[str]] = {table.name: list(table.columns)}
+    columns |= {
+        part.path: [name for name in names if part.view.table.find(name) is not None]
+        for part in read
+    }
+    for part in read:
+        if set(columns[part.path]) < set(names):
+            columns[part.path] = part.view.table.columns
+    problems = [
+        Problem("missing-column", f"no column '{name}': {did_you_mean(name, there)}", file=file)
+        for file, there in columns.items()
+        for name in dict.fromkeys(names)
+        if name not in there
+    ]
+    if one == other:
+        problems.append(Problem("bad-setting", "a column is counted together with another one"))
+    if problems:
+        raise DataError(problems)
+    counted = table.distinct(names)
+    return contingency_of(
+        counted,
+        {part.name: part.view.table.texts(names) for part in read},
+        one,
+        other,
+        weight=counted[count_column(names)],
+    )
+
+
+def _given(releases: Sequence[Any], names: Sequence[str] | None) -> list[tuple[str, Any]]:
+    """The releases with their names, no two of them equal."""
+    if len(releases) == 1 and isinstance(releases[0], Mapping):
+        names = [str(name) for name in releases[0]]
+        releases = list(releases[0].values())
+    elif len(releases) == 1 and isinstance(releases[0], list | tuple):
+        releases = releases[0]
+    problems = []
+    if not releases:
+        problems.append(Problem("no-release", "there is no release to look at"))
+    if names is not None and len(names) != len(releases):
+        problems.append(
+            Problem("bad-setting", f"{len(names)} names were given to {len(releases)} releases")
+        )
+    if names is not None and len(set(names)) < len(names):
+        problems.append(Problem("bad-setting", "two releases were given the same name"))
+    if problems:
+        raise DataError(problems)
+    if names is None:
+        names = _called(releases)
+    return list(zip(names, releases, strict=True))
+
+
+def _called(releases: Sequence[Any]) -> list[str]:
+    """A name for every release: the end of its path that tells it from the others."""
+    whole = [_home(Path(part)) if isinstance(part, str | Path) else None for part in releases]
+    called = [f"release {at}" for at in range(1, len(releases) + 1)]
+    for at, path in enumerate(whole):
+        if path is not None:
+            others = [other for place, other in enumerate(whole) if place != at and other]
+            parts = path.parts or (str(path),)
+            ends = (parts[-length:] for length in range(1, len(parts) + 1))
+            told = (e for e in ends if all(other.parts[-len(e) :] != e for other in others))
+            called[at] = "/".join(next(told, (*parts, str(at + 1))))
+    return called
+
+
+def _home(path: Path) -> Path:
+    """The folder of a release whose file is only called that, else the path itself."""
+    named = path.stem == "release" and path.parent.name
+    return path.parent if named else path
+
+
+def on_all(requirement: Requirement, quasi: Sequence[str]) -> Requirement:
+    """The same promise; on all quasi-identifiers, where it names all of them."""
+    if requirement.on is not None and set(requirement.on) == set(quasi):
+        return replace(requirement, on=None)
+    return requirement
+
+
+def asked_of(policy: Policy, certified: Iterable[Sequence[Requirement]]) -> list[Requirement]:
+    """The promises of the policy, and those that any release's certificate names beside.
+
+    A k that was to be chosen from the table stands in a certificate only.
+    """
+    found = [
+        on_all(part.spec, policy.quasi_identifiers)
+        for part in policy.privacy_models
+        if not part.is_open
+    ]
+    for requirements in certified:
+        found += [item for item in requirements if item not in found]
+    return found
+
+
+def settled(asked: Sequence[Requirement], texts: pl.DataFrame) -> list[Requirement]:
+    """The promises, each once; a number of values where half of the table's are asked for.
+
+    A certificate tells that number, and the policy does not: both mean the same promise.
+    """
+    found: list[Requirement] = []
+    for item in asked:
+        part = promise_of(item) if item.model == KNMAnonymity.model else None
+        name = "" if part is None else str(part.sensitive)
+        if isinstance(part, KNMAnonymity) and part.diversity is True and name in texts.columns:
+            wanted = part.labels_wanted(texts[name].n_unique())
+            item = replace(part, diversity=wanted).spec
+        if item not in found:
+            found.append(item)
+    return found
+
+
+def needs_population(requirement: Requirement) -> bool:
+    """Whether a promise counts people of a population."""
+    model = models().get(requirement.model)
+    return model is not None and model.needs_population
+
+
+def promised_k(requirements: Iterable[Requirement], quasi: Sequence[str]) -> int | None:
+    """The largest k that is promised over all quasi-identifiers, else over some of them."""
+    asked = list(requirements)
+    return promised_class_size(asked, quasi) or promised_class_size(asked, ())
+
+
+def _texts(
+    table: Table, policy: Policy, asked: Sequence[Requirement]
+) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
+    """The texts of every record; on lazy engines of every distinct row, with its count."""
+    sensitive = [item.sensitive for item in asked if item.sensitive in policy.sensitive]
+    columns = list(
+        dict.fromkeys([*policy.quasi_identifiers, *(name for name in sensitive if name)])
+    )
+    if isinstance(table, EagerTable):
+        return table.text(columns), None
+    counted = table.distinct(columns)
+    count = count_column(columns)
+    return counted.select(columns), counted[count].to_numpy().astype(np.int64)
+
+
+def _of_labels(about: ValueMetadata, labels: Sequence[str | None]) -> ValueMetadata:
+    """What is known of published labels; a category in the place of values is its own."""
+    homes = set(about.categories.values())
+    if homes and set(labels) <= homes and not set(labels) <= set(about.categories):
+        own: dict[str | None, str] = {label: str(label) for label in labels}
+        return ValueMetadata(categories=own, category_order=about.category_order)
+    return about
