@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from indistinct.analytics.release_view import ReleaseView, Sought
+from indistinct.analytics.release_view import ReleaseView
 from indistinct.errors import DataError, Problem
 from indistinct.pipeline.hierarchies import taxonomy_of
 from indistinct.pipeline.opening import Progress, no_progress, open_source, sought_by
+from indistinct.release.audit.reading import read_release
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, open_table, require_columns
@@ -209,5 +210,6 @@ def _refuse_differing(asked: Sequence[str], differing: Sequence[str], file: str)
 
 def _published_table(release: Any, columns: Sequence[str]) -> Table:
     """The published table that shares most columns with the private one."""
-    best = ReleaseView.read(release, Sought(quasi=tuple(columns)), as_records=True).table
+    tables = read_release(release).tables
+    best = max(tables, key=lambda part: len(set(part.columns) & set(columns)))
     return open_table(best.texts(best.columns), best.name, allow_empty=True)
