@@ -115,6 +115,24 @@ print(ind.audit("release.csv", quasi=["age"], promises=[promise]).to_dict()["pro
     assert "'bound': 1.0" in done.stdout
 
 
+def test_the_contracts_are_held_against_the_template(
+    use: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    chosen = "simpson-diversity or largest-class or everybody_finds or every_promise"
+    options = ["-q", "-p", "no:cacheprovider", "--rootdir", str(ROOT), "-k", chosen]
+    script = f"""
+import sys
+import pytest
+sys.path.insert(0, {str(ROOT)!r})
+sys.exit(pytest.main([*{options!r}, "-c", {str(ROOT / "pyproject.toml")!r},
+                      {str(ROOT / "tests" / "contracts")!r}]))
+"""
+    done = use("-c", script)
+    assert done.returncode == 0, done.stdout
+    assert " passed" in done.stdout
+    assert int(done.stdout.split(" passed")[0].split()[-1]) >= 12
+
+
 # Plugins that cannot be used
 
 
