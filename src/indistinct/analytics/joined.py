@@ -18,91 +18,14 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.linked import HOLDING
 from indistinct.analytics.published import Original, PublishedRows, read_rows
+from indistinct.analytics.weighted import Lists
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.metadata import NO_METADATA, ValueMetadata
-from indistinct.microdata.encoding import codes_in, count_combinations, leaf_codes
-from indistinct.microdata.microdata import sorted_values
+from indistinct.microdata.encoding import codes_in, leaf_codes
 
 Label = str | None
-
-
-@dataclass(frozen=True, eq=False)
-class Lists:
-    """Which labels each of some owners (people or buckets) has, each once, as compressed rows.
-
-    Arguments:
-        indptr: owner ``o`` has ``value[indptr[o]:indptr[o + 1]]``, [owners + 1].
-        value: places in ``labels``.
-        count: how often the owner has the label, [entries].
-        labels: the texts; None is a missing value.
-    """
-
-    indptr: NDArray[np.int64]
-    value: NDArray[np.int32]
-    count: NDArray[np.int64]
-    labels: tuple[Label, ...]
-
-    def __len__(self) -> int:
-        return len(self.indptr) - 1
-
-    @classmethod
-    def of(cls, owner: NDArray[np.int32], texts: pl.Series, owners: int) -> Lists:
-        """The lists of so many owners, from a row for every owner and text.
-
-        Rows of owner -1 are passed over.
-        """
-        labels = tuple(sorted_values(texts))
-        there = owner >= 0
-        own, codes = owner[there], codes_in(texts, labels)[there]
-        columns, count, _ = count_combinations(
-            [own, codes], [max(owners, 1), max(len(labels), 1)], np.ones(len(own), np.int64)
-        )
-        indptr = np.zeros(owners + 1, np.int64)
-        np.cumsum(np.bincount(columns[0], minlength=owners), out=indptr[1:])
-        return cls(indptr, columns[1], count, labels)
-
-    @property
-    def owner(self) -> NDArray[np.int64]:
-        """The owner of every entry."""
-        return np.repeat(np.arange(len(self)), np.diff(self.indptr))
-
-    @property
-    def listed(self) -> NDArray[np.int64]:
-        """How many rows each owner has, [owners]."""
-        found = np.bincount(self.owner, self.count, len(self))
-        return np.rint(found).astype(np.int64)
-
-    @cached_property
-    def alike(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Owners who have the same labels equally often, as :meth:`grouped`."""
-        return self.grouped()
-
-    def grouped(
-        self, beside: NDArray[np.int64] | None = None
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Owners who have the same labels equally often.
-
-        Arguments:
-            beside: a number of every owner that has to be the same as well.
-
-        Returns:
-            The group of every owner [owners], and an owner of each group.
-        """
-        entry = pl.DataFrame({"owner": self.owner, "value": self.value, "count": self.count})
-        texts = (
-            entry.select("owner", text=pl.format("{}x{}", "value", "count"))
-            .group_by("owner")
-            .agg(pl.col("text").sort().str.join(" "))
-        )
-        owners = pl.DataFrame({"owner": np.arange(len(self))})
-        if beside is not None:
-            owners = owners.with_columns(beside=pl.Series(beside))
-        found = owners.join(texts, on="owner", how="left", maintain_order="left").drop("owner")
-        group = found.select(pl.struct(pl.all()).rank("dense")).to_series().to_numpy() - 1
-        _, first = np.unique(group, return_index=True)
-        return group.astype(np.int32), first.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +64,7 @@ class PeopleTable:
         """
         original = Original.of(texts, taxonomies)
         values = {
-            name: Lists.of(person_of, records[name], texts.height) for name in records.columns
+            name: Lists.gathered(person_of, records[name], texts.height) for name in records.columns
         }
         return cls(texts.select(list(taxonomies)), original, values, known or {})
 
@@ -232,14 +155,14 @@ class JoinedRelease:
         there = pl.Series(sorted(names.drop_nulls().unique().to_list()), dtype=pl.String)
         bucket_of = codes_in(buckets, there.to_list())
         lists = {
-            attribute: Lists.of(
+            attribute: Lists.gathered(
                 codes_in(frame.to_series(0), there.to_list()), frame.to_series(1), len(there)
             )
             for attribute, frame in listed.items()
         }
         people = np.bincount(bucket_of[bucket_of >= 0], minlength=len(there))
         if holding is None:
-            one = all((part.listed == people).all() for part in lists.values())
+            one = all((part.size == people).all() for part in lists.values())
             holding = "one" if one else "some"
         if holding not in HOLDING:
             raise ValueError(f"holding must be one of {HOLDING}, not {holding!r}")
@@ -290,7 +213,7 @@ class JoinedRelease:
         return cls(
             read_rows(original, rows.drop(person), name, transformed),
             codes_in(rows[person], names.to_list()),
-            {part: Lists.of(owner, records[part], len(names)) for part in sensitive},
+            {part: Lists.gathered(owner, records[part], len(names)) for part in sensitive},
             "all",
         )
 
@@ -322,8 +245,8 @@ class JoinedRelease:
         """How likely a person of the bucket has each label that it lists, [entries]."""
         part = self.listed[name]
         if self.holding == "all":
-            return np.ones(len(part.value))
-        whole = part.listed if self.holding == "one" else self.people_of_bucket
-        of = np.maximum(whole[part.owner], 1)
-        found: NDArray[np.float64] = np.minimum(part.count / of, 1.0)
+            return np.ones(len(part.index))
+        whole = part.size if self.holding == "one" else self.people_of_bucket
+        of = np.maximum(whole[part.row_of], 1)
+        found: NDArray[np.float64] = np.minimum(part.amount / of, 1.0)
         return found

@@ -28,18 +28,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.analytics.joined import JoinedRelease, Lists, PeopleTable
+from indistinct.analytics.attacks.context import AttackContext
+from indistinct.analytics.attacks.places import Places, classes_met
+from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.analytics.published import Domain, PublishedCells, PublishedRows
+from indistinct.analytics.weighted import Lists
+from indistinct.kernels.linkability import linked_by_distance
 from indistinct.microdata.encoding import count_combinations
-
-if TYPE_CHECKING:
-    from indistinct.analytics.attacks.context import AttackContext
 
 CERTAIN = "certain"
 
@@ -196,10 +197,6 @@ def beliefs(people: PeopleTable, release: JoinedRelease, name: str) -> NDArray[n
 
 def _context(people: PeopleTable, release: JoinedRelease) -> AttackContext:
     """The same people and rows as attackers see them."""
-    from indistinct.analytics.attacks.context import AttackContext
-    from indistinct.analytics.attacks.places import Places
-    from indistinct.analytics.attacks.weighted import Lists as Listed
-
     published = release.published
     names = tuple(name for name in people.values if name in release.listed)
     there = published.class_of >= 0
@@ -215,9 +212,9 @@ def _context(people: PeopleTable, release: JoinedRelease) -> AttackContext:
     buckets = max((len(release.listed[name]) for name in names), default=0)
     linked = np.where(release.bucket_of < 0, buckets, release.bucket_of).astype(np.int32)
 
-    def listed(part: Lists, number: int) -> Listed:
+    def listed(part: Lists, number: int) -> Lists:
         indptr = np.append(part.indptr, np.full(number - len(part), part.indptr[-1]))
-        return Listed(indptr, part.value, part.count, part.labels)
+        return Lists(indptr, part.index, part.amount, part.labels)
 
     return AttackContext(
         places=Places(
@@ -263,14 +260,14 @@ def _exact(people: PeopleTable, release: JoinedRelease, name: str) -> int:
     part = release.listed[name]
     place = {value: at for at, value in enumerate(people.values[name].labels)}
     value = np.array([place.get(label, -1) for label in part.labels] or [-1], dtype=np.int64)
-    entries = pl.DataFrame({"bucket": part.owner, "value": value[part.value]})
+    entries = pl.DataFrame({"bucket": part.row_of, "value": value[part.index]})
     output = (
         classes.join(rows, on="class").join(entries, on="bucket").select(*keys, "value").unique()
     )
     own = people.values[name]
-    actual = pl.DataFrame({"person": own.owner, "value": own.value.astype(np.int64)}).with_columns(
+    actual = pl.DataFrame({"person": own.row_of, "value": own.index.astype(np.int64)}).with_columns(
         [
-            pl.Series(key, codes.astype(np.int64)[own.owner])
+            pl.Series(key, codes.astype(np.int64)[own.row_of])
             for key, codes in zip(keys, people.codes, strict=True)
         ]
     )
@@ -294,8 +291,6 @@ def _leaf_of(domain: Domain, cells: PublishedCells) -> NDArray[np.int32]:
 
 def _rows_of_people(people: PeopleTable, published: PublishedRows) -> NDArray[np.float64]:
     """How many rows the classes have that every person fits, [n]."""
-    from indistinct.analytics.attacks.places import classes_met
-
     codes, _, combination_of = count_combinations(
         people.codes,
         [len(domain) for domain in people.original.domains.values()],
@@ -337,8 +332,6 @@ def _among_fitting(people: PeopleTable, published: PublishedRows) -> NDArray[np.
 def _by_distance(
     people: PeopleTable, published: PublishedRows, own: NDArray[np.int32]
 ) -> NDArray[np.float64]:
-    from indistinct.kernels.linkability import linked_by_distance
-
     found = np.zeros(people.count)
     if not published.classes:
         return found

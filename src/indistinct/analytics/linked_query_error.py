@@ -323,7 +323,7 @@ class LinkedQueries:
 
         def holds(name: str, asked: NDArray[np.bool_]) -> NDArray[np.float64]:
             own = people.values[name]
-            found = (_sums(own.indptr, asked[own.value]) > 0).astype(np.float64)
+            found = (_sums(own.indptr, asked[own.index]) > 0).astype(np.float64)
             return found[alike[name][1]]
 
         return self._answered(
@@ -452,10 +452,10 @@ def chances(
         (stands & asked).sum(axis=1), under, out=np.zeros(len(under)), where=under > 0
     )
     if not uniform:
-        return (_sums(part.indptr, share[part.value] > 0) > 0).astype(np.float64)
-    chance = release.shares(name) * share[part.value]
+        return (_sums(part.indptr, share[part.index] > 0) > 0).astype(np.float64)
+    chance = release.shares(name) * share[part.index]
     if release.holding == "one":
-        return np.minimum(np.bincount(part.owner, chance, len(part)), 1.0).astype(np.float64)
+        return np.minimum(np.bincount(part.row_of, chance, len(part)), 1.0).astype(np.float64)
     sure = chance > 1.0 - _TINY
     left = np.exp(_sums(part.indptr, np.log1p(-np.where(sure, 0.0, chance))))
     found: NDArray[np.float64] = np.where(_sums(part.indptr, sure) > 0, 1.0, 1.0 - left)

@@ -39,6 +39,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.analytics.attacks.places import classes_met
 from indistinct.analytics.published import Domain, Original, PublishedCells, PublishedRows
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
@@ -244,8 +245,6 @@ class _Worlds:
 
 
 def _worlds(original: Original, published: PublishedRows, suppressed: int) -> _Worlds:
-    from indistinct.analytics.attacks.places import classes_met
-
     weight = original.weight.astype(np.float64)
     covers = [
         _matrix(Coverage(domain.taxonomy), cells.labels)

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.published import Domain, Original, PublishedRows
 from indistinct.errors import DataError, Problem
+from indistinct.kernels.queries import answers, fit_leaves, fit_range
 from indistinct.microdata.encoding import count_combinations
 
 Mode = Literal["overlap", "uniform"]
@@ -288,8 +289,6 @@ def fits_of(
     domains: Sequence[Domain], published: PublishedRows, condition: Condition, uniform: bool
 ) -> NDArray[np.float64]:
     """How well every cell of an attribute fits a condition on it, [L]."""
-    from indistinct.kernels.queries import fit_leaves, fit_range
-
     domain, cells = domains[condition.attribute], published.cells[condition.attribute]
     found = np.zeros(len(cells.labels))
     if len(cells.leaves):
@@ -308,8 +307,6 @@ def answers_over(
     fits: Callable[[Condition], NDArray[np.float64]],
 ) -> NDArray[np.float64]:
     """Answers to queries over distinct rows, those on the same attributes together."""
-    from indistinct.kernels.queries import answers
-
     alike: dict[tuple[int, ...], list[int]] = {}
     for place, query in enumerate(asked):
         alike.setdefault(tuple(part.attribute for part in query), []).append(place)

@@ -19,9 +19,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.analytics.attacks.weighted import Lists
 from indistinct.analytics.joined import JoinedRelease
 from indistinct.analytics.published import Original
+from indistinct.analytics.weighted import Lists
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.metadata import ValueMetadata

@@ -21,8 +21,8 @@ from indistinct.analytics.attacks import (
     is_attacker,
 )
 from indistinct.analytics.attacks.places import is_suppressed
-from indistinct.analytics.attacks.weighted import Lists
 from indistinct.analytics.release_view import ReleaseView
+from indistinct.analytics.weighted import Lists
 from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Taxonomy

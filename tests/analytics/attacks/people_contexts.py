@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.analytics.attacks import AttackContext, Places
-from indistinct.analytics.attacks.weighted import Lists
+from indistinct.analytics.weighted import Lists
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 

@@ -24,7 +24,8 @@ from indistinct.analytics.attacks.finding import (
     with_one_more,
     worst_class,
 )
-from indistinct.analytics.attacks.weighted import Rows, Weighted
+from indistinct.analytics.weighted import Rows, Weighted
+from indistinct.kernels.candidate_sets import exclude
 
 NAME = "background-exclusion"
 KIND = "attribute"
@@ -106,8 +107,6 @@ def after_exclusion(context: AttackContext, sensitive: str, b: int) -> NDArray[n
 
 def _steps(context: AttackContext, sensitive: str, most: int) -> NDArray[np.float64]:
     """Belief in every label of :meth:`AttackContext.alike` after 0 to ``most`` exclusions."""
-    from indistinct.kernels.candidate_sets import exclude
-
     spread, domain = context.spread(sensitive), len(context.labels(sensitive))
     candidates, sets, _ = context.alike(sensitive)
     pooled, shares, places = spread.pooled, spread.shares, context.set_buckets

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped
 from indistinct.analytics.attacks.weak_classes import Weak, target_weak_classes
-from indistinct.analytics.attacks.weighted import Rows
+from indistinct.analytics.weighted import Rows
 
 NAME = "categorical-similarity"
 KIND = "attribute"

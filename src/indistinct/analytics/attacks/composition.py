@@ -29,7 +29,8 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
-from indistinct.analytics.attacks.weighted import Rows, Weighted, expanded, gathered, pointers
+from indistinct.analytics.weighted import Rows, Weighted, expanded, gathered, pointers
+from indistinct.kernels.candidate_sets import compose
 
 NAME = "composition"
 KIND = "attribute"
@@ -256,8 +257,6 @@ def _own_atoms(context: AttackContext, sensitive: str, atom_of: dict[str | None,
 def _composed(
     context: AttackContext, other: AttackContext, masses: list[Weighted], own: Rows
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    from indistinct.kernels.candidate_sets import compose
-
     n = len(context.set_of)
     total, common = np.zeros(n), np.zeros(n, np.int64)
     product, odds = np.zeros(len(own.index)), np.zeros(len(own.index))

@@ -38,7 +38,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.places import Classes, Places
-from indistinct.analytics.attacks.weighted import (
+from indistinct.analytics.weighted import (
     Lists,
     Rows,
     Weighted,
@@ -50,6 +50,8 @@ from indistinct.analytics.attacks.weighted import (
 )
 from indistinct.hierarchies.cells import Coverage, members_of, range_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
+from indistinct.kernels.candidate_sets import over_buckets
+from indistinct.kernels.class_matching import pool
 from indistinct.metadata import Value, ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import count_combinations
@@ -103,8 +105,16 @@ class Own:
     def best(self, amount: NDArray[np.float64]) -> NDArray[np.float64]:
         """The largest amount of every person, 0 for people without a pair, [n]."""
         found = np.zeros(len(self.number))
-        np.maximum.at(found, self.person, amount)
+        if self.alone:
+            found[self.person] = np.maximum(amount, 0.0)
+        else:
+            np.maximum.at(found, self.person, amount)
         return found
+
+    @cached_property
+    def alone(self) -> bool:
+        """Whether nobody has several labels."""
+        return bool((np.diff(self.indptr) <= 1).all())
 
 
 @dataclass(frozen=True)
@@ -502,8 +512,6 @@ class AttackContext:
             times: how often each of them counts, by the entries of ``places``.
             lists: the amounts of labels in each class or bucket.
         """
-        from indistinct.kernels.candidate_sets import over_buckets
-
         own, domain = self.own(sensitive), max(len(self.labels(sensitive)), 1)
         keys = self.set_of[own.person].astype(np.int64) * domain + own.label
         pairs, of = np.unique(keys, return_inverse=True)
@@ -523,8 +531,6 @@ class AttackContext:
 
     def _pooled(self, held: Weighted, domain: int) -> Weighted:
         """What the classes of each candidate set hold together."""
-        from indistinct.kernels.class_matching import pool
-
         sets = self.places.candidate_sets
         indptr = np.zeros(len(sets) + 1, np.int64)
         value, found = np.zeros(0, np.int32), np.zeros(0, held.amount.dtype)

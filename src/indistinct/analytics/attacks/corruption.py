@@ -24,7 +24,7 @@ from indistinct.analytics.attacks.finding import (
     with_one_more,
     worst_class,
 )
-from indistinct.analytics.attacks.weighted import Weighted
+from indistinct.analytics.weighted import Weighted
 
 NAME = "colleague"
 ALIASES = ("corruption",)

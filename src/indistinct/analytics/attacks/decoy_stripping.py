@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped
 from indistinct.analytics.attacks.removal import Removal, stripped
-from indistinct.analytics.attacks.weighted import Weighted
+from indistinct.analytics.weighted import Weighted
 
 NAME = "decoy-stripping"
 KIND = "attribute"

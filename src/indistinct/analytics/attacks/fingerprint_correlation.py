@@ -29,7 +29,8 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
-from indistinct.analytics.attacks.weighted import Rows, compressed, expanded, pointers
+from indistinct.analytics.weighted import Rows, compressed, expanded, pointers
+from indistinct.kernels.candidate_sets import recognize
 
 NAME = "fingerprint-correlation"
 KIND = "attribute"
@@ -158,8 +159,6 @@ def _telling(context: AttackContext, sensitive: str) -> Rows:
 
 def _of_sets(context: AttackContext, sensitive: str) -> Recognized:
     """Where everybody has all that the own bucket lists, or sets are listed as one value."""
-    from indistinct.kernels.candidate_sets import recognize
-
     values, labels = context.own_values(sensitive), context.labels(sensitive)
     under, candidates_in = context.covering(sensitive).under, context.places.candidate_sets
     if context.bucket_semantics == "all":

@@ -41,7 +41,8 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
-from indistinct.analytics.attacks.weighted import Rows, Weighted, expanded, gathered
+from indistinct.analytics.weighted import Rows, Weighted, expanded, gathered
+from indistinct.kernels.proportional_fitting import share_out
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
 
@@ -321,8 +322,6 @@ def _fitted(
         domain: number of values.
         rounds: of expectation and maximization at most.
     """
-    from indistinct.kernels.proportional_fitting import share_out
-
     codes, start, sizes = features
     of_feature = np.repeat(np.arange(len(sizes)), sizes)
     everybody = np.zeros(sum(sizes))

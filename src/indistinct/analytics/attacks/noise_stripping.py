@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, mean_of
 from indistinct.analytics.attacks.removal import Removal, over_all, over_groups, stripped
-from indistinct.analytics.attacks.weighted import Weighted
+from indistinct.analytics.weighted import Weighted
 from indistinct.privacy.rank_variance import falls_short, rank_variance, theta, thresholds
 
 NAME = "noise-stripping"

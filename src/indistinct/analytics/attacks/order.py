@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, of_people, summarize, worst_class
 from indistinct.analytics.attacks.places import Places
-from indistinct.analytics.attacks.weighted import expanded
+from indistinct.analytics.weighted import expanded
+from indistinct.kernels.matching import first_unused
 
 NAME = "order"
 KIND = "attribute"
@@ -214,8 +215,6 @@ def take_in_order(places: Places, order: NDArray[np.int64]) -> NDArray[np.int64]
         places: people and rows.
         order: the published rows in the order in which they are gone through, [r].
     """
-    from indistinct.kernels.matching import first_unused
-
     classes, sets = len(places.classes), places.candidate_sets
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))

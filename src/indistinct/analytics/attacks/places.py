@@ -16,9 +16,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.analytics.attacks.weighted import Rows, compressed, sums
+from indistinct.analytics.weighted import Rows, compressed, sums
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
+from indistinct.kernels.class_matching import WORD, meet
 from indistinct.microdata.encoding import codes_in, count_combinations
 from indistinct.microdata.microdata import sorted_values
 
@@ -246,8 +247,6 @@ def classes_met(
         most: how many pairs of combinations and classes are listed; None is answered where there
             are more.
     """
-    from indistinct.kernels.class_matching import WORD, meet
-
     values = np.ascontiguousarray(np.stack(codes, axis=1).astype(np.int32))
     sizes = [cover.shape[1] for cover in covers]
     start = np.zeros(len(sizes), np.int64)

@@ -12,7 +12,7 @@ import numpy as np
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, summarize, worst_class
-from indistinct.analytics.attacks.weighted import sums
+from indistinct.analytics.weighted import sums
 
 NAME = "presence"
 KIND = "membership"

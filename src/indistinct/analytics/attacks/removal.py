@@ -27,7 +27,7 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
-from indistinct.analytics.attacks.weighted import Lists, Weighted
+from indistinct.analytics.weighted import Lists, Weighted
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped
 from indistinct.analytics.attacks.noise_stripping import removable_of_groups
 from indistinct.analytics.attacks.weak_classes import Weak, target_weak_classes
-from indistinct.analytics.attacks.weighted import Weighted
+from indistinct.analytics.weighted import Weighted
 from indistinct.privacy.rank_variance import falls_short, rank_variance, theta, thresholds
 
 NAME = "sensitive-variance"

@@ -26,7 +26,7 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
-from indistinct.analytics.attacks.weighted import Rows, Weighted
+from indistinct.analytics.weighted import Rows, Weighted
 
 NAME = "worst-posterior"
 KIND = "attribute"

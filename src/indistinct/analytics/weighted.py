@@ -105,14 +105,15 @@ class Lists(Weighted):
         """The lists of ``number`` owners.
 
         Arguments:
-            owner: whose every entry is, from 0.
+            owner: whose every entry is, from 0; entries of -1 are passed over.
             texts: the entries, null for a missing value.
             number: how many owners there are, those without an entry too.
         """
         labels = sorted_values(texts)
-        domain = max(len(labels), 1)
+        domain, there = max(len(labels), 1), owner >= 0
         codes = codes_in(texts, labels) if len(texts) else np.zeros(0, np.int32)
-        keys, count = np.unique(owner.astype(np.int64) * domain + codes, return_counts=True)
+        keys = owner.astype(np.int64) * domain + codes
+        keys, count = np.unique(keys[there], return_counts=True)
         return cls(
             pointers(keys // domain, number),
             (keys % domain).astype(np.int32),
@@ -128,6 +129,36 @@ class Lists(Weighted):
         return cls(
             np.arange(len(codes) + 1, dtype=np.int64), codes, np.ones(len(codes), np.int64), labels
         )
+
+    @cached_property
+    def alike(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Owners who have the same labels equally often, as :meth:`grouped`."""
+        return self.grouped()
+
+    def grouped(
+        self, beside: NDArray[np.int64] | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Owners who have the same labels equally often.
+
+        Arguments:
+            beside: a number of every owner that has to be the same as well.
+
+        Returns:
+            The group of every owner [owners], and an owner of each group.
+        """
+        entry = pl.DataFrame({"owner": self.row_of, "value": self.index, "count": self.amount})
+        texts = (
+            entry.select("owner", text=pl.format("{}x{}", "value", "count"))
+            .group_by("owner")
+            .agg(pl.col("text").sort().str.join(" "))
+        )
+        owners = pl.DataFrame({"owner": np.arange(len(self))})
+        if beside is not None:
+            owners = owners.with_columns(beside=pl.Series(beside))
+        found = owners.join(texts, on="owner", how="left", maintain_order="left").drop("owner")
+        group = found.select(pl.struct(pl.all()).rank("dense")).to_series().to_numpy() - 1
+        _, first = np.unique(group, return_index=True)
+        return group.astype(np.int32), first.astype(np.int64)
 
 
 def sums(values: NDArray[Any], indptr: NDArray[np.int64]) -> NDArray[Any]:
