@@ -21,7 +21,7 @@ from indistinct.microdata.microdata import Microdata
 from indistinct.privacy.promise import promise
 from indistinct.privacy.rank_variance import least_noise
 from indistinct.recoding.exchange import Rules, ThetaSettings, Widths, theta_sensitive
-from indistinct.recoding.exchange.compiled import Moves, exchange_classes
+from indistinct.recoding.exchange.procedure import Moves, exchange_classes
 from indistinct.recoding.exchange.target import Target
 from indistinct.recoding.plan import CellPlan
 from indistinct.recoding.recoded import ncp

@@ -31,16 +31,15 @@ from indistinct.privacy.rank_variance import (
     theta,
 )
 from indistinct.recoding.exchange import (
-    Exchanged,
     Proposal,
     Rules,
     Target,
     ThetaInfeasible,
     Widths,
-    exchange,
-    replay,
 )
-from indistinct.recoding.exchange.compiled import Moves, exchange_classes
+from indistinct.recoding.exchange.procedure import Moves, exchange_classes
+from indistinct_reproductions.exchange import Exchanged, exchange
+from indistinct_reproductions.exchange_steps import replay
 
 PEOPLE = [
     ("JULIAN", 34, 14247, "USA", "HIV"),
@@ -279,13 +278,22 @@ def plainly(case: Case, *, guard: bool | None = None) -> Exchanged:
 
 
 def compiled(case: Case) -> Exchanged:
-    return exchange_classes(
+    found = exchange_classes(
         Ragged.of(case.classes),
         {name: np.array(codes, np.int32) for name, codes in case.values.items()},
         case.targets,
         case.widths,
         Rules(case.guard, case.back, case.allowed),
-    ).exchanged()
+    )
+    return Exchanged(
+        classes=tuple(tuple(found.classes[at].tolist()) for at in range(len(found.classes))),
+        noise=tuple(
+            (int(group), dict(zip(found.names, map(int, values), strict=True)))
+            for group, values in zip(found.noise_group, found.noise_values, strict=True)
+        ),
+        log=found.moves(),
+        failed=dict(found.failed),
+    )
 
 
 def counts(case: Case, found: Exchanged, group: int, name: str) -> list[int]:

@@ -36,7 +36,6 @@ from indistinct.pipeline.linking import PeopleRead, read_people
 from indistinct.pipeline.release import Release
 from indistinct.policy import Policy
 from indistinct.privacy.promise import promise
-from indistinct.recoding.linked.by_rows import people_per_class
 from indistinct.recoding.linked.plan import LinkedPlan
 from indistinct.recoding.plan import CellPlan
 from indistinct_reproductions.fazal_tables import MU
@@ -233,7 +232,9 @@ def cells_of(release: Release) -> pl.DataFrame:
 def one_person_classes(release: Release, person_of: NDArray[np.int32]) -> tuple[int, int]:
     """Of a release of records how many classes are one person's, and how many there are."""
     assert isinstance(release.plan, CellPlan)
-    people = people_per_class(release.plan.class_of, person_of)
+    class_of = release.plan.class_of
+    rows = pl.DataFrame({"class": class_of, "person": person_of}).filter(pl.Series(class_of >= 0))
+    people = rows.group_by("class").agg(pl.col("person").n_unique())["person"]
     return int((people == 1).sum()), len(people)
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import permutations, product
 
 from indistinct.privacy.rank_variance import rank_variance_exact, theta
-from indistinct.recoding.exchange import Replay, replay
+from indistinct_reproductions.exchange_steps import Replay, replay
 from indistinct_reproductions.khan_tables import (
     ANYWHERE,
     CATEGORY,

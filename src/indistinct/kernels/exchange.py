@@ -1,6 +1,6 @@
 """Exchanging records between classes until their rank variance suffices (Khan and others 2020).
 
-The compiled form of :mod:`indistinct.recoding.exchange.procedure`, which says what is done and why.
+What is done and why says :mod:`indistinct.recoding.exchange.procedure`.
 Classes are slices of an array of records; an exchange of two records is a swap of two slots. Beside
 it every class has its count of each sensitive value, and two sets of values it could give away: for
 a record with a value that is new to it, and for one it holds already. Blocks of 64 classes have the

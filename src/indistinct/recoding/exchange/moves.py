@@ -119,26 +119,3 @@ class Move:
             "why": self.why,
         }
         return {key: part for key, part in document.items() if part is not None and part != {}}
-
-
-@dataclass(frozen=True)
-class Exchanged:
-    """Classes after the exchange.
-
-    Arguments:
-        classes: the real records of each class, in order.
-        noise: the class of every made-up record and its sensitive values (codes).
-        log: every move in order.
-        failed: classes that neither exchange nor noise could repair, and why (a number of
-            :data:`FAILED`). They hold no noise.
-    """
-
-    classes: tuple[tuple[int, ...], ...]
-    noise: tuple[tuple[int, Mapping[str, int]], ...]
-    log: tuple[Move, ...]
-    failed: Mapping[int, int]
-
-    @property
-    def swaps(self) -> int:
-        """Number of exchanges, cross-swaps included."""
-        return sum(move.kind != "noise" for move in self.log)

@@ -1,4 +1,4 @@
-"""Algorithm 1 of Khan and others (2020), section 5.2, written to be read beside the paper.
+"""Algorithm 1 of Khan and others (2020), section 5.2: records exchanged between classes.
 
 The printed algorithm leaves open what a swap moves, breaks off its search for a partner after the
 first class, and goes on for ever where no value of the partner is new. This is the reading that is
@@ -23,341 +23,264 @@ variance or share, unless it stays within its own target. A class that no later 
 look back to earlier ones. Where a class has variance enough and one
 value still too large a share, values it holds rarely are taken as well.
 
-:func:`exchange` is for small tables and for tests; :mod:`indistinct.recoding.exchange.compiled`
-does the same on large ones.
+The donor for an exchange is the first class in order that has an option, however far away: the
+search is not bounded. An index by blocks of classes keeps the search from asking every one of them.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from indistinct.privacy.rank_variance import rank_variance_exact
-from indistinct.recoding.exchange.moves import (
-    GUARD,
-    LAST,
-    NO_DONOR,
-    NO_REPEAT,
-    NO_VALUE,
-    NOT_ALLOWED,
-    REFUSED,
-    WHY,
-    Counts,
-    Exchanged,
-    Kind,
-    Move,
-    Proposal,
-    Rules,
-)
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.kernels import exchange as kernel
+from indistinct.kernels.exchange import Facts, State
+from indistinct.kernels.ragged import Ragged, pointers
+from indistinct.privacy.rank_variance import theta
+from indistinct.recoding.exchange.moves import WHY, Kind, Move, Proposal, Rules
 from indistinct.recoding.exchange.target import Target
+from indistinct.recoding.exchange.widths import Widths
+from indistinct.recoding.limits import Progress
+
+KINDS: tuple[Kind, Kind, Kind] = ("swap", "cross", "noise")
+
+_STEPS = 100
+"""How often progress is told."""
 
 
-def exchange(
-    classes: Sequence[Sequence[int]],
-    values: Mapping[str, Sequence[int]],
+@dataclass(frozen=True)
+class Moves:
+    """Classes after the exchange as arrays, and what was done.
+
+    Arguments:
+        classes: the records of each class, [G].
+        counts: records per class and sensitive value, noise included; by attribute, [G, D].
+        noise_group: the class of every record of noise.
+        noise_values: its sensitive values (codes), a column for each attribute.
+        failed: classes that could not be repaired, and why.
+        names: the sensitive attributes.
+        log: kinds, attributes, classes, records and reasons of all moves, a row each.
+        figures: variance of the class before and after, of the partner before and after, cost.
+    """
+
+    classes: Ragged
+    counts: Mapping[str, NDArray[np.int64]]
+    noise_group: NDArray[np.int64]
+    noise_values: NDArray[np.int64]
+    failed: Mapping[int, int]
+    names: tuple[str, ...]
+    code: NDArray[np.int64]
+    log: NDArray[np.int64]
+    figures: NDArray[np.float64]
+
+    @property
+    def class_of(self) -> NDArray[np.int32]:
+        """The class of every record up to the last that is in one; -1 for those in none."""
+        found = np.full(int(self.classes.value.max(initial=-1)) + 1, -1, dtype=np.int32)
+        found[self.classes.value] = self.classes.row_of
+        return found
+
+    @property
+    def swaps(self) -> int:
+        """Number of exchanges, cross-swaps included."""
+        return len(self.log) - len(self.noise_group)
+
+    def reasons(self) -> dict[str, int]:
+        """How many records of noise there are for each reason."""
+        why, number = np.unique(self.log[self.log[:, 0] == 2, 6], return_counts=True)
+        return {WHY[at]: int(count) for at, count in zip(why.tolist(), number, strict=True)}
+
+    def moves(self) -> tuple[Move, ...]:
+        """The log as records."""
+        found = []
+        for row, figures in zip(self.log.tolist(), self.figures.tolist(), strict=True):
+            kind, attribute, group, partner, given, taken, why, value = row[:8]
+            name = self.names[attribute]
+            if KINDS[kind] == "noise":
+                found.append(
+                    Move(
+                        kind="noise",
+                        attribute=name,
+                        group=group,
+                        taken=value,
+                        values=dict(zip(self.names, row[8:], strict=True)),
+                        variance=(figures[0], figures[1]),
+                        why=WHY[why],
+                    )
+                )
+                continue
+            found.append(
+                Move(
+                    kind=KINDS[kind],
+                    attribute=name,
+                    group=group,
+                    partner=partner,
+                    given=int(self.code[attribute, given]),
+                    taken=value,
+                    records=(given, taken),
+                    variance=(figures[0], figures[1]),
+                    partner_variance=(figures[2], figures[3]),
+                    cost=figures[4],
+                )
+            )
+        return tuple(found)
+
+
+def exchange_classes(
+    classes: Ragged,
+    values: Mapping[str, NDArray[np.int32]],
     targets: Mapping[str, Target],
-    cost: Callable[[Sequence[int]], float],
+    widths: Widths,
     rules: Rules | None = None,
-) -> Exchanged:
+    progress: Progress | None = None,
+) -> Moves:
     """Exchange records between classes, and add noise, until every class keeps its targets.
 
     Arguments:
-        classes: records of each class, in the order in which the classes are worked through.
-        values: code of every record's value, for each sensitive attribute.
+        classes: the records of each class, [G]; no class is empty.
+        values: code of every record's value, for each sensitive attribute, [n].
         targets: what every class has to keep of each of them.
-        cost: how wide a class of these records is, such as their number times the normalised
-            certainty penalty of the cells they share.
+        widths: how wide classes are.
         rules: which moves may be made.
+        progress: called with the share of classes that are done.
     """
-    work = _Work(classes, values, targets, cost, rules or Rules())
-    for group in range(len(work.members)):
-        work.settle(group)
-    return Exchanged(
-        classes=tuple(map(tuple, work.members)),
-        noise=tuple(work.noise),
-        log=tuple(work.log),
-        failed=work.failed,
+    names = tuple(targets)
+    rules = rules or Rules()
+    guard, look_back, allowed = rules.donor_guard, rules.look_back, rules.allowed
+    facts = _facts(classes.indptr, {name: values[name] for name in names}, targets, widths)
+    state = _state(classes.value, facts)
+    kernel.prepare(facts, state, guard)
+    groups = len(classes)
+    answer = kernel.UNASKED
+    until = 0
+    while True:
+        if progress is not None and state.cursor[kernel.CLASS] >= until:
+            progress(float(state.cursor[kernel.CLASS]) / max(groups, 1))
+            until = int(state.cursor[kernel.CLASS]) + max(1, groups // _STEPS)
+        stop = until if progress is not None else groups + 1
+        ended = kernel.run(facts, state, guard, look_back, allowed is not None, answer, stop)
+        answer = kernel.UNASKED
+        if ended == kernel.DONE:
+            break
+        if ended == kernel.FULL:
+            state = state._replace(log=_twice(state.log), figures=_twice(state.figures))
+        elif ended == kernel.ASK and allowed is not None:
+            yes = allowed(_proposal(facts, state, names, look_back))
+            answer = kernel.ACCEPT if yes else kernel.REFUSE
+    if progress is not None:
+        progress(1.0)
+    length = int(state.cursor[kernel.LOGGED])
+    log = state.log[:length].copy()
+    noise = log[log[:, 0] == kernel.NOISE]
+    failures = state.failures[: int(state.cursor[kernel.FAILURES])]
+    column = facts.column.tolist()
+    return Moves(
+        classes=Ragged(classes.indptr, state.slots.astype(np.int32)),
+        counts={
+            name: state.counts[:, low:high]
+            for name, low, high in zip(names, column, column[1:], strict=False)
+        },
+        noise_group=noise[:, 2].copy(),
+        noise_values=noise[:, kernel.ENTRY :].copy(),
+        failed={int(group): int(why) for group, why in failures},
+        names=names,
+        code=facts.code,
+        log=log,
+        figures=state.figures[:length].copy(),
     )
 
 
-class _Work:
-    def __init__(
-        self,
-        classes: Sequence[Sequence[int]],
-        values: Mapping[str, Sequence[int]],
-        targets: Mapping[str, Target],
-        cost: Callable[[Sequence[int]], float],
-        rules: Rules,
-    ) -> None:
-        self.members = [list(group) for group in classes]
-        self.values = values
-        self.targets = targets
-        self.cost = cost
-        self.rules = rules
-        self.counts = [
-            {
-                name: [Counter(values[name][r] for r in group)[v] for v in range(target.domain)]
-                for name, target in targets.items()
-            }
-            for group in self.members
-        ]
-        self.preference = {name: self._preference(name) for name in targets}
-        self.noise: list[tuple[int, Mapping[str, int]]] = []
-        self.log: list[Move] = []
-        self.failed: dict[int, int] = {}
-
-    def settle(self, group: int) -> None:
-        """Lines 10 to 48 for one class."""
-        last = group == len(self.members) - 1
-        refused = False
-        for name in self.targets:
-            if last and not self.rules.look_back:
-                refused |= self._cross(group, name)
-            else:
-                refused |= self._swap(group, name)
-        self._fill(group, refused)
-
-    def _donors(self, group: int) -> list[int]:
-        """The classes to exchange with, in order."""
-        earlier = range(group) if self.rules.look_back else range(0)
-        return [*range(group + 1, len(self.members)), *earlier]
-
-    def short(self, group: int, name: str) -> bool:
-        return self.targets[name].short(self.counts[group][name])
-
-    def _swap(self, group: int, name: str) -> bool:
-        """Exchange with later classes; whether a move was refused at the end."""
-        while self.short(group, name) and max(self.counts[group][name]) >= 2:
-            refused = False
-            for fewer in (False, True):
-                if fewer and self.targets[name].short_of_variance(self.counts[group][name]):
-                    break
-                found = None
-                for donor in self._donors(group):
-                    if self.targets[name].short_of_variance(self.counts[donor][name]):
-                        continue
-                    found, no = self._pair(group, donor, name, fewer)
-                    refused |= no
-                    if found:
-                        self._move("swap", group, donor, name, *found)
-                        break
-                if found:
-                    break
-            else:
-                return refused
-            if not found:
-                return refused
-        return False
-
-    def _pair(
-        self, group: int, donor: int, name: str, fewer: bool
-    ) -> tuple[tuple[int, int] | None, bool]:
-        """Positions of the cheapest pair in the first tier of values that has an option."""
-        own, other = self.counts[group][name], self.counts[donor][name]
-        code = self.values[name]
-        top = max(own)
-        refused = False
-        options = [
-            value
-            for value, count in enumerate(other)
-            if count > 0 and (0 < own[value] <= top - 2 if fewer else own[value] == 0)
-        ]
-        for tier in sorted({other[value] for value in options}, reverse=True):
-            given = [p for p, r in enumerate(self.members[group]) if own[code[r]] == top]
-            taken = [
-                p
-                for p, r in enumerate(self.members[donor])
-                if code[r] in options and other[code[r]] == tier
-            ]
-            found, no = self._cheapest(
-                group, donor, given, taken, self.rules.donor_guard or donor < group
-            )
-            refused |= no
-            if found:
-                return found, refused
-        return None, refused
-
-    def _cross(self, group: int, name: str) -> bool:
-        """Lines 13 to 18: at most one exchange of the last class with the one before it."""
-        own = self.counts[group][name]
-        if group == 0 or not self.short(group, name) or max(own) < 2:
-            return False
-        donor = group - 1
-        other = self.counts[donor][name]
-        code = self.values[name]
-        given = [
-            p
-            for p, r in enumerate(self.members[group])
-            if own[code[r]] == max(own) and other[code[r]] == 0
-        ]
-        taken = [
-            p
-            for p, r in enumerate(self.members[donor])
-            if other[code[r]] == max(other) and own[code[r]] == 0
-        ]
-        found, refused = self._cheapest(group, donor, given, taken, True)
-        if found:
-            self._move("cross", group, donor, name, *found)
-            return False
-        return refused
-
-    def _cheapest(
-        self, group: int, donor: int, given: Sequence[int], taken: Sequence[int], guard: bool
-    ) -> tuple[tuple[int, int] | None, bool]:
-        options = []
-        for out in given:
-            for into in taken:
-                after = self._after(group, donor, out, into)
-                if all(
-                    target.kept(self.counts[group][name], after[0][name])
-                    and (not guard or target.kept(self.counts[donor][name], after[1][name]))
-                    for name, target in self.targets.items()
-                ):
-                    options.append((self._joint(group, donor, out, into), out, into))
-        for _, out, into in sorted(options):
-            after = self._after(group, donor, out, into)
-            before = (self.counts[group], self.counts[donor])
-            if self.rules.allows(Proposal((group, donor), before, after)):
-                return (out, into), False
-        return None, bool(options)
-
-    def _after(self, group: int, donor: int, out: int, into: int) -> tuple[Counts, Counts]:
-        own = {name: list(counts) for name, counts in self.counts[group].items()}
-        other = {name: list(counts) for name, counts in self.counts[donor].items()}
-        for name, code in self.values.items():
-            given = code[self.members[group][out]]
-            taken = code[self.members[donor][into]]
-            own[name][given] -= 1
-            own[name][taken] += 1
-            other[name][taken] -= 1
-            other[name][given] += 1
-        return own, other
-
-    def _joint(self, group: int, donor: int, out: int, into: int) -> float:
-        own, other = list(self.members[group]), list(self.members[donor])
-        own[out], other[into] = other[into], own[out]
-        return self.cost(own) + self.cost(other)
-
-    def _move(self, kind: Kind, group: int, donor: int, name: str, out: int, into: int) -> None:
-        own, other = self.members[group], self.members[donor]
-        before = self.cost(own) + self.cost(other)
-        after = self._after(group, donor, out, into)
-        code = self.values[name]
-        self.log.append(
-            Move(
-                kind=kind,
-                attribute=name,
-                group=group,
-                partner=donor,
-                given=code[own[out]],
-                taken=code[other[into]],
-                records=(own[out], other[into]),
-                variance=_change(self.counts[group][name], after[0][name]),
-                partner_variance=_change(self.counts[donor][name], after[1][name]),
-                cost=self._joint(group, donor, out, into) - before,
-            )
-        )
-        own[out], other[into] = other[into], own[out]
-        for at, counts in ((group, after[0]), (donor, after[1])):
-            self.counts[at] = {each: list(counts[each]) for each in counts}
-
-    def _fill(self, group: int, refused: bool) -> None:
-        """Line 43: noise until every target is kept; none at all if that cannot be."""
-        before = self.counts[group]
-        started = len(self.log)
-        why = None
-        size = len(self.members[group])
-        most = (size + 1) * sum(target.domain for target in self.targets.values())
-        while names := [name for name in self.targets if self.short(group, name)]:
-            first = names[0]
-            why = self._why(group, first, refused) if why is None else why
-            firsts = self._fillings(group, first)
-            rest = {name: self._fillings(group, name)[:1] for name in self.targets}
-            chosen = None
-            for value in firsts if all(rest.values()) else []:
-                record = {name: part[0] for name, part in rest.items()} | {first: value}
-                after = {name: list(counts) for name, counts in self.counts[group].items()}
-                for name, taken in record.items():
-                    after[name][taken] += 1
-                if self.rules.allows(Proposal((group,), (self.counts[group],), (after,))):
-                    chosen = record, after
-                    break
-            full = len(self.log) - started >= most
-            if chosen is None or full:
-                self.failed[group] = (
-                    NOT_ALLOWED if firsts and all(rest.values()) and not full else NO_VALUE
-                )
-                self.counts[group] = before
-                added = len(self.log) - started
-                del self.log[started:]
-                del self.noise[len(self.noise) - added :]
-                return
-            record, after = chosen
-            self.log.append(
-                Move(
-                    kind="noise",
-                    attribute=first,
-                    group=group,
-                    taken=record[first],
-                    values=record,
-                    variance=_change(self.counts[group][first], after[first]),
-                    why=WHY[why],
-                )
-            )
-            self.noise.append((group, record))
-            self.counts[group] = after
-
-    def _fillings(self, group: int, name: str) -> list[int]:
-        """Values a record of noise may have, the best first.
-
-        Those that are absent: of an absent category before others, then by how often they occur in
-        the whole table, then as the domain has them. After them those that are there, the rarest
-        first, where that breaks nothing.
-        """
-        own = self.counts[group][name]
-        target = self.targets[name]
-        held = {category for value, category in self._categories(name) if own[value] > 0}
-        place = {value: at for at, value in enumerate(self.preference[name])}
-        absent = [
-            (category in held, place[value], value)
-            for value, category in self._categories(name)
-            if own[value] == 0
-        ]
-        found = [value for *_, value in sorted(absent)]
-        if not target.short_of_variance(own):
-            for _, _, value in sorted((n, place[v], v) for v, n in enumerate(own) if n > 0):
-                after = list(own)
-                after[value] += 1
-                if target.kept(own, after):
-                    found.append(value)
-        return found
-
-    def _categories(self, name: str) -> list[tuple[int, int]]:
-        """Every value with its category; one without is a category of its own."""
-        target = self.targets[name]
-        given = target.categories or [-1] * target.domain
-        return [(v, c if c >= 0 else -1 - v) for v, c in enumerate(given)]
-
-    def _preference(self, name: str) -> list[int]:
-        total = Counter(self.values[name][r] for group in self.members for r in group)
-        return sorted(range(self.targets[name].domain), key=lambda value: (-total[value], value))
-
-    def _why(self, group: int, name: str, refused: bool) -> int:
-        own = self.counts[group][name]
-        if max(own) < 2:
-            return NO_REPEAT
-        if group == len(self.members) - 1 and (group == 0 or not self.rules.look_back):
-            return LAST
-        if refused:
-            return REFUSED
-        for donor in self._donors(group):
-            other = self.counts[donor][name]
-            if not self.targets[name].short_of_variance(other) and any(
-                theirs > 0 and mine == 0 for theirs, mine in zip(other, own, strict=True)
-            ):
-                return GUARD
-        return NO_DONOR
+def _facts(
+    start: NDArray[np.int64],
+    values: Mapping[str, NDArray[np.int32]],
+    targets: Mapping[str, Target],
+    widths: Widths,
+) -> Facts:
+    code = np.ascontiguousarray(list(values.values()), dtype=np.int64).reshape(len(values), -1)
+    wide = [targets[name].domain for name in values]
+    preference, category, limits = [], [], []
+    for own, target in zip(code, targets.values(), strict=True):
+        total = np.bincount(own, minlength=target.domain)
+        preference.append(np.argsort(-total, kind="stable"))
+        category.append(np.array(target.categories or [-1] * target.domain, dtype=np.int64))
+        by_size = target.by == "size"
+        least = theta(2, target.mu) / 3 if by_size else theta(target.k, target.mu)
+        limits.append((least, float(by_size), float(target.share)))
+    profile = np.zeros(code.shape[1], dtype=np.int64)
+    for own, domain in zip(code, wide, strict=True):
+        profile = np.unique(profile * domain + own, return_inverse=True)[1]
+    return Facts(
+        code=code,
+        column=pointers(wide),
+        limits=np.array(limits, dtype=np.float64),
+        taste=np.stack([np.concatenate(preference), np.concatenate(category)]).astype(np.int64),
+        profile=profile.astype(np.int64),
+        start=np.ascontiguousarray(start, dtype=np.int64),
+        key=widths.key.astype(np.int64),
+        shape=np.stack([widths.levels, widths.domain, widths.base], axis=1),
+        node=widths.node,
+        width=widths.width,
+        weight=widths.weight,
+    )
 
 
-def _change(before: Sequence[int], after: Sequence[int]) -> tuple[float, float]:
-    return float(rank_variance_exact(before)), float(rank_variance_exact(after))
+def _state(slots: NDArray[np.int32], facts: Facts) -> State:
+    groups = len(facts.start) - 1
+    attributes = len(facts.code)
+    most = int(np.diff(facts.column).max(initial=1))
+    words = (most + 63) // 64
+    blocks = (groups + kernel.BLOCK - 1) // kernel.BLOCK
+    cursor = np.zeros(kernel.CURSOR, dtype=np.int64)
+    cursor[kernel.DONOR] = 1
+    entries = max(1024, len(slots) // 4)
+    return kernel.State(
+        slots=np.array(slots, dtype=np.int64),
+        counts=np.zeros((groups, int(facts.column[-1])), dtype=np.int64),
+        sets=np.zeros((attributes, 3, groups, words), dtype=np.uint64),
+        able=np.zeros((attributes, groups), dtype=np.bool_),
+        blocks=np.zeros((attributes, blocks, most if words == 1 else 1, words), dtype=np.uint64),
+        cursor=cursor,
+        barred=np.zeros((4096, 2), dtype=np.int64),
+        log=np.zeros((entries, kernel.ENTRY + attributes), dtype=np.int64),
+        figures=np.zeros((entries, 5)),
+        failures=np.zeros((groups, 2), dtype=np.int64),
+        falling=np.zeros(most + 1, dtype=np.int64),
+        known=np.full((most, most), -1, dtype=np.int8),
+        ends=np.zeros((2, len(facts.key), 4), dtype=np.int64),
+        filling=np.zeros(attributes, dtype=np.int64),
+    )
+
+
+def _twice(array: Any) -> Any:
+    return np.concatenate([array, np.zeros_like(array)])
+
+
+def _proposal(facts: Facts, state: State, names: Sequence[str], look_back: bool) -> Proposal:
+    """The move that the cursor is at, as counts before and after."""
+    cursor = state.cursor
+    group = int(cursor[kernel.CLASS])
+    column = facts.column.tolist()
+    parts = list(zip(names, column, column[1:], strict=False))
+
+    def plain(row: NDArray[np.int64]) -> dict[str, list[int]]:
+        return {name: row[low:high].tolist() for name, low, high in parts}
+
+    own = state.counts[group].copy()
+    before = plain(own)
+    if cursor[kernel.STAGE] == 1:
+        own[facts.column[:-1] + state.filling] += 1
+        return Proposal((group,), (before,), (plain(own),))
+    cross = group == len(state.counts) - 1 and not look_back
+    donor = group - 1 if cross else int(cursor[kernel.DONOR]) % len(state.counts)
+    other = state.counts[donor].copy()
+    then = plain(other)
+    out = facts.column[:-1] + facts.code[:, state.slots[cursor[kernel.OUT]]]
+    into = facts.column[:-1] + facts.code[:, state.slots[cursor[kernel.INTO]]]
+    own[out] -= 1
+    own[into] += 1
+    other[into] -= 1
+    other[out] += 1
+    return Proposal((group, donor), (before, then), (plain(own), plain(other)))

@@ -44,8 +44,8 @@ from indistinct.privacy.max_posterior import MaxPosterior
 from indistinct.privacy.promise import Promise
 from indistinct.privacy.theta_sensitive import ThetaSensitive
 from indistinct.recoding.cells import cells_of, classes_as_published, styles_of
-from indistinct.recoding.exchange.compiled import Moves, exchange_classes
 from indistinct.recoding.exchange.moves import FAILED, Proposal, Rules, ThetaInfeasible
+from indistinct.recoding.exchange.procedure import Moves, exchange_classes
 from indistinct.recoding.exchange.target import By, Target
 from indistinct.recoding.exchange.widths import Widths
 from indistinct.recoding.judge import Judge

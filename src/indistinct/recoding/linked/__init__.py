@@ -6,7 +6,6 @@ Each file holds one way from a :class:`~indistinct.recoding.linked.table.LinkedT
 
 from indistinct.recoding.linked.anatomy import anatomy
 from indistinct.recoding.linked.angelization import p_l_angelization
-from indistinct.recoding.linked.by_rows import people_per_class, rows_as_people
 from indistinct.recoding.linked.plan import Buckets, History, LinkedNoise, LinkedPlan
 from indistinct.recoding.linked.settings import LinkedSettings
 from indistinct.recoding.linked.table import LinkedTable
@@ -21,7 +20,5 @@ __all__ = [
     "LinkedTable",
     "anatomy",
     "p_l_angelization",
-    "people_per_class",
-    "rows_as_people",
     "theta_star",
 ]

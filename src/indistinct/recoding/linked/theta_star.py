@@ -44,8 +44,8 @@ from indistinct.metadata import ValueMetadata
 from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.promise import Promise
 from indistinct.privacy.theta_sensitive import ThetaSensitive
-from indistinct.recoding.exchange.compiled import Moves, exchange_classes
 from indistinct.recoding.exchange.moves import FAILED, Rules, ThetaInfeasible
+from indistinct.recoding.exchange.procedure import Moves, exchange_classes
 from indistinct.recoding.exchange.theta import (
     THETA,
     check_feasible,

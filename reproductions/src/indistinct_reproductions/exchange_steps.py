@@ -9,8 +9,8 @@ from fractions import Fraction
 
 from indistinct.privacy.rank_variance import rank_variance_exact
 from indistinct.recoding.exchange.moves import FAILED, Kind, Rules, ThetaInfeasible
-from indistinct.recoding.exchange.procedure import exchange
 from indistinct.recoding.exchange.target import By, Target
+from indistinct_reproductions.exchange import exchange
 
 
 @dataclass(frozen=True)
