@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from indistinct.errors import OutputError, PolicyError
-from indistinct.report.drawing import Bars
 from indistinct_reproductions import PAPERS, reproduce
+from indistinct_reproductions.drawing import Bars
 from indistinct_reproductions.reproduction import (
     VERDICTS,
     Ledger,

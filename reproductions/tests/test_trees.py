@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.report.drawing import Bars, Lines
 from indistinct_reproductions.arca_hewett import SHIELD, requirement, searched, table_1
 from indistinct_reproductions.arca_hewett_tables import age_taxonomy, alcohol_taxonomy
+from indistinct_reproductions.drawing import Bars, Lines
 from indistinct_reproductions.trees import Node, Tree, _boxes, search_tree, taxonomy_tree
 
 

@@ -24,7 +24,6 @@ from indistinct.microdata.microdata import Microdata, distinct_values, row_numbe
 from indistinct.privacy.promise import Promise, promise
 from indistinct.recoding.subtree.search import SearchResult, Step, run
 from indistinct.recoding.subtree.space import DomainSpace, Space, space
-from indistinct.report.drawing import Bars
 from indistinct_reproductions.arca_hewett_tables import (
     COLUMNS,
     FIGURE_3,
@@ -45,6 +44,7 @@ from indistinct_reproductions.arca_hewett_tables import (
     rows_of,
     zip_taxonomy,
 )
+from indistinct_reproductions.drawing import Bars
 from indistinct_reproductions.replay import Lift, compare, lifted, merged, records_sharing
 from indistinct_reproductions.reproduction import Ledger, Progress, Reproduction
 from indistinct_reproductions.trees import Kind, Node, Tree, search_tree, taxonomy_tree

@@ -19,7 +19,6 @@ import polars as pl
 from indistinct.errors import DataError, Problem
 from indistinct.recoding.subtree.search import SearchResult
 from indistinct.recoding.subtree.space import space
-from indistinct.report.drawing import Bars
 from indistinct_reproductions.arca_hewett import (
     METHODS,
     Data,
@@ -35,6 +34,7 @@ from indistinct_reproductions.arca_hewett_tables import (
     either_taxonomy,
     zip4_taxonomy,
 )
+from indistinct_reproductions.drawing import Bars
 from indistinct_reproductions.reproduction import Ledger
 from indistinct_reproductions.trees import Tree, taxonomy_tree
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from indistinct.report.drawing import COLOURS, INK, MUTED, Canvas, figure, png, width_of
+from indistinct.report.drawing import INK, MUTED, png, width_of
+from indistinct_reproductions.drawing import COLOURS, Canvas, figure
 
 _LIGHT, _DARK = (0xF3, 0xF6, 0xFA), (0x27, 0x4C, 0x77)
 """The colours of no record, and of the most records in a cell."""

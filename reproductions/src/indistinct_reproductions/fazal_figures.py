@@ -22,7 +22,7 @@ from typing import Final
 from indistinct.analytics.linked_query_error import LinkedQueries
 from indistinct.analytics.query_error import Workload
 from indistinct.privacy.rank_variance import largest_k
-from indistinct.report.drawing import Lines
+from indistinct_reproductions.drawing import Lines
 from indistinct_reproductions.fazal_releases import (
     COMPARED,
     GUARDED,

@@ -26,8 +26,8 @@ from indistinct.privacy.rank_variance import (
     theta,
 )
 from indistinct.release.audit import Verdict, audit
-from indistinct.report.drawing import Bars
 from indistinct.requirement import Requirement
+from indistinct_reproductions.drawing import Bars
 from indistinct_reproductions.khan_adult import read_adult
 from indistinct_reproductions.khan_figures import figures
 from indistinct_reproductions.khan_replay import (

@@ -32,8 +32,8 @@ from indistinct.recoding.exchange import ThetaSettings, theta_sensitive
 from indistinct.recoding.partition import PartitionSettings, partition
 from indistinct.recoding.plan import CellPlan
 from indistinct.release.audit import audit
-from indistinct.report.drawing import Lines
 from indistinct.requirement import Requirement
+from indistinct_reproductions.drawing import Lines
 from indistinct_reproductions.khan_adult import KNOWN, OCCUPATION, QUASI, Adult
 from indistinct_reproductions.khan_tables import MOST_NOISE, MU, NOISE, RECORDS, TABLE_11
 from indistinct_reproductions.reproduction import Ledger, Value

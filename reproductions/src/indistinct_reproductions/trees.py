@@ -13,7 +13,8 @@ from typing import Literal
 
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.recoding.subtree.search import SearchResult, Step
-from indistinct.report.drawing import INK, LINE, MUTED, Canvas, png, width_of
+from indistinct.report.drawing import INK, LINE, MUTED, png, width_of
+from indistinct_reproductions.drawing import Canvas
 
 Kind = Literal["plain", "open", "good", "chosen"]
 
@@ -343,7 +344,7 @@ def _link(canvas: Canvas, tree: Tree, node: Node, above: _Box, box: _Box) -> Non
         x2, y2 = box.x + box.width / 2, box.y
         end = y2 - 24 if node.edge else y2
         half = (end - y1) / 2
-        canvas.curve(x1, y1, x1, y1 + half, x2, end - half, x2, end, LINE)
+        canvas.curve([(x1, y1), (x1, y1 + half), (x2, end - half), (x2, end)], LINE)
         if node.edge:
             canvas.line(x2, end, x2, y2)
             canvas.label(x2, y2 - 13, node.edge)
@@ -351,6 +352,6 @@ def _link(canvas: Canvas, tree: Tree, node: Node, above: _Box, box: _Box) -> Non
     x1, y1 = above.x + above.width, above.y + above.height / 2
     x2, y2 = box.x, box.y + box.height / 2
     half = (x2 - x1) / 2
-    canvas.curve(x1, y1, x1 + half, y1, x2 - half, y2, x2, y2, LINE)
+    canvas.curve([(x1, y1), (x1 + half, y1), (x2 - half, y2), (x2, y2)], LINE)
     if node.edge:
         canvas.label((x1 + x2) / 2, y2, node.edge)

@@ -28,9 +28,9 @@ from indistinct.hierarchies.equal_frequency import equal_frequency_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import Value, ValueMetadata
 from indistinct.release.audit import Verdict, audit
-from indistinct.report.drawing import Lines
 from indistinct.report.graphs import GraphPicture
 from indistinct.requirement import Requirement
+from indistinct_reproductions.drawing import Lines
 from indistinct_reproductions.reproduction import Ledger, Progress, Reproduction
 from indistinct_reproductions.reproduction import Value as Shown
 from indistinct_reproductions.reproduction import Verdict as Outcome

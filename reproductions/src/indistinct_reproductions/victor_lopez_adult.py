@@ -41,8 +41,8 @@ from indistinct.recoding.full_domain import Settings, full_domain, full_domain_f
 from indistinct.recoding.plan import LevelPlan
 from indistinct.recoding.recoded import published_classes
 from indistinct.recoding.split import split_by_rank
-from indistinct.report.drawing import Bars, Lines
 from indistinct_reproductions.charts import HeatMap, Histograms
+from indistinct_reproductions.drawing import Bars, Lines
 from indistinct_reproductions.reproduction import Ledger, Value, verdict_of
 from indistinct_reproductions.trees import taxonomy_tree
 from indistinct_reproductions.victor_lopez_tables import (

@@ -194,13 +194,14 @@ def _link(canvas: Canvas, edge: Edge, one: _Box, other: _Box) -> tuple[float, fl
     if one.x == other.x:
         x = one.x + one.width
         bend = x + 26
-        canvas.curve(x, y1, bend, y1, bend, y2, x, y2, colour, dashed=dashed)
+        points = [(x, y1), (bend, y1), (bend, y2), (x, y2)]
         at = (x + 20, (y1 + y2) / 2)
     else:
         x1, x2 = one.x + one.width, other.x
         half = (x1 + x2) / 2
-        canvas.curve(x1, y1, half, y1, half, y2, x2, y2, colour, dashed=dashed)
+        points = [(x1, y1), (half, y1), (half, y2), (x2, y2)]
         at = (half, (y1 + y2) / 2)
+    canvas.curve(points, colour, dashed=dashed)
     if edge.origin == "data" and edge.strength is not None:
         return (*at, f"{edge.strength:.2f}")
     return None
