@@ -7,8 +7,7 @@ one.
 
 from __future__ import annotations
 
-import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +19,7 @@ from indistinct.analytics.linkability import Intersection, Linkability
 from indistinct.analytics.linked_query_error import AnswerError, LinkedQueryError
 from indistinct.analytics.query_error import Mode, QueryError, Workload
 from indistinct.analytics.utility import Utility
+from indistinct.document import Document, Grid, Line, Part, shown
 from indistinct.privacy.promise import in_short
 from indistinct.release.audit.verdict import Verdict, words
 from indistinct.requirement import Requirement
@@ -183,7 +183,7 @@ class ComparedRelease:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Document):
     """Releases of one table, measured alike. Private: it is computed with the table.
 
     Arguments:
@@ -405,17 +405,34 @@ class Comparison:
     def __repr__(self) -> str:
         return f"<Comparison of {self.records} {self._units} in {list(self.releases)}>"
 
-    def _repr_html_(self) -> str:
-        head = "".join(f"<th>{html.escape(item.name)}</th>" for item in self.releases)
-        lines = [f"<tr><th></th>{head}</tr>"]
-        for title, rows in self.sections():
-            span = len(self.releases) + 1
-            lines.append(f"<tr><th colspan='{span}'>{html.escape(title)}</th></tr>")
-            for label, texts in rows:
-                cells = "".join(f"<td>{html.escape(text)}</td>" for text in texts)
-                shown = html.escape(label).replace("  ", "&emsp;")
-                lines.append(f"<tr><th>{shown}</th>{cells}</tr>")
-        return f"<table>{''.join(lines)}</table>"
+    def parts(self) -> Iterator[Part]:
+        """Measures in rows, releases in columns; then how two columns go together."""
+        work = self.workload
+        yield Line(
+            f"{shown(work.queries)} queries on {shown(self.dimensions)} columns at a time, each "
+            f"expected to find {work.selectivity:.3g} of the {self._units}",
+            wrap=True,
+        )
+        if self.rows is not None:
+            joined = "joined tables are asked for what people have as well, counted as expected"
+            yield Line(joined, wrap=True)
+        if any(item.attacks is not None for item in self.releases):
+            yield Line(
+                "attackers: share of people of whom the truth is believed with 50%, and for "
+                "certain",
+                wrap=True,
+            )
+        yield Line("")
+        names = tuple(item.name for item in self.releases)
+        empty = ("",) * len(names)
+        rows: list[tuple[str, ...]] = []
+        for title, lines in self.sections():
+            rows += [("", *empty)] if rows else []
+            rows.append((title, *empty))
+            rows += [(f"  {label}", *texts) for label, texts in lines]
+        yield Grid(("", *names), rows, right=names)
+        if self.contingency is not None:
+            yield from self.contingency.parts()
 
 
 def _people_columns(of: OfPeople) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Counts are private: those of the table are of exact values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.document import Document, Grid, Line, Part
 from indistinct.hierarchies.cells import range_of
 from indistinct.hierarchies.decimals import parsed
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
@@ -79,8 +80,12 @@ class Counts:
         return Counts(self.rows, named, counts)
 
 
+_ROWS, _COLUMNS = 12, 6
+"""Values of a column that a table for people has room for."""
+
+
 @dataclass(frozen=True)
-class Contingency:
+class Contingency(Document):
     """Two columns before and after; private.
 
     Arguments:
@@ -115,6 +120,20 @@ class Contingency:
         ]
         schema = {"of": pl.String, one: pl.String, other: pl.String, "records": pl.Int64}
         return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def parts(self) -> Iterator[Part]:
+        """A table for the source and for each release, with room for the first values."""
+        one, other = self.attributes
+        for of, counts in self.tables().items():
+            few = counts.within(_ROWS, _COLUMNS)
+            yield Line("")
+            yield Line(f"{of}: records by {one} and {other}", "title")
+            columns = tuple(map(said, few.columns))
+            rows = [
+                (said(label), *(f"{count:,}" if count else "" for count in own.tolist()))
+                for label, own in zip(few.rows, few.counts, strict=True)
+            ]
+            yield Grid((one, *columns), rows, right=columns)
 
     def __repr__(self) -> str:
         return (

@@ -9,9 +9,8 @@ Intervals of equal width hold unequal numbers of records; "equalized" ones of a 
 
 from __future__ import annotations
 
-import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 
 import polars as pl
 
+from indistinct.document import Document, Grid, Line, Part, drawing, shown
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.equal_frequency import equal_frequency_taxonomy
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
@@ -51,7 +51,7 @@ class Histogram:
 
 
 @dataclass(frozen=True)
-class Equalization:
+class Equalization(Document):
     """The histograms of one attribute: of its values, at a level of a hierarchy, and equalized."""
 
     attribute: str
@@ -86,9 +86,8 @@ class Equalization:
                 and .html.
             InputError: the extra ``report`` is not installed.
         """
-        from indistinct.report.histogram_plots import draw_equalization
-
-        return draw_equalization(self, path)
+        found: Path = drawing("histogram_plots", "draw_equalization")(self, path)
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """The histograms as plain data."""
@@ -105,16 +104,14 @@ class Equalization:
         )
         return f"<Equalization of {self.attribute}: {told}>"
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{stage}</th><td>{html.escape('(missing)' if label is None else label)}</td>"
-            f"<td>{count}</td></tr>"
+    def parts(self) -> Iterator[Part]:
+        """The records of every label, stage by stage."""
+        yield Line(self.attribute, "title")
+        rows = [
+            (stage, "(missing)" if label is None else label, shown(count))
             for stage, label, count in self.frame().iter_rows()
-        )
-        return (
-            f"<p>{html.escape(self.attribute)}</p><table><tr><th>stage</th><th>label</th>"
-            f"<th>records</th></tr>{rows}</table>"
-        )
+        ]
+        yield Grid(("stage", "label", "records"), rows, right=("records",))
 
 
 def histogram(labels: Sequence[Label], counts: Sequence[int]) -> Histogram:

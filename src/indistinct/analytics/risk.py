@@ -27,8 +27,7 @@ quasi-identifiers.
 
 from __future__ import annotations
 
-import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -40,6 +39,17 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.elbow import Selection, select_k
 from indistinct.analytics.uniqueness import Uniqueness
+from indistinct.document import (
+    Bar,
+    Document,
+    Grid,
+    Line,
+    Part,
+    drawing,
+    many,
+    share,
+    shown,
+)
 from indistinct.errors import DataError, Problem
 
 if TYPE_CHECKING:
@@ -159,7 +169,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True)
-class RiskCurve:
+class RiskCurve(Document):
     """Risk over k, and where it bends.
 
     ``of`` says what k was applied to: ``classes``, the table as it is without the classes of fewer
@@ -202,6 +212,47 @@ class RiskCurve:
             )
         return pl.DataFrame(rows)
 
+    def parts(self, units: str = "records") -> Iterator[Part]:
+        """The criteria for every k, with their bends.
+
+        Arguments:
+            units: what is counted, in the plural.
+        """
+        of = "releases" if self.of == "releases" else "the table without smaller classes"
+        yield Line(f"\nrisk over k: {of}", "title")
+        found = self.selection
+        bends = {} if found is None else {name: item.k for name, item in found.elbows.items()}
+
+        def marked(name: str, k: int, text: str) -> str:
+            return f"{text} <" if bends.get(name) == k else f"{text}  "
+
+        rows = [
+            (
+                str(point.k),
+                marked("records_at_risk", point.k, share(point.risk.at_risk)),
+                marked("highest", point.k, f"{point.risk.highest:.4f}"),
+                marked("success", point.k, f"{point.risk.success:.4f}"),
+                share(point.kept),
+                f"{point.classes:,}",
+            )
+            for point in self.points
+        ]
+        head = ("k", "at risk  ", "highest  ", "average  ", f"{units} kept", "classes")
+        if rows:
+            yield Grid(head, rows, right=head)
+        if self.skipped:
+            yield Line(f"nothing can be kept for k = {_runs(self.skipped)}")
+        if self.of == "classes" and not rows:
+            yield Line(
+                "Every class is smaller. With --policy, and without --as-it-is, a release is made "
+                "for every k."
+            )
+        if found is not None:
+            yield Line(f"\nk = {found.k}: {found.why}")
+            yield Line(
+                "Bends depend on the range of k, and do not say that the risk there is low enough."
+            )
+
     def to_dict(self) -> dict[str, Any]:
         """The curve as plain data."""
         return {
@@ -212,7 +263,7 @@ class RiskCurve:
 
 
 @dataclass(frozen=True)
-class RiskReport:
+class RiskReport(Document):
     """How likely re-identification is.
 
     Arguments:
@@ -318,9 +369,8 @@ class RiskReport:
                 and .html.
             InputError: the extra ``report`` is not installed.
         """
-        from indistinct.report.risk_plots import draw_risk
-
-        return draw_risk(self, path)
+        found: Path = drawing("risk_plots", "draw_risk")(self, path)
+        return found
 
     def to_dict(self, *, exposed: int = 0) -> dict[str, Any]:
         """The document of ``risk``; no record is named in it, unless that is asked for.
@@ -379,19 +429,122 @@ class RiskReport:
             f"average {self.prosecutor.success:.3g}>"
         )
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{name}</th><td>{item.at_risk:.1%}</td><td>{item.highest:.3g}</td>"
-            f"<td>{item.success:.3g}</td></tr>"
-            for name, item in (("prosecutor", self.prosecutor), ("journalist", self.journalist))
+    def parts(self) -> Iterator[Part]:
+        """The risk from three attackers, how it is distributed, over k, and by standards."""
+        left_out = f", {self.suppressed:,} suppressed left out" if self.suppressed else ""
+        yield Line(
+            f"{self.table}: {_how_many(self)} in "
+            f"{many(int(self.classes['count']), 'class', 'classes')}{left_out}",
+            "title",
         )
-        return (
-            f"<p>{html.escape(self.table)}: {self.records} {self.units} in "
-            f"{self.classes['count']:.0f} classes over {html.escape(', '.join(self.quasi))}; at "
-            f"risk means above {self.threshold:g}</p><table><tr><th>attacker</th>"
-            f"<th>{self.units} at risk</th><th>highest risk</th><th>average risk</th></tr>{rows}"
-            f"<tr><th>marketer</th><td></td><td></td><td>{self.marketer:.3g}</td></tr></table>"
+        yield Line(f"classes over {', '.join(self.quasi)}\n")
+        yield _attackers(self)
+        if self.basis != "table":
+            yield Line(f"\n{BASES[self.basis]}")
+        yield from _unique(self)
+        yield from _distribution(self)
+        if self.curve is not None:
+            yield from self.curve.parts(self.units)
+        for verdict in self.standards:
+            yield from verdict.parts()
+
+    def exposed_parts(self, number: int) -> Iterator[Part]:
+        """The records of the highest risk by their numbers: private."""
+        if not number or self.exposed is None or not self.exposed.height:
+            return
+        yield Line(f"\nthe most exposed {self.units} (private)", "title")
+        rows = [
+            (shown(row), shown(size), shown(one), shown(other))
+            for row, size, one, other in self.exposed.head(number).iter_rows()
+        ]
+        first = "record" if self.rows is None else "first record"
+        head = (first, f"{self.units} in class", "prosecutor", "journalist")
+        yield Grid(head, rows, right=head)
+
+
+def _how_many(found: RiskReport, number: int | None = None) -> str:
+    """So many records; of people with many records so many people."""
+    if found.rows is None:
+        return many(found.records if number is None else number, "record", "records")
+    if number is not None:
+        return many(number, "person", "people")
+    return f"{many(found.records, 'person', 'people')} of {found.rows:,} records"
+
+
+def _attackers(found: RiskReport) -> Grid:
+    told = [
+        ("prosecutor", "the person is in the table", found.prosecutor),
+        ("journalist", "the population only", found.journalist),
+    ]
+    rows = [_criteria_row(*one) for one in told]
+    rows.append(("marketer", "the population only", "", "", shown(found.marketer)))
+    if found.estimated is not None:
+        model = f"estimated ({found.estimated.model})"
+        rows.append(_criteria_row("journalist*", model, found.estimated.journalist))
+    at_risk = f"above {found.threshold:g}"
+    head = ("attacker", "knows", at_risk, "highest", "average")
+    return Grid(head, rows, right=(at_risk, "highest", "average"))
+
+
+def _criteria_row(name: str, knows: str, item: Criteria) -> tuple[str, str, str, str, str]:
+    return name, knows, share(item.at_risk), shown(item.highest), shown(item.success)
+
+
+def _unique(found: RiskReport) -> Iterator[Part]:
+    part = found.unique / found.records if found.records else 0.0
+    yield Line(f"\nalone with their values: {_how_many(found, found.unique)} ({share(part)})")
+    if found.unique_in_population is not None:
+        yield Line(f"of them alone in the population, too: {found.unique_in_population:,}")
+    if found.uniqueness is None or found.unique_in_population is not None:
+        return
+    estimates = found.uniqueness
+    yield Line("\nunique in the population, estimated", "title")
+    rows = [
+        (
+            name + (" *" if name == estimates.picked else ""),
+            "" if fit.uniques is None else shown(round(fit.uniques)),
+            fit.why if fit.uniques is None else share(fit.uniques / estimates.sample.population),
         )
+        for name, fit in estimates.fits.items()
+    ]
+    yield Grid(("model", "people", "share"), rows, right=("people",))
+    yield Line(f"* by Dankar's rule: {estimates.why}")
+
+
+def _distribution(found: RiskReport) -> Iterator[Part]:
+    if not found.records:
+        return
+    yield Line(f"\nrisk of the {found.units}", "title")
+    held = [at for at, step in enumerate(found.distribution) if step.records]
+    rows = [
+        (
+            f"{step.above:.3g} to {step.to:.3g}",
+            f"{step.records:,}",
+            Bar(step.share),
+            share(step.share),
+            share(step.cumulative),
+        )
+        for step in found.distribution[held[0] : held[-1] + 1]
+    ]
+    head = ("above, up to", found.units, "", "share", "so far")
+    yield Grid(head, rows, right=(found.units, "share", "so far"))
+
+
+def _runs(numbers: Sequence[int]) -> str:
+    """Rising whole numbers, runs of three and more by their ends.
+
+    >>> _runs([2, 3, 4, 5, 8, 10, 11])
+    '2 to 5, 8, 10, 11'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(
+        f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs
+    )
 
 
 # The three attackers ---------------------------------------------------------------------------

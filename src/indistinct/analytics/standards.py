@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 from indistinct.analytics.names import is_one_of, names_one_of, words
 from indistinct.analytics.profile import AttributeProfile, Profile, count_values
 from indistinct.analytics.safe_harbor import AGE, BESIDE_AGE, KINDS, MATCHING_SHARE, OLDEST
+from indistinct.document import Document, Line, Part, many
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.sources.table import Table
 
@@ -104,8 +105,12 @@ class StandardCheck:
         }
 
 
+WORDS = {True: "holds", False: "FAILS", None: "look"}
+"""How a verdict is told; ``look`` is what a table alone cannot decide."""
+
+
 @dataclass(frozen=True)
-class StandardVerdict:
+class StandardVerdict(Document):
     """What a table says by one standard.
 
     ``holds`` is False where a check fails, None where none fails and one cannot be decided.
@@ -128,6 +133,19 @@ class StandardVerdict:
     def note(self) -> str:
         """What must be read with the verdict."""
         return f"{self.beyond} {NOT_ADVICE}".strip()
+
+    def parts(self) -> Iterator[Part]:
+        """The verdict, and the checks that decide it."""
+        yield Line(f"\n{self.title}: {WORDS[self.holds]}", "title")
+        failing = [check for check in self.checks if check.holds is not True]
+        passing = [check for check in self.checks if check.holds is True]
+        for check in failing or passing:
+            of = "" if check.attribute is None else f"{check.attribute}: "
+            yield Line(f"  {WORDS[check.holds]}  {check.what}\n         {of}{check.why}")
+        if failing and passing:
+            yield Line(f"  {many(len(passing), 'other check holds', 'other checks hold')}")
+        yield Line(f"source: {self.source}")
+        yield Line(self.note)
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain data."""

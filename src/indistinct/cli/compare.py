@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from indistinct.cli.options import AsJson, Data
-from indistinct.cli.terminal import Progress, complain, console, print_json, print_table
+from indistinct.cli.terminal import (
+    Progress,
+    complain,
+    console,
+    print_json,
+    print_parts,
+)
 from indistinct.document import shown
 from indistinct.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from indistinct.analytics.comparison import Comparison
-    from indistinct.analytics.contingency import Contingency
-
-_ROWS, _COLUMNS = 12, 6
-"""Values of a column that a table on the screen has room for."""
 
 
 def compare(
@@ -128,53 +130,12 @@ def compare(
 
 
 def show(found: Comparison, data: Path) -> None:
-    """The comparison, for a person: measures in rows, releases in columns."""
-    screen = console()
+    """The comparison, for a person."""
     counted = f"{shown(found.records)} records"
     if found.rows is not None:
         counted = f"{shown(found.records)} people with {shown(found.rows)} records"
-    screen.print(f"{data}: {counted}", style="bold", soft_wrap=True)
-    work = found.workload
-    screen.print(
-        f"{shown(work.queries)} queries on {shown(found.dimensions)} columns at a time, each "
-        f"expected to find {work.selectivity:.3g} of the "
-        f"{'records' if found.rows is None else 'people'}"
-    )
-    if found.rows is not None:
-        screen.print("joined tables are asked for what people have as well, counted as expected")
-    if any(item.attacks is not None for item in found.releases):
-        screen.print(
-            "attackers: share of people of whom the truth is believed with 50%, and for certain"
-        )
-    screen.print()
-    names = tuple(item.name for item in found.releases)
-    rows: list[tuple[str, ...]] = []
-    for title, lines in found.sections():
-        empty = ("",) * len(names)
-        rows += [("", *empty)] if rows else []
-        rows.append((title, *empty))
-        rows += [(f"  {label}", *texts) for label, texts in lines]
-    print_table(("", *names), rows, right=names)
-    if found.contingency is not None:
-        show_contingency(found.contingency)
-
-
-def show_contingency(found: Contingency) -> None:
-    """How two columns go together, a table for each of source and releases."""
-    from indistinct.analytics.contingency import said
-
-    screen = console()
-    one, other = found.attributes
-    for of, counts in found.tables().items():
-        few = counts.within(_ROWS, _COLUMNS)
-        screen.print()
-        screen.print(f"{of}: records by {one} and {other}", style="bold", soft_wrap=True)
-        columns = tuple(map(said, few.columns))
-        rows = [
-            (said(label), *(f"{count:,}" if count else "" for count in own.tolist()))
-            for label, own in zip(few.rows, few.counts, strict=True)
-        ]
-        print_table((one, *columns), rows, right=columns)
+    console().print(f"{data}: {counted}", style="bold", soft_wrap=True)
+    print_parts(found.parts())
 
 
 def _two_columns(text: str) -> tuple[str, str]:

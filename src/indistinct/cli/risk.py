@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from indistinct.cli.options import AsJson, Encoding, Separator, Sheet, source_keys
-from indistinct.cli.terminal import Progress, bar, complain, console, print_json, print_table
-from indistinct.document import many, share, shown
+from indistinct.cli.terminal import (
+    Progress,
+    complain,
+    console,
+    print_json,
+    print_parts,
+)
 from indistinct.errors import InputError, OutputError, PolicyError, Problem
-
-if TYPE_CHECKING:
-    from indistinct.analytics.risk import RiskCurve, RiskReport
-    from indistinct.analytics.standards import StandardVerdict
-
-WORDS = {True: "holds", False: "FAILS", None: "look"}
-"""How a verdict is told; ``look`` is what a table alone cannot decide."""
 
 
 def risk(
@@ -141,8 +138,8 @@ def risk(
     if as_json:
         print_json(found.to_dict(exposed=exposed))
     else:
-        _show(found)
-        _show_exposed(found, exposed)
+        print_parts(found.parts())
+        print_parts(found.exposed_parts(exposed))
         if plot is not None:
             console().print(f"\n{plot} is drawn", soft_wrap=True)
 
@@ -220,195 +217,3 @@ def _range(text: str) -> tuple[int, int]:
             )
         )
     return int(first), int(last)
-
-
-def _runs(numbers: Sequence[int]) -> str:
-    """Rising whole numbers, runs of three and more by their ends.
-
-    >>> _runs([2, 3, 4, 5, 8, 10, 11])
-    '2 to 5, 8, 10, 11'
-    """
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ", ".join(
-        f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs
-    )
-
-
-def _show(found: RiskReport) -> None:
-    screen = console()
-    classes = found.classes
-    left_out = f", {found.suppressed:,} suppressed left out" if found.suppressed else ""
-    screen.print(
-        f"{found.table}: {_counted(found)} in "
-        f"{many(int(classes['count']), 'class', 'classes')}{left_out}",
-        style="bold",
-        soft_wrap=True,
-    )
-    screen.print(f"classes over {', '.join(found.quasi)}\n", soft_wrap=True)
-    rows = [
-        (
-            name,
-            knows,
-            share(item.at_risk),
-            shown(item.highest),
-            shown(item.success),
-        )
-        for name, knows, item in (
-            ("prosecutor", "the person is in the table", found.prosecutor),
-            ("journalist", "the population only", found.journalist),
-        )
-    ]
-    rows.append(("marketer", "the population only", "", "", shown(found.marketer)))
-    if found.estimated is not None:
-        item = found.estimated.journalist
-        rows.append(
-            (
-                "journalist*",
-                f"estimated ({found.estimated.model})",
-                share(item.at_risk),
-                shown(item.highest),
-                shown(item.success),
-            )
-        )
-    at_risk = f"above {found.threshold:g}"
-    head = ("attacker", "knows", at_risk, "highest", "average")
-    print_table(head, rows, right=(at_risk, "highest", "average"))
-    if found.basis != "table":
-        from indistinct.analytics.risk import BASES
-
-        screen.print(f"\n{BASES[found.basis]}", soft_wrap=True)
-    _show_uniques(found)
-    _show_distribution(found)
-    if found.curve is not None:
-        _show_curve(found.curve, found.units)
-    for verdict in found.standards:
-        _show_standard(verdict)
-
-
-def _counted(found: RiskReport, number: int | None = None) -> str:
-    """So many records; of people with many records so many people."""
-    if found.rows is None:
-        return many(found.records if number is None else number, "record", "records")
-    if number is not None:
-        return many(number, "person", "people")
-    return f"{many(found.records, 'person', 'people')} of {found.rows:,} records"
-
-
-def _show_exposed(found: RiskReport, number: int) -> None:
-    if not number or found.exposed is None or not found.exposed.height:
-        return
-    console().print(f"\nthe most exposed {found.units} (private)", style="bold")
-    rows = [
-        (shown(row), shown(size), shown(one), shown(other))
-        for row, size, one, other in found.exposed.head(number).iter_rows()
-    ]
-    first = "record" if found.rows is None else "first record"
-    head = (first, f"{found.units} in class", "prosecutor", "journalist")
-    print_table(head, rows, right=head)
-
-
-def _show_uniques(found: RiskReport) -> None:
-    screen = console()
-    part = found.unique / found.records if found.records else 0.0
-    screen.print(
-        f"\nalone with their values: {_counted(found, found.unique)} ({share(part)})",
-        soft_wrap=True,
-    )
-    if found.unique_in_population is not None:
-        screen.print(
-            f"of them alone in the population, too: {found.unique_in_population:,}", soft_wrap=True
-        )
-    if found.uniqueness is None or found.unique_in_population is not None:
-        return
-    estimates = found.uniqueness
-    screen.print("\nunique in the population, estimated", style="bold")
-    rows = [
-        (
-            name + (" *" if name == estimates.picked else ""),
-            "" if fit.uniques is None else shown(round(fit.uniques)),
-            fit.why if fit.uniques is None else share(fit.uniques / estimates.sample.population),
-        )
-        for name, fit in estimates.fits.items()
-    ]
-    print_table(("model", "people", "share"), rows, right=("people",))
-    screen.print(f"* by Dankar's rule: {estimates.why}", soft_wrap=True)
-
-
-def _show_distribution(found: RiskReport) -> None:
-    if not found.records:
-        return
-    console().print(f"\nrisk of the {found.units}", style="bold")
-    held = [at for at, step in enumerate(found.distribution) if step.records]
-    rows = [
-        (
-            f"{step.above:.3g} to {step.to:.3g}",
-            f"{step.records:,}",
-            bar(step.share),
-            share(step.share),
-            share(step.cumulative),
-        )
-        for step in found.distribution[held[0] : held[-1] + 1]
-    ]
-    head = ("above, up to", found.units, "", "share", "so far")
-    print_table(head, rows, right=(found.units, "share", "so far"))
-
-
-def _show_curve(curve: RiskCurve, units: str) -> None:
-    screen = console()
-    of = "releases" if curve.of == "releases" else "the table without smaller classes"
-    screen.print(f"\nrisk over k: {of}", style="bold")
-    found = curve.selection
-    bends = {} if found is None else {name: item.k for name, item in found.elbows.items()}
-
-    def marked(name: str, k: int, text: str) -> str:
-        return f"{text} <" if bends.get(name) == k else f"{text}  "
-
-    rows = [
-        (
-            str(point.k),
-            marked("records_at_risk", point.k, share(point.risk.at_risk)),
-            marked("highest", point.k, f"{point.risk.highest:.4f}"),
-            marked("success", point.k, f"{point.risk.success:.4f}"),
-            share(point.kept),
-            f"{point.classes:,}",
-        )
-        for point in curve.points
-    ]
-    head = ("k", "at risk  ", "highest  ", "average  ", f"{units} kept", "classes")
-    if rows:
-        print_table(head, rows, right=head)
-    if curve.skipped:
-        screen.print(f"nothing can be kept for k = {_runs(curve.skipped)}", soft_wrap=True)
-    if curve.of == "classes" and not rows:
-        screen.print(
-            "Every class is smaller. With --policy, and without --as-it-is, a release is made for "
-            "every k.",
-            soft_wrap=True,
-        )
-    if found is not None:
-        screen.print(f"\nk = {found.k}: {found.why}", soft_wrap=True)
-        screen.print(
-            "Bends depend on the range of k, and do not say that the risk there is low enough.",
-            soft_wrap=True,
-        )
-
-
-def _show_standard(verdict: StandardVerdict) -> None:
-    screen = console()
-    screen.print(f"\n{verdict.title}: {WORDS[verdict.holds]}", style="bold", soft_wrap=True)
-    failing = [check for check in verdict.checks if check.holds is not True]
-    passing = [check for check in verdict.checks if check.holds is True]
-    for check in failing or passing:
-        of = "" if check.attribute is None else f"{check.attribute}: "
-        screen.print(
-            f"  {WORDS[check.holds]}  {check.what}\n         {of}{check.why}", soft_wrap=True
-        )
-    if failing and passing:
-        screen.print(f"  {many(len(passing), 'other check holds', 'other checks hold')}")
-    screen.print(f"source: {verdict.source}", soft_wrap=True)
-    screen.print(verdict.note, soft_wrap=True)

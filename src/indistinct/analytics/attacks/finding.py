@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
+from indistinct.document import Document, Grid, Line, Part, as_html, many, share
 
 THRESHOLDS = (0.5, 0.95)
 """Beliefs from which on an attacker counts as successful."""
@@ -205,8 +205,12 @@ def mean_of(values: NDArray[Any]) -> float | None:
     return float(values.mean()) if len(values) else None
 
 
+ROWS = {"record": ("record", "records"), "person": ("published person", "published people")}
+"""What the rows of a release are called, by what they stand for."""
+
+
 @dataclass(frozen=True)
-class AttackReport:
+class AttackReport(Document):
     """What every attacker found against a release. It is for the custodian alone.
 
     Arguments:
@@ -264,32 +268,60 @@ class AttackReport:
         sure = f", worst {worst.name}: {worst.success[CERTAIN]:.1%} certain" if worst else ""
         return f"<AttackReport: {len(self.attacks)} attacks, {len(self.skipped)} skipped{sure}>"
 
+    def parts(self) -> Iterator[Part]:
+        """Shares of people, by what attackers learn; what each of them knows; who was skipped."""
+        people = max((item.people for item in self.attacks), default=0)
+        yield Line(
+            f"{many(people, 'person', 'people')} attacked in "
+            f"{many(self.records, *ROWS[self.unit])}",
+            "title",
+        )
+        yield Line(
+            "Share of people of whom the truth is believed with 50%, with 95%, or for certain; "
+            "prior: believed with 50% by who knows plain frequencies only; gain: belief added by "
+            "the release, on average and at most.\n",
+            wrap=True,
+        )
+        who = [item for item in self.attacks if item.sensitive is None]
+        if who:
+            yield from _reached("who somebody is", who)
+        for name in dict.fromkeys(item.sensitive for item in self.attacks if item.sensitive):
+            own = [item for item in self.attacks if item.sensitive == name]
+            yield from _reached(f"what somebody has: {name}", own)
+        for name in dict.fromkeys(item.name for item in self.attacks):
+            own = [item for item in self.attacks if item.name == name]
+            yield Line(name, "title")
+            yield Line(f"  knows {own[0].knowledge}")
+            for item in own:
+                yield Line(f"  * {item.note}")
+        if self.skipped:
+            yield Line("\nnot tried", "title")
+            rows = [
+                (name, "; ".join(item.why for item in self.skipped if item.name == name))
+                for name in dict.fromkeys(item.name for item in self.skipped)
+            ]
+            yield Grid(("attacker", "why"), rows)
+
     def _repr_html_(self) -> str:
-        head = ("attacker", "learns", "people", "at 50%", "at 95%", "certain", "prior 50%", "gain")
-        lines = [
-            (
-                item.name,
-                item.sensitive or "",
-                f"{item.people:,}",
-                *(f"{share:.1%}" for share in item.success.values()),
-                f"{item.prior[str(THRESHOLDS[0])]:.1%}",
-                f"{item.gain['mean']:+.3f}",
-            )
-            for item in self.attacks
-        ]
-        top = "".join(f"<th>{html.escape(part)}</th>" for part in head)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(part)}</td>" for part in line) + "</tr>"
-            for line in lines
+        return as_html([*self.parts(), Line(self.warning, "title")])
+
+
+def _reached(title: str, items: Sequence[Finding]) -> Iterator[Part]:
+    yield Line(title, "title", wrap=True)
+    rows = [
+        (
+            item.name,
+            f"{item.people:,}",
+            *(share(value) for value in item.success.values()),
+            share(item.prior[str(THRESHOLDS[0])]),
+            f"{item.gain['mean']:+.2f}",
+            f"{item.gain['max']:+.2f}",
         )
-        skipped = "".join(
-            f"<li>{html.escape(item.name)}: {html.escape(item.why)}</li>" for item in self.skipped
-        )
-        return (
-            f"<table><tr>{top}</tr>{body}</table>"
-            + (f"<p>skipped</p><ul>{skipped}</ul>" if skipped else "")
-            + f"<p><strong>{html.escape(self.warning)}</strong></p>"
-        )
+        for item in items
+    ]
+    head = ("attacker", "people", "50%", "95%", "sure", "prior", "gain", "most")
+    yield Grid(head, rows, right=head[1:])
+    yield Line("")
 
 
 _SCHEMA: Mapping[str, Any] = {
