@@ -15,6 +15,7 @@ from indistinct.cli.options import (
     Encoding,
     Separator,
     Sheet,
+    beside_policy,
     named_path,
     names,
     source_keys,
@@ -171,7 +172,11 @@ def anonymize(
     held: Any
     with Progress() as progress:
         if policy is not None:
-            _no_options_beside(policy, {**named, **further, **method, **output, **source})
+            options = {**named, **further, **method, **output, **source}
+            given = [name for name, value in options.items() if value is not None]
+            remedy = "write it in the policy, or leave the policy out"
+            if problems := beside_policy(policy, given, remedy):
+                raise PolicyError(problems)
             held, settings = data, _load(policy)
         else:
             progress("looking at the columns")
@@ -188,18 +193,6 @@ def anonymize(
     else:
         summarize(release)
         list_files(out)
-
-
-def _no_options_beside(policy: Path, options: Mapping[str, Any]) -> None:
-    given = [f"--{name}" for name, value in options.items() if value is not None]
-    if given:
-        raise PolicyError(
-            Problem(
-                "policy-and-options",
-                f"{', '.join(given)} cannot be combined with --policy {policy}",
-                remedy="write it in the policy, or leave the policy out",
-            )
-        )
 
 
 def _load(path: Path) -> Policy:

@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from indistinct.cli.options import AsJson, Data, Encoding, Separator, Sheet, source_keys
+from indistinct.cli.options import (
+    AsJson,
+    Data,
+    Encoding,
+    Separator,
+    Sheet,
+    beside_policy,
+    names,
+    refuse_existing,
+    source_keys,
+)
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_parts
-from indistinct.errors import OutputError, PolicyError, Problem
+from indistinct.errors import PolicyError
 
 if TYPE_CHECKING:
     from indistinct.analytics.assessment import Assessment
@@ -89,7 +99,9 @@ def assess(
     from indistinct import pipeline
 
     source = source_keys(separator, encoding, sheet)
-    _check(policy, source, write, plot, force)
+    if problems := beside_policy(policy, ["write"] * (write is not None) + list(source)):
+        raise PolicyError(problems)
+    refuse_existing(write, plot, force=force)
     if plot is not None:
         from indistinct.report.plots import require_drawing
 
@@ -128,32 +140,6 @@ def assess(
         _show_files(data, write, plot)
 
 
-def _check(
-    policy: Path | None, source: dict[str, Any], write: Path | None, plot: Path | None, force: bool
-) -> None:
-    if policy is not None and (write is not None or source):
-        given = ["--write"] * (write is not None) + [f"--{name}" for name in source]
-        raise PolicyError(
-            Problem(
-                "policy-and-options",
-                f"{', '.join(given)} cannot be combined with --policy {policy}",
-                remedy="leave one of them out",
-            )
-        )
-    problems = [
-        Problem(
-            "file-exists",
-            "a file of that name is there already",
-            file=str(path),
-            remedy="name another file, or replace it with --force",
-        )
-        for path in (write, plot)
-        if path is not None and path.exists() and not force
-    ]
-    if problems:
-        raise OutputError(problems)
-
-
 def _load(path: Path) -> Any:
     from indistinct.policy import Policy
 
@@ -164,8 +150,6 @@ def _named(
     given: list[str], data: Path, policy: Path | None, source: dict[str, Any]
 ) -> tuple[str, ...]:
     """The names that were given; where a column's own name may hold a comma, the table is asked."""
-    from indistinct.cli.options import names
-
     if not any("," in value for value in given):
         return names(given)
     from indistinct.sources.files import read_table

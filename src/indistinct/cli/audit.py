@@ -83,13 +83,8 @@ def _asked(policy: Path | None, quasi: list[str] | None, k: int | None) -> dict[
     """What the release is held against; nothing: the certificate beside it."""
     if policy is not None:
         if quasi or k is not None:
-            raise PolicyError(
-                Problem(
-                    "policy-and-options",
-                    f"--quasi and --k cannot be combined with --policy {policy}",
-                    remedy="give one of them",
-                )
-            )
+            message = f"--quasi and --k cannot be combined with --policy {policy}"
+            raise PolicyError(Problem("policy-and-options", message, remedy="give one of them"))
         from indistinct.policy import Policy
 
         return {"policy": Policy.load(policy)}

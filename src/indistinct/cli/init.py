@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from indistinct.cli.options import AsJson, Data, Encoding, Separator, Sheet, source_keys
+from indistinct.cli.options import (
+    AsJson,
+    Data,
+    Encoding,
+    Separator,
+    Sheet,
+    refuse_existing,
+    source_keys,
+)
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_table
-from indistinct.errors import OutputError, Problem
 
 if TYPE_CHECKING:
     from indistinct.analytics.profile import Profile
@@ -42,15 +49,8 @@ def init(
     from indistinct.sources.files import read_table
     from indistinct.sources.table import open_table
 
-    if policy.exists() and not force:
-        raise OutputError(
-            Problem(
-                "file-exists",
-                "a file of that name is there already",
-                file=str(policy),
-                remedy="name another file with --policy, or replace it with --force",
-            )
-        )
+    remedy = "name another file with --policy, or replace it with --force"
+    refuse_existing(policy, force=force, remedy=remedy)
     form = _format(data)
     if form is not None:
         write_first_policy(health_policy(form), policy, overwrite=force)

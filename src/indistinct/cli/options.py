@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from indistinct.errors import OutputError, Problem
+
+LEAVE = "leave one of them out"
 
 FILE = "Reading the file"
 """Panel of the help for options that say how a file is read."""
@@ -68,3 +72,40 @@ def names(given: Sequence[str] | None, columns: Sequence[str] = ()) -> tuple[str
         parts = [value] if value in columns else [part.strip() for part in value.split(",")]
         found += [part for part in parts if part]
     return tuple(dict.fromkeys(found))
+
+
+def beside_policy(policy: Path | None, given: Iterable[str], remedy: str = LEAVE) -> list[Problem]:
+    """What is wrong with options that a policy says already.
+
+    Arguments:
+        policy: the file, if one was named.
+        given: the options that were given beside it, without their dashes.
+        remedy: what to do instead.
+    """
+    options = ", ".join(f"--{name}" for name in given)
+    if policy is None or not options:
+        return []
+    message = f"{options} cannot be combined with --policy {policy}"
+    return [Problem("policy-and-options", message, remedy=remedy)]
+
+
+def refuse_existing(
+    *paths: Path | None, force: bool, remedy: str = "name another file, or replace it with --force"
+) -> None:
+    """Refuse to write over files.
+
+    Arguments:
+        paths: what is to be written; None is not.
+        force: whether files may be replaced.
+        remedy: what to do instead.
+
+    Raises:
+        OutputError: for every file that is there.
+    """
+    problems = [
+        Problem("file-exists", "a file of that name is there already", str(path), remedy=remedy)
+        for path in paths
+        if path is not None and path.exists() and not force
+    ]
+    if problems:
+        raise OutputError(problems)

@@ -13,7 +13,9 @@ from indistinct.cli.options import (
     Encoding,
     Separator,
     Sheet,
+    beside_policy,
     names,
+    refuse_existing,
     source_keys,
 )
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_parts
@@ -91,7 +93,22 @@ def quasi(
     from indistinct import pipeline
 
     source = source_keys(separator, encoding, sheet)
-    _check(policy, list(source), plot, mermaid, as_json, force)
+    problems = beside_policy(policy, source)
+    if mermaid and as_json:
+        message = "--mermaid and --json both ask for standard output"
+        problems.append(Problem("two-outputs", message))
+    if problems:
+        raise PolicyError(problems)
+    if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
+        raise OutputError(
+            Problem(
+                "unknown-format",
+                "a graph is drawn as .svg or .png",
+                file=str(plot),
+                remedy="name a file with one of these endings",
+            )
+        )
+    refuse_existing(plot, force=force)
     with Progress() as progress:
         found = pipeline.quasi(
             data,
@@ -120,50 +137,6 @@ def quasi(
         print_parts(found.proposed_parts())
         if plot is not None:
             console().print(f"\n{plot} is drawn", soft_wrap=True)
-
-
-def _check(
-    policy: Path | None,
-    source: list[str],
-    plot: Path | None,
-    mermaid: bool,
-    as_json: bool,
-    force: bool,
-) -> None:
-    problems = []
-    if policy is not None and source:
-        given = ", ".join(f"--{name}" for name in source)
-        problems.append(
-            Problem(
-                "policy-and-options",
-                f"{given} cannot be combined with --policy {policy}",
-                remedy="leave one of them out",
-            )
-        )
-    if mermaid and as_json:
-        problems.append(Problem("two-outputs", "--mermaid and --json both ask for standard output"))
-    if problems:
-        raise PolicyError(problems)
-    if plot is None:
-        return
-    if plot.suffix.lower() not in (".svg", ".png"):
-        raise OutputError(
-            Problem(
-                "unknown-format",
-                "a graph is drawn as .svg or .png",
-                file=str(plot),
-                remedy="name a file with one of these endings",
-            )
-        )
-    if plot.exists() and not force:
-        raise OutputError(
-            Problem(
-                "file-exists",
-                "a file of that name is there already",
-                file=str(plot),
-                remedy="name another file, or replace it with --force",
-            )
-        )
 
 
 def _draw(found: QuasiIdentifiers, path: Path) -> None:

@@ -7,7 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
-from indistinct.cli.options import AsJson, Encoding, Separator, Sheet, source_keys
+from indistinct.cli.options import (
+    AsJson,
+    Encoding,
+    Separator,
+    Sheet,
+    beside_policy,
+    names,
+    refuse_existing,
+    source_keys,
+)
 from indistinct.cli.terminal import (
     Progress,
     complain,
@@ -15,7 +24,7 @@ from indistinct.cli.terminal import (
     print_json,
     print_parts,
 )
-from indistinct.errors import InputError, OutputError, PolicyError, Problem
+from indistinct.errors import InputError, PolicyError, Problem
 
 
 def risk(
@@ -108,11 +117,15 @@ def risk(
     each record, classes hold people, not records.
     """
     from indistinct import pipeline
-    from indistinct.cli.options import names
     from indistinct.policy import Policy
+    from indistinct.report.plots import require_drawing
 
     source = source_keys(separator, encoding, sheet)
-    _check(policy, source, plot, force)
+    if problems := beside_policy(policy, source):
+        raise PolicyError(problems)
+    refuse_existing(plot, force=force)
+    if plot is not None:
+        require_drawing(plot)
     with Progress() as progress:
         found = pipeline.risk(
             data,
@@ -144,36 +157,8 @@ def risk(
             console().print(f"\n{plot} is drawn", soft_wrap=True)
 
 
-def _check(policy: Path | None, source: dict[str, Any], plot: Path | None, force: bool) -> None:
-    if policy is not None and source:
-        raise PolicyError(
-            Problem(
-                "policy-and-options",
-                f"{', '.join(f'--{name}' for name in source)} cannot be combined with --policy "
-                f"{policy}",
-                remedy="leave one of them out",
-            )
-        )
-    if plot is None:
-        return
-    if plot.exists() and not force:
-        raise OutputError(
-            Problem(
-                "file-exists",
-                "a file of that name is there already",
-                file=str(plot),
-                remedy="name another file, or replace it with --force",
-            )
-        )
-    from indistinct.report.plots import require_drawing
-
-    require_drawing(plot)
-
-
 def _named(given: list[str], data: Path, source: dict[str, Any]) -> tuple[str, ...]:
     """The names that were given; where a column's own name may hold a comma, the table is asked."""
-    from indistinct.cli.options import names
-
     if not any("," in value for value in given) or data.is_dir():
         return names(given)
     whole = [value for value in given if "," in value]
