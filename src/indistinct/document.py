@@ -46,7 +46,7 @@ class Grid:
     """A table without frames.
 
     Arguments:
-        columns: the names of the columns.
+        columns: the names of the columns; none where the cells say enough.
         rows: the cells, [rows][columns]; the first of each row names it.
         right: the columns that are aligned to the right.
     """
@@ -104,12 +104,13 @@ def _html_of(part: Part) -> str:
     if isinstance(part, Line):
         text = escape(part.text.strip()).replace("\n", "<br>").replace("  ", "&emsp;")
         return f"<p>{text if part.style == 'text' else f'<b>{text}</b>'}</p>" if text else ""
-    head = "".join(f"<th>{escape(name)}</th>" for name in part.columns)
+    names = "".join(f"<th>{escape(name)}</th>" for name in part.columns)
+    head = f"<tr>{names}</tr>" if names else ""
     rows = (
         f"<tr><th>{_cell(row[0])}</th>" + "".join(f"<td>{_cell(cell)}</td>" for cell in row[1:])
         for row in part.rows
     )
-    return f"<table><tr>{head}</tr>{''.join(f'{row}</tr>' for row in rows)}</table>"
+    return f"<table>{head}{''.join(f'{row}</tr>' for row in rows)}</table>"
 
 
 def _cell(cell: Cell) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from indistinct.document import Document, Grid, Part
 from indistinct.errors import IndistinctError
 from indistinct.metadata import ValueMetadata
 from indistinct.pipeline.opening import sha256_of
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Release:
+class Release(Document):
     """A release and all that is known of it.
 
     Arguments:
@@ -164,12 +164,11 @@ class Release:
         levels = ", ".join(f"{name} {level}" for name, level in self.plan.levels.items())
         return f"<Release: {self.certificate!r}, levels {levels}>"
 
-    def _repr_html_(self) -> str:
-        measures = "".join(
-            f"<tr><th>{html.escape(name)}</th><td>{value:.4f}</td></tr>"
-            for name, value in self.measures.items()
-        )
-        return f"{self.certificate._repr_html_()}<table>{measures}</table>"
+    def parts(self) -> Iterator[Part]:
+        """The certificate, and what the release cost."""
+        yield from self.certificate.parts()
+        rows = [(name, f"{value:.4f}") for name, value in self.measures.items()]
+        yield Grid(("measure", "value"), rows, right=("value",))
 
 
 def _neutralized(about: ValueMetadata, name: str) -> ValueMetadata:

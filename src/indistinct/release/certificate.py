@@ -10,14 +10,14 @@ the custodian. The reasons for each line are in ``docs/topics/what-is-public.md`
 from __future__ import annotations
 
 import datetime as dt
-import html
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
 
+from indistinct.document import Document, Grid, Part
 from indistinct.metadata import ValueMetadata
 from indistinct.release.audit import Audit
 from indistinct.release.audit.verdict import words
@@ -42,7 +42,7 @@ class CertifiedTable:
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Document):
     """The public account of a release.
 
     Arguments:
@@ -196,7 +196,8 @@ class Certificate:
             f"{'; '.join(_sentence(promise) for promise in self.promises) or 'no promise'}>"
         )
 
-    def _repr_html_(self) -> str:
+    def parts(self) -> Iterator[Part]:
+        """What is certified, in two columns."""
         rows = [
             ("created", _moment(self.created)),
             ("records published", str(self.records_published)),
@@ -207,11 +208,11 @@ class Certificate:
             *(("may contain", word) for word in self.may_contain),
             *(("warning", warning) for warning in self.warnings),
         ]
-        return _table(rows)
+        yield Grid((), rows)
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Document):
     """The private account of a run: the certificate, and what only the custodian may know.
 
     Arguments:
@@ -284,7 +285,7 @@ class Run:
             f"suppressed, by {self.plan.get('algorithm', 'an unnamed algorithm')}>"
         )
 
-    def _repr_html_(self) -> str:
+    def parts(self) -> Iterator[Part]:
         """The run without its seed and digests, since notebooks are handed around."""
         rows = [
             ("records", str(self.records)),
@@ -294,7 +295,7 @@ class Run:
             *((name, str(_plain(value))) for name, value in self.measures.items()),
             *(("warning", warning) for warning in (*self.certificate.warnings, *self.warnings)),
         ]
-        return _table(rows)
+        yield Grid((), rows)
 
 
 def _moment(moment: dt.datetime) -> str:
@@ -331,11 +332,3 @@ def _values(values: Mapping[str, Any]) -> str:
         f"{name}={format(value, '.6g') if isinstance(value, float) else value}"
         for name, value in values.items()
     )
-
-
-def _table(rows: Iterable[tuple[str, str]]) -> str:
-    cells = "".join(
-        f"<tr><th>{html.escape(label)}</th><td>{html.escape(text)}</td></tr>"
-        for label, text in rows
-    )
-    return f"<table>{cells}</table>"

@@ -9,15 +9,15 @@ own; it is found by being here. Plugins bring the checks of their promises.
 from __future__ import annotations
 
 import functools
-import html
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard, cast
 
 import polars as pl
 
 from indistinct import plugins
+from indistinct.document import Document, Grid, Part
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.metadata import ValueMetadata
 from indistinct.release.audit.check import Check, ClassCheck
@@ -43,7 +43,7 @@ __all__ = ["Audit", "Check", "ClassSizes", "Context", "Verdict", "audit", "check
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Document):
     """What a reader of a release can say of it.
 
     Arguments:
@@ -154,12 +154,9 @@ class Audit:
         word = "holds" if self.holds else "broken"
         return f"<Audit: {word}, {self.records} records{': ' if promises else ''}{promises}>"
 
-    def _repr_html_(self) -> str:
-        cells = "".join(
-            f"<tr><th>{html.escape(label)}</th><td>{html.escape(text)}</td></tr>"
-            for label, text in self.summary_rows()
-        )
-        return f"<table>{cells}</table>"
+    def parts(self) -> Iterator[Part]:
+        """The verdict on every promise, in two columns."""
+        yield Grid((), self.summary_rows())
 
 
 def audit(
