@@ -11,7 +11,7 @@ import pytest
 
 import indistinct as ind
 from indistinct.cli.summary import print_promises
-from indistinct.pipeline.cautions import too_noisy
+from indistinct.pipeline.warnings import warn_about_noise
 
 RANKS = {"flu": 4, "asthma": 3, "hiv": 1, "gout": 3, "cold": 4}
 
@@ -99,9 +99,9 @@ def test_theta_by_size_has_figures_that_stand_alone() -> None:
 
 
 def test_much_noise_draws_a_private_warning() -> None:
-    assert too_noisy(10, 100) == []
-    assert "11 of the 100 published records are noise (11%)" in too_noisy(11, 100)[0]
-    assert too_noisy(0, 0) == []
+    assert warn_about_noise(10, 100) == []
+    assert "11 of the 100 published records are noise (11%)" in warn_about_noise(11, 100)[0]
+    assert warn_about_noise(0, 0) == []
     # Mostly one illness: without made-up records no class has variance enough.
     uneven = frame(60, ("flu",) * 7 + tuple(RANKS)[1:])
     asked = policy([{"model": "theta-sensitive", "k": 4, "mu": 0.9}], algorithm="theta")

@@ -161,10 +161,10 @@ def test_long_and_linked_releases_side_by_side(
 def test_where_people_fit_one_class_a_release_tells_who_is_where(table: pl.DataFrame) -> None:
     from indistinct.analytics.joined import PeopleTable
     from indistinct.hierarchies.taxonomy import Taxonomy
-    from indistinct.microdata.people import People
+    from indistinct.microdata.subjects import Subjects
 
     texts = table.cast(pl.String)
-    people = People.of(texts, "patient", QUASI)
+    people = Subjects.of_people(texts, "patient", QUASI)
     flat = {name: Taxonomy(name, [(v, "*") for v in sorted(set(texts[name]))]) for name in QUASI}
     private = PeopleTable.of(people.texts, flat, people.person_of, texts.select("dx"))
     bare = ind.anonymize(table, policy(promises=[{"model": "k-anonymity", "k": 1}]))

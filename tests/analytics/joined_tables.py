@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
-from indistinct.microdata.people import People
+from indistinct.microdata.subjects import Subjects
 
 AGES = ("20", "21", "23", "27", "30", None)
 WARDS = ("A", "B", "C")
@@ -61,7 +61,7 @@ class Case:
         frame = pl.DataFrame(
             rows, schema=dict.fromkeys(["who", "age", "ward", "ill"], pl.String), orient="row"
         )
-        found = People.of(frame, "who", ["age", "ward"])
+        found = Subjects.of_people(frame, "who", ["age", "ward"])
         trees = {"age": AGE_TREE, "ward": WARD_TREE}
         return PeopleTable.of(
             found.texts, trees, found.person_of, frame.select("ill"), {"ill": KNOWN}

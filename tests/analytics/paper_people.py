@@ -7,7 +7,7 @@ from tests.recoding.people import CATEGORY, KNOWN, PEOPLE, QUASI, SYMPTOM, rows_
 
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.microdata.people import People
+from indistinct.microdata.subjects import Subjects
 
 EC = {
     1: ("[40, 42]", "[2139, 2341]", "Female"),
@@ -43,7 +43,7 @@ def taxonomies() -> dict[str, Taxonomy]:
 
 def people() -> PeopleTable:
     rows = rows_of_table_1()
-    found = People.of(rows, "person", QUASI)
+    found = Subjects.of_people(rows, "person", QUASI)
     return PeopleTable.of(
         found.texts, taxonomies(), found.person_of, rows.select(SYMPTOM), {SYMPTOM: KNOWN}
     )

@@ -12,7 +12,7 @@ from indistinct.hierarchies.intervals import intervals_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.microdata import Microdata
-from indistinct.microdata.people import Events, People
+from indistinct.microdata.subjects import Events, Subjects
 from indistinct.pipeline.linking import linked_table
 from indistinct.recoding.linked import LinkedPlan, LinkedTable
 from indistinct.release.audit import Audit, audit
@@ -81,7 +81,7 @@ def linked(
     population: pl.DataFrame | None = None,
 ) -> LinkedTable:
     """Rows as people with their records."""
-    people = People.of(rows, key, list(taxonomies))
+    people = Subjects.of_people(rows, key, list(taxonomies))
     events = Events(people.person_of, rows.select(list(known)))
     microdata = Microdata.encode(
         people.texts,

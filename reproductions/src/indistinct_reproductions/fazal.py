@@ -25,9 +25,9 @@ from indistinct.analytics.linked_query_error import LinkedQueries, Question
 from indistinct.analytics.query_error import MODES, Condition
 from indistinct.errors import Unsatisfiable
 from indistinct.hierarchies.cells import range_of
-from indistinct.pipeline.linking import linked_plan
+from indistinct.pipeline.linking import linked_plan, read_people
 from indistinct.pipeline.release import Release
-from indistinct.privacy.promise import promise
+from indistinct.pipeline.run import Run as OneRun
 from indistinct.privacy.rank_variance import largest_k, rank_variance_exact, theta
 from indistinct.recoding.linked.plan import LinkedPlan
 from indistinct_reproductions.fazal_adult import read_generated
@@ -717,7 +717,7 @@ def _scenarios(ledger: Ledger) -> None:
     )
     where = "Scenario II"
     rows = made(ROWS, K, patients)
-    alone, classes = one_person_classes(rows, patients.read.people.person_of)
+    alone, classes = one_person_classes(rows, patients.read.subjects.person_of)
     ledger.claim(
         where,
         "theta cannot be computed of people with several records",
@@ -774,8 +774,8 @@ def _unchecked_tail() -> list[str]:
     )
     promises, method = asked_of(THETA_STAR, K, own)
     policy = own.policy(promises, {**method, "partition": {"unchecked_tails": True}, "seed": 0})
-    asked = [promise(part.model, **part.settings) for part in policy.requirements]
-    plan = linked_plan(policy, asked, own.read.linked, lambda share: None, 0)
+    run = OneRun(policy, 0)
+    plan = linked_plan(read_people(own.rows, run)[0], run)
     part = plan.buckets[SYMPTOM]
     return [str(part.labels[at]) for at in part.value[part.indptr[-2] : part.indptr[-1]].tolist()]
 

@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from indistinct.randomness import simulation
 from indistinct_reproductions.fazal_releases import Patients
 from indistinct_reproductions.fazal_tables import LEVELS, PERSON, SYMPTOM, TABLE_1, TABLE_3
 from indistinct_reproductions.khan_adult import Adult, read_adult
@@ -63,7 +64,7 @@ def generated(adult: Adult, seed: int, people: int = PEOPLE) -> Patients:
         seed: where chance starts from.
         people: how many of them.
     """
-    random = np.random.default_rng([seed, 1])
+    random = simulation([seed, 1])
     without, number = records_per_person()
     texts = adult.texts.head(people).select("age", "zip", "sex")
     person: list[int] = []

@@ -31,11 +31,12 @@ from indistinct.analytics.linked_query_error import LinkedQueries, LinkedQueryEr
 from indistinct.analytics.utility import CertaintyPenalty, Utility
 from indistinct.errors import Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
-from indistinct.pipeline.anonymizing import anonymize
-from indistinct.pipeline.linking import PeopleRead, read_people
+from indistinct.pipeline.anonymization import anonymize
+from indistinct.pipeline.linking import read_people
+from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.release import Release
+from indistinct.pipeline.run import Run as OneRun
 from indistinct.policy import Policy
-from indistinct.privacy.promise import promise
 from indistinct.recoding.linked.plan import LinkedPlan
 from indistinct.recoding.plan import CellPlan
 from indistinct_reproductions.fazal_tables import MU
@@ -111,22 +112,21 @@ class Patients:
         return replace(self, rows=own)
 
     @cached_property
-    def read(self) -> PeopleRead:
+    def read(self) -> PrivateTable:
         """The table as linked tables are made of it."""
         policy = self.policy(*asked_of(GUARDED, 2, self))
-        promises = [promise(part.model, **part.settings) for part in policy.requirements]
-        return read_people(self.rows, policy, promises, None, lambda stage, share: None, 0)
+        return read_people(self.rows, OneRun(policy, 0))[0]
 
     @cached_property
     def people(self) -> PeopleTable:
         """The private table as people."""
         read = self.read
         return PeopleTable.of(
-            read.people.texts,
-            read.linked.data.taxonomies,
-            read.people.person_of,
-            read.events.texts,
-            read.known,
+            read.subjects.texts,
+            read.taxonomies,
+            read.subjects.person_of,
+            read.subjects.records,
+            read.metadata,
         )
 
     @cached_property
@@ -135,10 +135,10 @@ class Patients:
         read = self.read
         return PeopleTable.of(
             self.rows.select(self.names),
-            read.linked.data.taxonomies,
+            read.taxonomies,
             np.arange(self.rows.height, dtype=np.int32),
-            read.events.texts,
-            read.known,
+            read.subjects.records,
+            read.metadata,
         )
 
 
@@ -329,7 +329,7 @@ def measured(
     noise = len(release.plan.noise)  # type: ignore[union-attr]
     alone, classes = 0, published.published.classes
     if name == ROWS:
-        alone, classes = one_person_classes(release, patients.read.people.person_of)
+        alone, classes = one_person_classes(release, patients.read.subjects.person_of)
     own_questions = None if asked is None else asked.over(table)
     return Run(
         name,

@@ -16,7 +16,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from indistinct.analytics.published import Original
@@ -29,6 +28,7 @@ from indistinct.hierarchies.tree import tree_taxonomy
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata
+from indistinct.randomness import simulation
 from indistinct_reproductions.khan_tables import OCCUPATIONS
 
 FILE = "adult.data"
@@ -148,7 +148,7 @@ def read_adult(folder: Path, seed: int) -> Adult:
         {name: [row[at] for row in complete] for name, at in PLACES.items()},
         schema=dict.fromkeys(PLACES, pl.String),
     )
-    drawn = np.random.default_rng(seed).integers(len(ZIPS), size=texts.height)
+    drawn = simulation(seed).integers(len(ZIPS), size=texts.height)
     zips = pl.Series("zip", [str(ZIPS[at]) for at in drawn.tolist()])
     ages = sorted(texts["age"].unique(), key=int)
     return Adult(

@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.randomness import simulation
+
 BINS = 10
 """Numbers and dates of many values are put into so many bins with about as many records each."""
 
@@ -120,7 +122,7 @@ def _shuffled(
     across: NDArray[Any],
 ) -> float:
     """The mutual information that is left when the records' values are shuffled, on average."""
-    draw = np.random.default_rng(0)
+    draw = simulation(0)
     one, other = np.repeat(first, weight), np.repeat(second, weight)
     n = len(one)
     total = 0.0

@@ -55,6 +55,7 @@ from indistinct.analytics.query_error import (
 )
 from indistinct.errors import DataError, Problem, did_you_mean
 from indistinct.metadata import NO_METADATA
+from indistinct.randomness import simulation
 
 Aggregate = Literal["count", "sum", "avg"]
 
@@ -201,7 +202,7 @@ class LinkedQueries:
         of = of or next(
             (n for n, d in people.original.domains.items() if d.numbers is not None), None
         )
-        random = np.random.default_rng(workload.seed)
+        random = simulation(workload.seed)
         share = workload.selectivity ** (1.0 / (dimensions + bool(names)))
         groups = {name: _groups(people, name) for name in names}
         asked: list[Question] = []

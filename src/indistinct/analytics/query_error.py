@@ -33,6 +33,7 @@ from indistinct.analytics.published import Domain, Original, PublishedRows
 from indistinct.errors import DataError, Problem
 from indistinct.kernels.queries import answers, fit_leaves, fit_range
 from indistinct.microdata.encoding import count_combinations
+from indistinct.randomness import simulation
 
 Mode = Literal["overlap", "uniform"]
 
@@ -114,7 +115,7 @@ class Workload:
                     remedy=f"ask for at most {width} dimensions",
                 )
             )
-        random = np.random.default_rng(self.seed)
+        random = simulation(self.seed)
         domains = tuple(original.domains.values())
         share = self.selectivity ** (1.0 / dimensions)
         asked: list[Query] = []

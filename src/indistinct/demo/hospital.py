@@ -15,6 +15,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.randomness import simulation
+
 RECORDS = 5000
 """Number of discharges in the table, unless another is asked for."""
 
@@ -163,7 +165,7 @@ def discharges(records: int = RECORDS, seed: int = SEED) -> pl.DataFrame:
     >>> discharges(3).columns[:5]
     ['patient_id', 'name', 'age', 'sex', 'zip']
     """
-    draws = np.random.default_rng(seed)
+    draws = simulation(seed)
     age = _ages(draws, records)
     female = draws.random(records) < np.where(age > 74, 0.57, 0.49)
     zips = _zips(draws, records)

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.hierarchies.taxonomy import LevelTable, Taxonomy
+from indistinct.hierarchies.taxonomy import SUPPRESSED, LevelTable, Taxonomy
 from indistinct.microdata.frequencies import FrequencyTable
 
 
@@ -35,6 +35,17 @@ class LeveledTable:
     def weight(self) -> NDArray[np.int64]:
         """Units per combination, [C]."""
         return self.table.weight
+
+    @cached_property
+    def suppressed_before(self) -> NDArray[np.bool_]:
+        """Which combinations are ``*`` throughout: suppressed by an earlier release, [C]."""
+        mask = np.ones(self.table.combinations, dtype=np.bool_)
+        for name, codes in zip(self.attributes, self.table.codes, strict=True):
+            if name in self.unchanged:
+                continue
+            leaves = self.taxonomies[name].leaves
+            mask &= np.array([leaf == SUPPRESSED for leaf in leaves], dtype=np.bool_)[codes]
+        return mask
 
     @cached_property
     def compiled(self) -> tuple[LevelTable, ...]:

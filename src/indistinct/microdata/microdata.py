@@ -21,7 +21,7 @@ from indistinct.microdata.encoding import (
     record_table,
 )
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.microdata.people import Events
+from indistinct.microdata.subjects import Events
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,6 @@ class Microdata:
         population: pl.DataFrame | None = None,
         by_record: bool = False,
         events: Events | None = None,
-        there: NDArray[np.bool_] | None = None,
     ) -> Microdata:
         """Encode rows of canonical text.
 
@@ -65,12 +64,9 @@ class Microdata:
                 algorithms that treat equal records differently.
             events: the records of the people whom ``texts`` describe, with their sensitive values:
                 of each value it is counted how many people have it.
-            there: where ``texts`` are only some of the people of ``events``, which ones.
         """
         if weight is None:
             weight = np.ones(texts.height, dtype=np.int64)
-        if events is not None and there is not None:
-            events = events.of(there)
         held = texts if events is None else events.texts
         domains: dict[str, tuple[Label, ...]] = {
             name: sorted_values(held[name]) for name in sensitive

@@ -2,10 +2,10 @@
 
 What goes in as a frame of some kind comes out as a frame of that kind; what goes in as a file comes
 out as a Polars frame that can be written to a folder. Read
-:mod:`~indistinct.pipeline.anonymizing` first: it is the way of the data as one function.
+:mod:`~indistinct.pipeline.anonymization` first: it is the way of the data as one function.
 """
 
-from indistinct.pipeline.anonymizing import anonymize
+from indistinct.pipeline.anonymization import anonymize
 from indistinct.pipeline.assessing import assess
 from indistinct.pipeline.attack import attack
 from indistinct.pipeline.auditing import audit

@@ -16,15 +16,20 @@ from indistinct import __version__
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.microdata import Microdata
-from indistinct.microdata.people import People
-from indistinct.pipeline.cautions import cautions_of, too_noisy
 from indistinct.pipeline.release import Release
+from indistinct.pipeline.warnings import warn_about_noise, warn_about_search
+from indistinct.recoding.plan import CellPlan, CutPlan, LevelPlan
+from indistinct.recoding.recoded import leaked, measured
+from indistinct.recoding.split import SplitPlan
 from indistinct.release.audit import Audit
-from indistinct.release.certificate import Certificate, Run
+from indistinct.release.certificate import Certificate
+from indistinct.release.certificate import Run as Account
+from indistinct.release.linked import private_documents
 
 if TYPE_CHECKING:
     from indistinct.microdata.leveled import LeveledTable
-    from indistinct.pipeline.linking import PeopleRead
+    from indistinct.pipeline.private_table import PrivateTable
+    from indistinct.pipeline.run import Run
     from indistinct.pipeline.transforming import Transformed
     from indistinct.policy import Policy
     from indistinct.recoding.linked import LinkedPlan
@@ -32,48 +37,53 @@ if TYPE_CHECKING:
 
 
 def accounts(
-    policy: Policy,
+    private: PrivateTable,
     plan: Plan,
-    microdata: Microdata,
     released: Any,
     verdict: Audit,
-    measures: Mapping[str, float],
-    seed: int,
-    source_digest: str | None,
-    further: Sequence[str],
-    documents: Mapping[str, Mapping[str, Any]],
+    run: Run,
+    digest: str | None,
+    transformed: Transformed,
+    known: Mapping[str, ValueMetadata],
     *,
     decoys: int = 0,
     noise: int = 0,
-    known: Mapping[str, ValueMetadata] | None = None,
-    transformed: Transformed | None = None,
-    people: People | None = None,
-    left_out: tuple[int, int] = (0, 0),
 ) -> Release:
     """The release with its certificate and the private account of the run.
 
-    ``further`` are warnings, ``documents`` private files by name; ``decoys`` and ``noise`` count
-    made-up records; ``known`` is what a reader has to know of sensitive values, ``transformed``
-    what was done to values before; ``people`` whose records they are, where people have many;
-    ``left_out`` how many records were left out before, and how many people with them.
+    Arguments:
+        private: the table and its promises.
+        plan: what is published instead of what.
+        released: the release.
+        verdict: the audit of it.
+        run: what was asked, and what was said on the way.
+        digest: the digest of the source's file.
+        transformed: what was done to values before.
+        known: what a reader has to know of sensitive values.
+        decoys: made-up records that enlarge classes.
+        noise: made-up records that an algorithm added.
     """
-    from indistinct.recoding.recoded import leaked
-
-    weight = microdata.data.weight
+    policy, subjects = private.policy, private.subjects
+    weight = private.data.weight
     suppressed = int(weight[plan.suppressed].sum())
     records = int(weight.sum())
     of_people = None
-    if people is not None:
+    if subjects.unit == "person":
+        rows_out, people_out = transformed.left_out
         of_people = {
-            "source": records + left_out[1],
+            "source": records + people_out,
             "published": records - suppressed,
-            "suppressed": suppressed + left_out[1],
+            "suppressed": suppressed + people_out,
         }
-        gone = plan.suppressed[microdata.combination_of[people.person_of]]
-        records, suppressed = people.rows + left_out[0], int(gone.sum()) + left_out[0]
-    leakage = leaked(microdata.data, plan)
-    warnings = [*policy.warnings, *cautions_of(policy, plan, suppressed, verdict), *further]
-    warnings += too_noisy(noise, verdict.records)
+        gone = plan.suppressed[private.microdata.combination_of[subjects.person_of]]
+        records, suppressed = subjects.rows + rows_out, int(gone.sum()) + rows_out
+    leakage = leaked(private.data, plan)
+    warnings = [
+        *policy.warnings,
+        *warn_about_search(policy, plan, suppressed, verdict),
+        *run.warnings,
+        *warn_about_noise(noise, verdict.records),
+    ]
     erased = [name for name, told in leakage.items() if told["before"] > 0.0 == told["after"]]
     if plan.search.measure == "rows" and erased:
         warnings.append(
@@ -86,13 +96,14 @@ def accounts(
         may_contain=[
             *(["noise"] if policy.method.algorithm == "theta" else []),
             *(["decoys"] if policy.method.decoys is not None else []),
-            *(["perturbed values"] if transformed is not None and transformed.perturbed else []),
+            *(["perturbed values"] if transformed.perturbed else []),
         ],
         sensitive=known,
-        transformed=None if transformed is None else transformed.told,
+        transformed=transformed.told,
         person=policy.person,
     )
-    run = Run(
+    measures = measured(private.data, plan)
+    account = Account(
         certificate=certificate,
         records=records,
         published=records - suppressed,
@@ -103,11 +114,11 @@ def accounts(
             "leakage": leakage,
         },
         measures=measures,
-        seed=seed,
+        seed=run.seed,
         noise=noise,
         decoys=decoys,
         policy_sha256=hashlib.sha256(_policy_bytes(policy)).hexdigest(),
-        source_sha256=source_digest,
+        source_sha256=digest,
         warnings=tuple(warnings),
         people=of_people,
     )
@@ -115,49 +126,43 @@ def accounts(
         tables=released,
         plan=plan,
         certificate=certificate,
-        run=run,
+        run=account,
         measures=measures,
         output=policy.output,
-        private={"plan.json": _plan_document(plan, microdata), **documents},
+        private={"plan.json": _plan_document(plan, private.microdata), **run.documents},
     )
 
 
 def linked_accounts(
-    policy: Policy,
+    private: PrivateTable,
     plan: LinkedPlan,
-    read: PeopleRead,
     tables: Mapping[str, Any],
     link: Mapping[str, str],
     verdict: Audit,
-    seed: int,
-    further: Sequence[str],
-    known: Mapping[str, ValueMetadata],
-    measures: Mapping[str, float],
+    run: Run,
+    digest: str | None,
     transformed: Transformed,
+    known: Mapping[str, ValueMetadata],
 ) -> Release:
     """The release of two linked tables, with its certificate and the private account of the run.
 
     Arguments:
-        policy: what was asked.
+        private: the people and their records.
         plan: who is linked to what.
-        read: the people and their records.
         tables: the frames ``quasi`` and ``sensitive``.
         link: how they belong together.
         verdict: the audit of both.
-        seed: of the run.
-        further: warnings.
-        known: what a reader has to know of sensitive values.
-        measures: what the release costs.
+        run: what was asked, and what was said on the way.
+        digest: the digest of the source's file.
         transformed: what was done to values before.
+        known: what a reader has to know of sensitive values.
     """
-    from indistinct.release.linked import private_documents
-
+    policy, people = private.policy, private.subjects
     # Behind the people of the table stand those of a population, who are in no class.
-    gone = plan.suppressed[: read.people.count]
+    gone = plan.suppressed[: people.count]
     suppressed = int(gone.sum())
     noise = len(plan.noise)
-    rows_suppressed = int(gone[read.people.person_of].sum())
-    warnings = [*policy.warnings, *further, *too_noisy(noise, verdict.records)]
+    rows_suppressed = int(gone[people.person_of].sum())
     may_contain = []
     if policy.method.algorithm == "theta-star":
         may_contain.append("noise")
@@ -172,45 +177,40 @@ def linked_accounts(
         transformed=transformed.told,
         warnings=plan.told,
     )
-    run = Run(
+    measures = measured(private.data, plan.quasi)
+    account = Account(
         certificate=certificate,
-        records=read.people.rows,
-        published=read.people.rows - rows_suppressed,
+        records=people.rows,
+        published=people.rows - rows_suppressed,
         suppressed=rows_suppressed,
         plan=plan.to_dict(),
         measures=measures,
-        seed=seed,
+        seed=run.seed,
         noise=noise,
         policy_sha256=hashlib.sha256(_policy_bytes(policy)).hexdigest(),
-        source_sha256=read.source_digest,
-        warnings=tuple(warnings),
+        source_sha256=digest,
+        warnings=(*policy.warnings, *run.warnings, *warn_about_noise(noise, verdict.records)),
         people={
-            "source": read.people.count,
-            "published": read.people.count - suppressed,
+            "source": people.count,
+            "published": people.count - suppressed,
             "suppressed": suppressed,
         },
     )
-    names = read.table.text([read.people.key])[read.people.key]
-    first = read.people.first_rows()
+    key = people.key or ""
+    names = private.table.text([key])[key].gather(pl.Series(people.first_rows()))
     return Release(
         tables=dict(tables),
         plan=plan,
         certificate=certificate,
-        run=run,
+        run=account,
         measures=measures,
         output=policy.output,
-        private={
-            **private_documents(plan, names.gather(pl.Series(first))),
-            **transformed.documents,
-        },
+        private={**private_documents(plan, names), **run.documents},
     )
 
 
 def _plan_document(plan: Plan, microdata: Microdata) -> dict[str, Any]:
     """The plan with its mappings from value to published value, for the custodian alone."""
-    from indistinct.recoding.plan import CellPlan, LevelPlan
-    from indistinct.recoding.split import SplitPlan
-
     data = microdata.data
     document = plan.to_dict()
     if isinstance(plan, LevelPlan):
@@ -245,8 +245,6 @@ def _plan_document(plan: Plan, microdata: Microdata) -> dict[str, Any]:
 
 def _mapping(plan: Plan, data: LeveledTable, attribute: int) -> list[list[str | None]]:
     """Every leaf of attribute j, and what it is published as (by the full-domain plan)."""
-    from indistinct.recoding.plan import CutPlan
-
     if isinstance(plan, CutPlan):
         levels = [int(level) for level in plan.cuts[attribute]]
     else:

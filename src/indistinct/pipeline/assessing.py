@@ -8,12 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.errors import DataError, Problem
 from indistinct.pipeline.hierarchies import taxonomy_of
 from indistinct.pipeline.opening import Progress, no_progress, open_source, sought_by
+from indistinct.pipeline.private_table import subjects_in
 from indistinct.release.audit.reading import read_release
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
@@ -132,24 +131,20 @@ def _assess_people(
     """The same of people with many records, a row for each of them."""
     from indistinct.analytics.assessment import assess_table
     from indistinct.analytics.profile import profile
-    from indistinct.pipeline.people import people_in
 
     table, _ = open_source(data, policy, path, held=True)
     assert isinstance(table, EagerTable)
     require_columns(table, [*(attributes or ()), *([weights] if weights else [])])
     rows = table.text(table.columns)
-    people = people_in(rows, policy, table.name)
-    assert people is not None
+    assert policy.person is not None
+    people = subjects_in(rows, policy, table.name)
     quasi = set(policy.quasi_identifiers)
     others = [name for name in table.columns if name not in quasi and name != policy.person]
-    person = pl.Series("\0person", people.person_of)
-    alike = [
-        name for name in others if pl.DataFrame([person, rows[name]]).n_unique() == people.count
-    ]
+    constant = people.constant(rows.select(others))
+    alike = constant.columns
     differing = [name for name in others if name not in alike]
     _refuse_differing([*(attributes or ()), *([weights] if weights else [])], differing, table.name)
-    first = people.first_rows()
-    own = people.texts.hstack(rows.select(pl.col(alike).gather(pl.Series(first))).get_columns())
+    own = people.texts.hstack(constant.get_columns())
     published = None
     if release is not None:
         found = ReleaseView.read(release, sought_by(policy))
@@ -158,7 +153,6 @@ def _assess_people(
         published = open_table(cells, found.table.name, allow_empty=True)
     tell("looking at the columns", None)
     why = dict.fromkeys(differing, "differs between the records of a person")
-    assert policy.person is not None
     why[policy.person] = "names the person"
     assessed = assess_table(
         open_table(own.select(name for name in table.columns if name in own.columns), table.name),
@@ -177,6 +171,7 @@ def _assess_people(
         rows=people.rows,
         progress=tell,
     )
+    first = people.first_rows()
     records = tuple(replace(item, row=int(first[item.row - 1]) + 1) for item in assessed.exposed)
     return replace(assessed, exposed=records, change=_without_decoys(assessed.change))
 

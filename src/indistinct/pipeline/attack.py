@@ -27,11 +27,11 @@ from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
-from indistinct.microdata.people import People
+from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source, sought_by
-from indistinct.pipeline.people import people_in
 from indistinct.pipeline.population import population_of
+from indistinct.pipeline.private_table import subjects_in
 from indistinct.pipeline.transforming import policy_of_originals
 from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.sources.files import read_table
@@ -117,7 +117,7 @@ class _Attacked:
     Arguments:
         policy: says what the columns are.
         texts: the table, a row per record.
-        people: whose each record is; None where every record is of another person.
+        people: whose each record is.
         taxonomies: the hierarchies of the quasi-identifiers.
         known: what is known of sensitive values.
         population: the quasi-identifiers of everybody among whom they could be.
@@ -125,14 +125,14 @@ class _Attacked:
 
     policy: Policy
     texts: pl.DataFrame
-    people: People | None
+    people: Subjects
     taxonomies: Mapping[str, Taxonomy]
     known: Mapping[str, ValueMetadata]
     population: pl.DataFrame | None
 
     def places(self, view: ReleaseView, rows: pl.DataFrame) -> Places:
         """Who could stand in which of some published rows."""
-        own = self.texts if self.people is None else self.people.texts
+        own = self.people.texts
         return Places(
             quasi=view.quasi,
             people=own.select(view.quasi),
@@ -168,8 +168,8 @@ def _attacked(
     learnt = tuple(dict.fromkeys(name for view in views for name in view.sensitive))
     keys = () if person is None else (person,)
     texts = table.text([*keys, *policy.quasi_identifiers, *learnt])
-    people = people_in(texts, policy, file)
-    own = texts if people is None else people.texts
+    people = subjects_in(texts, policy, file)
+    own = people.texts
     tell("looking at the hierarchies", None)
     taxonomies = taxonomies_of(table, policy, own, None, file)
     if around is not None:
@@ -186,7 +186,7 @@ def _context(view: ReleaseView, attacked: _Attacked, **more: Any) -> AttackConte
     places, there = attacked.places(view, view.rows.filter(~gone)), (~gone).to_numpy()
     known = {name: attacked.known[name] for name in view.sensitive}
     people, texts = attacked.people, attacked.texts
-    if people is None:
+    if people.unit == "record":
         shown = view.cells(view.sensitive).filter(~gone) if view.sensitive else pl.DataFrame()
         return AttackContext.of_records(
             places, texts.select(view.sensitive), shown, known=known, **more

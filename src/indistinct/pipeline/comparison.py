@@ -25,12 +25,12 @@ from indistinct.errors import DataError, IndistinctError, Problem, did_you_mean
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.microdata import distinct_values
-from indistinct.microdata.people import People
+from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.attack import attack
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source, sought_by
-from indistinct.pipeline.people import events_of, pairs_of, people_in
 from indistinct.pipeline.population import covers, population_of
+from indistinct.pipeline.private_table import subjects_in
 from indistinct.pipeline.transforming import policy_of_originals
 from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.privacy.knm_anonymity import KNMAnonymity
@@ -267,23 +267,23 @@ class _Private:
             texts, weight = _texts(table, policy, asked)
         else:
             texts = table.text([policy.person, *policy.quasi_identifiers, *policy.sensitive])
-        persons = people_in(texts, policy, file)
-        own = texts if persons is None else persons.texts
+        names = [name for name in texts.columns if name in policy.sensitive]
+        subjects = subjects_in(texts, policy, file, names, weight)
+        own = subjects.texts
         asked = settled(asked, texts)
         population = population_of(policy) if any(map(needs_population, asked)) else None
         taxonomies = taxonomies_of(table, policy, own, weight, file, population)
-        names = [name for name in texts.columns if name in policy.sensitive]
         known = value_metadata_of(policy, table, texts, names, file)
         people = None
-        if persons is None:
+        if subjects.unit == "record":
             original = Original.of(texts, taxonomies, weight)
             known = _with_certified(known, read)
         else:
             records = texts.select(names)
-            people = PeopleTable.of(own, taxonomies, persons.person_of, records, known)
+            people = PeopleTable.of(own, taxonomies, subjects.person_of, records, known)
             original = people.original
-        referring = _with_references(known, asked, texts, weight, persons)
-        rows = None if persons is None else persons.rows
+        referring = _with_references(known, asked, subjects)
+        rows = None if subjects.unit == "record" else subjects.rows
         return cls(
             policy, texts, rows, people, original, taxonomies, referring, tuple(asked), population,
             together,
@@ -386,28 +386,21 @@ def _with_certified(
 def _with_references(
     known: Mapping[str, ValueMetadata],
     asked: Sequence[Requirement],
-    texts: pl.DataFrame,
-    weight: NDArray[np.int64] | None,
-    persons: People | None,
+    subjects: Subjects,
 ) -> dict[str, ValueMetadata]:
     """The same, with how many have each value, where a promise compares with that.
 
     Arguments:
         known: what is known of sensitive values.
         asked: the promises.
-        texts: the table's rows.
-        weight: records of each row, where not one.
-        persons: whose each row is, where people have many.
+        subjects: whose the table's rows are.
     """
     found = dict(known)
     for item in asked:
         name = item.sensitive
-        if item.reference != "original" or name is None or name not in texts.columns:
+        if item.reference != "original" or name is None or name not in subjects.records.columns:
             continue
-        column = texts[name]
-        if persons is not None:
-            column = pairs_of(events_of(persons, texts, [name]), name)
-        values, counts = distinct_values(column, weight)
+        values, counts = distinct_values(subjects.values_of(name), subjects.weight)
         total = sum(counts)
         shares = {value: count / total for value, count in zip(values, counts, strict=True)}
         found[name] = replace(found.get(name, NO_METADATA), reference=shares)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -12,72 +11,52 @@ import polars as pl
 from indistinct.microdata.encoding import codes_in, count_combinations
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.microdata import sorted_values
-from indistinct.pipeline.people import people_in
+from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.privacy.km_anonymity import KMAnonymity
-from indistinct.privacy.promise import Promise
+from indistinct.recoding.items import km_anonymous, published_items
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table, open_table
 
 if TYPE_CHECKING:
+    from indistinct.pipeline.run import Run
     from indistinct.policy import Policy
 
 
-@dataclass(frozen=True)
-class Recoded:
-    """A table with generalized items, and what is left to do with it.
-
-    Arguments:
-        table: the table, without the records whose items are left out.
-        policy: the policy for what follows: nobody is suppressed any more, for sets that are rare
-            then; nothing is known of the items but their published labels.
-        documents: private documents, by file name.
-        warnings: what the custodian should know.
-        left_out: how many records of the table were left out, and how many people with them.
-    """
-
-    table: Table
-    policy: Policy
-    documents: Mapping[str, dict[str, Any]]
-    warnings: tuple[str, ...]
-    left_out: tuple[int, int] = (0, 0)
-
-
-def of_items(promises: Sequence[Promise]) -> list[KMAnonymity]:
-    """The promises about sets of items."""
-    return [cast("KMAnonymity", part) for part in promises if part.subject == "items"]
-
-
-def items_recoded(
-    table: Table, policy: Policy, promises: Sequence[KMAnonymity], file: str | None
-) -> Recoded:
+def with_generalized_items(table: Table, run: Run, file: str | None) -> tuple[Table, int, int]:
     """The table with the items of each promise generalized as far as it asks.
 
-    The policy's limit is the share of items that may be left out; their records are dropped.
+    The policy's limit is the share of items that may be left out; their records are dropped. From
+    here on the run's policy suppresses nobody any more, for sets that are rare then, and says
+    nothing of the items but their published labels.
 
     Arguments:
         table: the table, in memory.
-        policy: names the person of every record, and the hierarchies of the items.
-        promises: one for each attribute of items.
+        run: its policy names the person of every record, and the hierarchies of the items; it is
+            given private documents and warnings.
         file: the table's name, for messages.
+
+    Returns:
+        The table, how many of its records were left out, and how many people with them.
 
     Raises:
         DataError, HierarchyError, PolicyError, Unsatisfiable: as
             :func:`~indistinct.recoding.items.km_anonymous`.
     """
-    from indistinct.recoding.items import km_anonymous, published_items
-
+    policy = run.policy
+    promises = [part for part in policy.privacy_models if isinstance(part, KMAnonymity)]
+    if not promises:
+        return table, 0, 0
+    run.tell("generalizing items")
     assert isinstance(table, EagerTable)
     assert policy.person is not None
     names = [str(part.sensitive) for part in promises]
     rows = table.text([policy.person, *names])
-    people = people_in(rows, policy, file, attributes=())
-    assert people is not None
+    people = Subjects.of_people(rows, policy.person, (), file=file)
     known = value_metadata_of(policy, table, rows, names, file)
     frame = pl.DataFrame([table.values(name) for name in table.columns])
     keep = np.ones(rows.height, dtype=np.bool_)
-    documents: dict[str, dict[str, Any]] = {}
-    warnings = []
+    documents = {}
     for part, name in zip(promises, names, strict=True):
         domain = sorted_values(rows[name])
         values = codes_in(rows[name], domain)
@@ -95,15 +74,15 @@ def items_recoded(
             pl.Series(list(plan.suppressed), dtype=pl.String).implode(), nulls_equal=True
         )
         keep &= ~gone.to_numpy()
-        documents["items.json"] = documents.get("items.json", {}) | {name: plan.to_dict()}
+        documents[name] = plan.to_dict()
         if plan.left_out:
-            warnings.append(
+            run.warnings.append(
                 f"'{name}': {plan.left_out} of {plan.entries} items of people are left out, "
                 "with their records"
             )
     without = people.count - len(np.unique(people.person_of[keep]))
     if without:
-        warnings.append(f"{without} people have no record left, and are not in the release")
+        run.warnings.append(f"{without} people have no record left, and are not in the release")
     done = open_table(
         frame.filter(pl.Series(keep)),
         table.name,
@@ -113,8 +92,9 @@ def items_recoded(
             if item.missing.tokens
         },
     )
-    left_out = int((~keep).sum()), without
-    return Recoded(done, _without_items(policy, names), documents, tuple(warnings), left_out)
+    run.documents["items.json"] = documents
+    run.policy = _without_items(policy, names)
+    return done, int((~keep).sum()), without
 
 
 def _without_items(policy: Policy, names: Sequence[str]) -> Policy:

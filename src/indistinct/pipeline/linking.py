@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,22 +16,22 @@ from indistinct.errors import DataError, IndistinctError, PolicyError, Problem, 
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.microdata import Microdata
-from indistinct.microdata.people import Events, People
-from indistinct.pipeline.cautions import telling_of_people
-from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.opening import Progress, open_source
-from indistinct.pipeline.people import (
-    cautions_of,
-    events_of,
-    people_in,
-    same_in_all_records,
-)
-from indistinct.pipeline.population import covers, population_of
-from indistinct.pipeline.release import Release
+from indistinct.microdata.subjects import Events
+from indistinct.pipeline.accounts import linked_accounts
+from indistinct.pipeline.opening import open_source
+from indistinct.pipeline.population import covers
+from indistinct.pipeline.private_table import PrivateTable, counted_attributes
 from indistinct.pipeline.transforming import Transformed, transformed
-from indistinct.pipeline.value_metadata import needed_metadata, require_metadata, value_metadata_of
+from indistinct.pipeline.value_metadata import needed_metadata
+from indistinct.pipeline.warnings import warn_about_people
 from indistinct.privacy.promise import Promise, promise
 from indistinct.recoding.linked import LinkedPlan, LinkedTable
+from indistinct.recoding.linked.anatomy import anatomy
+from indistinct.recoding.linked.angelization import p_l_angelization
+from indistinct.recoding.linked.k_l_diversity import KLSettings, k_l_diversity
+from indistinct.recoding.linked.settings import LinkedSettings
+from indistinct.recoding.linked.theta_star import theta_star
+from indistinct.recoding.partition import PartitionSettings
 from indistinct.release.audit import Audit
 from indistinct.release.audit import audit as audit_release
 from indistinct.release.linked import BUCKET, linked_tables
@@ -40,61 +39,32 @@ from indistinct.sources.convert import like
 from indistinct.sources.eager import EagerTable
 
 if TYPE_CHECKING:
+    from indistinct.pipeline.release import Release
+    from indistinct.pipeline.run import Run
     from indistinct.policy import Policy
-    from indistinct.recoding.linked.settings import LinkedSettings
 
 
-@dataclass(frozen=True)
-class PeopleRead:
-    """A table of people with many records, as linked tables are made and attacked.
-
-    Arguments:
-        people: the people and their quasi-identifiers.
-        events: their records' sensitive values.
-        linked: both as algorithms see them.
-        known: what is known of the sensitive values.
-        file: the name of the table's file, for messages.
-        source_digest: the digest of that file.
-        table: the table itself, its values transformed.
-        transformed: what was done to them.
-        notes: what whoever read the table has to say of it.
-    """
-
-    people: People
-    events: Events
-    linked: LinkedTable
-    known: dict[str, ValueMetadata]
-    file: str | None
-    source_digest: str | None
-    table: EagerTable
-    transformed: Transformed
-    notes: tuple[str, ...] = ()
-
-
-def linked_release(data: Any, policy: Policy, path: str | Path | None, tell: Progress) -> Release:
+def linked_release(data: Any, run: Run) -> Release:
     """Make, audit and account for a release of linked tables, as the policy's method says.
 
     Raises:
         DataError, PolicyError, HierarchyError, Unsatisfiable: as :func:`indistinct.anonymize`.
     """
-    from indistinct.pipeline.accounts import linked_accounts
-    from indistinct.recoding.recoded import measured
-
-    promises = [promise(part.model, **part.settings) for part in policy.requirements]
-    seed = secrets.randbits(128) if policy.method.seed is None else policy.method.seed
-    read = read_people(data, policy, promises, path, tell, seed)
-    tell("searching", 0.0)
-    plan = linked_plan(policy, promises, read.linked, lambda share: tell("searching", share), seed)
-    tell("publishing", None)
-    beside, left = _beside(policy, read)
-    left += telling_of_people(beside, read.people.texts, plan.quasi)
-    random = np.random.default_rng(seed)
-    frames = linked_tables(plan, beside, random)
-    tell("auditing", None)
-    population = population_of(policy) if _needs_population(promises) else None
-    data_of = read.linked.data
+    private, values, digest = read_people(data, run)
+    policy = run.policy
+    plan = linked_plan(private, run)
+    run.tell("publishing")
+    beside, left = _beside(private)
+    frames = linked_tables(plan, beside, run.random)
+    run.warnings += [
+        *plan.notes,
+        *left,
+        *warn_about_people(beside, private.subjects.texts, plan.quasi),
+    ]
+    run.tell("auditing")
     link = link_of(plan)
-    known = known_of_published(plan, read.known, promises)
+    known = known_of_published(plan, private.metadata, private.promises)
+    population = private.population
     verdict = audit_release(
         frames,
         policy.requirements,
@@ -103,7 +73,7 @@ def linked_release(data: Any, policy: Policy, path: str | Path | None, tell: Pro
         population=population,
         covers=None
         if population is None
-        else covers(frames["quasi"], data_of.taxonomies, policy.quasi_identifiers),
+        else covers(frames["quasi"], private.taxonomies, policy.quasi_identifiers),
         linked=link,
     )
     if not verdict.holds:
@@ -112,19 +82,7 @@ def linked_release(data: Any, policy: Policy, path: str | Path | None, tell: Pro
     if not isinstance(data, str | Path):
         native = nw.to_native(data, pass_through=True)
         tables = {name: like(frame, native) for name, frame in frames.items()}
-    return linked_accounts(
-        policy,
-        plan,
-        read,
-        tables,
-        link,
-        verdict,
-        seed,
-        [*read.notes, *cautions_of(read.people), *read.transformed.warnings, *plan.notes, *left],
-        known,
-        measured(data_of, plan.quasi),
-        read.transformed,
-    )
+    return linked_accounts(private, plan, tables, link, verdict, run, digest, values, known)
 
 
 def _withheld(policy: Policy, verdict: Audit) -> IndistinctError:
@@ -142,62 +100,33 @@ def _withheld(policy: Policy, verdict: Audit) -> IndistinctError:
     )
 
 
-def _needs_population(promises: Sequence[Promise]) -> bool:
-    return any(part.needs_population for part in promises)
-
-
 def link_of(plan: LinkedPlan) -> dict[str, str]:
     """How the two tables belong together, for audit and certificate."""
     holding = next(iter(plan.buckets.values())).holding
     return {"quasi": "quasi", "sensitive": "sensitive", "by": BUCKET, "holding": holding}
 
 
-def read_people(
-    data: Any,
-    policy: Policy,
-    promises: Sequence[Promise],
-    path: str | Path | None,
-    tell: Progress,
-    seed: int,
-) -> PeopleRead:
-    """The table as people with their records.
+def read_people(data: Any, run: Run) -> tuple[PrivateTable, Transformed, str | None]:
+    """The table as people with their records; what was done to values; the digest of its file.
 
     Raises:
         DataError: the table cannot be read, or its people cannot be told.
         PolicyError: the policy does not fit the table.
         HierarchyError: a hierarchy does not cover the table's values.
     """
-    tell("reading", None)
-    table, digest = open_source(data, policy, path, held=True)
-    notes = table.notes if isinstance(table, EagerTable) else ()
-    values = transformed(table, policy, seed)
-    table = values.table
-    assert isinstance(table, EagerTable)
-    tell("counting", None)
+    run.tell("reading")
+    table, digest = open_source(data, run.policy, run.path, held=True)
+    run.warnings += table.notes if isinstance(table, EagerTable) else ()
     file = None if digest is None else table.name
-    sensitive = sensitive_of(policy, promises)
-    assert policy.person is not None
-    rows = table.text([policy.person, *policy.quasi_identifiers, *sensitive])
-    people = people_in(rows, policy, file)
-    assert people is not None
-    if not people.count:
+    values = transformed(table, run, file)
+    run.tell("counting")
+    promises = [promise(part.model, **part.settings) for part in run.policy.requirements]
+    sensitive = sensitive_of(run.policy, promises)
+    private = PrivateTable.of(values.table, run, sensitive=sensitive, file=file)
+    if not private.subjects.count:
         raise DataError(Problem("no-records", "has no records", file=file))
-    population = population_of(policy) if _needs_population(promises) else None
-    taxonomies = taxonomies_of(table, policy, people.texts, None, file, population)
-    known = value_metadata_of(policy, table, rows, sensitive, file)
-    events = events_of(people, rows, sensitive)
-    microdata = Microdata.encode(
-        people.texts,
-        taxonomies,
-        sensitive,
-        known=known,
-        population=population,
-        by_record=True,
-        events=events,
-    )
-    require_metadata(microdata.data.table, [one for one in promises if not one.needs_population])
-    linked = linked_table(microdata, events)
-    return PeopleRead(people, events, linked, known, file, digest, table, values, notes)
+    run.warnings += private.subjects.warnings
+    return private, values, digest
 
 
 def sensitive_of(policy: Policy, promises: Sequence[Promise]) -> list[str]:
@@ -206,8 +135,7 @@ def sensitive_of(policy: Policy, promises: Sequence[Promise]) -> list[str]:
     Raises:
         PolicyError: there is none.
     """
-    named = [part.sensitive for part in promises if part.sensitive is not None]
-    found = list(dict.fromkeys(named)) or list(policy.sensitive)
+    found = counted_attributes(promises) or list(policy.sensitive)
     if not found:
         raise PolicyError(
             Problem(
@@ -253,35 +181,25 @@ def linked_table(microdata: Microdata, events: Events) -> LinkedTable:
     return LinkedTable(microdata.data, found, last)
 
 
-def linked_plan(
-    policy: Policy,
-    promises: Sequence[Promise],
-    linked: LinkedTable,
-    progress: Callable[[float], None],
-    seed: int,
-) -> LinkedPlan:
+def linked_plan(private: PrivateTable, run: Run) -> LinkedPlan:
     """The plan by the policy's method.
 
     Raises:
         Unsatisfiable: no plan of this kind keeps the promises within the policy's limits.
     """
+    run.tell("searching", 0.0)
+    policy, promises, progress = private.policy, private.promises, run.share_of("searching")
+    assert private.subjects.events is not None
+    linked = linked_table(private.microdata, private.subjects.events)
     method = policy.method
     if method.algorithm == "k-l-diversity":
-        from indistinct.recoding.linked.k_l_diversity import KLSettings, k_l_diversity
-
         own = KLSettings(variant=method.variant, cells=method.cells)
         return k_l_diversity(linked, promises, own, progress)
-    settings = linked_settings(policy, seed)
+    settings = linked_settings(policy, run.seed)
     if method.algorithm == "anatomy":
-        from indistinct.recoding.linked.anatomy import anatomy
-
         return anatomy(linked, promises, settings, progress)
     if method.algorithm == "p-l-angelization":
-        from indistinct.recoding.linked.angelization import p_l_angelization
-
         return p_l_angelization(linked, promises, settings, progress)
-    from indistinct.recoding.linked.theta_star import theta_star
-
     return theta_star(linked, promises, settings, progress)
 
 
@@ -291,9 +209,6 @@ def linked_settings(policy: Policy, seed: int) -> LinkedSettings:
     Raises:
         PolicyError: the quasi table cannot be made so.
     """
-    from indistinct.recoding.linked.settings import LinkedSettings
-    from indistinct.recoding.partition import PartitionSettings
-
     method = policy.method
     own = method.partition
     if own.start not in (None, "k-member", "mondrian"):
@@ -341,15 +256,16 @@ def known_of_published(
     return found
 
 
-def _beside(policy: Policy, read: PeopleRead) -> tuple[pl.DataFrame, list[str]]:
+def _beside(private: PrivateTable) -> tuple[pl.DataFrame, list[str]]:
     """Insensitive columns that are the same in all rows of a person; what is told of the others.
 
     What differs from record to record belongs to no row of the quasi table, and is left out.
     """
-    names = [name for name in policy.named("insensitive") if name != policy.person]
-    beside = same_in_all_records(read.people, read.table.text(names)) if names else pl.DataFrame()
+    policy, people = private.policy, private.subjects
+    names = [name for name in policy.named("insensitive") if name != people.key]
+    beside = people.constant(private.table.text(names)) if names else pl.DataFrame()
     left = [name for name in names if name not in beside.columns]
-    dropped = [name for name in policy.sensitive if name not in read.linked.events]
+    dropped = [name for name in policy.sensitive if name not in private.sensitive]
     notes = []
     if left or dropped:
         listed = ", ".join(f"'{name}'" for name in [*left, *dropped])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,23 +14,19 @@ from numpy.typing import NDArray
 from indistinct.analytics.release_view import ReleaseView, Sought, speaks_of_people
 from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
-from indistinct.pipeline.choosing import chosen
+from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source, sought_by
-from indistinct.pipeline.population import covers, people_under, population_of
+from indistinct.pipeline.population import covers, people_under
+from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.release import Release
-from indistinct.pipeline.searching import (
-    counted_attributes,
-    counts_rows,
-    moves_records,
-    objective_of,
-    search,
-    search_settings,
-    suppressed_before,
-)
+from indistinct.pipeline.run import Run
+from indistinct.pipeline.searching import counts_rows, objective_of, search, search_settings
 from indistinct.pipeline.transforming import changes_values, transformed
-from indistinct.pipeline.value_metadata import require_metadata, value_metadata_of, with_references
-from indistinct.privacy.promise import Promise, promise
+from indistinct.privacy.promise import Promise
+from indistinct.recoding.full_domain import full_domain_for_each
+from indistinct.recoding.grouping import Grouper
+from indistinct.recoding.recoded import published_classes
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, count_column, open_table, require_columns
@@ -341,20 +336,19 @@ def _reading(policy: Policy | None) -> dict[str, Any]:
 def _people_of_table(
     data: Any, policy: Policy, quasi: tuple[str, ...], path: str | Path | None
 ) -> _Read:
-    from indistinct.pipeline.people import cautions_of, people_in
-
     whole, _ = open_source(data, policy, path, held=True)
     require_columns(whole, quasi)
     assert policy.person is not None
     rows = whole.text([policy.person, *quasi]) if isinstance(whole, EagerTable) else None
     assert rows is not None
-    people = people_in(rows, policy, whole.name, attributes=quasi)
-    assert people is not None
+    people = Subjects.of_people(
+        rows, policy.person, quasi, conflicts=policy.source.conflicts, file=whole.name
+    )
     return _Read(
         open_table(people.texts, whole.name),
         tuple(dict.fromkeys(quasi)),
         False,
-        tuple(cautions_of(people)),
+        tuple(people.warnings),
         whole=whole,
         rows=people.rows,
         first=people.first_rows(),
@@ -613,59 +607,29 @@ def _curve_of_releases(
 ) -> RiskCurve:
     """The risk of the releases that the policy's method makes for every k."""
     from indistinct.analytics.risk import CurvePoint, RiskCurve, curve_point
-    from indistinct.microdata.microdata import Microdata
-    from indistinct.pipeline.anonymizing import texts_of
-    from indistinct.pipeline.people import events_of, most_sensitive, people_in
-    from indistinct.recoding.grouping import Grouper
-    from indistinct.recoding.recoded import published_classes
 
-    promises = [promise(part.model, **part.settings) for part in policy.requirements]
+    # Nothing of these releases is published: they need no seed from the operating system.
+    run = Run(policy, policy.method.seed or 0)
     table = read.whole or read.table
     if changes_values(policy):
         # What happens to values on the way to a release happens here, too.
         texts_only = open_table(table.text(table.columns), table.name, allow_empty=True)
-        table = transformed(texts_only, policy, policy.method.seed or 0).table
-    rows, weight = texts_of(table, policy, promises)
-    persons = people_in(rows, policy, table.name)
-    events = None if persons is None else events_of(persons, rows, counted_attributes(promises))
-    texts = rows if persons is None else persons.texts
-    if weight is not None and moves_records(policy):
-        texts, weight = texts[np.repeat(np.arange(len(weight)), weight)], None
-    people = population_of(policy) if any(part.needs_population for part in promises) else None
-    taxonomies = taxonomies_of(table, policy, texts, weight, table.name, people)
-    if events is None:
-        rows = texts
-    known = value_metadata_of(policy, table, rows, counted_attributes(promises), table.name)
-    known = with_references(known, promises, rows if events is None else events, weight)
-    encode = functools.partial(
-        Microdata.encode,
-        taxonomies=taxonomies,
-        sensitive=counted_attributes(promises),
-        known=known,
-        population=people,
-        by_record=moves_records(policy),
-        events=events,
-    )
-    microdata = encode(texts, weight=weight)
-    shown = texts if persons is None else most_sensitive(persons, rows, known)
-    promises = chosen(policy, promises, shown, weight, known, encode).promises
-    require_metadata(microdata.data.table, promises)
-    starred = suppressed_before(microdata.data)
-    records = int(microdata.data.weight[~starred].sum())
-    series = [for_k(promises, k, policy.quasi_identifiers) for k in ks]
+        table = transformed(texts_only, run, table.name).table
+    private = PrivateTable.of(table, run, file=table.name)
+    data = private.data
+    records = int(data.weight[~data.suppressed_before].sum())
+    series = [for_k(private.promises, k, policy.quasi_identifiers) for k in ks]
     plans: Iterable[tuple[int, Plan | None]]
-    data = microdata.data
-    if _in_one_go(policy, data):
-        if starred.any() and not starred.all():
-            there = ~starred[microdata.combination_of]
-            some = None if weight is None else weight[there]
-            left = None if events is None else events.of(there)
-            data = encode(texts.filter(there), weight=some, events=left).data
-        plans = _together(policy, data, series, ks)
+    if _in_one_go(run.policy, data):
+        present = private.present
+        data = data if present is private.subjects else private.encode(present).data
+        found = full_domain_for_each(
+            data, series, objective_of(run.policy), search_settings(run.policy)
+        )
+        plans = zip(ks, found, strict=True)
     else:
         plans = (
-            (k, _alone(policy, asked, texts, weight, microdata, encode))
-            for k, asked in zip(ks, series, strict=True)
+            (k, _alone(private.promising(asked), run)) for k, asked in zip(ks, series, strict=True)
         )
     grouper = Grouper(data)
     points: list[CurvePoint] = []
@@ -703,26 +667,10 @@ def _in_one_go(policy: Policy, data: LeveledTable) -> bool:
     return Lattice.of(data, settings.min_level, settings.max_level).size <= LARGEST
 
 
-def _together(
-    policy: Policy, data: LeveledTable, series: Sequence[Sequence[Promise]], ks: range
-) -> list[tuple[int, Plan | None]]:
-    from indistinct.recoding.full_domain import full_domain_for_each
-
-    plans = full_domain_for_each(data, series, objective_of(policy), search_settings(policy))
-    return list(zip(ks, plans, strict=True))
-
-
-def _alone(
-    policy: Policy,
-    promises: Sequence[Promise],
-    texts: pl.DataFrame,
-    weight: NDArray[np.int64] | None,
-    microdata: Any,
-    encode: Any,
-) -> Plan | None:
-    """The plan for one k by the policy's method; None where no release keeps the promises."""
+def _alone(private: PrivateTable, run: Run) -> Plan | None:
+    """The plan by the policy's method; None where no release keeps the promises."""
     try:
-        return search(policy, promises, texts, weight, microdata, encode, lambda share: None)[0]
+        return search(private, run)
     except Unsatisfiable:
         return None
 

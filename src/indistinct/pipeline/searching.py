@@ -2,54 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.errors import Problem, Unsatisfiable
-from indistinct.hierarchies.taxonomy import SUPPRESSED
-from indistinct.microdata.microdata import Microdata, row_numbers
-from indistinct.pipeline.splitting import split_plan, splits
+from indistinct.measures import measures, objective
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.microdata.microdata import row_numbers
+from indistinct.policy import LINKED, PARTITIONS, ROW_SEARCHES
+from indistinct.privacy import models
+from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.promise import Promise
+from indistinct.recoding.exchange import ThetaSettings, theta_sensitive
+from indistinct.recoding.full_domain import Limits, Settings, full_domain
+from indistinct.recoding.lattice import Lattice
+from indistinct.recoding.partition import PartitionSettings, partition
+from indistinct.recoding.split import SplitPlan, split_by_rank
+from indistinct.recoding.subtree import SEARCHES, keep_rows
 
 if TYPE_CHECKING:
-    from indistinct.measures import Objective
-    from indistinct.microdata.leveled import LeveledTable
-    from indistinct.policy import Policy
-    from indistinct.recoding.full_domain import Settings
-    from indistinct.recoding.plan import CellPlan, Plan
+    from collections.abc import Callable, Sequence
 
-Encode = Callable[..., Microdata]
-"""``Microdata.encode`` with everything said but rows, weights and further columns."""
+    from indistinct.measures import Objective
+    from indistinct.pipeline.private_table import PrivateTable
+    from indistinct.pipeline.run import Run
+    from indistinct.policy import Policy
+    from indistinct.recoding.plan import CellPlan, LevelPlan, Plan
 
 OTHERS = "(other columns)"
 """Stands for everything that is published beside the quasi-identifiers, in searches for rows."""
 
 
-def search(
-    policy: Policy,
-    promises: Sequence[Promise],
-    texts: pl.DataFrame,
-    weight: NDArray[np.int64] | None,
-    microdata: Microdata,
-    encode: Encode,
-    progress: Callable[[float], None],
-    seed: int = 0,
-) -> tuple[Plan, dict[str, dict[str, Any]]]:
-    """The plan by the policy's method, and private documents about the search.
+def search(private: PrivateTable, run: Run) -> Plan:
+    """The plan by the policy's method.
 
-    ``encode`` makes microdata of other rows of the same table; ``seed`` is the run's.
+    Arguments:
+        private: the table and its promises.
+        run: is told the progress, and given private documents about the search.
 
     Raises:
         Unsatisfiable: no plan of this kind keeps the promises within the policy's limits.
     """
+    run.tell("searching", 0.0)
     try:
-        return _search(policy, promises, texts, weight, microdata, encode, progress, seed)
+        return _search(private, run)
     except Unsatisfiable as error:
+        promises = private.promises_of_classes
         raise Unsatisfiable([relieved(problem, promises) for problem in error.problems]) from None
 
 
@@ -65,44 +65,23 @@ def relieved(problem: Problem, promises: Sequence[Promise]) -> Problem:
     return replace(problem, remedy="; or ".join([problem.remedy or "ask for less", *reliefs]))
 
 
-def _search(
-    policy: Policy,
-    promises: Sequence[Promise],
-    texts: pl.DataFrame,
-    weight: NDArray[np.int64] | None,
-    microdata: Microdata,
-    encode: Encode,
-    progress: Callable[[float], None],
-    seed: int,
-) -> tuple[Plan, dict[str, dict[str, Any]]]:
-    from indistinct.policy import PARTITIONS
-    from indistinct.recoding.full_domain import full_domain
-    from indistinct.recoding.lattice import Lattice
-    from indistinct.recoding.subtree import SEARCHES, keep_rows
-
-    method = policy.method
-    settings = search_settings(policy)
+def _search(private: PrivateTable, run: Run) -> Plan:
+    policy, microdata = private.policy, private.microdata
     if splits(policy):
-        goal = objective_of(policy)
-        return split_plan(
-            promises, texts, microdata, encode, goal, settings, suppressed_before, progress
-        ), {}
-    before = suppressed_before(microdata.data)
-    if not counts_rows(policy):
-        data = microdata.data
-        if before.any() and not before.all():
-            there = ~before[microdata.combination_of]
-            some = None if weight is None else weight[there]
-            data = encode(texts.filter(there), weight=some, there=there).data
-    else:
-        beside = {_unused(OTHERS, texts.columns): row_numbers(texts, published_beside(policy))}
-        whole = encode(texts, weight=weight, unchanged=beside)
+        return split_plan(private, run)
+    promises = private.promises_of_classes
+    method, settings, progress = policy.method, search_settings(policy), run.share_of("searching")
+    if counts_rows(policy):
+        texts = private.subjects.texts
+        beside = {_unused(OTHERS, texts.columns): row_numbers(texts, policy.published_beside)}
+        whole = private.encode(private.subjects, unchanged=beside)
         data = whole.data
-        quasi = policy.quasi_identifiers
-        promises = [replace(part, on=part.on or quasi) for part in promises]
+        promises = [replace(part, on=part.on or policy.quasi_identifiers) for part in promises]
         same = np.zeros(data.table.combinations, dtype=np.int32)
         same[whole.combination_of] = microdata.combination_of
-    if method.algorithm in SEARCHES:
+        if method.algorithm not in SEARCHES:
+            plan = full_domain(data, promises, objective_of(policy), settings, progress)
+            return plan.onto(microdata.data, same)
         kept, result = keep_rows(
             data,
             promises,
@@ -113,21 +92,22 @@ def _search(
             limits=settings.limits,
             progress=progress,
         )
-        return kept.onto(microdata.data, same), {"search.json": result.to_dict()}
+        run.documents["search.json"] = result.to_dict()
+        return kept.onto(microdata.data, same)
+    present = private.present
+    data = microdata.data if present is private.subjects else private.encode(present).data
+    found: CellPlan | LevelPlan
     if method.algorithm in PARTITIONS:
-        cells = partitioned(policy, promises, data, progress, seed)
-        log = {"moves.json": dict(cells.log)} if cells.log else {}
-        return (cells if data is microdata.data else cells.beside(before)), log
-    plan = full_domain(data, promises, objective_of(policy), settings, progress)
-    if counts_rows(policy):
-        return plan.onto(microdata.data, same), {}
-    return (plan if data is microdata.data else plan.beside(before)), {}
+        found = partitioned(policy, promises, data, progress, run.seed)
+        if found.log:
+            run.documents["moves.json"] = dict(found.log)
+    else:
+        found = full_domain(data, promises, objective_of(policy), settings, progress)
+    return found if data is microdata.data else found.beside(microdata.data.suppressed_before)
 
 
 def objective_of(policy: Policy) -> Objective:
     """What the search minimises."""
-    from indistinct.measures import objective
-
     goal = policy.method.objective
     return objective(
         goal.measure,
@@ -140,8 +120,6 @@ def objective_of(policy: Policy) -> Objective:
 
 def search_settings(policy: Policy) -> Settings:
     """How full-domain generalization searches."""
-    from indistinct.recoding.full_domain import Limits, Settings
-
     method = policy.method
     return Settings(
         algorithm="heuristic" if method.algorithm == "heuristic" else "optimal",
@@ -165,9 +143,6 @@ def partitioned(
     seed: int,
 ) -> CellPlan:
     """The plan that puts records into classes and publishes what fits each class."""
-    from indistinct.recoding.exchange import ThetaSettings, theta_sensitive
-    from indistinct.recoding.partition import PartitionSettings, partition
-
     method = policy.method
     own = method.partition
     settings = PartitionSettings(
@@ -204,8 +179,6 @@ def moves_records(policy: Policy) -> bool:
     Mondrian does if asked to, and with promises that no closure holds of: a large class may break
     one that parts of it keep, and equal records alone may be too many.
     """
-    from indistinct.privacy import models
-
     method = policy.method
     known = models()
     apart = not method.partition.strict or any(
@@ -214,36 +187,15 @@ def moves_records(policy: Policy) -> bool:
         if part.model in known
     )
     return (
-        method.algorithm in ("k-member", "mdav", "theta")
+        method.algorithm in ("k-member", "mdav", "theta", *LINKED)
         or (method.algorithm == "mondrian" and apart)
         or splits(policy)
     )
 
 
-def suppressed_before(data: LeveledTable) -> NDArray[np.bool_]:
-    """Which combinations are ``*`` throughout: records that an earlier release suppressed, [C]."""
-    mask = np.ones(data.table.combinations, dtype=np.bool_)
-    for name, codes in zip(data.attributes, data.table.codes, strict=True):
-        leaves = data.taxonomies[name].leaves
-        mask &= np.array([leaf == SUPPRESSED for leaf in leaves], dtype=np.bool_)[codes]
-    return mask
-
-
 def counts_rows(policy: Policy) -> bool:
     """Whether the search looks at whole rows, not only at quasi-identifiers."""
-    from indistinct.policy import ROW_SEARCHES
-
     return policy.method.objective.measure == "rows" or policy.method.algorithm in ROW_SEARCHES
-
-
-def published_beside(policy: Policy) -> list[str]:
-    """What is published beside the quasi-identifiers and not made up for the release."""
-    return [*policy.sensitive, *policy.named("insensitive")]
-
-
-def counted_attributes(promises: Sequence[Promise]) -> list[str]:
-    """The sensitive attributes whose values promises count."""
-    return list(dict.fromkeys(part.sensitive for part in promises if part.sensitive is not None))
 
 
 def _unused(name: str, columns: Sequence[str]) -> str:
@@ -254,8 +206,46 @@ def _unused(name: str, columns: Sequence[str]) -> str:
 
 def _weights(policy: Policy) -> dict[str, float]:
     """Attribute weights where one differs from 1, for objectives that take any."""
-    from indistinct.measures import measures
-
     weights = policy.weights
     takes_any = "weights" in measures()[policy.method.objective.measure].settings
     return weights if takes_any and any(weight != 1.0 for weight in weights.values()) else {}
+
+
+SPLIT = "(split)"
+"""Keeps records with equal quasi-identifiers and different ranks apart."""
+
+
+def splits(policy: Policy) -> bool:
+    """Whether the policy's method makes the release of every rank by itself."""
+    return policy.method.mode == "split"
+
+
+def split_plan(private: PrivateTable, run: Run) -> SplitPlan:
+    """The plan that generalizes the records of every rank by themselves.
+
+    Arguments:
+        private: the table, one of whose promises is (k,n,m)-anonymity with known k.
+        run: is told the progress.
+
+    Raises:
+        Unsatisfiable: a split cannot keep the promises, or all together do not, within the limit.
+    """
+    promises, texts = private.promises_of_classes, private.subjects.texts
+    name = next(str(part.sensitive) for part in promises if isinstance(part, KNMAnonymity))
+    rank_of = private.metadata[name].ranks
+    rank_of_row = np.array([rank_of[value] for value in texts[name].to_list()], dtype=np.int32)
+    column = _unused(SPLIT, texts.columns)
+    whole = private.encode(private.subjects, unchanged={column: rank_of_row}, by_record=False)
+    table = whole.data.table
+    ranks = table.codes[-1].astype(np.int64)
+    table = replace(table, attributes=table.attributes[:-1], codes=table.codes[:-1])
+    data = LeveledTable(table, whole.data.taxonomies)
+    gone = data.suppressed_before
+    there = np.flatnonzero(gone if gone.all() else ~gone).astype(np.int32)
+    goal, settings = objective_of(private.policy), search_settings(private.policy)
+    plan = split_by_rank(
+        data.restricted(there), ranks[there], promises, goal, settings, run.share_of("searching")
+    )
+    node_of = np.full(len(gone), -1, dtype=np.int32)
+    node_of[there] = plan.node_of
+    return replace(plan, node_of=node_of[whole.combination_of])

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from indistinct.errors import IndistinctError, InputError, PolicyError
 from indistinct.microdata.microdata import row_numbers
+from indistinct.pipeline.items import with_generalized_items
+from indistinct.randomness import Stream
 from indistinct.release.transforms.aggregate import by_name, by_thresholds, code_ends
 from indistinct.release.transforms.aggregate import told as aggregate_told
 from indistinct.release.transforms.mask import mask
@@ -40,6 +42,7 @@ from indistinct.sources.table import Table
 from indistinct.sources.text import canonical
 
 if TYPE_CHECKING:
+    from indistinct.pipeline.run import Run
     from indistinct.policy import Policy
 
 OF_TEXTS = ("mask", "pseudonymize")
@@ -49,9 +52,6 @@ IDENTIFIER = "identifier"
 
 PERTURBING = ("replace", "shift", "swap", "noise", "microaggregate", "synthesize")
 """Transformations after which a record may hold a value that was not its own."""
-
-_COLUMN, _PERSON, _MODEL = 3, 4, 5
-"""What a generator draws for, beside the seed; 1 and 2 are decoys and noise records."""
 
 
 @dataclass(frozen=True)
@@ -63,16 +63,14 @@ class Transformed:
         replaced: identifiers, as they are published record by record.
         told: what was done to each attribute, for the certificate.
         perturbed: whether a record may hold values that were not its own.
-        documents: private documents, by file name.
-        warnings: what the custodian should know.
+        left_out: how many records were left out, and how many people with them.
     """
 
     table: Table
     replaced: Mapping[str, pl.Series] = field(default_factory=dict)
     told: Mapping[str, str] = field(default_factory=dict)
     perturbed: bool = False
-    documents: Mapping[str, dict[str, Any]] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
+    left_out: tuple[int, int] = (0, 0)
 
 
 def changes_values(policy: Policy) -> bool:
@@ -90,30 +88,33 @@ def shows_others(policy: Policy, name: str) -> bool:
     return rule is not None and rule.name in (*PERTURBING, "pseudonymize")
 
 
-def transformed(table: Table, policy: Policy, seed: int) -> Transformed:
-    """The table as its policy transforms it.
+def transformed(table: Table, run: Run, file: str | None = None) -> Transformed:
+    """The table as the policy of a run transforms it: sets of items, then values.
 
-    Every transformation looks at the values as they were in the source, and draws from a generator
-    of its own, so that one more of them changes no other.
+    Every transformation looks at the values as they were in the source, and draws from a stream of
+    its own, so that one more of them changes no other.
 
     Arguments:
         table: the source; one in memory, where :func:`changes_values`.
-        policy: roles and transformations.
-        seed: of the run.
+        run: says roles and transformations; is given warnings and private documents.
+        file: the name of the table's file, for messages.
 
     Raises:
         DataError: values cannot be transformed so; all problems at once.
         PolicyError: a key for pseudonyms is missing.
         InputError: two values have the same pseudonym.
     """
+    table, *left_out = with_generalized_items(table, run, file)
+    gone = (left_out[0], left_out[1])
+    policy = run.policy
     rules = {
         name: item.transform
         for name, item in policy.attributes.items()
         if item.transform is not None
     }
     if not rules:
-        return Transformed(table)
-    work = _Work(table, policy, seed)
+        return Transformed(table, left_out=gone)
+    work = _Work(table, run)
     problems: list[IndistinctError] = []
     made: dict[str, pl.Series] = {}
     told: dict[str, str] = {}
@@ -136,14 +137,17 @@ def transformed(table: Table, policy: Policy, seed: int) -> Transformed:
     if others:
         assert isinstance(table, EagerTable)
         after = table.with_columns(others)
+    run.documents.update(work.documents)
     account, warnings = work.account(made)
+    run.warnings += warnings
+    if account:
+        run.documents["transforms.json"] = account
     return Transformed(
         table=after,
         replaced=identifiers,
         told=told,
         perturbed=any(rule.name in PERTURBING for rule in rules.values()),
-        documents={**work.documents, **({"transforms.json": account} if account else {})},
-        warnings=tuple(warnings),
+        left_out=gone,
     )
 
 
@@ -171,17 +175,16 @@ def policy_of_originals(policy: Policy) -> Policy:
 class _Work:
     """A table's columns as transformations want them."""
 
-    def __init__(self, table: Table, policy: Policy, seed: int) -> None:
+    def __init__(self, table: Table, run: Run) -> None:
         self.table = table
-        self.policy = policy
-        self.seed = seed
+        self.run = run
+        self.policy = run.policy
         self.documents: dict[str, dict[str, Any]] = {}
         self._moved: dict[str | None, NDArray[np.int64]] = {}
 
-    def random(self, name: str) -> np.random.Generator:
-        """The generator of an attribute."""
-        place = list(self.policy.attributes).index(name)
-        return np.random.default_rng([self.seed, _COLUMN, place])
+    def random(self, name: str) -> Stream:
+        """The stream that the values of an attribute are drawn from."""
+        return self.run.random(f"transform.values {name}")
 
     def texts(self, name: str) -> pl.Series:
         """The canonical texts of a column."""
@@ -199,12 +202,12 @@ class _Work:
     def moved(self, by: str | None, days: int) -> NDArray[np.int64]:
         """How many days the dates of every record are moved by."""
         if by not in self._moved:
-            place = 0 if by is None else 1 + list(self.policy.attributes).index(by)
+            purpose = "transform.shift" if by is None else f"transform.shift {by}"
             self._moved[by] = offsets(
                 None if by is None else self.texts(by),
                 self.table.height(),
                 days=days,
-                random=np.random.default_rng([self.seed, _PERSON, place]),
+                random=self.run.random(purpose),
             )
         return self._moved[by]
 
@@ -220,7 +223,7 @@ class _Work:
         found: dict[str, pl.Series] = {}
         joint = [name for name, together in drawn.items() if together]
         if joint:
-            random = np.random.default_rng([self.seed, _MODEL])
+            random = self.run.random("transform.joint_model")
             columns = synthesize([self._part(name) for name in joint], random)
             found |= dict(zip(joint, columns, strict=True))
         for name, together in drawn.items():

@@ -7,9 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.errors import DataError, HierarchyError, IndistinctError, PolicyError, Problem
 from indistinct.hierarchies.cells import members_of
@@ -19,9 +17,8 @@ from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import FrequencyTable
 from indistinct.microdata.microdata import distinct_values, sorted_values
-from indistinct.microdata.people import Events
+from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.hierarchies import taxonomy_of
-from indistinct.pipeline.people import pairs_of
 from indistinct.pipeline.ranking import ranks_of
 from indistinct.privacy.promise import Promise
 from indistinct.sources.convert import to_polars
@@ -70,14 +67,16 @@ def value_metadata_of(
 
 
 def with_references(
-    known: Mapping[str, ValueMetadata],
-    promises: Sequence[Promise],
-    texts: pl.DataFrame | Events,
-    weight: NDArray[np.int64] | None,
+    known: Mapping[str, ValueMetadata], promises: Sequence[Promise], subjects: Subjects
 ) -> dict[str, ValueMetadata]:
     """The same, with the original distribution where a promise compares with that one.
 
     Of people with many records it is that of their values, each once for every person who has it.
+
+    Arguments:
+        known: what is known of the values, by attribute.
+        promises: what is promised.
+        subjects: who has the values.
     """
     asked = {
         part.sensitive
@@ -86,8 +85,7 @@ def with_references(
     }
     found = dict(known)
     for name in asked:
-        column = pairs_of(texts, name) if isinstance(texts, Events) else texts[name]
-        values, counts = distinct_values(column, weight)
+        values, counts = distinct_values(subjects.values_of(name), subjects.weight)
         total = sum(counts)
         shares = {value: n / total for value, n in zip(values, counts, strict=True)}
         found[name] = replace(known[name], reference=shares)

@@ -291,6 +291,11 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
         return self.named("sensitive")
 
     @property
+    def published_beside(self) -> tuple[str, ...]:
+        """What is published beside the quasi-identifiers and not made up for the release."""
+        return (*self.sensitive, *self.named("insensitive"))
+
+    @property
     def weights(self) -> dict[str, float]:
         """The weight of every quasi-identifier in the objective."""
         own = {name: self.attributes[name].weight for name in self.quasi_identifiers}

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
 from indistinct.microdata.leveled import LeveledTable
+from indistinct.randomness import Random
 from indistinct.recoding.plan import Plan
 from indistinct.sources.table import Change
 
@@ -20,7 +21,7 @@ def change(
     columns: Sequence[str],
     *,
     keep_suppressed: bool = False,
-    shuffle: np.random.Generator | None = None,
+    shuffle: Random | None = None,
     replace: Mapping[str, pl.Series] | None = None,
     combination_of: NDArray[np.int32] | None = None,
     resolved: Collection[str] = (),

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from indistinct.errors import DataError
 from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.randomness import Random
 from indistinct.release.transforms.replace import replacements
 
 TRIES = 50
@@ -53,7 +54,7 @@ def with_decoys(
     *,
     to: int,
     limit: float,
-    random: np.random.Generator,
+    random: Random,
     fresh: Sequence[str] = (),
     shuffle: bool = True,
     keeps: Callable[[pl.DataFrame], bool] | None = None,
@@ -154,7 +155,7 @@ def _bearable(
 
 
 def _draw(
-    members: pl.DataFrame, others: Sequence[str], wanted: int, random: np.random.Generator
+    members: pl.DataFrame, others: Sequence[str], wanted: int, random: Random
 ) -> pl.DataFrame | None:
     """Values of up to ``wanted`` decoys, each a combination that no member of the class shows."""
     if not others:
@@ -174,7 +175,7 @@ def _draw(
 
 
 def with_pseudonyms(
-    decoys: pl.DataFrame, frame: pl.DataFrame, fresh: Sequence[str], random: np.random.Generator
+    decoys: pl.DataFrame, frame: pl.DataFrame, fresh: Sequence[str], random: Random
 ) -> pl.DataFrame:
     """Pseudonyms, and made-up identifiers, that nobody in the release has."""
     for name in fresh:
@@ -190,7 +191,7 @@ def with_pseudonyms(
     return decoys
 
 
-def _digits(known: list[str], count: int, random: np.random.Generator) -> list[str]:
+def _digits(known: list[str], count: int, random: Random) -> list[str]:
     """New pseudonyms of the usual length."""
     taken = set(known)
     length = max(map(len, taken), default=16)
@@ -203,7 +204,7 @@ def _digits(known: list[str], count: int, random: np.random.Generator) -> list[s
     return made
 
 
-def _made_up(known: list[str], count: int, random: np.random.Generator) -> list[str] | None:
+def _made_up(known: list[str], count: int, random: Random) -> list[str] | None:
     """New identifiers that look like the others; None where there are not enough."""
     taken = set(known)
     made: list[str] = []

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.randomness import Random
 from indistinct.recoding.linked.plan import Buckets, LinkedPlan
 
 BUCKET = "bucket"
@@ -22,7 +23,7 @@ def quasi_table(
     plan: LinkedPlan,
     names: NDArray[np.int64],
     beside: pl.DataFrame,
-    random: np.random.Generator,
+    random: Random,
 ) -> pl.DataFrame:
     """A row for every published person: the cells of the class, and the bucket.
 
@@ -59,7 +60,7 @@ def _somebody(
     group: NDArray[np.int32],
     people: NDArray[np.int64],
     wanted: NDArray[np.int32],
-    random: np.random.Generator,
+    random: Random,
 ) -> NDArray[np.int64]:
     """For each of the groups that are wanted one of its people, drawn at random."""
     order = np.argsort(group, kind="stable")
@@ -68,9 +69,7 @@ def _somebody(
     return people[order[random.integers(starts, np.maximum(ends, starts + 1))]]
 
 
-def sensitive_table(
-    plan: LinkedPlan, names: NDArray[np.int64], random: np.random.Generator
-) -> pl.DataFrame:
+def sensitive_table(plan: LinkedPlan, names: NDArray[np.int64], random: Random) -> pl.DataFrame:
     """What the people of each bucket have: rows in random order.
 
     One attribute has a column of its name; of several, every row names its attribute.
@@ -98,20 +97,26 @@ def _listed(part: Buckets, names: NDArray[np.int64]) -> tuple[pl.Series, pl.Seri
     )
 
 
-def bucket_numbers(plan: LinkedPlan, random: np.random.Generator) -> NDArray[np.int64]:
+def bucket_numbers(plan: LinkedPlan, random: Random) -> NDArray[np.int64]:
     """The published number of every bucket, from 1, drawn at random, [B]."""
     buckets = len(next(iter(plan.buckets.values())))
     return random.permutation(buckets).astype(np.int64) + 1
 
 
 def linked_tables(
-    plan: LinkedPlan, beside: pl.DataFrame, random: np.random.Generator
+    plan: LinkedPlan, beside: pl.DataFrame, random: Callable[[str], Random]
 ) -> Mapping[str, pl.DataFrame]:
-    """The tables ``quasi`` and ``sensitive`` of a release."""
-    names = bucket_numbers(plan, random)
+    """The tables ``quasi`` and ``sensitive`` of a release.
+
+    Arguments:
+        plan: who is in which class and bucket.
+        beside: columns of the people that are published as they are, [n].
+        random: gives the random numbers for a purpose.
+    """
+    names = bucket_numbers(plan, random("publication.buckets"))
     return {
-        "quasi": quasi_table(plan, names, beside, random),
-        "sensitive": sensitive_table(plan, names, random),
+        "quasi": quasi_table(plan, names, beside, random("publication.quasi")),
+        "sensitive": sensitive_table(plan, names, random("publication.sensitive")),
     }
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.errors import IndistinctError
+from indistinct.randomness import Random
 from indistinct.release.decoys import with_pseudonyms
 from indistinct.sources.text import Tokens, canonical
 
@@ -35,7 +36,7 @@ def with_noise(
     quasi: Sequence[str],
     noise: Sequence[tuple[Cells, Mapping[str, str | None]]],
     *,
-    random: np.random.Generator,
+    random: Random,
     fresh: Sequence[str] = (),
     shuffle: bool = True,
     tokens: Tokens | None = None,

@@ -20,6 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.errors import DataError, Problem, did_you_mean
+from indistinct.randomness import Random
 from indistinct.sources.text import Tokens
 
 COUNT = "count"
@@ -58,7 +59,7 @@ class Change:
     """Record indices of the source, from 0, in the order in which they are published; records of
     a combination that is not kept are passed over. None: the order of the source, or a shuffle."""
 
-    shuffle: np.random.Generator | None = None
+    shuffle: Random | None = None
     """Publish the records in an order drawn from this generator."""
 
     combination_of: NDArray[np.integer[Any]] | None = None

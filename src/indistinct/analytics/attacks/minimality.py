@@ -40,6 +40,7 @@ from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.microdata.microdata import sorted_values
 from indistinct.privacy.promise import Promise, known_promise
+from indistinct.randomness import simulation
 
 NAME = "minimality"
 KIND = "attribute"
@@ -429,7 +430,7 @@ class _Worlds:
         width = max(len(np.unique(part[own])) for part in self.part_of)
         cells = max(width * max(map(len, self.domains.values())), len(kinds))
         times = min(self.drawn, max(CELLS_AT_ONCE // cells, 100))
-        random = np.random.default_rng([self.context.seed, 0x3131, g])
+        random = simulation([self.context.seed, 0x3131, g])
         return random.permuted(np.tile(kinds, (times, 1)), axis=1), False
 
     def _factors(

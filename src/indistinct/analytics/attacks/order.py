@@ -29,6 +29,7 @@ from indistinct.analytics.attacks.finding import Finding, Skipped, of_people, su
 from indistinct.analytics.attacks.places import Places
 from indistinct.analytics.weighted import expanded
 from indistinct.kernels.matching import first_unused
+from indistinct.randomness import simulation
 
 NAME = "order"
 KIND = "attribute"
@@ -127,7 +128,7 @@ def run(
 
 def _tried(context: AttackContext, sensitive: str, shuffles: int) -> dict[str, Tried]:
     """What comes of the orders that a release may have kept, by what they are of."""
-    random = np.random.default_rng([context.seed, 0x0DE2])
+    random = simulation([context.seed, 0x0DE2])
     rows, places = context.records, context.places
     right = right_rows(context, sensitive)
     orders = {"published": np.arange(rows)}

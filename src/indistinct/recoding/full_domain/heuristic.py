@@ -17,6 +17,7 @@ from indistinct.measures import BoundObjective
 from indistinct.measures.aggregate import Values, better
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
+from indistinct.randomness import simulation
 from indistinct.recoding.full_domain.evaluation import Evaluation, Evaluator
 from indistinct.recoding.full_domain.optimal import Found, tell_broken_at_most
 from indistinct.recoding.grouping import Grouper
@@ -84,7 +85,7 @@ class HeuristicSearch:
         self._closest: tuple[int, Levels] = (self.data.table.records + 1, top)
         self._stopped_by: str | None = None
         self._descend(top, np.arange(len(top)))
-        self._disturb(np.random.default_rng(0), progress)
+        self._disturb(simulation(0), progress)
         bottom = self.lattice.first[None, :]
         floor = self.objective.lower(
             bottom, np.zeros(1, np.int64), np.zeros((1, self.objective.width))

@@ -23,6 +23,7 @@ from indistinct.measures import BoundObjective
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
+from indistinct.randomness import simulation
 from indistinct.recoding.full_domain.evaluation import Evaluator
 from indistinct.recoding.full_domain.optimal import LARGEST
 from indistinct.recoding.grouping import Grouper
@@ -82,7 +83,7 @@ def _in_order(lattice: Lattice, objective: BoundObjective) -> NDArray[np.int16]:
 
 def _sample(lattice: Lattice) -> NDArray[np.int16]:
     """Nodes of a large lattice: the ends, and nodes drawn from a fixed seed at every height."""
-    random = np.random.default_rng(0)
+    random = simulation(0)
     share = random.random((SAMPLED, 1)) ** random.random((SAMPLED, len(lattice.first)))
     spread = lattice.last - lattice.first
     drawn = lattice.first + np.rint(share * spread).astype(np.int64)

@@ -35,6 +35,7 @@ from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
+from indistinct.randomness import Random, stream
 from indistinct.recoding.judge import Judge
 from indistinct.recoding.limits import Progress
 from indistinct.recoding.linked.bucketing import Bar, listed_codes
@@ -85,7 +86,7 @@ def anatomy(
     cells = linked.events[name]
     there = linked.data.weight > 0
     code, labels, known, history, note = _values(linked, name, there)
-    random = np.random.default_rng(settings.seed)
+    random = stream(settings.seed, "anatomy.dealing")
     bucket_of, buckets = _grouped(code, len(labels), there, wanted, name, random)
     merged = 0
     if note:
@@ -255,7 +256,7 @@ def _grouped(
     there: NDArray[np.bool_],
     wanted: int,
     name: str,
-    random: np.random.Generator,
+    random: Random,
 ) -> tuple[NDArray[np.int32], int]:
     """The bucket of everybody, and how many there are."""
     people = random.permutation(np.flatnonzero(there))
@@ -291,7 +292,7 @@ def _lacking(
     wanted: int,
     value: int,
     held: dict[int, set[int]],
-    random: np.random.Generator,
+    random: Random,
 ) -> int:
     """A bucket, drawn at random, that lacks a value; it holds it from now on."""
     has = (value_of[: groups * wanted].reshape(groups, wanted) == value).any(axis=1)

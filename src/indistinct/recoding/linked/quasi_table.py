@@ -26,6 +26,7 @@ from indistinct.microdata.frequencies import FrequencyTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.promise import Promise
+from indistinct.randomness import Random
 from indistinct.recoding.cells import cells_of
 from indistinct.recoding.exchange.widths import Widths
 from indistinct.recoding.judge import Judge
@@ -111,7 +112,7 @@ def homes_of_noise(
     plan: CellPlan,
     promises: Sequence[Promise],
     number: int,
-    random: np.random.Generator,
+    random: Random,
 ) -> NDArray[np.int32]:
     """The class of each of so many made-up people, [number].
 

@@ -25,6 +25,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.randomness import Random
+
 WORTH = 0.001
 """Made-up people, as a share of all, that buckets of half the size are worth."""
 
@@ -138,9 +140,7 @@ class Dealer:
                     found = Deal(buckets, turn, start, noise, made, score)
         return found
 
-    def dealt(
-        self, deal: Deal, profile: NDArray[np.int32], random: np.random.Generator
-    ) -> NDArray[np.int32]:
+    def dealt(self, deal: Deal, profile: NDArray[np.int32], random: Random) -> NDArray[np.int32]:
         """The bucket of every person, by everybody's profile, [n]."""
         turn = deal.turn.astype(np.min_scalar_type(max(len(deal.turn) - 1, 0)))
         order = random.permutation(len(profile))

@@ -44,6 +44,7 @@ from indistinct.metadata import ValueMetadata
 from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.promise import Promise
 from indistinct.privacy.theta_sensitive import ThetaSensitive
+from indistinct.randomness import stream
 from indistinct.recoding.exchange.moves import FAILED, Rules, ThetaInfeasible
 from indistinct.recoding.exchange.procedure import Moves, exchange_classes
 from indistinct.recoding.exchange.theta import (
@@ -146,7 +147,7 @@ class _Making:
         thetas = [part for part in promises if isinstance(part, ThetaSensitive)]
         check_feasible(self.table, thetas, self.of_values)
         self.k = max(part.k for part in promises if isinstance(part, ThetaSensitive | KAnonymity))
-        self.random = np.random.default_rng(settings.seed)
+        self.random = stream(settings.seed, "theta-star.dealing")
         about = {name: own.about for name, own in self.table.sensitive.items()}
         totals = {name: own.totals for name, own in self.table.sensitive.items()}
         self.bars = bars_of(self.of_values, about, totals)

@@ -27,6 +27,7 @@ from indistinct.kernels.clustering import (
 )
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
+from indistinct.randomness import stream
 from indistinct.recoding.limits import Progress
 from indistinct.recoding.partition.deficits import Deficits, grown_units
 from indistinct.recoding.partition.distance import Costs, domains_of, empty_spans
@@ -68,7 +69,7 @@ def k_member(
     costs = domains_of(data, settings)
     wants = Deficits(data, promises)
     growth = _Growth(data, wants, costs, class_of, there)
-    first = int(np.random.default_rng(settings.seed).integers(len(there)))
+    first = int(stream(settings.seed, "k-member.first").integers(len(there)))
     growth.run(
         grown_units(promises, data.table.records), costs.places[there[first]].copy(), progress
     )

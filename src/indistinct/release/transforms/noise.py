@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.errors import DataError, Problem
+from indistinct.randomness import Random
 from indistinct.release.transforms.measured import DAY, Measured
 
 Distribution = Literal["gaussian", "laplace"]
@@ -19,7 +20,7 @@ def noise(
     scale: float,
     distribution: Distribution,
     multiplicative: bool,
-    random: np.random.Generator,
+    random: Random,
 ) -> pl.Series:
     """The column with noise, as exact as it was, and within the range it had.
 

@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-import numpy as np
 import polars as pl
 
 from indistinct.errors import DataError, Problem
+from indistinct.randomness import Random
 from indistinct.release.transforms.texts import mapped
 
 Style = Literal["auto", "name", "code"]
@@ -29,7 +29,7 @@ _CODAS = ("", "", "", *"nrlsm", "th", "nd")
 
 
 def replacements(
-    texts: Sequence[str], *, style: Style, random: np.random.Generator, name: str = ""
+    texts: Sequence[str], *, style: Style, random: Random, name: str = ""
 ) -> dict[str, str]:
     """A made-up text for each of these distinct texts.
 
@@ -75,7 +75,7 @@ def replace(
     dtype: pl.DataType,
     *,
     style: Style,
-    random: np.random.Generator,
+    random: Random,
 ) -> pl.Series:
     """Every text of a column as its replacement; whole numbers stay whole numbers.
 
@@ -115,7 +115,7 @@ def told() -> str:
 class _Draws:
     """Random numbers below a bound, drawn many at a time."""
 
-    def __init__(self, random: np.random.Generator) -> None:
+    def __init__(self, random: Random) -> None:
         self._random = random
         self._left: list[float] = []
 

@@ -13,11 +13,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.errors import DataError, Problem
+from indistinct.randomness import Random
 from indistinct.release.transforms.measured import DAY, Measured
 
 
 def offsets(
-    people: pl.Series | None, records: int, *, days: int, random: np.random.Generator
+    people: pl.Series | None, records: int, *, days: int, random: Random
 ) -> NDArray[np.int64]:
     """How many days the dates of every record are moved by, [n]; never by none.
 
@@ -65,6 +66,6 @@ def told(*, by_person: bool) -> str:
     return f"dates shifted by a secret number of days, the same for all of {whose} dates"
 
 
-def _drawn(count: int, days: int, random: np.random.Generator) -> NDArray[np.int64]:
+def _drawn(count: int, days: int, random: Random) -> NDArray[np.int64]:
     found = random.integers(-days, days, size=count, dtype=np.int64)
     return np.where(found >= 0, found + 1, found)

@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.kernels.swapping import pair_up
+from indistinct.randomness import Random
 from indistinct.release.transforms.measured import Measured
 
 
@@ -23,7 +24,7 @@ def swap(
     *,
     share: float,
     groups: NDArray[np.int64] | None,
-    random: np.random.Generator,
+    random: Random,
     ranked: Measured | None = None,
     window: float | None = None,
 ) -> pl.Series:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
+from indistinct.randomness import Random
 from indistinct.release.transforms.measured import Measured
 
 FEW = 20
@@ -38,7 +39,7 @@ class Part:
     measured: Measured | None
 
 
-def synthesize(parts: Sequence[Part], random: np.random.Generator) -> list[pl.Series]:
+def synthesize(parts: Sequence[Part], random: Random) -> list[pl.Series]:
     """The columns, drawn together; as many records as there are.
 
     Which records have a missing value is drawn by itself, with the share that the column has.

@@ -1,105 +1,26 @@
-"""A release split by sensitivity: how it is made, and what somebody learns from it.
-
-The search knows no attackers, and the attackers no search; here the one is shown to the others
-before anything is handed out.
-"""
+"""What somebody learns from a release that was split by sensitivity."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from indistinct.analytics.attacks import AttackContext, Finding, Places, membership
+from indistinct.analytics.attacks.places import is_suppressed
 from indistinct.errors import PolicyError, Problem
-from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.metadata import ValueMetadata
-from indistinct.microdata.leveled import LeveledTable
-from indistinct.microdata.microdata import Microdata
-from indistinct.privacy.knm_anonymity import KNMAnonymity
-from indistinct.privacy.promise import Promise
 from indistinct.sources.convert import to_polars
 from indistinct.sources.text import canonical
 
 if TYPE_CHECKING:
-    from indistinct.measures import Objective
+    from indistinct.pipeline.private_table import PrivateTable
     from indistinct.policy import Policy
-    from indistinct.recoding.full_domain import Settings
-    from indistinct.recoding.split import SplitPlan
-
-SPLIT = "(split)"
-"""Keeps records with equal quasi-identifiers and different ranks apart."""
 
 BELIEF = "0.95"
 """The belief in the truth that counts as knowing it, by the attackers' name for it."""
-
-
-def splits(policy: Policy) -> bool:
-    """Whether the policy's method makes the release of every rank by itself."""
-    return policy.method.mode == "split"
-
-
-def split_plan(
-    promises: Sequence[Promise],
-    texts: pl.DataFrame,
-    microdata: Microdata,
-    encode: Callable[..., Microdata],
-    objective: Objective,
-    settings: Settings,
-    before: Callable[[LeveledTable], NDArray[np.bool_]],
-    progress: Callable[[float], None] | None = None,
-) -> SplitPlan:
-    """The plan that generalizes the records of every rank by themselves.
-
-    Arguments:
-        promises: one of them is (k,n,m)-anonymity, whose k are known.
-        texts: one row per record.
-        microdata: the same, every record a combination of its own.
-        encode: makes microdata of the texts.
-        objective: what the search of every split minimises.
-        settings: how it searches.
-        before: which combinations of a table were suppressed before.
-        progress: is told the share of the work that is done.
-
-    Raises:
-        Unsatisfiable: a split cannot keep the promises, or all together do not, within the limit.
-    """
-    from indistinct.recoding.split import split_by_rank
-
-    name = next(str(part.sensitive) for part in promises if isinstance(part, KNMAnonymity))
-    rank_of_row = _ranks_of_rows(texts[name], microdata, name)
-    column = next(free for free in _names(SPLIT) if free not in texts.columns)
-    whole = encode(texts, unchanged={column: rank_of_row}, by_record=False)
-    table = whole.data.table
-    ranks = table.codes[-1].astype(np.int64)
-    table = replace(table, attributes=table.attributes[:-1], codes=table.codes[:-1])
-    data = LeveledTable(table, whole.data.taxonomies)
-    gone = before(data)
-    if gone.any() and not gone.all():
-        there = np.flatnonzero(~gone).astype(np.int32)
-        part = data.restricted(there)
-        plan = split_by_rank(part, ranks[there], promises, objective, settings, progress)
-        node_of = np.full(len(gone), -1, dtype=np.int32)
-        node_of[there] = plan.node_of
-        plan = replace(plan, node_of=node_of)
-    else:
-        plan = split_by_rank(data, ranks, promises, objective, settings, progress)
-    return replace(plan, node_of=plan.node_of[whole.combination_of])
-
-
-def _names(first: str) -> Iterator[str]:
-    while True:
-        yield first
-        first += "_"
-
-
-def _ranks_of_rows(column: pl.Series, microdata: Microdata, name: str) -> NDArray[np.int32]:
-    """The rank of the sensitive value of every record."""
-    rank_of = microdata.data.table.sensitive[name].known.ranks
-    return np.array([rank_of[value] for value in column.to_list()], dtype=np.int32)
 
 
 @dataclass(frozen=True)
@@ -145,27 +66,15 @@ class Leak:
         )
 
 
-def leak_of(
-    policy: Policy,
-    name: str,
-    people: pl.DataFrame,
-    released: Any,
-    taxonomies: Mapping[str, Taxonomy],
-    known: Mapping[str, ValueMetadata],
-) -> Leak:
+def leak_of(private: PrivateTable, name: str, released: Any) -> Leak:
     """Let the detectors of homogeneity and of beliefs look at a whole release.
 
     Arguments:
-        policy: names the quasi-identifiers.
+        private: the source, one row per person.
         name: the sensitive attribute.
-        people: the texts of the source, one row per person.
         released: the release, any frame.
-        taxonomies: the hierarchies of the quasi-identifiers.
-        known: what is known of sensitive values, their ranks among it.
     """
-    from indistinct.analytics.attacks import AttackContext, Finding, Places, membership
-    from indistinct.analytics.attacks.places import is_suppressed
-
+    policy, people, known = private.policy, private.subjects.texts, private.metadata
     quasi = policy.quasi_identifiers
     published = _as_read(policy, released, [*quasi, name])
     gone = is_suppressed(published, quasi)
@@ -175,7 +84,7 @@ def leak_of(
             quasi=quasi,
             people=people.select(quasi),
             rows=shown.select(quasi),
-            taxonomies={one: taxonomies[one] for one in quasi},
+            taxonomies={one: private.taxonomies[one] for one in quasi},
             suppressed=int(gone.sum()),
         ),
         people.select(name),

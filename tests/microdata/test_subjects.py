@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from indistinct.errors import DataError
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.microdata import Microdata
-from indistinct.microdata.people import Events, People
+from indistinct.microdata.subjects import Events, Subjects
 
 VISITS = pl.DataFrame(
     {
@@ -23,7 +23,7 @@ VISITS = pl.DataFrame(
 
 
 def test_people_are_numbered_by_their_first_row() -> None:
-    people = People.of(VISITS, "who", ["sex", "zip"])
+    people = Subjects.of_people(VISITS, "who", ["sex", "zip"])
     assert people.person_of.tolist() == [0, 1, 0, 2, 1]
     assert people.texts.rows() == [("f", "1"), ("m", "2"), ("f", "1")]
     assert people.first_rows().tolist() == [0, 1, 3]
@@ -37,7 +37,7 @@ def test_what_differs_within_people_is_told_at_once_without_values() -> None:
         who=pl.Series(["b", "a", "b", None, "a"]),
     )
     with pytest.raises(DataError) as caught:
-        People.of(torn, "who", ["sex", "zip"], file="visits.csv")
+        Subjects.of_people(torn, "who", ["sex", "zip"], file="visits.csv")
     told = caught.value.problems
     assert [item.code for item in told] == [
         "row-without-person",
@@ -65,7 +65,7 @@ def test_a_rule_chooses_one_value_of_several(rule: str) -> None:
             "sex": ["f", "f", "x", "m", "n", "n"],
         }
     )
-    people = People.of(rows, "who", ["sex"], conflicts=rule)  # type: ignore[arg-type]
+    people = Subjects.of_people(rows, "who", ["sex"], conflicts=rule)  # type: ignore[arg-type]
     assert people.texts.rows() == RULES[rule]
     assert people.resolved == {"sex": 2}
 
@@ -73,12 +73,12 @@ def test_a_rule_chooses_one_value_of_several(rule: str) -> None:
 @pytest.mark.parametrize("rule", RULES)
 def test_a_missing_value_is_chosen_only_without_another(rule: str) -> None:
     rows = pl.DataFrame({"who": ["a", "a", "a", "b"], "sex": [None, "f", None, None]})
-    people = People.of(rows, "who", ["sex"], conflicts=rule)  # type: ignore[arg-type]
+    people = Subjects.of_people(rows, "who", ["sex"], conflicts=rule)  # type: ignore[arg-type]
     assert people.texts.rows() == [("f",), (None,)]
 
 
 def test_no_rows_are_no_people() -> None:
-    people = People.of(VISITS.clear(), "who", ["sex"])
+    people = Subjects.of_people(VISITS.clear(), "who", ["sex"])
     assert people.count == 0
     assert people.texts.height == 0
 
@@ -102,7 +102,7 @@ def test_each_value_is_counted_once_for_everybody_who_has_it(
 ) -> None:
     who, age, value = table
     rows = pl.DataFrame({"who": [str(p) for p in who], "age": age, "value": value})
-    people = People.of(rows, "who", ["age"])
+    people = Subjects.of_people(rows, "who", ["age"])
     events = Events(people.person_of, rows.select("value"))
     chains = [[label, "*"] for label in "xyz"]
     made = Microdata.encode(

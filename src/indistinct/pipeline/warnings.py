@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from indistinct.pipeline.searching import published_beside
+from indistinct.analytics.dependence import giving_away
+from indistinct.analytics.profile import NEARLY_UNIQUE, nearly_unique
 from indistinct.pipeline.transforming import shows_others
 from indistinct.release.audit import Audit
-from indistinct.sources.eager import EagerTable
-from indistinct.sources.table import Table, open_table
+from indistinct.sources.table import open_table
 
 if TYPE_CHECKING:
-    from indistinct.microdata.leveled import LeveledTable
-    from indistinct.microdata.people import People
+    from indistinct.pipeline.private_table import PrivateTable
     from indistinct.policy import Policy
     from indistinct.recoding.plan import Plan
 
@@ -24,8 +23,15 @@ MUCH_NOISE = 0.1
 """The share of records of noise above which the custodian is warned."""
 
 
-def cautions_of(policy: Policy, plan: Plan, suppressed: int, verdict: Audit) -> list[str]:
-    """Warnings about how a release was found, and what is left of it."""
+def warn_about_search(policy: Policy, plan: Plan, suppressed: int, verdict: Audit) -> list[str]:
+    """Warnings about how a release was found, and what is left of it.
+
+    Arguments:
+        policy: what was asked.
+        plan: how it was found.
+        suppressed: records that are suppressed.
+        verdict: the audit of the release.
+    """
     found = []
     report = plan.search
     if report.stopped_by is not None and not report.optimal:
@@ -58,7 +64,7 @@ def cautions_of(policy: Policy, plan: Plan, suppressed: int, verdict: Audit) -> 
     return found
 
 
-def too_noisy(noise: int, records: int) -> list[str]:
+def warn_about_noise(noise: int, records: int) -> list[str]:
     """The warning that a good part of a release is made up, where it is.
 
     Arguments:
@@ -79,21 +85,22 @@ def _figure(value: float | list[float]) -> str:
     return ", ".join(f"{entry:.4g}" for entry in entries)
 
 
-def too_telling(
-    table: Table,
-    policy: Policy,
-    plan: Plan,
-    data: LeveledTable,
-    replaced: Mapping[str, pl.Series],
+def warn_about_unprotected_columns(
+    private: PrivateTable, plan: Plan, replaced: Mapping[str, pl.Series]
 ) -> list[str]:
-    """Warnings about columns that could be a person's name, or undo what was generalized."""
-    from indistinct.analytics.dependence import giving_away
-    from indistinct.analytics.profile import NEARLY_UNIQUE, nearly_unique
+    """Warnings about columns that could be a person's name, or undo what was generalized.
 
+    Arguments:
+        private: the table; where people have many records, its columns are looked at by person,
+            too.
+        plan: what becomes of the quasi-identifiers.
+        replaced: identifiers as they are published, record by record.
+    """
+    table, policy = private.table, private.policy
     # Lists and the like have no text that could be compared.
     beside = [
         name
-        for name in published_beside(policy)
+        for name in policy.published_beside
         if table.kinds[name] != "other" and not shows_others(policy, name)
     ]
     found = nearly_unique(table, beside)
@@ -101,14 +108,9 @@ def too_telling(
     if found:
         names = ", ".join(f"'{name}'" for name in found)
         warnings.append(f"nearly unique, and published as they are: {names}: {NEARLY_UNIQUE}")
-    generalized = [name for j, name in enumerate(data.attributes) if not plan.untouched(j)]
+    generalized = [name for j, name in enumerate(plan.attributes) if not plan.untouched(j)]
     others = [name for name in beside if name not in found]
-    warnings += [
-        f"'{column}' is published as it is, and determines '{quasi}', which is generalized: "
-        f"whoever reads the one knows the other; make '{column}' a quasi-identifier, or leave it "
-        "out"
-        for column, quasi in giving_away(table, others, generalized)
-    ]
+    warnings += _undone(giving_away(table, others, generalized))
     masked = {name: values for name, values in replaced.items() if _is_masked(policy, name)}
     if masked:
         telling = nearly_unique(open_table(pl.DataFrame(masked)), masked)
@@ -117,10 +119,16 @@ def too_telling(
             "keep fewer characters, or leave it out"
             for name in telling
         ]
+    subjects = private.subjects
+    own = [name for name in beside if name not in (*policy.sensitive, subjects.key)]
+    if subjects.unit == "person" and own:
+        constant = subjects.constant(table.text(own))
+        known = nearly_unique(table, constant.columns)
+        warnings += warn_about_people(constant, subjects.texts, plan, known)
     return warnings
 
 
-def telling_of_people(
+def warn_about_people(
     beside: pl.DataFrame, texts: pl.DataFrame, plan: Plan, known: Sequence[str] = ()
 ) -> list[str]:
     """The same of columns that are equal in all records of a person: these are counted by person.
@@ -131,9 +139,6 @@ def telling_of_people(
         plan: what becomes of them.
         known: columns that are nearly unique by record already, and warned about.
     """
-    from indistinct.analytics.dependence import giving_away
-    from indistinct.analytics.profile import NEARLY_UNIQUE, nearly_unique
-
     if not beside.width:
         return []
     table = open_table(pl.concat([texts, beside], how="horizontal"))
@@ -146,29 +151,17 @@ def telling_of_people(
         )
     generalized = [name for j, name in enumerate(plan.attributes) if not plan.untouched(j)]
     others = [name for name in beside.columns if name not in found and name not in known]
-    warnings += [
+    return [*warnings, *_undone(giving_away(table, others, generalized))]
+
+
+def _undone(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Warnings about columns, each with the quasi-identifier that it determines."""
+    return [
         f"'{column}' is published as it is, and determines '{quasi}', which is generalized: "
         f"whoever reads the one knows the other; make '{column}' a quasi-identifier, or leave it "
         "out"
-        for column, quasi in giving_away(table, others, generalized)
+        for column, quasi in pairs
     ]
-    return warnings
-
-
-def telling_beside(table: Table, policy: Policy, people: People, plan: Plan) -> list[str]:
-    """Warnings about what is published beside the quasi-identifiers, counted by person."""
-    from indistinct.analytics.profile import nearly_unique
-    from indistinct.pipeline.people import same_in_all_records
-
-    names = [
-        name
-        for name in policy.named("insensitive")
-        if name != people.key and table.kinds[name] != "other" and not shows_others(policy, name)
-    ]
-    if not names or not isinstance(table, EagerTable):
-        return []
-    beside = same_in_all_records(people, table.text(names))
-    return telling_of_people(beside, people.texts, plan, nearly_unique(table, beside.columns))
 
 
 def _is_masked(policy: Policy, name: str) -> bool:
@@ -176,13 +169,11 @@ def _is_masked(policy: Policy, name: str) -> bool:
     return transform is not None and transform.mask is not None
 
 
-def unlike_the_others(
+def distinguishable_decoys(
     before: pl.DataFrame, after: pl.DataFrame, policy: Policy, fresh: Sequence[str]
 ) -> list[str]:
     """Warnings about what tells decoys from records: what holds in these, and not in those."""
-    from indistinct.analytics.profile import nearly_unique
-
-    others = [name for name in before.columns if name in published_beside(policy)]
+    others = [name for name in before.columns if name in policy.published_beside]
     found = []
     if unique := nearly_unique(open_table(before.select(others)), others) if others else []:
         names = ", ".join(f"'{name}'" for name in unique)

@@ -1,0 +1,248 @@
+"""The private table, understood: whose its rows are, codes and hierarchies, settled promises.
+
+Made once, the same way for every verb that looks at a private table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.metadata import ValueMetadata
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.microdata.microdata import Microdata
+from indistinct.microdata.subjects import Subjects
+from indistinct.pipeline.chosen_promises import chosen
+from indistinct.pipeline.hierarchies import taxonomies_of
+from indistinct.pipeline.population import population_of
+from indistinct.pipeline.run import Run
+from indistinct.pipeline.searching import counts_rows, moves_records
+from indistinct.pipeline.value_metadata import (
+    require_metadata,
+    value_metadata_of,
+    with_references,
+)
+from indistinct.privacy.promise import Promise, promise
+from indistinct.requirement import Requirement
+from indistinct.sources.eager import EagerTable
+from indistinct.sources.table import Table, count_column
+
+if TYPE_CHECKING:
+    from indistinct.policy import Policy
+
+
+@dataclass(frozen=True)
+class PrivateTable:
+    """A table as searches, audits and attackers of it see it.
+
+    Arguments:
+        table: the table, its values transformed.
+        policy: roles, hierarchies, promises and method.
+        subjects: whose its rows are.
+        sensitive: the sensitive attributes whose values are counted.
+        taxonomies: the hierarchy of every quasi-identifier.
+        metadata: what is known of the sensitive values.
+        population: the quasi-identifiers of the people of a population, one row each.
+        promises: what is promised, with nothing left open.
+        file: the name of the table's file, for messages.
+    """
+
+    table: Table
+    policy: Policy
+    subjects: Subjects
+    sensitive: tuple[str, ...]
+    taxonomies: Mapping[str, Taxonomy]
+    metadata: Mapping[str, ValueMetadata]
+    population: pl.DataFrame | None
+    promises: tuple[Promise, ...]
+    file: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        run: Run,
+        *,
+        sensitive: Sequence[str] | None = None,
+        file: str | None = None,
+        promised: bool = True,
+    ) -> PrivateTable:
+        """Whose the rows of a table are, what their values mean, and what is promised.
+
+        Arguments:
+            table: the table, its values transformed.
+            run: says the policy; is given warnings and private documents.
+            sensitive: the sensitive attributes whose values are counted; those that promises name
+                where not given.
+            file: the name of the table's file, for messages.
+            promised: whether promises are settled; without, there are none.
+
+        Raises:
+            DataError: the people of the table cannot be told, or values have no category or rank.
+            HierarchyError: a hierarchy does not cover the table's values.
+            PolicyError: a promise needs what the policy does not say.
+        """
+        policy = run.policy
+        asked = policy.requirements if promised else ()
+        promises = tuple(promise(part.model, **part.settings) for part in asked)
+        if sensitive is None:
+            sensitive = counted_attributes(promises)
+        subjects = subjects_of(table, policy, sensitive, file)
+        needed = any(part.needs_population for part in promises)
+        population = population_of(policy) if needed else None
+        taxonomies = taxonomies_of(table, policy, subjects.texts, subjects.weight, file, population)
+        metadata = value_metadata_of(policy, table, subjects.records, sensitive, file)
+        draft = cls(
+            table=table,
+            policy=policy,
+            subjects=subjects,
+            sensitive=tuple(sensitive),
+            taxonomies=taxonomies,
+            metadata=with_references(metadata, promises, subjects),
+            population=population,
+            promises=promises,
+            file=file,
+        )
+        return replace(draft, promises=chosen(draft, run))
+
+    @cached_property
+    def microdata(self) -> Microdata:
+        """The table as codes.
+
+        Raises:
+            PolicyError: a promise needs to know more of values than the policy says.
+        """
+        found = self.encode(self.subjects)
+        require_metadata(found.data.table, self.promises_of_classes)
+        return found
+
+    @property
+    def data(self) -> LeveledTable:
+        """The distinct combinations of the table, at all levels."""
+        return self.microdata.data
+
+    def promising(self, promises: Sequence[Promise]) -> PrivateTable:
+        """The same table, its codes too, with other promises."""
+        found = replace(self, promises=tuple(promises))
+        found.__dict__["microdata"] = self.microdata
+        return found
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """The promises as they are written down."""
+        return tuple(part.spec for part in self.promises)
+
+    @property
+    def promises_of_classes(self) -> list[Promise]:
+        """The promises that are searched for: those about classes and linked tables."""
+        return [part for part in self.promises if part.subject != "items"]
+
+    def encode(
+        self,
+        subjects: Subjects,
+        *,
+        unchanged: Mapping[str, NDArray[np.int32]] | None = None,
+        by_record: bool | None = None,
+        population: bool = True,
+    ) -> Microdata:
+        """Some of the subjects as codes, by the hierarchies of the whole table.
+
+        Arguments:
+            subjects: who they are.
+            unchanged: codes of further columns, which are published as they are.
+            by_record: whether every subject is a combination of its own; as the policy's method
+                needs it where not given.
+            population: whether the people of the population are counted beside.
+        """
+        return Microdata.encode(
+            subjects.texts,
+            self.taxonomies,
+            self.sensitive,
+            subjects.weight,
+            unchanged,
+            known=self.metadata,
+            population=self.population if population else None,
+            by_record=moves_records(self.policy) if by_record is None else by_record,
+            events=subjects.events,
+        )
+
+    @property
+    def present(self) -> Subjects:
+        """The subjects whom no earlier release suppressed; all where it suppressed everybody."""
+        before = self.data.suppressed_before
+        if not before.any() or before.all():
+            return self.subjects
+        return self.subjects.among(~before[self.microdata.combination_of])
+
+
+def counted_attributes(promises: Sequence[Promise]) -> list[str]:
+    """The sensitive attributes whose values promises count."""
+    return list(dict.fromkeys(part.sensitive for part in promises if part.sensitive is not None))
+
+
+def subjects_of(
+    table: Table, policy: Policy, sensitive: Sequence[str], file: str | None = None
+) -> Subjects:
+    """Whose the rows of a table are, with the attributes that a search looks at.
+
+    Arguments:
+        table: the table.
+        policy: names the column of the person, where people have many records, and what becomes of
+            quasi-identifiers that differ between them.
+        sensitive: the sensitive attributes that are looked at.
+        file: the name of the table's file, for messages.
+
+    Raises:
+        DataError: rows without a person, or quasi-identifiers that differ within one.
+    """
+    quasi = policy.quasi_identifiers
+    beside = policy.published_beside if counts_rows(policy) else ()
+    columns = list(dict.fromkeys([*quasi, *sensitive, *beside]))
+    if policy.person is not None:
+        return subjects_in(table.text([policy.person, *columns]), policy, file, sensitive)
+    if isinstance(table, EagerTable):
+        return Subjects.of_records(table.text(columns))
+    counted = table.distinct(columns)
+    texts = counted.select(columns)
+    weight = counted[count_column(columns)].to_numpy().astype(np.int64)
+    if moves_records(policy):
+        return Subjects.of_records(texts[np.repeat(np.arange(len(weight)), weight)])
+    return Subjects.of_records(texts, weight)
+
+
+def subjects_in(
+    texts: pl.DataFrame,
+    policy: Policy,
+    file: str | None = None,
+    sensitive: Sequence[str] = (),
+    weight: NDArray[np.int64] | None = None,
+) -> Subjects:
+    """Whose these rows are, as a policy says.
+
+    Arguments:
+        texts: the rows as text, with the column of the person where the policy names it.
+        policy: names that column, and what becomes of quasi-identifiers that differ within people.
+        file: the name of the table's file, for messages.
+        sensitive: the attributes whose values are the people's events.
+        weight: how many records each row stands for; one where not given.
+
+    Raises:
+        DataError: rows without a person, or quasi-identifiers that differ within one.
+    """
+    if policy.person is None:
+        return Subjects.of_records(texts, weight)
+    return Subjects.of_people(
+        texts,
+        policy.person,
+        policy.quasi_identifiers,
+        sensitive,
+        conflicts=policy.source.conflicts,
+        file=file,
+    )

@@ -1,0 +1,68 @@
+"""One run of the program: what was asked, where chance comes in, and what is told on the way."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import polars as pl
+
+from indistinct.pipeline.opening import Progress, as_policy, no_progress
+from indistinct.randomness import Stream, stream
+
+if TYPE_CHECKING:
+    from indistinct.policy import Policy
+
+
+@dataclass
+class Run:
+    """What goes along with a table through all rooms.
+
+    Arguments:
+        policy: what is asked.
+        seed: what all that is drawn depends on; private.
+        progress: is told what is being done.
+        path: the file that a frame was read from, for messages and the private account.
+        documents: private documents, by file name; long ones are tables.
+        warnings: what the custodian should know.
+    """
+
+    policy: Policy
+    seed: int
+    progress: Progress = no_progress
+    path: str | Path | None = None
+    documents: dict[str, Mapping[str, Any] | pl.DataFrame] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+    @classmethod
+    def begin(
+        cls,
+        policy: Policy | Mapping[str, Any],
+        progress: Progress | None = None,
+        path: str | Path | None = None,
+    ) -> Self:
+        """A run with the seed of the policy, else one from the operating system.
+
+        Arguments:
+            policy: what is asked; a mapping of its keys will do.
+            progress: is told what is being done.
+            path: the file that a frame was read from.
+        """
+        policy = as_policy(policy)
+        seed = secrets.randbits(128) if policy.method.seed is None else policy.method.seed
+        return cls(policy, seed, progress or no_progress, path)
+
+    def random(self, purpose: str) -> Stream:
+        """The random numbers for one purpose, ``publication.shuffle``; others have their own."""
+        return stream(self.seed, purpose)
+
+    def tell(self, what: str, share: float | None = None) -> None:
+        """Say what is being done, and the share of it that is done where that is known."""
+        self.progress(what, share)
+
+    def share_of(self, what: str) -> Callable[[float], None]:
+        """What is called with the share of something that is done."""
+        return lambda share: self.progress(what, share)
