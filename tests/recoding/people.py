@@ -136,7 +136,7 @@ def audited(plan: LinkedPlan, promises: Sequence[Any], quasi: Sequence[str]) -> 
     """The audit of the two published tables, by the promises."""
     import numpy as np
 
-    frames = linked_tables(plan, pl.DataFrame(), np.random.default_rng(0))
+    frames = linked_tables(plan, pl.DataFrame(), lambda purpose: np.random.default_rng(0))
     holding = next(iter(plan.buckets.values())).holding
     asked = [
         Requirement(part.model, part.parameters, part.on, part.sensitive, "person", part.reference)

@@ -24,7 +24,7 @@ from indistinct.pipeline.private_table import PrivateTable, counted_attributes
 from indistinct.pipeline.transforming import Transformed, transformed
 from indistinct.pipeline.value_metadata import needed_metadata
 from indistinct.pipeline.warnings import warn_about_people
-from indistinct.privacy.promise import Promise, promise
+from indistinct.privacy.promise import Promise
 from indistinct.recoding.linked import LinkedPlan, LinkedTable
 from indistinct.recoding.linked.anatomy import anatomy
 from indistinct.recoding.linked.angelization import p_l_angelization
@@ -120,8 +120,7 @@ def read_people(data: Any, run: Run) -> tuple[PrivateTable, Transformed, str | N
     file = None if digest is None else table.name
     values = transformed(table, run, file)
     run.tell("counting")
-    promises = [promise(part.model, **part.settings) for part in run.policy.requirements]
-    sensitive = sensitive_of(run.policy, promises)
+    sensitive = sensitive_of(run.policy, run.policy.privacy_models)
     private = PrivateTable.of(values.table, run, sensitive=sensitive, file=file)
     if not private.subjects.count:
         raise DataError(Problem("no-records", "has no records", file=file))

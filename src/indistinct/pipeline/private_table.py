@@ -29,7 +29,7 @@ from indistinct.pipeline.value_metadata import (
     value_metadata_of,
     with_references,
 )
-from indistinct.privacy.promise import Promise, promise
+from indistinct.privacy.promise import Promise
 from indistinct.requirement import Requirement
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table, count_column
@@ -90,8 +90,7 @@ class PrivateTable:
             PolicyError: a promise needs what the policy does not say.
         """
         policy = run.policy
-        asked = policy.requirements if promised else ()
-        promises = tuple(promise(part.model, **part.settings) for part in asked)
+        promises = tuple(policy.privacy_models) if promised else ()
         if sensitive is None:
             sensitive = counted_attributes(promises)
         subjects = subjects_of(table, policy, sensitive, file)

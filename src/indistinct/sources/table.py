@@ -20,7 +20,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.errors import DataError, Problem, did_you_mean
-from indistinct.randomness import Random
 from indistinct.sources.text import Tokens
 
 COUNT = "count"
@@ -30,6 +29,19 @@ _NUMBER = re.compile(r"[+-]?\d[\d.,:/-]*")
 
 ROWS_FOUND = 11
 """How many record numbers :meth:`Table.rows_where` finds: one more than a message shows."""
+
+
+class Shuffle(Protocol):
+    """What draws the order of a release: the methods of that name of NumPy's generators."""
+
+    def permutation(self, x: Any, /) -> Any:
+        """The numbers below ``x`` in random order."""
+
+    def shuffle(self, x: Any, /) -> None:
+        """Put an array into random order, in place."""
+
+    def integers(self, low: Any, /) -> Any:
+        """A whole number from 0 to below ``low``."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +71,7 @@ class Change:
     """Record indices of the source, from 0, in the order in which they are published; records of
     a combination that is not kept are passed over. None: the order of the source, or a shuffle."""
 
-    shuffle: Random | None = None
+    shuffle: Shuffle | None = None
     """Publish the records in an order drawn from this generator."""
 
     combination_of: NDArray[np.integer[Any]] | None = None
