@@ -280,6 +280,40 @@ def test_records_that_were_suppressed_before_are_no_class(engine: str, suppresse
     assert any("the 3 of them make no class" in text for text in run["warnings"])
 
 
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+@pytest.mark.parametrize(
+    ("outliers", "kept"), [(["HIV", "HIV", "HIV"], 0), (["HIV", "flu", "back"], 3)]
+)
+def test_suppressed_records_are_kept_where_they_break_no_promise_as_a_group(
+    engine: str, outliers: list[str], kept: int
+) -> None:
+    """Whoever fits no class is one of the suppressed: three people with HIV would be told."""
+    table = pl.DataFrame(
+        {"age": [*"111222", *"789"], "illness": [*("flu", "heart", "back") * 2, *outliers]}
+    )
+    chosen = ind.Policy(
+        attributes={"age": {"role": "quasi-identifier"}, "illness": {"role": "sensitive"}},
+        promises=[{"model": "k-anonymity", "k": 3}, {"model": "distinct-l-diversity", "l": 2}],
+        method={"suppression_limit": 0.4},
+        output={"suppressed": "keep"},
+    )
+    given: Any = table
+    if engine == "duckdb":
+        given = pytest.importorskip("duckdb").from_arrow(table.to_arrow())
+    release = ind.anonymize(given, chosen)
+    run = release.run.to_dict()
+    assert run["plan"]["levels"] == {"age": 0}
+    assert (run["published"], run["suppressed"], run["records_published"]) == (6, 3, 6 + kept)
+    told = [text for text in run["warnings"] if "are left out" in text]
+    assert len(told) == (0 if kept else 1)
+    assert not any(
+        "promise" in text and "left out" in text for text in release.certificate.warnings
+    )
+    found = ind.audit(release.tables, chosen)
+    assert found.holds
+    assert found.suppressed == kept
+
+
 def test_an_audit_takes_promises_as_a_policy_does() -> None:
     release = ind.anonymize(patients(), policy())
     keys = {"model": "k-anonymity", "k": 2, "on": ["age"]}

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import indistinct
 from indistinct.errors import PolicyError
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import promise
 from indistinct.release.audit import audit, checks
@@ -50,6 +51,13 @@ def test_the_audit_is_what_counting_says(rows: list[Row], k: int, data: st.DataO
     expected = classes_of(rows, quasi, on)
     small = [size for size in expected.values() if size < k]
     verdict = found.promises[0]
+    group = sum(all(row[at] == "*" for at in quasi) for row in rows)
+    large = True if group >= k else None
+    if expected:
+        assert [one.holds for one in found.suppressed_group] == ([large] if group else [])
+    elif group:
+        # Where nobody else is, the suppressed records are the one class there is.
+        expected, small = Counter({("*",): group}), [group] if group < k else []
     assert verdict.holds == (not small) == found.holds
     assert verdict.achieved == {"k": min(expected.values(), default=None)}
     assert (verdict.breaking_classes, verdict.breaking_records) == (len(small), sum(small))
@@ -96,6 +104,7 @@ def test_a_release_that_was_tampered_with(rows: list[Row], data: st.DataObject) 
     added = [*rows, rows[at]]
     for tampered in (changed, dropped, added):
         expected = classes_of(tampered, [0, 1, 2], [0, 1, 2])
+        expected = expected or Counter(tampered)
         found = audit(frame_of(tampered), [Requirement("k-anonymity", {"k": 2})], QUASI)
         assert found.promises[0].achieved == {"k": min(expected.values(), default=None)}
         assert found.records == len(tampered)
@@ -124,10 +133,11 @@ def test_one_cell_one_row_less_one_row_more() -> None:
 
 
 def test_the_document() -> None:
-    assert verdict_on([*GOOD, ("*", "*", "*")]) == {
+    group = ("*", "*", "*")
+    assert verdict_on([*GOOD, group, group]) == {
         "holds": True,
-        "records": 5,
-        "suppressed": 1,
+        "records": 6,
+        "suppressed": 2,
         "quasi_identifiers": ["age", "sex", "zip"],
         "not_looked_at": [],
         "classes": {"count": 2, "smallest": 2, "mean": 2.0, "largest": 2},
@@ -141,11 +151,28 @@ def test_the_document() -> None:
                 "violations": {"classes": 0, "records": 0},
             }
         ],
-        "notes": [
-            "there are fewer suppressed records than records in the smallest class: whoever is "
-            "known to be in the table and fits no class is one of these few"
-        ],
+        "suppressed_group": {
+            "records": 2,
+            "promises": [
+                {
+                    "model": "k-anonymity",
+                    "parameters": {"k": 2},
+                    "on": ["age", "sex", "zip"],
+                    "holds": True,
+                    "achieved": {"k": 2},
+                    "violations": {"classes": 0, "records": 0},
+                }
+            ],
+        },
+        "notes": [],
     }
+    alone = verdict_on([*GOOD, group])
+    assert alone["holds"]
+    assert alone["suppressed_group"]["promises"][0]["holds"] is None
+    assert alone["notes"] == [
+        "there are fewer suppressed records than records in the smallest class: whoever is "
+        "known to be in the table and fits no class is one of these few"
+    ]
 
 
 def test_several_promises_on_several_sets_of_attributes() -> None:
@@ -182,11 +209,122 @@ def test_without_a_promise_the_classes_are_described() -> None:
 
 
 def test_a_release_of_suppressed_records_only_has_no_class() -> None:
-    found = audit(frame_of([("*", "*", "*")] * 3), [Requirement("k-anonymity", {"k": 5})], QUASI)
+    for k, kept in ((3, True), (5, False)):
+        asked = [Requirement("k-anonymity", {"k": k})]
+        found = audit(frame_of([("*", "*", "*")] * 3), asked, QUASI)
+        assert found.holds == kept == found.promises[0].holds
+        assert (found.suppressed, found.classes.count) == (3, 0)
+        assert found.promises[0].achieved == {"k": 3}
+        assert found.suppressed_group == found.promises
+        assert "no class to look at" in found.notes[0]
+
+
+OF_VALUES: list[dict[str, Any]] = [
+    {"model": "distinct-l-diversity", "l": 2, "sensitive": "illness"},
+    {"model": "max-posterior", "bound": 0.5, "sensitive": "illness"},
+    {"model": "t-closeness", "t": 0.5, "sensitive": "illness"},
+    {
+        "model": "knm-anonymity",
+        "k": {"1": 2, "4": 2},
+        "sensitive": "illness",
+    },
+]
+RANKS = {"illness": ValueMetadata(ranks={"HIV": 1, "flu": 4, "heart": 4, "back": 4, "skin": 4})}
+
+
+def with_illness(*rows: tuple[str, str]) -> pl.DataFrame:
+    return pl.DataFrame(rows, {"age": pl.String, "illness": pl.String}, orient="row")
+
+
+@pytest.mark.parametrize("asked", OF_VALUES, ids=lambda asked: str(asked["model"]))
+def test_suppressed_records_of_one_value_break_what_the_classes_keep(asked: dict[str, Any]) -> None:
+    """Whoever fits no class is one of six people with HIV, though every class is diverse."""
+    classes = [(age, value) for age in ("20", "30") for value in ("flu", "heart", "back", "skin")]
+    whole = with_illness(*classes * 3)
+    assert audit(whole, [asked], ["age"], known=RANKS).holds
+    found = audit(with_illness(*classes * 3, *[("*", "HIV")] * 6), [asked], ["age"], known=RANKS)
+    assert found.promises[0].holds
+    assert [one.holds for one in found.suppressed_group] == [False]
+    assert found.suppressed_group[0].requirement.reference == "published"
+    assert not found.holds
+    assert "suppressed records break" in repr(found)
+    assert any("suppressed records" in label for label, _ in found.summary_rows())
+    mixed = [("*", "flu"), ("*", "heart"), ("*", "back"), ("*", "skin")]
+    assert audit(with_illness(*classes, *mixed), [asked], ["age"], known=RANKS).holds
+    # What is not told of them breaks nothing.
+    hidden = [("*", "*")] * 6
+    assert audit(with_illness(*classes, *hidden), [asked], ["age"], known=RANKS).holds
+
+
+def test_eight_rows_of_stars_with_one_illness_keep_no_promise_about_it() -> None:
+    asked = [part for part in OF_VALUES if part["model"] != "t-closeness"]
+    found = audit(with_illness(*[("*", "HIV")] * 8), asked, ["age"], known=RANKS)
+    assert [one.holds for one in found.promises] == [False] * 3
+    assert not found.holds
+
+
+def test_half_of_the_table_s_values_are_asked_of_suppressed_records_too() -> None:
+    """Of the published table, not of the group."""
+    asked = {"model": "knm-anonymity", "k": {"1": 2, "4": 2}, "sensitive": "illness"}
+    values = ("flu", "heart", "back", "skin", "HIV", "a", "b", "c")
+    known = {"illness": ValueMetadata(ranks=dict.fromkeys(values, 4))}
+    classes = [("20", value) for value in values]
+    for shown, kept in ((values[:4], True), (values[:2], False)):
+        rows = with_illness(*classes, *(("*", value) for value in shown))
+        (group,) = audit(rows, [asked], ["age"], known=known).suppressed_group
+        assert group.holds == kept
+
+
+def test_what_cannot_be_said_of_suppressed_records() -> None:
+    """How many people of a population fit no class, and what a value without a rank asks for."""
+    people = pl.DataFrame({"age": ["20", "20", "30", "30"]})
+    rows = with_illness(("20", "flu"), ("20", "heart"), ("*", "odd"), ("*", "odd"))
+    asked = [
+        {"model": "k-map", "k": 2},
+        {"model": "knm-anonymity", "k": {"4": 2}, "sensitive": "illness"},
+    ]
+    found = audit(rows, asked, ["age"], known=RANKS, population=people)
+    assert [one.holds for one in found.suppressed_group] == [None, None]
     assert found.holds
-    assert (found.suppressed, found.classes.count) == (3, 0)
-    assert found.promises[0].achieved == {"k": None}
-    assert "no class to look at" in found.notes[0]
+    assert repr(found.suppressed_group[0]) == "<Verdict: k-map(k=2) not verifiable>"
+    assert ("k-map(k=2), suppressed records", "not verifiable") in found.summary_rows()
+    document = found.to_dict()["suppressed_group"]
+    assert [part["holds"] for part in document["promises"]] == [None, None]
+    # Where all are suppressed, they stand for everybody.
+    alone = audit(rows[2:], asked[:1], ["age"], population=people)
+    assert alone.promises[0].achieved == {"k": 4}
+
+
+def test_items_of_suppressed_people_are_items_of_the_release() -> None:
+    """A combination of items that a suppressed person alone has is had by one person."""
+    rows = [("a", "20", "flu"), ("b", "20", "flu"), ("c", "*", "HIV"), ("d", "*", "flu")]
+    table = pl.DataFrame(
+        rows, {"who": pl.String, "age": pl.String, "item": pl.String}, orient="row"
+    )
+    asked = {"model": "km-anonymity", "k": 2, "m": 1, "sensitive": "item", "unit": "person"}
+    found = audit(table, [asked], ["age"], person="who")
+    assert [one.holds for one in found.suppressed_group] == [False]
+    assert audit(table[:2], [asked], ["age"], person="who").holds
+
+
+def test_suppressed_people_of_linked_tables() -> None:
+    """Too few to say how many people they might be; their bucket has values of others as well."""
+    tables = {
+        "quasi": pl.DataFrame({"age": ["20", "20", "*"], "bucket": ["1", "1", "1"]}),
+        "sensitive": pl.DataFrame({"bucket": ["1"] * 3, "illness": ["flu", "heart", "HIV"]}),
+    }
+    asked = [
+        {"model": "k-anonymity", "k": 2, "unit": "person"},
+        {"model": "max-posterior", "bound": 0.5, "sensitive": "illness", "unit": "person"},
+    ]
+    found = audit(tables, asked, ["age"])
+    assert [one.holds for one in found.suppressed_group] == [None, None]
+    assert (found.suppressed, found.people) == (1, 2)
+    alone = audit(
+        {**tables, "quasi": tables["quasi"].with_columns(age=pl.lit("*"))}, asked, ["age"]
+    )
+    assert [one.holds for one in alone.promises] == [True, True]
+    assert (alone.suppressed, alone.classes.count, alone.people) == (3, 0, 0)
 
 
 def test_a_star_in_some_attributes_is_a_value() -> None:

@@ -122,6 +122,11 @@ def show(document: Mapping[str, Any], release: Path) -> None:
                 f"\n{item['model']} is broken by {many(found['classes'], 'class', 'classes')} "
                 f"with {many(found['records'], 'record', 'records')}"
             )
+    group = document.get("suppressed_group", {})
+    for item in group.get("promises", ()) if document["classes"]["count"] else ():
+        who = many(group["records"], "suppressed record", "suppressed records")
+        what = {True: "kept by", False: "BROKEN by", None: "not verifiable for"}[item["holds"]]
+        screen.print(f"\n{item['model']}: {what} the group of {who}")
     for table in document.get("tables", ()):
         if not table["matches"]:
             screen.print(f"\n{table['path']} is not the file that its certificate speaks of")

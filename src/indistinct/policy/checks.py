@@ -32,9 +32,6 @@ from indistinct.policy.sensitivity import knm_cautions, knm_checks, rank_checks
 if TYPE_CHECKING:
     from indistinct.policy.policy import Policy
 
-_OF_PEOPLE = ("k-map", "estimated-k-map", "delta-presence")
-"""Promises that count the people of a population."""
-
 _QI_ONLY = ("hierarchy", "weight", "min_level", "max_level", "uncovered")
 
 
@@ -580,7 +577,7 @@ def _transform_cautions(policy: Policy) -> Iterator[str]:
             )
         if rule.aggregate is not None and rule.aggregate.show != "range":
             yield (f"{place}: a group of few records has a mean that is nearly one person's value")
-    of_people = [item.model for item in policy.promises if item.model in _OF_PEOPLE]
+    of_people = [item.model for item in policy.privacy_models if item.about_population]
     moved = [name for name in policy.quasi_identifiers if name in rules]
     if of_people and moved:
         listed = ", ".join(f"'{name}'" for name in moved)

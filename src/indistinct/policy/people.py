@@ -166,10 +166,11 @@ def _method_checks(method: Method) -> Iterator[Problem]:
 
 
 def _linked_checks(method: Method, promises: tuple[Requirement, ...]) -> Iterator[Problem]:
-    asked = {item.model for item in promises}
+    asked, known = {item.model for item in promises}, models()
     for number, item in enumerate(promises, start=1):
-        foreign = item.model == "kl-diversity" and method.algorithm != "k-l-diversity"
-        if foreign or item.model == "km-anonymity":
+        subject = known[item.model].subject
+        foreign = subject == "linked" and method.algorithm != "k-l-diversity"
+        if foreign or subject == "items":
             yield Problem(
                 "other-algorithm",
                 f"{place_of(('promises', number))}: '{method.algorithm}' does not work towards "

@@ -60,6 +60,7 @@ class DeltaPresence(Promise):
     model: ClassVar[str] = "delta-presence"
     closure: ClassVar[Closure] = "union"
     needs_population: ClassVar[bool] = True
+    about_population: ClassVar[bool] = True
 
     lower: float
     """The smallest share of the people of any class who may be in the table, from 0 to 1."""

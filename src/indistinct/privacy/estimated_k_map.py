@@ -46,6 +46,7 @@ class EstimatedKMap(Promise):
 
     model: ClassVar[str] = "estimated-k-map"
     closure: ClassVar[Closure] = "superset"
+    about_population: ClassVar[bool] = True
 
     k: int
     """People of the population that every class stands for more of."""

@@ -36,6 +36,7 @@ class KMap(Promise):
     model: ClassVar[str] = "k-map"
     closure: ClassVar[Closure] = "superset"
     needs_population: ClassVar[bool] = True
+    about_population: ClassVar[bool] = True
 
     k: int
     """People of the population that every class stands for at least."""

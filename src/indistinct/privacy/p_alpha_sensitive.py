@@ -92,7 +92,8 @@ class WeighedSensitive(Promise):
 class PAlphaSensitive(WeighedSensitive):
     """Every equivalence class has ``p`` values, with weights of ``alpha`` or more together.
 
-    Closed under supersets: records that join a class take no value away, and no weight is negative.
+    ``over`` is ``distinct`` (each value weighs once) or ``records`` (as often as it occurs). Closed
+    under supersets: records that join a class take no value away, and no weight is negative.
     """
 
     model: ClassVar[str] = "p-alpha-sensitive"

@@ -56,6 +56,8 @@ class Promise(ABC):
     """Whether classes are compared with a distribution of the sensitive values."""
     needs_population: ClassVar[bool] = False
     """Whether classes are compared with a table of the population."""
+    about_population: ClassVar[bool] = False
+    """Whether it is about the people of a population, counted or estimated."""
 
     on: tuple[str, ...] | None = None
     """Quasi-identifiers whose classes are looked at; None for all of them."""

@@ -31,6 +31,7 @@ from indistinct.release.audit.reading import (
     read_release,
     tampered,
 )
+from indistinct.release.audit.suppressed import verdicts_on_suppressed
 from indistinct.release.audit.verdict import (
     ClassSizes,
     Context,
@@ -50,8 +51,10 @@ class Audit(Document):
         quasi: The quasi-identifiers.
         records: Number of records of the release, suppressed ones too.
         suppressed: Records with ``*`` in every quasi-identifier. They are in no class.
+        suppressed_group: The verdict on each promise of these records as one group, which whoever
+            fits no class is known to be in.
         classes: Count and sizes of the equivalence classes over all quasi-identifiers.
-        promises: The verdict on each promise.
+        promises: The verdict on each promise; of suppressed records, where there are no others.
         tables: Whether each table is the one its certificate speaks of; empty without one.
         agrees: Whether the figures of the certificate, where there is one, are the release's own.
         notes: What a reader should know beside, in sentences.
@@ -70,18 +73,31 @@ class Audit(Document):
     notes: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     people: int | None = None
+    suppressed_group: tuple[Verdict, ...] = ()
 
     @property
     def holds(self) -> bool:
-        """Whether every promise holds, and the release is the one its certificate speaks of."""
+        """Whether every promise holds, and the release is the one its certificate speaks of.
+
+        No promise holds that suppressed records break as a group.
+        """
         return (
             all(verdict.holds for verdict in self.promises)
+            and not self.suppressed_break
             and all(matches for _, matches in self.tables)
             and self.agrees
         )
 
+    @property
+    def suppressed_break(self) -> bool:
+        """Whether the suppressed records break a promise as a group."""
+        return any(verdict.holds is False for verdict in self.suppressed_group)
+
     def to_dict(self) -> dict[str, Any]:
-        """The audit as plain data; ``tables`` is there only if a certificate speaks of them."""
+        """The audit as plain data; ``tables`` is there only if a certificate speaks of them.
+
+        ``suppressed_group`` is there only where records are suppressed.
+        """
         document: dict[str, Any] = {
             "holds": self.holds,
             "records": self.records,
@@ -92,6 +108,11 @@ class Audit(Document):
             "classes": self.classes.to_dict(),
             "promises": [verdict.to_dict() for verdict in self.promises],
         }
+        if self.suppressed_group:
+            document["suppressed_group"] = {
+                "records": self.suppressed,
+                "promises": [verdict.to_dict() for verdict in self.suppressed_group],
+            }
         if self.tables:
             document["tables"] = [
                 {"path": path, "matches": matches} for path, matches in self.tables
@@ -142,6 +163,11 @@ class Audit(Document):
                 )
             )
         rows += [(_name(verdict), _outcome(verdict)) for verdict in self.promises]
+        if self.classes.count:
+            rows += [
+                (f"{_name(verdict)}, suppressed records", _outcome(verdict))
+                for verdict in self.suppressed_group
+            ]
         rows += [
             (path, "as certified" if matches else "not as certified")
             for path, matches in self.tables
@@ -151,6 +177,9 @@ class Audit(Document):
 
     def __repr__(self) -> str:
         promises = "; ".join(f"{_name(verdict)} {_outcome(verdict)}" for verdict in self.promises)
+        if self.suppressed_break and self.classes.count:
+            broken = [_name(item) for item in self.suppressed_group if item.holds is False]
+            promises += f"; suppressed records break {', '.join(broken)}"
         word = "holds" if self.holds else "broken"
         return f"<Audit: {word}, {self.records} records{': ' if promises else ''}{promises}>"
 
@@ -175,8 +204,8 @@ def audit(
 
     Every combination of values of the quasi-identifiers that occurs is an equivalence class; a
     missing cell is a value of its own. Records with ``*`` in every quasi-identifier are suppressed:
-    they are counted, and are in no class. A release without records keeps every promise, and
-    achieves nothing (None).
+    they are counted, and are in no class; each promise is held against them as one group. A release
+    without records keeps every promise, and achieves nothing (None).
 
     If a certificate lies beside the file, or in the folder, the files are held against it: another
     digest, another number of rows or other figures than the release shows, and the audit does not
@@ -246,6 +275,7 @@ def audit(
         summarize(seen.context.sizes(seen.records, names)),
         seen.verdicts,
         people=seen.people,
+        suppressed_group=seen.suppressed,
     )
     differing = _differing(found, claims, certified) if claims is not None else []
     return replace(
@@ -280,12 +310,19 @@ def _audited(published: Published, requirements: Sequence[Requirement], context:
     looked_at = {table.find(name) for name in needed}
     hidden = _hidden(texts, names)
     records = texts if hidden is None else texts.filter(~hidden)
+    if records.height or hidden is None:
+        verdicts = verdicts_of(records, requirements, context, checks())
+        group = verdicts_on_suppressed(texts, hidden, requirements, context, checks())
+    else:
+        alone = replace(context, _sizes={}, _counts={})
+        verdicts = group = verdicts_of(texts, requirements, alone, checks())
     return Seen(
         table=table,
         texts=texts,
         records=records,
         context=context,
-        verdicts=verdicts_of(records, requirements, context, checks()),
+        verdicts=verdicts,
+        suppressed=group,
         people=None if person is None else records[person].n_unique(),
         torn=() if person is None else tuple(_torn(records, person, names)),
         beside=tuple(name for name in table.columns if name not in looked_at),
@@ -437,7 +474,10 @@ def _notes(found: Audit, published: Published, certified: bool) -> Iterable[str]
     if not found.records:
         yield "the release has no records: whatever is promised holds of nobody"
     elif found.suppressed == found.records:
-        yield "every record has '*' for every quasi-identifier: there is no class to look at"
+        yield (
+            "every record has '*' for every quasi-identifier: there is no class to look at, and "
+            "promises are held against all records as one group"
+        )
     elif 0 < found.suppressed < (found.classes.smallest or 0):
         yield (
             "there are fewer suppressed records than records in the smallest class: whoever is "
@@ -493,6 +533,8 @@ def _name(verdict: Verdict) -> str:
 
 
 def _outcome(verdict: Verdict) -> str:
+    if verdict.holds is None:
+        return "not verifiable"
     if verdict.holds:
         return f"holds, achieved {verdict.in_words}"
     classes, records = verdict.breaking_classes, verdict.breaking_records

@@ -36,7 +36,7 @@ def check(asked: Asked) -> Verdict:
     p, q = pl.col(SHARE), pl.col("expected")
     # Some value of a class has at least its share, so the largest gain is never below 0.
     classes = described(
-        beside(cells, reference(cells, asked)), beta=pl.max_horizontal((p / q - 1).max(), 0.0)
+        beside(cells, reference(asked)), beta=pl.max_horizontal((p / q - 1).max(), 0.0)
     )
     return asked.judged(
         classes, pl.col("beta") > asked["beta"] + TOLERANCE, {"beta": most(classes["beta"])}

@@ -17,11 +17,12 @@ from indistinct.release.audit.settings import Setting, read
 from indistinct.release.audit.verdict import Context, Verdict
 from indistinct.requirement import Requirement
 
-Counts = Literal["units", "values", "shares", "items", "linked"]
+Counts = Literal["units", "people", "values", "shares", "items", "linked"]
 """What a check counts, which says what else it has to heed, and what of linked tables shows it.
 
-``units``: the records or people of a class, or those it stands for; of linked tables the one with
-the quasi-identifiers. ``values``: how different the values of a class are, or how usual; of linked
+``units``: the records of a class, or the people whose they are; ``people``: those of a population
+whom the class stands for. Both are shown by the one of two linked tables that has the
+quasi-identifiers. ``values``: how different the values of a class are, or how usual; of linked
 tables the buckets. Where people have several values, one that everybody of a class has breaks such
 a promise. ``shares``: how many of a class have a value, each by itself; of linked tables the
 buckets, where a set of values counts for each of its members. ``items``: sets of items of people
@@ -62,7 +63,7 @@ class ClassCheck:
             PolicyError: If a parameter or the sensitive attribute is missing or of the wrong form,
                 or something has to be known that is not.
         """
-        about_values = self.counts != "units"
+        about_values = self.counts not in ("units", "people")
         settings = read(requirement, self.settings, sensitive=about_values, compares=self.compares)
         return self.judge(Asked(records, requirement, context, settings, self.counts == "values"))
 

@@ -75,6 +75,14 @@ class Asked:
         """
         return self.context.counts(self.records, self.on, self.sensitive)
 
+    def published_cells(self) -> pl.DataFrame:
+        """The same of all published records, where ``records`` are some of them."""
+        published = self.context.published
+        if published is None:
+            return self.cells()
+        everybody = replace(self.context, published=None, _sizes={}, _counts={})
+        return everybody.counts(published, self.on, self.sensitive)
+
     def sizes(self) -> pl.DataFrame:
         """One row for each class, with its ``size``."""
         return self.context.sizes(self.records, self.on).alias(SIZE).to_frame()
@@ -160,7 +168,7 @@ def _plain(figure: Any) -> Any:
 # Distributions to compare with
 
 
-def reference(cells: pl.DataFrame, asked: Asked) -> pl.DataFrame:
+def reference(asked: Asked) -> pl.DataFrame:
     """The distribution that a promise compares with: columns ``value`` and ``share``.
 
     That of the published records, or of the original table, which a release does not show: the
@@ -170,7 +178,9 @@ def reference(cells: pl.DataFrame, asked: Asked) -> pl.DataFrame:
         PolicyError: If the original distribution is asked for and is not known.
     """
     if asked.requirement.reference == "published":
-        told = cells.group_by(VALUE, maintain_order=True).agg(pl.col(RECORDS).sum())
+        told = (
+            asked.published_cells().group_by(VALUE, maintain_order=True).agg(pl.col(RECORDS).sum())
+        )
     else:
         known = asked.known.reference
         told = pl.DataFrame(

@@ -42,7 +42,7 @@ def check(asked: Asked) -> Verdict:
     over, ``skip``.
     """
     cells = asked.cells()
-    told = reference(cells, asked)
+    told = reference(asked)
     p, q = pl.col(SHARE), pl.col("expected")
     classes = described(
         beside(cells, told),

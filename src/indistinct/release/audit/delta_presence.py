@@ -27,7 +27,7 @@ def _bound(example: float) -> Setting:
 
 @class_check(
     MODEL,
-    counts="units",
+    counts="people",
     settings={
         "lower": _bound(0.0),
         "upper": _bound(0.5),

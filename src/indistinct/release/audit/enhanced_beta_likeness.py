@@ -39,7 +39,7 @@ def check(asked: Asked) -> Verdict:
     p, q = pl.col(SHARE), pl.col("expected")
     gain = p / q - 1
     classes = described(
-        beside(cells, reference(cells, asked)),
+        beside(cells, reference(asked)),
         beta=pl.max_horizontal(gain.max(), 0.0),
         beyond=((gain > TOLERANCE) & (gain > -q.log() + TOLERANCE)).any(),
     )

@@ -18,7 +18,7 @@ from indistinct.release.audit.verdict import Verdict
 MODEL = "k-map"
 
 
-@class_check(MODEL, counts="units", settings={"k": whole(1, example=5)})
+@class_check(MODEL, counts="people", settings={"k": whole(1, example=5)})
 def check(asked: Asked) -> Verdict:
     """Whether at least k people of the population are under every class.
 

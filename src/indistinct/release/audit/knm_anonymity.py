@@ -62,7 +62,7 @@ def check(asked: Asked) -> Verdict:
     by_rank = asked["count"] == "rank"
     counted = pl.col(RECORDS).sum().over([CLASS, RANK]) if by_rank else pl.col(UNITS)
     cells = cells.with_columns(counted.alias(COUNTED))
-    wanted = _wanted(asked["diversity"], cells[VALUE].n_unique())
+    wanted = _wanted(asked["diversity"], asked.published_cells()[VALUE].n_unique())
     classes = cells.group_by(CLASS, maintain_order=True).agg(
         pl.col(UNITS).first().alias(SIZE),
         pl.len().cast(pl.Int64).alias("diversity"),

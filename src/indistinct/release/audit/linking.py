@@ -19,6 +19,7 @@ import polars as pl
 from indistinct.errors import DataError, PolicyError, Problem
 from indistinct.release.audit.check import Check
 from indistinct.release.audit.reading import SUPPRESSED, Published, PublishedTable
+from indistinct.release.audit.suppressed import verdicts_on_suppressed
 from indistinct.release.audit.verdict import SIZE_OF_BUCKET as PEOPLE
 from indistinct.release.audit.verdict import (
     Context,
@@ -40,7 +41,8 @@ _ITEM = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(\[[^\]"]*\]|[^{},"]*[^{},"\s]))\
 class Seen:
     """What an audit has looked at: a table, its records, and what became of the promises.
 
-    ``records`` are those of ``texts`` that are not suppressed. ``torn`` says what is wrong with
+    ``records`` are those of ``texts`` that are not suppressed, and ``suppressed`` the verdicts on
+    those that are, as one group. ``torn`` says what is wrong with
     how records, people or tables belong together, ``notes`` what the verdicts rest on.
     """
 
@@ -49,6 +51,7 @@ class Seen:
     records: pl.DataFrame
     context: Context
     verdicts: tuple[Verdict, ...]
+    suppressed: tuple[Verdict, ...] = ()
     people: int | None = None
     torn: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
@@ -118,8 +121,11 @@ def audited_link(
     names = list(dict.fromkeys(part.sensitive for part in requirements if part.sensitive))
     _require_columns(quasi, [*context.quasi, by])
     texts = quasi.texts([*context.quasi, by])
-    hidden = pl.all_horizontal(pl.col(name).eq_missing(SUPPRESSED) for name in context.quasi)
-    records = texts.filter(~hidden)
+    hidden = texts.select(
+        pl.all_horizontal(pl.col(name).eq_missing(SUPPRESSED) for name in context.quasi)
+    ).to_series()
+    shown = texts.filter(~hidden)
+    records = shown if shown.height else texts
     listed = {name: listed_values(sensitive, name, by) for name in names}
     holding = link.get("holding") or _guessed(records, listed, by, requirements)
     if holding not in HOLDING:
@@ -134,7 +140,7 @@ def audited_link(
     verdicts: list[Verdict] = []
     for part in requirements:
         counts = by_model[part.model].check.counts
-        if part.sensitive is None or counts in ("units", "linked"):
+        if part.sensitive is None or counts in ("units", "people", "linked"):
             verdicts += verdicts_of(records, [part], context, by_model)
             continue
         if holding == "all":
@@ -152,10 +158,13 @@ def audited_link(
     return Seen(
         table=quasi,
         texts=texts,
-        records=records,
-        context=context,
+        records=shown,
+        context=context if shown.height else replace(context, _sizes={}, _counts={}),
         verdicts=tuple(verdicts),
-        people=records.height,
+        suppressed=tuple(verdicts)
+        if texts.height and not shown.height
+        else verdicts_on_suppressed(texts, hidden, requirements, context, by_model),
+        people=shown.height,
         torn=tuple(_unlike(both)),
         notes=() if "holding" in link else (_taken(holding),),
         beside=tuple(name for name in quasi.columns if name not in (*context.quasi, by)),

@@ -48,7 +48,7 @@ def check(asked: Asked) -> Verdict:
         PolicyError: If the order or the hierarchy of the values is needed and not known.
     """
     cells = asked.cells()
-    told = reference(cells, asked)
+    told = reference(asked)
     # Values that only the release has, and those that only the other distribution has, count too.
     values = pl.concat([told[VALUE], cells[VALUE]]).unique().sort().to_list()
     if asked["distance"] == "equal":

@@ -59,6 +59,7 @@ class Context:
     of a quasi-identifier stands for. ``person`` is the column of ``records`` that names the person
     of each, where people have many: then classes hold people, and every value counts once for
     everybody who has it. ``linked`` are the two tables of a release that links them.
+    ``published`` are all published records, where a check is asked about some of them alone.
     """
 
     quasi: tuple[str, ...]
@@ -67,6 +68,7 @@ class Context:
     covers: Mapping[str, Mapping[str | None, frozenset[str | None]]] = field(default_factory=dict)
     person: str | None = None
     linked: LinkedTables | None = None
+    published: pl.DataFrame | None = None
     _sizes: dict[frozenset[str], pl.Series] = field(default_factory=dict, repr=False, compare=False)
     _counts: dict[tuple[frozenset[str], str], pl.DataFrame] = field(
         default_factory=dict, repr=False, compare=False
@@ -136,7 +138,7 @@ class Verdict:
     Arguments:
         requirement: The promise that was checked.
         on: The quasi-identifiers whose classes were looked at.
-        holds: Whether every class keeps the promise.
+        holds: Whether every class keeps the promise; None where nothing can be said of it.
         achieved: The strictest value of each parameter that every class would still keep; None
             for a release without a class.
         breaking_classes: Number of classes that break the promise.
@@ -147,7 +149,7 @@ class Verdict:
 
     requirement: Requirement
     on: tuple[str, ...]
-    holds: bool
+    holds: bool | None
     achieved: Mapping[str, float | int | None]
     breaking_classes: int = 0
     breaking_records: int = 0
@@ -174,6 +176,8 @@ class Verdict:
         return words(self.achieved, self.achieved_with)
 
     def __repr__(self) -> str:
+        if self.holds is None:
+            return f"<Verdict: {self.requirement} not verifiable>"
         word = "holds" if self.holds else "broken"
         return f"<Verdict: {self.requirement} {word}, achieved {self.in_words}>"
 

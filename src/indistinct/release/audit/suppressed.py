@@ -1,0 +1,70 @@
+"""The records that are ``*`` in every quasi-identifier, looked at as the group that they are.
+
+Whoever knows that somebody is in the table, and finds no class that fits, knows the person for one
+of these. So every promise is held against them as against a class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from indistinct.errors import PolicyError
+from indistinct.release.audit.check import Check
+from indistinct.release.audit.reading import SUPPRESSED
+from indistinct.release.audit.verdict import Context, Verdict
+from indistinct.requirement import Requirement
+
+
+def verdicts_on_suppressed(
+    published: pl.DataFrame,
+    suppressed: pl.Series | None,
+    requirements: Sequence[Requirement],
+    context: Context,
+    checks: Mapping[str, Check],
+) -> tuple[Verdict, ...]:
+    """The verdict on each promise of the suppressed records as one group; none where none are.
+
+    Arguments:
+        published: All published records as text, missing cells null.
+        suppressed: Which of them are suppressed; None where none is.
+        requirements: What was promised.
+        context: The release's quasi-identifiers, and what is known beside the records.
+        checks: The check of every model.
+    """
+    if suppressed is None or not suppressed.any():
+        return ()
+    group = published.filter(suppressed)
+    return tuple(
+        _verdict(group, published, part, context, checks[part.model]) for part in requirements
+    )
+
+
+def _verdict(
+    group: pl.DataFrame,
+    published: pl.DataFrame,
+    requirement: Requirement,
+    context: Context,
+    module: Check,
+) -> Verdict:
+    """What can be said of the group by the check of one model.
+
+    A sensitive value that is ``*`` as well tells nothing. Nothing can be said of how many people of
+    a population fit no class, so of a group that is too small for a class either; nor of values
+    that a bucket lists beside those of others.
+    """
+    counts = module.check.counts
+    unknown = Verdict(requirement, context.on(requirement), None, {})
+    if counts == "people" or (context.linked is not None and counts != "units"):
+        return unknown
+    alone = replace(context, published=published, _sizes={}, _counts={})
+    records = published if counts == "items" else group
+    if counts not in {"units", "items"}:
+        records = group.filter(pl.col(str(requirement.sensitive)).ne_missing(SUPPRESSED))
+    try:
+        verdict = module.check(records, requirement, alone)
+    except PolicyError:
+        return unknown
+    return unknown if counts == "units" and not verdict.holds else verdict
