@@ -247,6 +247,7 @@ def test_suppressed_records_of_one_value_break_what_the_classes_keep(asked: dict
     assert [one.holds for one in found.suppressed_group] == [False]
     assert found.suppressed_group[0].requirement.reference == "published"
     assert not found.holds
+    assert [one.holds for one in found.kept_by_all] == [False]
     assert "suppressed records break" in repr(found)
     assert any("suppressed records" in label for label, _ in found.summary_rows())
     mixed = [("*", "flu"), ("*", "heart"), ("*", "back"), ("*", "skin")]

@@ -326,7 +326,7 @@ class _Private:
                 )
             except IndistinctError:
                 return None
-            return found.promises[0]
+            return found.kept_by_all[0]
 
         own = one.requirements or self.asked
         found = [(item, verdict(item)) for item in self.asked]

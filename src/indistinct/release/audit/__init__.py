@@ -82,10 +82,19 @@ class Audit(Document):
         No promise holds that suppressed records break as a group.
         """
         return (
-            all(verdict.holds for verdict in self.promises)
-            and not self.suppressed_break
+            all(verdict.holds for verdict in self.kept_by_all)
             and all(matches for _, matches in self.tables)
             and self.agrees
+        )
+
+    @property
+    def kept_by_all(self) -> tuple[Verdict, ...]:
+        """The verdicts, with every promise broken that the suppressed records break as a group."""
+        if not self.suppressed_break:
+            return self.promises
+        return tuple(
+            replace(verdict, holds=False) if group.holds is False else verdict
+            for verdict, group in zip(self.promises, self.suppressed_group, strict=True)
         )
 
     @property
