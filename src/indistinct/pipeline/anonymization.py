@@ -83,6 +83,12 @@ def anonymize(
     plan = search(private, run)
     run.tell("publishing")
     released, replaced = _published(private, plan, values.replaced, run)
+    if _suppressed_break(released, private, plan):
+        run.warnings.append(
+            "suppressed records would break a promise as the group that whoever fits no class is "
+            'known to be in: they are left out, as by suppressed = "drop"'
+        )
+        released, replaced = _published(private, plan, values.replaced, run, keep=False)
     noise = 0
     if isinstance(plan, CellPlan) and plan.noise:
         released = _with_noise(released, plan, run)
@@ -118,11 +124,24 @@ def anonymize(
 
 
 def _published(
-    private: PrivateTable, plan: Plan, replaced: Mapping[str, pl.Series], run: Run
+    private: PrivateTable,
+    plan: Plan,
+    replaced: Mapping[str, pl.Series],
+    run: Run,
+    *,
+    keep: bool = True,
 ) -> tuple[Any, dict[str, pl.Series]]:
-    """The table as the plan publishes it, in its own engine; and its identifiers, row by row."""
+    """The table as the plan publishes it, in its own engine; and its identifiers, row by row.
+
+    Arguments:
+        private: the table.
+        plan: what is published instead of what.
+        replaced: columns that are replaced record by record, [rows].
+        run: draws pseudonyms and the order.
+        keep: whether suppressed records may be published, where the policy keeps them.
+    """
     policy, subjects = private.policy, private.subjects
-    keep = policy.output.suppressed == "keep"
+    keep = keep and policy.output.suppressed == "keep"
     combination_of = subjects.of_rows(private.microdata.combination_of)
     replaced = dict(replaced)
     if subjects.key is not None and policy.attributes[subjects.key].transform is None:
@@ -142,6 +161,14 @@ def _published(
         )
     )
     return released, replaced
+
+
+def _suppressed_break(released: Any, private: PrivateTable, plan: Plan) -> bool:
+    """Whether suppressed records that are kept break a promise as a group."""
+    if private.policy.output.suppressed != "keep" or not plan.suppressed.any():
+        return False
+    shown = published_metadata(private.metadata, private.promises_of_classes, released)
+    return _audited(released, private, shown).suppressed_break
 
 
 def pseudonyms(subjects: Subjects, published: NDArray[np.bool_], random: Random) -> pl.Series:

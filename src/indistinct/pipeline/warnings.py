@@ -45,7 +45,8 @@ def warn_about_search(policy: Policy, plan: Plan, suppressed: int, verdict: Audi
             "not proved the best"
         )
     smallest = verdict.classes.smallest
-    if policy.output.suppressed == "keep" and 0 < suppressed < (smallest or 0):
+    kept = policy.output.suppressed == "keep" and verdict.suppressed > 0
+    if kept and 0 < suppressed < (smallest or 0):
         found.append(
             "fewer suppressed records are kept than the smallest class holds: whoever is known to "
             'be in the table and fits no class is one of these few; suppressed = "drop" is safer'
