@@ -34,7 +34,7 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import PolicyError, Problem, Unsatisfiable, did_you_mean
+from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.frequencies import Cells, ClassTable, Counts, FrequencyTable
 from indistinct.microdata.leveled import LeveledTable
@@ -57,6 +57,14 @@ from indistinct.recoding.partition.publishing import (
     check_suppressed,
 )
 from indistinct.recoding.plan import CellPlan, Noise, SearchReport
+from indistinct.recoding.refusals import (
+    bad_choices,
+    bad_noise,
+    noise_allowed,
+    not_quasi,
+    unknown_sensitive,
+    without_hierarchy,
+)
 
 Variant = Literal["safe", "paper"]
 Donors = Literal["later", "all"]
@@ -101,41 +109,21 @@ class ThetaSettings:
     partitioning: PartitionSettings = field(default_factory=PartitionSettings)
 
     def __post_init__(self) -> None:
-        problems = [
-            Problem(
-                "bad-setting",
-                f"'{name}' of theta cannot be {given!r}: "
-                f"{did_you_mean(str(given), filter(None, known))}",
-            )
-            for name, given, known in (
+        problems = bad_choices(
+            "theta",
+            (
                 ("variant", self.variant, get_args(Variant)),
                 ("partition", self.partition, get_args(Partitioning)),
                 ("donors", self.donors, (None, *get_args(Donors))),
-            )
-            if given not in known
-        ]
-        most = self.max_noise
-        if most is not None and (
-            isinstance(most, bool)
-            or not isinstance(most, int | float)
-            or not most >= 0
-            or (isinstance(most, float) and most > 1)
-        ):
-            problems.append(
-                Problem(
-                    "bad-setting",
-                    f"max_noise must be a number of records or a share from 0.0 to 1.0, not "
-                    f"{most!r}",
-                )
-            )
+            ),
+        )
+        problems += bad_noise(self.max_noise, "records")
         if problems:
             raise PolicyError(problems)
 
     def noise_allowed(self, records: int) -> int | None:
         """How many records of noise there may be in a table of so many."""
-        if isinstance(self.max_noise, float):
-            return int(np.floor(self.max_noise * records + 1e-9))
-        return self.max_noise
+        return noise_allowed(self.max_noise, records)
 
 
 def theta_sensitive(
@@ -314,33 +302,10 @@ class _Making:
                     remedy='add [[promises]] with model = "theta-sensitive"',
                 )
             )
-        problems += [
-            Problem(
-                "unknown-attribute",
-                f"promise '{part.model}' protects '{part.sensitive}', whose values are not counted",
-            )
-            for part in self.promises
-            if part.sensitive is not None and part.sensitive not in self.data.table.sensitive
-        ]
-        problems += [
-            Problem(
-                "unchanged-attribute",
-                "theta generalizes every quasi-identifier; one without a hierarchy cannot be",
-                attribute=name,
-                remedy="give it a hierarchy",
-            )
-            for name in self.data.attributes
-            if name in self.data.unchanged
-        ]
-        problems += [
-            Problem(
-                "unknown-attribute",
-                f"a weight is set for '{name}', which is no quasi-identifier: "
-                f"{did_you_mean(name, self.data.attributes)}",
-            )
-            for name in self.settings.weights
-            if name not in self.data.attributes
-        ]
+        there = self.data.table.sensitive
+        problems += unknown_sensitive(self.promises, there, "whose values are not counted")
+        problems += without_hierarchy(self.data, "theta")
+        problems += not_quasi(self.data, [("a weight is set for", self.settings.weights)])
         if self.data.weight.max(initial=0) > 1:
             problems.append(
                 Problem(

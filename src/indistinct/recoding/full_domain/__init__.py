@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import PolicyError, Problem, Unsatisfiable, did_you_mean
+from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.measures import BoundObjective, Objective
 from indistinct.measures.aggregate import Values, better
 from indistinct.measures.objective import CellObjective
@@ -33,6 +33,7 @@ from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.limits import Limits, Progress
 from indistinct.recoding.plan import LevelPlan, SearchReport
 from indistinct.recoding.recoded import score
+from indistinct.recoding.refusals import not_quasi, unknown_sensitive
 
 __all__ = ["Limits", "Settings", "allowed_units", "full_domain", "full_domain_for_each"]
 
@@ -195,25 +196,10 @@ def _plan(
 
 def _check(data: LeveledTable, promises: Sequence[Promise]) -> None:
     """Raise :class:`PolicyError` for promises about attributes that the table does not have."""
-    problems = [
-        Problem(
-            "unknown-attribute",
-            f"promise '{promise.model}' speaks of '{name}', which is no quasi-identifier: "
-            f"{did_you_mean(name, data.attributes)}",
-        )
-        for promise in promises
-        for name in promise.on or ()
-        if name not in data.attributes
-    ]
-    problems += [
-        Problem(
-            "unknown-attribute",
-            f"promise '{promise.model}' protects '{promise.sensitive}', whose values were not "
-            "counted",
-        )
-        for promise in promises
-        if promise.sensitive is not None and promise.sensitive not in data.table.sensitive
-    ]
+    on = [(f"promise '{part.model}' speaks of", part.on or ()) for part in promises]
+    problems = not_quasi(data, on)
+    why = "whose values were not counted"
+    problems += unknown_sensitive(promises, data.table.sensitive, why)
     if problems:
         raise PolicyError(problems)
 

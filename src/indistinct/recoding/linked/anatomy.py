@@ -46,6 +46,7 @@ from indistinct.recoding.linked.settings import LinkedSettings
 from indistinct.recoding.linked.table import LinkedTable
 from indistinct.recoding.partition import publishing
 from indistinct.recoding.plan import CellPlan, SearchReport
+from indistinct.recoding.refusals import unknown_sensitive
 
 ALGORITHM = "anatomy"
 
@@ -183,14 +184,7 @@ def _checked(linked: LinkedTable, promises: Sequence[Promise]) -> str:
                 remedy='choose algorithm = "theta-star" or "p-l-angelization"',
             )
         )
-    problems += [
-        Problem(
-            "unknown-attribute",
-            f"promise '{part.model}' protects '{part.sensitive}', whose values are not there",
-        )
-        for part in promises
-        if part.sensitive is not None and part.sensitive not in names
-    ]
+    problems += unknown_sensitive(promises, names)
     problems += [
         Problem(
             "unchanged-attribute",

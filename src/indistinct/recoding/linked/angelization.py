@@ -46,6 +46,7 @@ from indistinct.recoding.linked.table import LinkedTable
 from indistinct.recoding.partition import partition
 from indistinct.recoding.partition.deficits import too_wide
 from indistinct.recoding.plan import CellPlan
+from indistinct.recoding.refusals import unknown_sensitive
 
 ALGORITHM = "p-l-angelization"
 
@@ -178,14 +179,7 @@ def _asked(
     linked: LinkedTable, promises: Sequence[Promise], sets: Mapping[str, Fingerprints]
 ) -> list[Promise]:
     """The promises with those that attributes without any have to keep, and k."""
-    problems = [
-        Problem(
-            "unknown-attribute",
-            f"promise '{part.model}' protects '{part.sensitive}', whose values are not there",
-        )
-        for part in promises
-        if part.sensitive is not None and part.sensitive not in linked.events
-    ]
+    problems = unknown_sensitive(promises, linked.events)
     working = [part for part in promises if part.model in MODELS]
     if not working:
         problems.append(

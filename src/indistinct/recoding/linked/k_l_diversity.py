@@ -48,6 +48,7 @@ from indistinct.recoding.linked.plan import Buckets, LinkedPlan
 from indistinct.recoding.linked.table import LinkedTable
 from indistinct.recoding.plan import CellPlan, SearchReport
 from indistinct.recoding.recoded import ncp
+from indistinct.recoding.refusals import bad_choices, without_hierarchy
 
 Variant = Literal["safe", "paper"]
 
@@ -73,15 +74,7 @@ class KLSettings:
     cells: Mapping[str, str] | str | None = None
 
     def __post_init__(self) -> None:
-        problems = []
-        if self.variant not in get_args(Variant):
-            problems.append(
-                Problem(
-                    "bad-setting",
-                    f"'variant' of {NAME} cannot be {self.variant!r}: "
-                    f"{did_you_mean(str(self.variant), get_args(Variant))}",
-                )
-            )
+        problems = bad_choices(NAME, [("variant", self.variant, get_args(Variant))])
         if not 0.0 < self.item_bound <= 1.0:
             problems.append(
                 Problem(
@@ -334,16 +327,7 @@ def _asked(linked: LinkedTable, promises: Sequence[Promise], settings: KLSetting
         for part in promises
         if not isinstance(part, KLDiversity | KAnonymity | MaxPosterior)
     ]
-    problems += [
-        Problem(
-            "unchanged-attribute",
-            f"{NAME} generalizes every quasi-identifier; one without a hierarchy cannot be",
-            attribute=name,
-            remedy="give it a hierarchy",
-        )
-        for name in linked.data.attributes
-        if name in linked.data.unchanged
-    ]
+    problems += without_hierarchy(linked.data, NAME)
     if problems:
         raise PolicyError(problems)
     mine = own[0]

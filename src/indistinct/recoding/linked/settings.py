@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-import numpy as np
-
-from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.errors import PolicyError, Problem
 from indistinct.recoding.partition.settings import PartitionSettings
+from indistinct.recoding.refusals import bad_choices, bad_noise, noise_allowed
 
 Variant = Literal["safe", "paper"]
 Quasi = Literal["k-member", "mondrian"]
@@ -58,35 +57,17 @@ class LinkedSettings:
     partitioning: PartitionSettings = field(default_factory=PartitionSettings)
 
     def __post_init__(self) -> None:
-        problems = [
-            Problem(
-                "bad-setting",
-                f"'{name}' of linked tables cannot be {given!r}: "
-                f"{did_you_mean(str(given), [str(one) for one in known if one])}",
-            )
-            for name, given, known in (
+        problems = bad_choices(
+            "linked tables",
+            (
                 ("variant", self.variant, get_args(Variant)),
                 ("quasi", self.quasi, (None, *get_args(Quasi))),
                 ("buckets", self.buckets, (None, *get_args(Bucketing))),
                 ("donors", self.donors, (None, *get_args(Donors))),
                 ("keep_history", self.keep_history, get_args(KeepHistory)),
-            )
-            if given not in known
-        ]
-        most = self.max_noise
-        if most is not None and (
-            isinstance(most, bool)
-            or not isinstance(most, int | float)
-            or not most >= 0
-            or (isinstance(most, float) and most > 1)
-        ):
-            problems.append(
-                Problem(
-                    "bad-setting",
-                    f"max_noise must be a number of people or a share from 0.0 to 1.0, not "
-                    f"{most!r}",
-                )
-            )
+            ),
+        )
+        problems += bad_noise(self.max_noise, "people")
         if self.unchecked_tails and (self.variant, self.bucketing) != ("paper", "exchanged"):
             problems.append(
                 Problem(
@@ -110,9 +91,7 @@ class LinkedSettings:
 
     def noise_allowed(self, people: int) -> int | None:
         """How many made-up people there may be among so many."""
-        if isinstance(self.max_noise, float):
-            return int(np.floor(self.max_noise * people + 1e-9))
-        return self.max_noise
+        return noise_allowed(self.max_noise, people)
 
     def partition(self) -> PartitionSettings:
         """The settings of the partitioning."""

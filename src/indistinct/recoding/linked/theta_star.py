@@ -68,6 +68,7 @@ from indistinct.recoding.linked.round_robin import Dealer, alike
 from indistinct.recoding.linked.settings import LinkedSettings
 from indistinct.recoding.linked.table import LinkedTable
 from indistinct.recoding.plan import CellPlan
+from indistinct.recoding.refusals import unknown_sensitive
 
 ALGORITHM = "theta-star"
 
@@ -214,14 +215,7 @@ class _Making:
                     remedy='add [[promises]] with model = "theta-sensitive"',
                 )
             )
-        problems += [
-            Problem(
-                "unknown-attribute",
-                f"promise '{part.model}' protects '{part.sensitive}', whose values are not there",
-            )
-            for part in self.promises
-            if part.sensitive is not None and part.sensitive not in self.linked.events
-        ]
+        problems += unknown_sensitive(self.promises, self.linked.events)
         if problems:
             raise PolicyError(problems)
 

@@ -17,6 +17,7 @@ from indistinct.recoding.limits import Progress
 from indistinct.recoding.partition import k_member, mdav, mondrian, publishing
 from indistinct.recoding.partition.settings import Cut, Dimension, PartitionSettings
 from indistinct.recoding.plan import CellPlan
+from indistinct.recoding.refusals import not_quasi, unknown_sensitive, without_hierarchy
 
 __all__ = ["ALGORITHMS", "Cut", "Dimension", "PartitionSettings", "partition"]
 
@@ -70,35 +71,10 @@ def _check(
                 f"no partitioning '{algorithm}': {did_you_mean(algorithm, ALGORITHMS)}",
             )
         )
-    problems += [
-        Problem(
-            "unchanged-attribute",
-            f"{algorithm} generalizes every quasi-identifier; one without a hierarchy cannot be",
-            attribute=name,
-            remedy="give it a hierarchy",
-        )
-        for name in data.attributes
-        if name in data.unchanged
-    ]
-    problems += [
-        Problem(
-            "unknown-attribute",
-            f"{what} '{name}', which is no quasi-identifier: {did_you_mean(name, data.attributes)}",
-        )
-        for what, names in (
-            ("a weight is set for", settings.weights),
-            *((f"promise '{part.model}' speaks of", part.on or ()) for part in promises),
-        )
-        for name in names
-        if name not in data.attributes
-    ]
-    problems += [
-        Problem(
-            "unknown-attribute",
-            f"promise '{part.model}' protects '{part.sensitive}', whose values are not counted",
-        )
-        for part in promises
-        if part.sensitive is not None and part.sensitive not in data.table.sensitive
-    ]
+    problems += without_hierarchy(data, algorithm)
+    named = [(f"promise '{part.model}' speaks of", part.on or ()) for part in promises]
+    problems += not_quasi(data, [("a weight is set for", settings.weights), *named])
+    why = "whose values are not counted"
+    problems += unknown_sensitive(promises, data.table.sensitive, why)
     if problems:
         raise PolicyError(problems)

@@ -9,7 +9,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.errors import PolicyError, Problem
+from indistinct.recoding.refusals import bad_choices
 
 Dimension = Literal["width", "entropy", "ncp"]
 Cut = Literal["median", "ncp"]
@@ -47,17 +48,13 @@ class PartitionSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        problems = [
-            Problem(
-                "bad-setting",
-                f"'{name}' of a partition cannot be {given!r}: {did_you_mean(str(given), known)}",
-            )
-            for name, given, known in (
+        problems = bad_choices(
+            "a partition",
+            (
                 ("dimension", self.dimension, get_args(Dimension)),
                 ("cut", self.cut, get_args(Cut)),
-            )
-            if given not in known
-        ]
+            ),
+        )
         if not 0.0 <= self.suppression_limit <= 1.0:
             problems.append(
                 Problem(

@@ -1,0 +1,109 @@
+"""What is wrong with settings and promises in the same way for several algorithms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+
+from indistinct.errors import Problem, did_you_mean
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.privacy.promise import Promise
+
+Choice = tuple[str, object, Sequence[object]]
+"""The name of a setting, its value, and the values that it can have."""
+
+
+def bad_choices(of: str, choices: Iterable[Choice]) -> list[Problem]:
+    """Settings with a value that they cannot have.
+
+    Arguments:
+        of: whose settings they are.
+        choices: the settings.
+    """
+    return [
+        Problem(
+            "bad-setting",
+            f"'{name}' of {of} cannot be {given!r}: "
+            f"{did_you_mean(str(given), [str(one) for one in known if one])}",
+        )
+        for name, given, known in choices
+        if given not in known
+    ]
+
+
+def bad_noise(most: object, units: str) -> list[Problem]:
+    """What is wrong with a limit of made-up records or people.
+
+    Arguments:
+        most: the limit: a number, a share (a float), or None for any number.
+        units: what is made up, in the plural.
+    """
+    if most is None:
+        return []
+    if isinstance(most, int | float) and not isinstance(most, bool):
+        share = isinstance(most, float)
+        if most >= 0 and not (share and most > 1):
+            return []
+    message = f"max_noise must be a number of {units} or a share from 0.0 to 1.0, not {most!r}"
+    return [Problem("bad-setting", message)]
+
+
+def noise_allowed(most: float | None, units: int) -> int | None:
+    """How many made-up records or people there may be among so many; None for any number."""
+    if isinstance(most, float):
+        return math.floor(most * units + 1e-9)
+    return most
+
+
+def unknown_sensitive(
+    promises: Iterable[Promise], there: Collection[str], why: str = "whose values are not there"
+) -> list[Problem]:
+    """Promises that protect an attribute which an algorithm does not see.
+
+    Arguments:
+        promises: what is promised.
+        there: the sensitive attributes that it sees.
+        why: what is said of the others.
+    """
+    return [
+        Problem("unknown-attribute", f"promise '{part.model}' protects '{part.sensitive}', {why}")
+        for part in promises
+        if part.sensitive is not None and part.sensitive not in there
+    ]
+
+
+def without_hierarchy(data: LeveledTable, algorithm: str) -> list[Problem]:
+    """Quasi-identifiers that an algorithm would have to generalize, and cannot.
+
+    Arguments:
+        data: the table.
+        algorithm: its name.
+    """
+    return [
+        Problem(
+            "unchanged-attribute",
+            f"{algorithm} generalizes every quasi-identifier; one without a hierarchy cannot be",
+            attribute=name,
+            remedy="give it a hierarchy",
+        )
+        for name in data.attributes
+        if name in data.unchanged
+    ]
+
+
+def not_quasi(data: LeveledTable, named: Iterable[tuple[str, Iterable[str]]]) -> list[Problem]:
+    """Names that stand for quasi-identifiers, and are none.
+
+    Arguments:
+        data: the table.
+        named: how each name is introduced, and the names.
+    """
+    return [
+        Problem(
+            "unknown-attribute",
+            f"{what} '{name}', which is no quasi-identifier: {did_you_mean(name, data.attributes)}",
+        )
+        for what, names in named
+        for name in names
+        if name not in data.attributes
+    ]
