@@ -581,18 +581,7 @@ class AttackContext:
 
     def _make_covering(self, name: str) -> Covering:
         known, labels = self.known.get(name, ValueMetadata()), self.labels(name)
-        leaves = {chain[0] for chain in known.chains}
-        values: list[Label] = list(
-            dict.fromkeys([*self.values[name].labels, *known.categories, *leaves])
-        )
-        above: dict[Label, set[Label]] = {value: {value} for value in values}
-        for value, home in known.categories.items():
-            above[value].add(home)
-        for chain in known.chains:
-            above[chain[0]].update(chain)
-        for value in values:
-            if value not in leaves and known.chains:
-                above[value].add(known.chains[0][-1])
+        values, above = _labels_above(known, self.values[name].labels)
         under: dict[Label, list[int]] = {label: [] for label in labels}
         for at, value in enumerate(values):
             for label in above[value]:
@@ -603,29 +592,9 @@ class AttackContext:
                 own += _read(label, values) or [len(values)]
                 if own == [len(values)]:
                     values.append(label)
-        rows = compressed([sorted(under[label]) for label in labels])
         some = {at for at, value in enumerate(values) if value is not None}
         empty = {at for at, label in enumerate(labels) if some <= set(under[label])}
-        if len(some) < 2:
-            empty = set()
-        over: list[list[int]] = [[] for _ in values]
-        covers: list[list[int]] = [[] for _ in values]
-        for at, label in enumerate(labels):
-            for value_at in under[label]:
-                covers[value_at].append(at)
-                if at not in empty:
-                    over[value_at].append(at)
-        shared = Counter((one, two) for own in covers for one in own for two in own)
-        length = rows.length
-        implied: list[list[int]] = [[] for _ in labels]
-        touching: list[list[int]] = [[] for _ in labels]
-        for (one, two), number in sorted(shared.items()):
-            touching[one].append(two)
-            if number == length[one] and two not in empty:
-                implied[one].append(two)
-        return Covering(
-            tuple(values), rows, compressed(over), compressed(implied), compressed(touching)
-        )
+        return _covering(values, [sorted(under[label]) for label in labels], empty, len(some))
 
     def _make_own_values(self, name: str) -> Rows:
         part, covering = self.values[name], self.covering(name)
@@ -669,6 +638,62 @@ class AttackContext:
             of[person] = number
         of_set = np.array([key[0] for key in numbers], np.int64)
         return of_set, compressed(sets), of
+
+
+def _labels_above(
+    known: ValueMetadata, had: Sequence[Label]
+) -> tuple[list[Label], dict[Label, set[Label]]]:
+    """All values that are known, and of each the labels that cover it, itself among them.
+
+    Arguments:
+        known: categories and hierarchy of the values.
+        had: the values that people have.
+    """
+    leaves = {chain[0] for chain in known.chains}
+    values: list[Label] = list(dict.fromkeys([*had, *known.categories, *leaves]))
+    above: dict[Label, set[Label]] = {value: {value} for value in values}
+    for value, home in known.categories.items():
+        above[value].add(home)
+    for chain in known.chains:
+        above[chain[0]].update(chain)
+    if known.chains:
+        root = known.chains[0][-1]
+        for value in values:
+            if value not in leaves:
+                above[value].add(root)
+    return values, above
+
+
+def _covering(
+    values: Sequence[Label], under: Sequence[Sequence[int]], empty: set[int], some: int
+) -> Covering:
+    """Which values labels stand for, given those under each label.
+
+    Arguments:
+        values: all values.
+        under: the values under each label, rising, [labels].
+        empty: the labels that cover all values.
+        some: how many values there are, the missing one not counted; a single one is not hidden by
+            a label that covers it.
+    """
+    if some < 2:
+        empty = set()
+    rows = compressed(under)
+    covers: list[list[int]] = [[] for _ in values]
+    for at, own in enumerate(under):
+        for value in own:
+            covers[value].append(at)
+    over = [[at for at in own if at not in empty] for own in covers]
+    shared = Counter((one, two) for own in covers for one in own for two in own)
+    implied: list[list[int]] = [[] for _ in under]
+    touching: list[list[int]] = [[] for _ in under]
+    for (one, two), number in sorted(shared.items()):
+        touching[one].append(two)
+        if number == len(under[one]) and two not in empty:
+            implied[one].append(two)
+    return Covering(
+        tuple(values), rows, compressed(over), compressed(implied), compressed(touching)
+    )
 
 
 def _read(label: Label, values: Sequence[Label]) -> list[int]:

@@ -26,6 +26,7 @@ published as they are (anatomy). Beside stands of a release of one table, as fig
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -267,15 +268,15 @@ def learnt(context: AttackContext, sensitive: str, rounds: int = ROUNDS) -> Weig
         rounds: of expectation and maximization at most.
     """
     places = context.places
-    return _fitted(
-        _features(places.combinations[name] for name in places.quasi),
+    guess = _Guess(
         places.weight,
         places.compatible,
         context.buckets[sensitive],
         random_worlds(context, sensitive),
         len(context.labels(sensitive)),
-        rounds,
     )
+    features = _features(places.combinations[name] for name in places.quasi)
+    return _fitted(features, guess, rounds)
 
 
 def learnt_of_buckets(context: AttackContext, sensitive: str, rounds: int = ROUNDS) -> Weighted:
@@ -291,37 +292,47 @@ def learnt_of_buckets(context: AttackContext, sensitive: str, rounds: int = ROUN
     linked, part = context.class_buckets, context.buckets[sensitive]
     cells = context.classes.cells[linked.row_of]
     share = part.amount / np.maximum(part.size, 1)[part.row_of]
-    return _fitted(
-        _features(cells[name] for name in context.quasi),
+    guess = _Guess(
         linked.amount,
         Rows(np.arange(len(linked.index) + 1, dtype=np.int64), linked.index),
         part,
         _selected(part, linked.index, share),
         len(part.labels),
-        rounds,
     )
+    return _fitted(_features(cells[name] for name in context.quasi), guess, rounds)
 
 
-def _fitted(
-    features: tuple[NDArray[np.int32], NDArray[np.int64], list[int]],
-    weight: NDArray[np.int64],
-    met: Rows,
-    held: Weighted,
-    worlds: Weighted,
-    domain: int,
-    rounds: int,
-) -> Weighted:
-    """Belief in each value that combinations could have, by a model fitted to all of them.
+@dataclass(frozen=True)
+class _Guess:
+    """What has to be guessed: which values of the places that they could be in people have.
 
     Arguments:
-        features: the codes of every combination [C, J], and where those of each feature start.
         weight: people of each combination, [C].
         met: the places where each combination could be: classes, or buckets.
         held: the values of each place.
         worlds: the values of each combination, as in random worlds.
         domain: number of values.
+    """
+
+    weight: NDArray[np.int64]
+    met: Rows
+    held: Weighted
+    worlds: Weighted
+    domain: int
+
+
+def _fitted(
+    features: tuple[NDArray[np.int32], NDArray[np.int64], list[int]], guess: _Guess, rounds: int
+) -> Weighted:
+    """Belief in each value that combinations could have, by a model fitted to all of them.
+
+    Arguments:
+        features: the codes of every combination [C, J], and where those of each feature start.
+        guess: what has to be guessed.
         rounds: of expectation and maximization at most.
     """
+    weight, met, held, worlds = guess.weight, guess.met, guess.held, guess.worlds
+    domain = guess.domain
     codes, start, sizes = features
     of_feature = np.repeat(np.arange(len(sizes)), sizes)
     everybody = np.zeros(sum(sizes))
