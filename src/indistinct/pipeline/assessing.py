@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.analytics.assessment import Assessment, assess_table
+from indistinct.analytics.leakage_change import LeakageChange
+from indistinct.analytics.profile import profile
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.errors import DataError, Problem
 from indistinct.pipeline.hierarchies import taxonomy_of
@@ -19,8 +25,6 @@ from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, open_table, require_columns
 
 if TYPE_CHECKING:
-    from indistinct.analytics.assessment import Assessment
-    from indistinct.analytics.leakage_change import LeakageChange
     from indistinct.policy import Policy
 
 
@@ -68,37 +72,17 @@ def assess(
         PolicyError: the policy does not fit the table.
         HierarchyError: a hierarchy of the policy does not cover the table's values, or is no tree.
     """
-    from indistinct.analytics.assessment import assess_table
-    from indistinct.analytics.profile import profile
-
     tell = progress or no_progress
     tell("reading", None)
+    asked = [*(attributes or ()), *([weights] if weights else [])]
     if policy is not None and policy.person is not None:
-        return _assess_people(
-            data,
-            policy,
-            release=release,
-            attributes=attributes,
-            combinations=combinations,
-            top=top,
-            threshold=threshold,
-            key_like=key_like,
-            weights=weights,
-            exposed=exposed,
-            path=path,
-            tell=tell,
-        )
-    if policy is not None:
-        table, _ = open_source(data, policy, path)
-    elif isinstance(data, str | Path):
-        table = open_table(read_table(data, **(source or {})), Path(data).name)
+        looked = _people(data, policy, release, asked, path)
     else:
-        table = open_table(data, "table" if path is None else Path(path).name)
-    published = None if release is None else _published_table(release, table.columns)
+        looked = _records(data, policy, release, source, path)
     tell("looking at the columns", None)
-    return assess_table(
-        table,
-        profile(table),
+    assessed = assess_table(
+        looked.table,
+        profile(looked.whole),
         roles=None if policy is None else {k: v.role for k, v in policy.attributes.items()},
         attributes=attributes,
         combinations=combinations,
@@ -107,73 +91,93 @@ def assess(
         key_like=key_like,
         weights=weights,
         exposed=exposed,
-        release=published,
-        taxonomy_of=None if policy is None else functools.partial(taxonomy_of, policy, table),
+        release=looked.release,
+        taxonomy_of=None
+        if policy is None
+        else functools.partial(taxonomy_of, policy, looked.whole),
+        left_out=looked.left_out,
+        rows=looked.rows,
         progress=progress,
+    )
+    if looked.first is None:
+        return assessed
+    first = looked.first
+    records = tuple(replace(item, row=int(first[item.row - 1]) + 1) for item in assessed.exposed)
+    return replace(assessed, exposed=records, change=_without_decoys(assessed.change))
+
+
+@dataclass(frozen=True)
+class _Looked:
+    """What is looked at.
+
+    Arguments:
+        table: a row per record, or per person.
+        whole: the table that was given.
+        release: what was published of it, likewise.
+        left_out: columns that the first lacks, and why.
+        rows: records of the table, where people have many.
+        first: the first record of every person.
+    """
+
+    table: Table
+    whole: Table
+    release: Table | None
+    left_out: Mapping[str, str] | None = None
+    rows: int | None = None
+    first: NDArray[np.int64] | None = None
+
+
+def _records(
+    data: Any,
+    policy: Policy | None,
+    release: Any,
+    source: Mapping[str, Any] | None,
+    path: str | Path | None,
+) -> _Looked:
+    """A table in which every record is of another person."""
+    if policy is not None:
+        table, _ = open_source(data, policy, path)
+    elif isinstance(data, str | Path):
+        table = open_table(read_table(data, **(source or {})), Path(data).name)
+    else:
+        table = open_table(data, "table" if path is None else Path(path).name)
+    return _Looked(
+        table, table, None if release is None else _published_table(release, table.columns)
     )
 
 
-def _assess_people(
-    data: Any,
-    policy: Policy,
-    *,
-    release: Any,
-    attributes: Sequence[str] | None,
-    combinations: int | None,
-    top: int,
-    threshold: float,
-    key_like: float,
-    weights: str | None,
-    exposed: int,
-    path: str | Path | None,
-    tell: Progress,
-) -> Assessment:
-    """The same of people with many records, a row for each of them."""
-    from indistinct.analytics.assessment import assess_table
-    from indistinct.analytics.profile import profile
-
+def _people(
+    data: Any, policy: Policy, release: Any, asked: Sequence[str], path: str | Path | None
+) -> _Looked:
+    """The people of a table, a row for each of them."""
     table, _ = open_source(data, policy, path, held=True)
     assert isinstance(table, EagerTable)
-    require_columns(table, [*(attributes or ()), *([weights] if weights else [])])
+    require_columns(table, asked)
     rows = table.text(table.columns)
     assert policy.person is not None
     people = subjects_in(rows, policy, table.name)
     quasi = set(policy.quasi_identifiers)
     others = [name for name in table.columns if name not in quasi and name != policy.person]
     constant = people.constant(rows.select(others))
-    alike = constant.columns
-    differing = [name for name in others if name not in alike]
-    _refuse_differing([*(attributes or ()), *([weights] if weights else [])], differing, table.name)
+    differing = [name for name in others if name not in constant.columns]
+    _refuse_differing(asked, differing, table.name)
     own = people.texts.hstack(constant.get_columns())
     published = None
     if release is not None:
         found = ReleaseView.read(release, sought_by(policy))
         found.refuse_nobody()
-        cells = found.cells([*found.quasi, *alike])
+        cells = found.cells([*found.quasi, *constant.columns])
         published = open_table(cells, found.table.name, allow_empty=True)
-    tell("looking at the columns", None)
     why = dict.fromkeys(differing, "differs between the records of a person")
     why[policy.person] = "names the person"
-    assessed = assess_table(
+    return _Looked(
         open_table(own.select(name for name in table.columns if name in own.columns), table.name),
-        profile(table),
-        roles={name: item.role for name, item in policy.attributes.items()},
-        attributes=attributes,
-        combinations=combinations,
-        top=top,
-        threshold=threshold,
-        key_like=key_like,
-        weights=weights,
-        exposed=exposed,
-        release=published,
-        taxonomy_of=functools.partial(taxonomy_of, policy, table),
-        left_out=why,
-        rows=people.rows,
-        progress=tell,
+        table,
+        published,
+        why,
+        people.rows,
+        people.first_rows(),
     )
-    first = people.first_rows()
-    records = tuple(replace(item, row=int(first[item.row - 1]) + 1) for item in assessed.exposed)
-    return replace(assessed, exposed=records, change=_without_decoys(assessed.change))
 
 
 def _without_decoys(change: LeakageChange | None) -> LeakageChange | None:
