@@ -14,10 +14,10 @@ import polars as pl
 
 from indistinct import __version__
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.metadata import ValueMetadata
 from indistinct.microdata.microdata import Microdata
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.warnings import warn_about_noise, warn_about_search
+from indistinct.recoding.linked import LinkedPlan
 from indistinct.recoding.plan import CellPlan, CutPlan, LevelPlan
 from indistinct.recoding.recoded import leaked, measured
 from indistinct.recoding.split import SplitPlan
@@ -32,36 +32,27 @@ if TYPE_CHECKING:
     from indistinct.pipeline.run import Run
     from indistinct.pipeline.transforming import Transformed
     from indistinct.policy import Policy
-    from indistinct.recoding.linked import LinkedPlan
     from indistinct.recoding.plan import Plan
+    from indistinct.release.publication import Publication
 
 
 def accounts(
     private: PrivateTable,
-    plan: Plan,
-    released: Any,
+    plan: Plan | LinkedPlan,
+    publication: Publication,
     verdict: Audit,
     run: Run,
-    digest: str | None,
     transformed: Transformed,
-    known: Mapping[str, ValueMetadata],
-    *,
-    decoys: int = 0,
-    noise: int = 0,
 ) -> Release:
     """The release with its certificate and the private account of the run.
 
     Arguments:
         private: the table and its promises.
         plan: what is published instead of what.
-        released: the release.
+        publication: what is published.
         verdict: the audit of it.
         run: what was asked, and what was said on the way.
-        digest: the digest of the source's file.
         transformed: what was done to values before.
-        known: what a reader has to know of sensitive values.
-        decoys: made-up records that enlarge classes.
-        noise: made-up records that an algorithm added.
     """
     policy, subjects = private.policy, private.subjects
     weight = private.data.weight
@@ -77,136 +68,74 @@ def accounts(
         }
         gone = plan.suppressed[private.microdata.combination_of[subjects.person_of]]
         records, suppressed = subjects.rows + rows_out, int(gone.sum()) + rows_out
-    leakage = leaked(private.data, plan)
-    warnings = [
-        *policy.warnings,
-        *warn_about_search(policy, plan, suppressed, verdict),
-        *run.warnings,
-        *warn_about_noise(noise, verdict.records),
-    ]
-    erased = [name for name, told in leakage.items() if told["before"] > 0.0 == told["after"]]
-    if plan.search.measure == "rows" and erased:
-        warnings.append(
-            f"as many rows as possible are kept, at the cost of all that {', '.join(erased)} told: "
-            "rows alone do not say what a release is worth; look at the loss and the leakage beside"
-        )
+    found, document = [], plan.to_dict()
+    if isinstance(plan, LinkedPlan):
+        measures = measured(private.data, plan.quasi)
+        key = subjects.key or ""
+        names = private.table.text([key])[key].gather(pl.Series(subjects.first_rows()))
+        documents = private_documents(plan, names)
+    else:
+        measures = measured(private.data, plan)
+        leakage = leaked(private.data, plan)
+        found = warn_about_search(policy, plan, suppressed, verdict)
+        document |= {"rows": distinct_rows(publication.tables, verdict), "leakage": leakage}
+        documents = {"plan.json": _plan_document(plan, private.microdata)}
+    made_up = "noise" if policy.method.algorithm in ("theta", "theta-star") else None
     certificate = Certificate.from_audit(
         verdict,
         version=__version__,
+        linked=publication.link,
         may_contain=[
-            *(["noise"] if policy.method.algorithm == "theta" else []),
+            *([made_up] if made_up else []),
             *(["decoys"] if policy.method.decoys is not None else []),
             *(["perturbed values"] if transformed.perturbed else []),
         ],
-        sensitive=known,
+        sensitive=publication.known,
         transformed=transformed.told,
-        person=policy.person,
+        warnings=publication.told,
+        person=policy.person if publication.link is None else None,
     )
-    measures = measured(private.data, plan)
     account = Account(
         certificate=certificate,
         records=records,
         published=records - suppressed,
         suppressed=suppressed,
-        plan={
-            **plan.to_dict(),
-            "rows": distinct_rows(released, verdict),
-            "leakage": leakage,
-        },
+        plan=document,
         measures=measures,
         seed=run.seed,
-        noise=noise,
-        decoys=decoys,
+        noise=publication.noise,
+        decoys=publication.decoys,
         policy_sha256=hashlib.sha256(_policy_bytes(policy)).hexdigest(),
-        source_sha256=digest,
-        warnings=tuple(warnings),
+        source_sha256=run.source_digest,
+        warnings=(
+            *policy.warnings,
+            *found,
+            *run.warnings,
+            *warn_about_noise(publication.noise, verdict.records),
+            *_erased(plan, document.get("leakage", {})),
+        ),
         people=of_people,
     )
     return Release(
-        tables=released,
+        tables=publication.tables,
         plan=plan,
         certificate=certificate,
         run=account,
         measures=measures,
         output=policy.output,
-        private={"plan.json": _plan_document(plan, private.microdata), **run.documents},
+        private={**documents, **run.documents},
     )
 
 
-def linked_accounts(
-    private: PrivateTable,
-    plan: LinkedPlan,
-    tables: Mapping[str, Any],
-    link: Mapping[str, str],
-    verdict: Audit,
-    run: Run,
-    digest: str | None,
-    transformed: Transformed,
-    known: Mapping[str, ValueMetadata],
-) -> Release:
-    """The release of two linked tables, with its certificate and the private account of the run.
-
-    Arguments:
-        private: the people and their records.
-        plan: who is linked to what.
-        tables: the frames ``quasi`` and ``sensitive``.
-        link: how they belong together.
-        verdict: the audit of both.
-        run: what was asked, and what was said on the way.
-        digest: the digest of the source's file.
-        transformed: what was done to values before.
-        known: what a reader has to know of sensitive values.
-    """
-    policy, people = private.policy, private.subjects
-    # Behind the people of the table stand those of a population, who are in no class.
-    gone = plan.suppressed[: people.count]
-    suppressed = int(gone.sum())
-    noise = len(plan.noise)
-    rows_suppressed = int(gone[people.person_of].sum())
-    may_contain = []
-    if policy.method.algorithm == "theta-star":
-        may_contain.append("noise")
-    if transformed.perturbed:
-        may_contain.append("perturbed values")
-    certificate = Certificate.from_audit(
-        verdict,
-        version=__version__,
-        linked=link,
-        may_contain=may_contain,
-        sensitive=known,
-        transformed=transformed.told,
-        warnings=plan.told,
-    )
-    measures = measured(private.data, plan.quasi)
-    account = Account(
-        certificate=certificate,
-        records=people.rows,
-        published=people.rows - rows_suppressed,
-        suppressed=rows_suppressed,
-        plan=plan.to_dict(),
-        measures=measures,
-        seed=run.seed,
-        noise=noise,
-        policy_sha256=hashlib.sha256(_policy_bytes(policy)).hexdigest(),
-        source_sha256=digest,
-        warnings=(*policy.warnings, *run.warnings, *warn_about_noise(noise, verdict.records)),
-        people={
-            "source": people.count,
-            "published": people.count - suppressed,
-            "suppressed": suppressed,
-        },
-    )
-    key = people.key or ""
-    names = private.table.text([key])[key].gather(pl.Series(people.first_rows()))
-    return Release(
-        tables=dict(tables),
-        plan=plan,
-        certificate=certificate,
-        run=account,
-        measures=measures,
-        output=policy.output,
-        private={**private_documents(plan, names), **run.documents},
-    )
+def _erased(plan: Plan | LinkedPlan, leakage: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """The warning that rows are kept at the cost of what attributes told, where it is so."""
+    erased = [name for name, told in leakage.items() if told["before"] > 0.0 == told["after"]]
+    if plan.search.measure != "rows" or not erased:
+        return []
+    return [
+        f"as many rows as possible are kept, at the cost of all that {', '.join(erased)} told: "
+        "rows alone do not say what a release is worth; look at the loss and the leakage beside"
+    ]
 
 
 def _plan_document(plan: Plan, microdata: Microdata) -> dict[str, Any]:

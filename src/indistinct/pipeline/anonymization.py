@@ -35,6 +35,7 @@ from indistinct.release.audit import Audit
 from indistinct.release.audit import audit as audit_release
 from indistinct.release.decoys import with_decoys
 from indistinct.release.noise import with_noise
+from indistinct.release.publication import Publication
 from indistinct.sources.convert import like, to_polars
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table
@@ -74,8 +75,8 @@ def anonymize(
     run.tell("reading")
     asked = run.policy
     held = moves_records(asked) or changes_values(asked) or asked.person is not None
-    table, digest = open_source(data, asked, path, held=held)
-    file = None if digest is None else table.name
+    table, run.source_digest = open_source(data, asked, path, held=held)
+    file = None if run.source_digest is None else table.name
     run.warnings += table.notes if isinstance(table, EagerTable) else ()
     values = transformed(table, run, file)
     run.tell("counting")
@@ -118,9 +119,8 @@ def anonymize(
     shown = published_metadata(private.metadata, private.promises_of_classes, released)
     verdict = _audited(released, private, shown)
     _hold_against_plan(verdict, plan, private, decoys + noise)
-    return accounts(
-        private, plan, released, verdict, run, digest, values, shown, noise=noise, decoys=decoys
-    )
+    publication = Publication(released, noise=noise, decoys=decoys, known=shown)
+    return accounts(private, plan, publication, verdict, run, values)
 
 
 def _published(

@@ -17,7 +17,7 @@ from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.microdata import Microdata
 from indistinct.microdata.subjects import Events
-from indistinct.pipeline.accounts import linked_accounts
+from indistinct.pipeline.accounts import accounts
 from indistinct.pipeline.opening import open_source
 from indistinct.pipeline.population import covers
 from indistinct.pipeline.private_table import PrivateTable, counted_attributes
@@ -35,6 +35,7 @@ from indistinct.recoding.partition import PartitionSettings
 from indistinct.release.audit import Audit
 from indistinct.release.audit import audit as audit_release
 from indistinct.release.linked import BUCKET, linked_tables
+from indistinct.release.publication import Publication
 from indistinct.sources.convert import like
 from indistinct.sources.eager import EagerTable
 
@@ -50,7 +51,7 @@ def linked_release(data: Any, run: Run) -> Release:
     Raises:
         DataError, PolicyError, HierarchyError, Unsatisfiable: as :func:`indistinct.anonymize`.
     """
-    private, values, digest = read_people(data, run)
+    private, values = read_people(data, run)
     policy = run.policy
     plan = linked_plan(private, run)
     run.tell("publishing")
@@ -82,7 +83,8 @@ def linked_release(data: Any, run: Run) -> Release:
     if not isinstance(data, str | Path):
         native = nw.to_native(data, pass_through=True)
         tables = {name: like(frame, native) for name, frame in frames.items()}
-    return linked_accounts(private, plan, tables, link, verdict, run, digest, values, known)
+    publication = Publication(tables, link, len(plan.noise), known=known, told=plan.told)
+    return accounts(private, plan, publication, verdict, run, values)
 
 
 def _withheld(policy: Policy, verdict: Audit) -> IndistinctError:
@@ -106,8 +108,8 @@ def link_of(plan: LinkedPlan) -> dict[str, str]:
     return {"quasi": "quasi", "sensitive": "sensitive", "by": BUCKET, "holding": holding}
 
 
-def read_people(data: Any, run: Run) -> tuple[PrivateTable, Transformed, str | None]:
-    """The table as people with their records; what was done to values; the digest of its file.
+def read_people(data: Any, run: Run) -> tuple[PrivateTable, Transformed]:
+    """The table as people with their records; and what was done to values.
 
     Raises:
         DataError: the table cannot be read, or its people cannot be told.
@@ -115,9 +117,9 @@ def read_people(data: Any, run: Run) -> tuple[PrivateTable, Transformed, str | N
         HierarchyError: a hierarchy does not cover the table's values.
     """
     run.tell("reading")
-    table, digest = open_source(data, run.policy, run.path, held=True)
+    table, run.source_digest = open_source(data, run.policy, run.path, held=True)
     run.warnings += table.notes if isinstance(table, EagerTable) else ()
-    file = None if digest is None else table.name
+    file = None if run.source_digest is None else table.name
     values = transformed(table, run, file)
     run.tell("counting")
     sensitive = sensitive_of(run.policy, run.policy.privacy_models)
@@ -125,7 +127,7 @@ def read_people(data: Any, run: Run) -> tuple[PrivateTable, Transformed, str | N
     if not private.subjects.count:
         raise DataError(Problem("no-records", "has no records", file=file))
     run.warnings += private.subjects.warnings
-    return private, values, digest
+    return private, values
 
 
 def sensitive_of(policy: Policy, promises: Sequence[Promise]) -> list[str]:

@@ -28,6 +28,7 @@ class Run:
         path: the file that a frame was read from, for messages and the private account.
         documents: private documents, by file name; long ones are tables.
         warnings: what the custodian should know.
+        source_digest: the digest of the source's file, where there is one; private.
     """
 
     policy: Policy
@@ -36,6 +37,7 @@ class Run:
     path: str | Path | None = None
     documents: dict[str, Mapping[str, Any] | pl.DataFrame] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    source_digest: str | None = None
 
     @classmethod
     def begin(
