@@ -98,7 +98,7 @@ def test_suppressed_records_are_left_out_and_told() -> None:
     )
     found = ind.attack(PEOPLE, hidden, POLICY)
     assert found.records == 1
-    assert "70 of 80 people meet no published class" in found.notes[-1]
+    assert "70 of 80 people match no published class" in found.notes[-1]
     nothing = ind.attack(PEOPLE, hidden.head(1), POLICY)
     assert nothing.records == 0
     assert any("no record is published" in note for note in nothing.notes)
@@ -211,4 +211,4 @@ def test_a_release_that_was_changed_after_it_was_certified_is_told(tmp_path: Pat
     file = folder / "release.csv"
     file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")
     found = ind.attack(PEOPLE, folder, POLICY, only=["membership"])
-    assert "the release is not the one that its certificate speaks of" in found.notes
+    assert "the release is not the one that its certificate describes" in found.notes

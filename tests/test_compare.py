@@ -284,7 +284,7 @@ def test_tampering_is_noted(frame: pl.DataFrame, tmp_path: Path) -> None:
     file.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
     (tmp_path / "out" / "private" / "run.json").write_text("[", encoding="utf-8")
     item = one(ind.compare(frame, tmp_path / "out", policy=policy(), queries=10))
-    assert item["notes"] == ["is not the release that its certificate speaks of"]
+    assert item["notes"] == ["is not the release that its certificate describes"]
     assert (item["added"], item["seconds"]) == (None, None)
 
 

@@ -58,7 +58,7 @@ def test_who_is_left_out_breaks_a_lower_bound_unless_passed_over(
         made("suppressed", empty=True)
     assert SKIP in str(error.value)
     assert SUPPRESSED not in str(error.value)
-    assert "leaves a class that no suppression mends" in str(error.value)
+    assert "leaves a class that no suppression repairs" in str(error.value)
     assert made("skip", empty=True) == ["north", "north"]
 
 
@@ -66,7 +66,7 @@ def test_what_no_suppression_mends_is_no_release_even_if_all_may_be_suppressed(
     tmp_path: Path,
 ) -> None:
     policy = asked(tmp_path, "suppressed", empty=True, suppression_limit=1.0)
-    with pytest.raises(Unsatisfiable, match="leaves a class that no suppression mends"):
+    with pytest.raises(Unsatisfiable, match="leaves a class that no suppression repairs"):
         ind.anonymize(table(), policy)
 
 

@@ -1,6 +1,6 @@
 """Find who is at risk in a table about people, release it safely, and prove it.
 
-To look first: :func:`assess` tells which columns give people away, and after a release what is left
+To look first: :func:`assess` measures how much each column identifies people, and what is left
 of that; :func:`risk` how likely somebody is found; :func:`quasi` which columns stand between people
 and what harms them.
 

@@ -109,7 +109,7 @@ class ValueMetadata:
                 ranks={value: int(rank) for value, rank in document.get("ranks", ())},
             )
         except (TypeError, ValueError, AttributeError):
-            raise ValueError("what is known of a sensitive attribute has an odd form") from None
+            raise ValueError("what is known of a sensitive attribute is malformed") from None
 
 
 NO_METADATA = ValueMetadata()

@@ -135,8 +135,8 @@ def test_the_text_says_why(tmp_path: Path) -> None:
         }
     )
     text = first_policy(accepted(frame, tmp_path), source={"separator": ";"}, k=7)
-    assert "# its name says age: others know about how old somebody is" in text
-    assert "# whole numbers; 60 distinct values in 100 records; 20.0% of them alone" in text
+    assert "# its name says age: others know the approximate age" in text
+    assert "# whole numbers; 60 distinct values in 100 records; 20.0% unique" in text
     assert '# hierarchy = { tree = { "*" = { "group 1" = ["A", "B"], "group 2" =' in text
     assert "Safe Harbor (F) e-mail addresses" in text
     assert '25 missing (25.0%, written "?")' in text.replace("\n# ", " ")

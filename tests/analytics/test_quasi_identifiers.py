@@ -550,7 +550,9 @@ def test_identifiers_need_not_be_columns() -> None:
     ]
     found = ind.quasi(frame, identifiers=["name"], sensitive=["diagnosis"], links=links)
     assert found.quasi_identifiers == ("zip",)
-    with pytest.raises(PolicyError, match="'nmae' is no column, and no link leads to it: did you"):
+    with pytest.raises(
+        PolicyError, match="'nmae' is not a column, and no link leads to it: did you"
+    ):
         ind.quasi(frame, identifiers=["nmae"], sensitive=["diagnosis"], links=links)
     with pytest.raises(PolicyError, match="no identifier"):
         ind.quasi(frame.select("zip", "diagnosis"), sensitive=["diagnosis"])

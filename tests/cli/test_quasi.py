@@ -51,7 +51,7 @@ def test_on_the_screen(run: Run, table: Path, links: Path) -> None:
     assert any(line.startswith("name – voter number (outside)") for line in lines)
     assert any(line.startswith("age ") and "source, sink" in line for line in lines)
     assert "if what is outside could be cut" in done.stdout
-    assert "beside other rankings" in lines
+    assert "compared with other rankings" in lines
     assert "separates identifiers from" in done.stdout
     assert "[[links]]" in done.stdout
     assert 'to = "sex"' in done.stdout
@@ -113,7 +113,7 @@ def test_without_a_way_it_says_how_to_begin(run: Run, table: Path, tmp_path: Pat
     assert done.exit_code == 0, done.output
     assert "no quasi-identifiers: no way leads to anything sensitive" in done.stdout
     assert "as [[links]] of a policy" in done.stdout
-    assert "--accept takes what is proposed" in done.stdout
+    assert "--accept takes the proposals" in done.stdout
 
 
 def test_pictures(run: Run, table: Path, links: Path, tmp_path: Path) -> None:

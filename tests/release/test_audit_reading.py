@@ -165,7 +165,7 @@ def test_columns_of_one_name() -> None:
 
 
 def test_what_is_no_table() -> None:
-    with pytest.raises(DataError, match="a int is no table"):
+    with pytest.raises(DataError, match="a int is not a table"):
         audit(3, [K2], ["a"])
     with pytest.raises(DataError, match="the release has no table"):
         audit({}, [K2], ["a"])
@@ -334,7 +334,7 @@ def test_a_certificate_of_another_file_is_passed_over(tmp_path: Path) -> None:
     found = audit(tmp_path / "copy.csv", [K2], ["age"])
     assert found.holds
     assert found.tables == ()
-    assert "does not speak of it" in found.notes[0]
+    assert "does not list the file" in found.notes[0]
 
 
 def test_a_certificate_that_is_none_is_passed_over_for_a_file(tmp_path: Path) -> None:
@@ -342,7 +342,7 @@ def test_a_certificate_that_is_none_is_passed_over_for_a_file(tmp_path: Path) ->
     (tmp_path / "certificate.json").write_text("{}")
     found = audit(tmp_path / "release.csv", [K2], ["age"])
     assert found.tables == ()
-    assert "was passed over" in found.notes[0]
+    assert "was ignored" in found.notes[0]
     with pytest.raises(PolicyError, match="does not know the release's quasi-identifiers"):
         audit(tmp_path / "release.csv")
 
@@ -350,8 +350,8 @@ def test_a_certificate_that_is_none_is_passed_over_for_a_file(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "no JSON document"),
-        ("[" * 100_000, "no JSON document"),
+        ("", "not a JSON document"),
+        ("[" * 100_000, "not a JSON document"),
         ("[]", "no list of promises"),
         ('{"promises": 1, "tables": []}', "no list of promises"),
         ('{"promises": []}', "no list of tables"),
@@ -362,9 +362,12 @@ def test_a_certificate_that_is_none_is_passed_over_for_a_file(tmp_path: Path) ->
         ('{"promises": [], "tables": [{"path": "/a.csv"}]}', "not a file in its folder"),
         ('{"promises": [], "tables": [3]}', "not a file in its folder"),
         ('{"promises": [], "tables": [{"path": "release.csv"}]}', "lacks the digest"),
-        ('{"promises": [], "tables": [], "quasi_identifiers": "age"}', "no list of names"),
-        ('{"promises": [], "tables": [], "quasi_identifiers": [3]}', "no list of names"),
-        ('{"promises": [], "tables": [], "sensitive": {"illness": 3}}', "of sensitive attributes"),
+        ('{"promises": [], "tables": [], "quasi_identifiers": "age"}', "not a list of names"),
+        ('{"promises": [], "tables": [], "quasi_identifiers": [3]}', "not a list of names"),
+        (
+            '{"promises": [], "tables": [], "sensitive": {"illness": 3}}',
+            "about sensitive attributes",
+        ),
         ('{"promises": [], "tables": [], "person": 3}', "no column of the person"),
         ('{"promises": [], "tables": [], "linked": "bucket"}', "linked tables belong together"),
         ('{"promises": [], "tables": [], "linked": {}}', "linked tables belong together"),

@@ -348,15 +348,17 @@ class TestRefused:
     def test_a_broken_bundle(self, tmp_path: Path) -> None:
         path = tmp_path / "bundle.json"
         path.write_text('{\n"resourceType": "Bundle",\n"entry": SECRET}')
-        assert told(refused(path)) == [("broken-json", "the file is no JSON document after line 2")]
+        assert told(refused(path)) == [
+            ("broken-json", "the file is not a JSON document after line 2")
+        ]
 
     @pytest.mark.parametrize(
         ("resource", "message"),
         [
-            (condition("c", code="SECRET"), "Condition.code is no object"),
+            (condition("c", code="SECRET"), "Condition.code is not an object"),
             (condition("c", code={"coding": {"code": "SECRET"}}), "Condition.code.coding is no"),
-            (condition("c", code={"coding": ["SECRET"]}), "Condition.code.coding is no object"),
-            (condition("c", clinicalStatus="SECRET"), "Condition.clinicalStatus is no object"),
+            (condition("c", code={"coding": ["SECRET"]}), "Condition.code.coding is not an object"),
+            (condition("c", clinicalStatus="SECRET"), "Condition.clinicalStatus is not an object"),
             (
                 condition("c", code={"coding": [{"userSelected": "SECRET"}]}),
                 "Condition.code.coding.userSelected is neither true nor false",

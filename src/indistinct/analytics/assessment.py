@@ -223,8 +223,7 @@ class Assessment(Document):
             "title",
         )
         yield Line(
-            "Each bit that a column leaks halves the crowd in which one who is looked for can "
-            "hide.\n",
+            "Each bit that a column leaks halves the group in which a person can hide.\n",
             wrap=True,
         )
         yield _columns(self)
@@ -249,7 +248,7 @@ class Assessment(Document):
     def left_out_parts(self) -> Iterator[Part]:
         """The columns that were not analysed."""
         if self.left_out:
-            yield Line("\nnot looked at", "title")
+            yield Line("\nnot analysed", "title")
             yield Grid(("column", "why"), [(item.attribute, item.why) for item in self.left_out])
 
 
@@ -301,7 +300,7 @@ def _combinations(title: str, found: Assessment, items: Sequence[Leakage]) -> It
 
 def _advice(found: Assessment) -> Iterator[Part]:
     if not found.shield.attributes:
-        yield Line("\nno column tells anybody apart: there is nothing to shield", wrap=True)
+        yield Line("\nno column distinguishes anybody: nothing to shield", wrap=True)
         return
     yield Line("\nwhat a release should shield together", "title")
     yield Line(", ".join(found.shield.attributes))
@@ -317,7 +316,7 @@ def _advice(found: Assessment) -> Iterator[Part]:
 def _told_of_sensitive(found: Assessment) -> Iterator[Part]:
     if not found.sensitive:
         return
-    yield Line("\nwhat these tell about sensitive columns", "title")
+    yield Line("\nwhat these disclose about sensitive columns", "title")
     rows = [
         (
             item.attribute,
@@ -565,7 +564,7 @@ def _shield(
     if len(ranked) > 1:
         why.append(
             f"together they leak {together.loss:.2f} bits ({together.normalized:.0%}): "
-            f"{together.alone:.1%} of the {units} are alone with their values"
+            f"{together.alone:.1%} of the {units} are unique"
         )
     for name, item in singles.items():
         if name not in quasi and item.normalized >= threshold:

@@ -45,7 +45,7 @@ CONCEPTS: tuple[Concept, ...] = (
     Concept(
         "age",
         "quasi-identifier",
-        "others know about how old somebody is",
+        "others know the approximate age",
         whole=("age", "alter", "edad", "ages"),
         anywhere=("age at admission", "age group", "age years", "age in years", "altersgruppe"),
         measured=True,
@@ -79,7 +79,7 @@ CONCEPTS: tuple[Concept, ...] = (
     Concept(
         "ethnicity",
         "quasi-identifier",
-        "others can often see it, and it tells small groups apart",
+        "others can often see it, and it distinguishes small groups",
         whole=("raza", "etnia", "ethnie", "skin colour", "skin color", "ancestry"),
         anywhere=("race", "hispanic", "racex"),
         stems=("ethnic", "hisp", "raceth", "race"),
@@ -87,7 +87,7 @@ CONCEPTS: tuple[Concept, ...] = (
     Concept(
         "nationality",
         "quasi-identifier",
-        "others know where somebody comes from",
+        "others know where a person comes from",
         whole=("country", "land", "pays", "pais", "herkunft", "origin", "migration"),
         anywhere=(
             "nationality", "citizenship", "native country", "country of birth", "birth country",
@@ -105,7 +105,7 @@ CONCEPTS: tuple[Concept, ...] = (
     Concept(
         "religion",
         "quasi-identifier",
-        "others often know it, and it tells small groups apart",
+        "others often know it, and it distinguishes small groups",
         anywhere=("religion", "faith", "konfession", "denomination"),
     ),
     Concept(
@@ -168,7 +168,7 @@ CONCEPTS: tuple[Concept, ...] = (
     Concept(
         "health",
         "sensitive",
-        "it tells of somebody's health",
+        "it is about a person's health",
         whole=("icd", "code", "condition", "conditions", "description", "outcome", "death", "dead",
                "died", "deceased", "class", "weight", "height", "length", "pulse", "bmi", "cp"),
         anywhere=(
@@ -193,14 +193,14 @@ CONCEPTS: tuple[Concept, ...] = (
     Concept(
         "sexual life",
         "sensitive",
-        "it tells of somebody's sexual life",
+        "it is about a person's sexual life",
         anywhere=("sex", "sexual", "orientation"),
         measured=True,
     ),
     Concept(
         "money",
         "sensitive",
-        "it tells of somebody's means",
+        "it is about a person's finances",
         whole=("coverage", "insurance", "payer"),
         anywhere=(
             "income", "salary", "wage", "wages", "earnings", "cost", "costs", "charge", "charges",
@@ -214,7 +214,7 @@ CONCEPTS: tuple[Concept, ...] = (
     Concept(
         "justice",
         "sensitive",
-        "it tells of conflicts with the law",
+        "it is about conflicts with the law",
         anywhere=("crime", "offence", "offense", "arrest", "conviction", "sentence", "prison"),
     ),
 )  # fmt: skip

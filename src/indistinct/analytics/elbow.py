@@ -74,7 +74,7 @@ def elbow(ks: Sequence[int], ys: Sequence[float]) -> Elbow:
 
     Raises:
         DataError: no point, not one risk for each k, values of k that do not rise, or a risk that
-            is no number.
+            is not a number.
 
     >>> elbow([2, 3, 4, 5], [0.5, 1 / 3, 0.25, 0.2]).k
     3
@@ -131,6 +131,6 @@ def _check(ks: Sequence[int], ys: Sequence[float]) -> None:
     elif any(after <= before for before, after in zip(ks, list(ks)[1:], strict=False)):
         problem = "the values of k must rise"
     elif not np.isfinite(np.asarray(ys, dtype=np.float64)).all():
-        problem = "a risk is no number"
+        problem = "a risk is not a number"
     if problem is not None:
         raise DataError(Problem("bad-curve", problem))

@@ -98,7 +98,7 @@ def health_policy(form: str, k: int = 5) -> str:
         "",
         "[source]",
         f"format = {toml_string(form)}",
-        *_comment(f"Promises count people, told apart by '{own['source']['person']}'."),
+        *_comment(f"Promises count people, identified by '{own['source']['person']}'."),
         "",
         *_comment("To change a column, say so, for example:"),
         "# [attributes.state]",
@@ -108,7 +108,7 @@ def health_policy(form: str, k: int = 5) -> str:
         'model = "k-anonymity"',
         f"k = {k}",
         "",
-        *_comment("Two linked tables tell less of what people have: with a category for every"
+        *_comment("Two linked tables disclose less about people: with a category for every"
                   " condition under [attributes.condition], choose theta-star."),
         "[method]",
         'algorithm = "optimal"',
@@ -283,7 +283,7 @@ def _figures(item: AttributeProfile) -> str:
     parts = [
         _KINDS.get(item.kind, item.kind),
         f"{item.distinct:,} distinct {values} in {filled:,} records",
-        f"{_percent(item.unique_share)} of them alone with theirs",
+        f"{_percent(item.unique_share)} unique",
     ]
     if item.missing:
         tokens = ", ".join(toml_string(token) for token in item.missing_tokens)

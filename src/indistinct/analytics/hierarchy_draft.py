@@ -117,7 +117,7 @@ def _dates(values: Values) -> Draft:
     settings: dict[str, Any] = {"levels": levels}
     if values.date_format not in (None, "iso"):
         settings = {"format": values.date_format, **settings}
-    return Draft({"date": settings}, "dates are told by " + ", then ".join(levels))
+    return Draft({"date": settings}, "dates are generalized to " + ", then ".join(levels))
 
 
 def _intervals(column: str, values: Values) -> Draft:

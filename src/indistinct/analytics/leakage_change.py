@@ -153,7 +153,7 @@ class LeakageChange(Document):
         yield Grid(("column", "before", "", "after", " "), rows, right=("", " "))
         if self.after is not None:
             yield Line(
-                "alone with their values of all shielded columns: "
+                "unique in all shielded columns: "
                 f"{in_per_cent(self.before.alone)} before, {in_per_cent(self.after.alone)} after",
                 wrap=True,
             )
@@ -173,7 +173,7 @@ class LeakageChange(Document):
     def _told_of_sensitive(self) -> Iterator[Part]:
         if not self.sensitive:
             return
-        yield Line("\nwhat all shielded columns tell about sensitive ones", "title")
+        yield Line("\nwhat all shielded columns disclose about sensitive ones", "title")
         rows = [
             (
                 before.attribute,

@@ -116,7 +116,7 @@ def _read(folder: Path) -> tuple[Mapping[str, Any], Mapping[str, str]]:
 def _not_linked(file: str | None) -> Problem:
     return Problem(
         "not-linked",
-        "is no release of linked tables",
+        "is not a release of linked tables",
         file=file,
         remedy="a release of one table is counted as it is; of linked tables give the folder with "
         "their certificate, or the frames quasi and sensitive",

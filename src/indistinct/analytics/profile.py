@@ -291,7 +291,7 @@ def _role(
     if found:
         concept, word = found
         if values.distinct == 1 and concept.role == "quasi-identifier" and not indirect:
-            return "insensitive", ["the same value in every record tells nobody apart"]
+            return "insensitive", ["the same value in every record distinguishes nobody"]
         return concept.role, [f"its name says {word}: {concept.why}"]
     if indirect:
         return "quasi-identifier", indirect
@@ -348,8 +348,8 @@ def _is_free_text(column: str, values: Values) -> bool:
 
 
 NEARLY_UNIQUE = (
-    "who knows somebody's value finds the record, whatever the role says: a quasi-identifier in"
-    " truth, unless nobody could know it"
+    "anybody who knows the value finds the record, whatever its role: treat it as a"
+    " quasi-identifier, unless nobody can know it"
 )
 
 
@@ -368,13 +368,13 @@ def _warnings(table: Table, item: AttributeProfile, values: Values) -> Iterator[
         where = f" (row {', '.join(str(row) for row in rows[:10])})" if rows else ""
         yield Warned(
             "strays",
-            f"{values.stray_records:,} of its values are no {what} like the others{where}: mend"
-            " them, or they are suppressed",
+            f"{values.stray_records:,} of its values are not {what} like the others{where}:"
+            " correct them, or they are suppressed",
         )
     if values.ambiguous_dates:
         yield Warned(
             "day-or-month-first",
-            "its dates do not tell whether the day or the month comes first: check the format",
+            "its dates do not show whether the day or the month comes first: check the format",
         )
 
 

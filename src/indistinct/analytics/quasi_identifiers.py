@@ -239,8 +239,8 @@ class QuasiIdentifiers(Document):
             yield Line("\nno quasi-identifiers: no way leads to anything sensitive", "title")
             yield Line(
                 "State what can be linked, as [[links]] of a policy. Or begin on the safe side: "
-                "--accept takes what is proposed as stated, and --rows counts it as a link that a "
-                "value stands beside something sensitive in one record."
+                "--accept takes the proposals as stated, and --rows counts a value as linked to "
+                "what is sensitive in the same record."
             )
         yield from self._ranking_parts()
 
@@ -267,7 +267,7 @@ class QuasiIdentifiers(Document):
     def _ranking_parts(self) -> Iterator[Part]:
         if not self.ranking:
             return
-        yield Line("\nbeside other rankings", "title")
+        yield Line("\ncompared with other rankings", "title")
         figures = ("separation", "distinction")
         yield Grid(
             ("column", "role", "found", "leaks", "", *figures),

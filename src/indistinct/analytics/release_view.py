@@ -404,7 +404,7 @@ class ReleaseView:
             if name not in self.quasi
         ]
         if not self.intact:
-            notes.append("is not the release that its certificate speaks of")
+            notes.append("is not the release that its certificate describes")
         if self.torn:
             notes.append(self.told_torn)
         return notes

@@ -48,7 +48,7 @@ def ranks_by_score(scores: Mapping[Value, float], cuts: Sequence[float] = CUTS) 
             and medium.
 
     Raises:
-        DataError: a score that is no number, or cuts that do not fall between 1 and 0.
+        DataError: a score that is not a number, or cuts that do not fall between 1 and 0.
 
     >>> ranks_by_score({"HIV": 90, "hepatitis": 60, "malaria": 30, "influenza": 5})
     {'HIV': 1, 'hepatitis': 2, 'malaria': 3, 'influenza': 4}
@@ -111,7 +111,7 @@ def falling_ks(ks: Mapping[int, int]) -> dict[int, int]:
 def _check(scores: Mapping[Value, float], cuts: Sequence[float]) -> None:
     problem = None
     if not all(math.isfinite(score) for score in scores.values()):
-        problem = "a score is no number"
+        problem = "a score is not a number"
     elif len(cuts) != len(CUTS) or not 1 > cuts[0] > cuts[1] > cuts[2] > 0:
         problem = "cuts must be three shares that fall between 1 and 0"
     if problem is not None:

@@ -22,7 +22,7 @@ STYLES = {
 
 HOLDING = {
     "one": "everybody of a bucket has one of its rows",
-    "some": "each value is listed once for everybody of the bucket who has it",
+    "some": "each value is listed once for every person of the bucket who has it",
     "all": "everybody of a bucket has all of its values",
 }
 """How the values of a bucket belong to its people, in words."""
@@ -195,7 +195,7 @@ def _search(plan: Mapping[str, Any]) -> str:
     if plan.get("scope") == "linked":
         return (
             f"{many(plan['classes'], 'class', 'classes')} and buckets by "
-            f"{plan.get('algorithm', 'the search')}, which seeks and proves nothing better"
+            f"{plan.get('algorithm', 'the search')}, no optimality guarantee"
         )
     if measure == "noise":
         made_up = many(int(value or 0), "record of noise", "records of noise")
@@ -203,7 +203,7 @@ def _search(plan: Mapping[str, Any]) -> str:
     if "cells" in plan:
         return (
             f"{measure}{aggregate}{figure}: {many(plan['classes'], 'class', 'classes')} by "
-            f"{plan.get('algorithm', 'the search')}, which seeks and proves nothing better"
+            f"{plan.get('algorithm', 'the search')}, no optimality guarantee"
         )
     bound = plan.get("bound")
     least = "" if bound is None else f"; none is below {shown(_rounded(bound))}"

@@ -92,7 +92,7 @@ def check(settings: Mapping[str, object]) -> list[Problem]:
     ):
         problems.append(wrong(name, f"format '{form}' does not say year and month of a day"))
     elif "%" in form and not _is_pattern(form):
-        problems.append(wrong(name, f"format '{form}' is no pattern of strptime"))
+        problems.append(wrong(name, f"format '{form}' is not a pattern of strptime"))
     levels = settings.get("levels", LEVELS)
     if not isinstance(levels, (list, tuple)) or not levels:
         return [*problems, wrong(name, "levels must be a list", 'levels = ["month", "year"]')]

@@ -53,7 +53,7 @@ def unplaced(attribute: str, count: int, what: str, rows: tuple[int, ...] = ()) 
             f"{values} cannot be read as {what}",
             attribute=attribute,
             rows=rows,
-            remedy="mend the values; or, if they stand for missing ones, empty them or declare "
+            remedy="correct the values; or, if they stand for missing ones, empty them or declare "
             'them as missing; or choose another hierarchy; or set uncovered = "suppress"',
         )
     )

@@ -73,7 +73,7 @@ def _unfit(node: object, way: tuple[str, ...]) -> Iterator[Problem]:
         try:
             as_text(node)
         except TypeError:
-            yield _place(way, "holds something that is no text, list or table")
+            yield _place(way, "contains something that is not a text, list or table")
 
 
 def _unfit_key(key: object, inside: object, way: tuple[str, ...]) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""Discernibility: everybody costs the size of the class he is in (Bayardo and Agrawal 2005).
+"""Discernibility: every record costs the size of its class (Bayardo and Agrawal 2005).
 
 The sum of squared class sizes over kept classes, and n for every suppressed record. The monotonic
 form takes suppressed records at the size of their class.

@@ -82,7 +82,7 @@ def attack(
             or people have many records, and nothing in the release tells the people apart.
         PolicyError: the policy does not fit the table, or an attacker or attribute is unknown; or
             the release is one of people with many records, and the policy does not name them.
-        HierarchyError: a hierarchy does not cover the table's values, or is no tree.
+        HierarchyError: a hierarchy does not cover the table's values, or is not a tree.
     """
     policy = policy_of_originals(as_policy(policy))
     only = known_names(only, harmful, policy)
@@ -238,7 +238,7 @@ def _notes(view: ReleaseView, attacked: _Attacked) -> list[str]:
     """What a reader of findings should know of a release."""
     notes = list(view.published.notes)
     if not view.intact:
-        notes.append("the release is not the one that its certificate speaks of")
+        notes.append("the release is not the one that its certificate describes")
     if view.lacking:
         left = ", ".join(f"'{name}'" for name in view.lacking)
         notes.append(f"the release has no column {left}: nothing is learnt from it")
@@ -266,7 +266,7 @@ def _source_keys(view: ReleaseView, keys: pl.Series) -> list[str]:
         return []
     return [
         f"{len(told)} of {len(names)} pseudonyms are keys of the source: "
-        "whoever has the key of a person finds the person's records, and releases can be linked"
+        "anybody who has a person's key finds their records, and releases can be linked"
     ]
 
 
@@ -300,7 +300,7 @@ def _of_people(person: str | None) -> Problem:
     what = (
         "is of two linked tables, for people with many records"
         if person is None
-        else f"is of people with many records, whom the column '{person}' tells apart"
+        else f"is of people with many records, whom the column '{person}' identifies"
     )
     return Problem(
         "release-of-people",
@@ -357,8 +357,8 @@ def doubts(context: AttackContext) -> list[str]:
     lost = int((~places.found).sum())
     if lost:
         notes.append(
-            f"{lost} of {places.people.height} people meet no published class (left out, or "
-            "changed): of them attackers believe what is frequent in the release"
+            f"{lost} of {places.people.height} people match no published class (suppressed, or "
+            "changed): for them attackers fall back to overall frequencies"
         )
     return notes
 

@@ -109,7 +109,7 @@ def compare(
         DataError: the table or a release cannot be read, or has cells that cannot; or a setting is
             out of range.
         PolicyError: the policy does not fit the table.
-        HierarchyError: a hierarchy does not cover the table's values, or is no tree.
+        HierarchyError: a hierarchy does not cover the table's values, or is not a tree.
     """
     policy = policy_of_originals(as_policy(policy))
     tell = progress or no_progress
@@ -469,7 +469,7 @@ def _given(releases: Sequence[Any], names: Sequence[str] | None) -> list[tuple[s
         releases = releases[0]
     problems = []
     if not releases:
-        problems.append(Problem("no-release", "there is no release to look at"))
+        problems.append(Problem("no-release", "no release was given"))
     if names is not None and len(names) != len(releases):
         problems.append(
             Problem("bad-setting", f"{len(names)} names were given to {len(releases)} releases")

@@ -268,7 +268,7 @@ def _require_ends(
         problems.append(
             Problem(
                 "unknown-attribute",
-                f"'{name}' is no column, and no link leads to it: {did_you_mean(name, known)}",
+                f"'{name}' is not a column, and no link leads to it: {did_you_mean(name, known)}",
             )
         )
     if problems:

@@ -45,7 +45,7 @@ def sought_by(policy: Policy) -> Sought:
 
 
 def no_progress(what: str, share: float | None) -> None:
-    """Progress that nobody wants to hear of."""
+    """A progress callback that does nothing."""
     del what, share
 
 

@@ -105,7 +105,7 @@ def _scores(policy: Policy, name: str, given: Ranks) -> dict[Value, float]:
     problems = [
         Problem(code, message, file=str(path), attribute=name, rows=tuple(at + 1 for at in rows))
         for code, message, rows in (
-            ("no-number", f"'{given.score}' is no number", bad),
+            ("no-number", f"'{given.score}' is not a number", bad),
             ("value-twice", f"'{home}' has a value twice", twice),
         )
         if rows

@@ -395,14 +395,14 @@ class Attribute(Section):
     """A builder (``{"intervals": {"width": 5}}``), a file, ``"suppress"`` or a ``Taxonomy``; of a
     sensitive attribute for promises that ask how near two values are."""
     categories: Categories | None = None
-    """The categories of a sensitive attribute's values, for promises that speak of them."""
+    """The categories of a sensitive attribute's values, for promises that use them."""
     ranks: Ranks | None = None
     """How sensitive each value of a sensitive attribute is, for promises with a k of each rank."""
     transform: Annotated[Transform | None, BeforeValidator(_word)] = None
     """What is published in place of the values; of an identifier, instead of nothing. A word alone
     is a transformation with its defaults. A quasi-identifier is generalized afterwards."""
     weight: Annotated[FiniteFloat, Field(ge=0)] = 1.0
-    """How much the objective minds losing detail of this attribute."""
+    """Weight of this attribute's information loss."""
     min_level: Level = 0
     """The lowest level of the hierarchy that may be published."""
     max_level: Level | None = None
@@ -546,7 +546,7 @@ class Method(Section):
     mode: Literal["joint", "split"] = "joint"
     """How a promise with a k of every rank is worked towards: ``joint`` makes one release of all
     records, by any algorithm; ``split``, as published, one of each rank by ``knm``, put together
-    afterwards, which gives people away."""
+    afterwards, which discloses sensitive values."""
     accept_unsafe: bool = False
     """Make a release by ``split`` although somebody learns from it what the warnings tell."""
     keep_history: Literal[False, "generalized"] = False
@@ -555,7 +555,7 @@ class Method(Section):
     decoys: Decoys | None = None
     """Enlarge the smallest classes by made-up records, which distort counts."""
     seed: Annotated[int, Field(ge=0)] | None = None
-    """For tests: whoever knows the seed can undo the shuffle."""
+    """For tests: anybody who knows the seed can undo the shuffle."""
 
     def to_dict(self) -> dict[str, Any]:
         """The keys that differ from their defaults, under the names the policy file uses."""
@@ -597,6 +597,6 @@ class Output(Section):
     suppressed: Literal["drop", "keep"] = "drop"
     """``keep`` publishes suppressed records with every quasi-identifier as ``*``."""
     shuffle: bool = True
-    """Publish the records in random order: the source's order can give people away."""
+    """Publish the records in random order: the order of the source can identify people."""
     spreadsheet_safe: bool = False
     """Neutralise cells that a spreadsheet would run as a formula."""

@@ -40,7 +40,7 @@ def rank_checks(role: Role, given: Ranks, place: tuple[str, ...]) -> Iterator[Pr
         )
     for key, way in (("harmful", "dependent"), ("score", "file")):
         if getattr(given, way) is not None and not getattr(given, key):
-            yield Problem("missing-key", f"{where}: '{way}' needs '{key}' beside it")
+            yield Problem("missing-key", f"{where}: '{way}' needs '{key}' too")
     for key, others in (
         ("harmful", ("dependent",)),
         ("score", ("file",)),
@@ -97,7 +97,7 @@ def knm_checks(
     if method.accept_unsafe and method.mode != "split":
         yield Problem(
             "idle-key",
-            f"method.accept_unsafe: mode '{method.mode}' asks for nothing unsafe",
+            f"method.accept_unsafe: has no effect in mode '{method.mode}'",
             remedy="leave it out",
         )
     if method.mode == "split":
@@ -157,5 +157,5 @@ def knm_cautions(policy: Policy) -> Iterator[str]:
         if other is not None and policy.attributes[other].role != "identifier":
             yield (
                 f"method.mode: '{other}' is published, and the ranks of '{name}' follow from it: "
-                "whoever sees it sees what rank a class has"
+                "anybody who sees it knows the rank of a class"
             )

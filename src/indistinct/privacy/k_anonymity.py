@@ -31,7 +31,7 @@ class KAnonymity(Promise):
                 Problem(
                     "bad-parameter",
                     f"k of k-anonymity must be a whole number of at least 1, not {self.k!r}",
-                    remedy="choose k = 5 or more for a release that leaves the house",
+                    remedy="choose k = 5 or more for a release that you publish",
                 )
             )
 

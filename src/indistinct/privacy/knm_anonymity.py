@@ -213,7 +213,7 @@ class KNMAnonymity(Promise):
             "k-not-chosen",
             'k = "elbow" is chosen for a table and its method, and was not chosen here',
             attribute=self.sensitive,
-            remedy="name the k of every rank; the certificate of a release tells them",
+            remedy="name the k of every rank; the certificate of a release contains them",
         )
 
     def _without_k(self, ranks: set[int]) -> Problem | None:

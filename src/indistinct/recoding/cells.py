@@ -112,7 +112,7 @@ def styles_of(data: LeveledTable, style: Mapping[str, str] | str | None) -> tupl
             problems.append(
                 Problem(
                     "unknown-attribute",
-                    f"cells are set for '{name}', which is no quasi-identifier: "
+                    f"cells are set for '{name}', which is not a quasi-identifier: "
                     f"{did_you_mean(name, data.attributes)}",
                 )
             )

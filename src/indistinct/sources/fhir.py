@@ -342,7 +342,7 @@ def _read_bundle(path: Path) -> list[_Part]:
     except (ValueError, RecursionError) as error:
         where = f" after line {error.lineno - 1}" if isinstance(error, json.JSONDecodeError) else ""
         raise DataError(
-            Problem("broken-json", f"the file is no JSON document{where}", file=path.name)
+            Problem("broken-json", f"the file is not a JSON document{where}", file=path.name)
         ) from None
     if not isinstance(document, dict):
         return []
@@ -416,20 +416,20 @@ def _unfit(value: Any, kind: Any, place: str) -> Iterator[str]:
     if isinstance(kind, Mapping | pl.Struct):
         fields = kind if isinstance(kind, Mapping) else {one.name: one.dtype for one in kind.fields}
         if not isinstance(value, dict):
-            yield f"{place} is no object"
+            yield f"{place} is not an object"
             return
         for name, inside in fields.items():
             yield from _unfit(value.get(name), inside, f"{place}.{name}")
     elif isinstance(kind, pl.List):
         if not isinstance(value, list):
-            yield f"{place} is no list"
+            yield f"{place} is not a list"
             return
         yield from dict.fromkeys(one for item in value for one in _unfit(item, kind.inner, place))
     elif isinstance(kind, pl.Boolean):
         if not isinstance(value, bool):
             yield f"{place} is neither true nor false"
     elif isinstance(value, dict | list):
-        yield f"{place} is no text"
+        yield f"{place} is not a text"
 
 
 # -------- From resources to columns --------

@@ -474,7 +474,7 @@ def _ragged(found: Sequence[tuple[int, int, int]], width: int, name: str) -> Pro
         f"the header has {width} cell{'s' * (width != 1)}, but {shown}{more}",
         file=name,
         rows=tuple(number for number, _, _ in found),
-        remedy="mend these lines; if many are wrong, say which separator and quote the file has",
+        remedy="correct these lines; if many are wrong, say which separator and quote the file has",
     )
 
 
@@ -528,7 +528,7 @@ def _read_parquet(path: Path) -> pl.DataFrame:
     try:
         return pl.read_parquet(path, glob=False)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise _broken(path.name, "this is no Parquet file", error) from None
+        raise _broken(path.name, "this is not a Parquet file", error) from None
 
 
 def _read_excel(path: Path, sheet: str | None) -> pl.DataFrame:
@@ -562,7 +562,7 @@ def _read_excel(path: Path, sheet: str | None) -> pl.DataFrame:
             raise DataError(problems)
         frame = pl.read_excel(path, drop_empty_cols=False, infer_schema_length=None, **settings)
     except (pl.exceptions.PolarsError, fastexcel.FastExcelError) as error:
-        raise _broken(name, "this is no Excel file that can be read", error) from None
+        raise _broken(name, "this is not a readable Excel file", error) from None
     if frame.width == len(names):
         frame.columns = names
     return _tidy(frame)

@@ -278,7 +278,7 @@ def _told(which: pl.Series, file: Path, key: str, what: str, code: str) -> Itera
             file=file.name,
             attribute=key,
             rows=tuple(row + 1 for row in rows[: ROWS_SHOWN + 1]),
-            remedy="mend the table, or take these rows out",
+            remedy="correct the table, or take these rows out",
         )
 
 

@@ -81,11 +81,10 @@ def _finding(context: AttackContext, sensitive: str, c: int) -> Finding:
         figures={"average": mean_of(mean)},
         worst=worst_class(context, by_class, belief=by_class),
     )
-    who = "that of one other person is" if one else "those of one other person are"
+    values = "one other person's value" if one else "one other person's values"
     note = (
-        f"In the worst case {context.truth(sensitive)} is certain for "
-        f"{of_people(found.success[CERTAIN])}, "
-        f"once {who if c == 1 else f'those of {c} other people are'} known."
+        f"In the worst case, knowing {values if c == 1 else f'the values of {c} other people'} "
+        f"makes {context.truth(sensitive)} certain for {of_people(found.success[CERTAIN])}."
     )
     return Finding(**{**vars(found), "note": note})
 

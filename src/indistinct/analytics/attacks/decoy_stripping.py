@@ -60,7 +60,7 @@ def run(
     if "decoys" not in context.may_contain and not anyway:
         return Skipped(NAME, "nothing says that the release may contain decoys", sensitive)
     if context.lists_sets(sensitive):
-        return Skipped(NAME, "sets of values are published, and are not looked at", sensitive)
+        return Skipped(NAME, "sets of values are published, which are not covered", sensitive)
     k = k or context.k or 1
     held = context.buckets[sensitive]
     spare = np.maximum(held.size - k, 0)

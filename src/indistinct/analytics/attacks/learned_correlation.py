@@ -108,8 +108,9 @@ def run(
         top = held.largest_of((held.amount - usual) / context.classes.size[held.row_of])
         knowledge = KNOWLEDGE.replace("classes", "buckets")
         note = (
-            f"Counting the own buckets finds a value of {sensitive} of {of_people(blind)}. Who "
-            f"learns from all buckets which cells go with which value: of {of_people(exact)}."
+            f"Counting the own buckets finds a value of {sensitive} of {of_people(blind)}. "
+            "Learning from all buckets which cells go with which value: of "
+            f"{of_people(exact)}."
         )
     else:
         belief, more = base, _with_exact_values(context, sensitive, rounds, blind)
@@ -118,8 +119,8 @@ def run(
         top = held.largest_of(share - worlds.prior[held.index])
         knowledge = KNOWLEDGE
         note = (
-            f"Counting the own class finds the {sensitive} of {of_people(blind)}. Who also knows "
-            "everybody's exact quasi-identifiers, and learns from all classes: of "
+            f"Counting the own class finds the {sensitive} of {of_people(blind)}. Learning "
+            "from all classes with everybody's exact quasi-identifiers: of "
             f"{of_people(more['exact_accuracy'])}."
         )
     return summarize(
@@ -143,7 +144,7 @@ def _nothing_to_learn(context: AttackContext, sensitive: str) -> str | None:
     if not (context.records and context.people.height and context.labels(sensitive)):
         return "nothing is published that could be learnt from"
     if context.one_record_each and context.lists_sets(sensitive):
-        return "sets of values are published, and are not looked at"
+        return "sets of values are published, which are not covered"
     return None
 
 

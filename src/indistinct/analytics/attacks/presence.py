@@ -56,7 +56,7 @@ def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipp
         },
         worst=worst_class(context, size / possible, population=possible),
         note=(
-            f"Somebody of the population is in the table with {highest:.0%} at most, "
-            f"as far as the release tells; a blind guess would say {before:.0%}."
+            f"By the release, a person of the population is in the table with a probability of "
+            f"{highest:.0%} at most; without it, of {before:.0%}."
         ),
     )

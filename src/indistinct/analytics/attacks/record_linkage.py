@@ -126,6 +126,6 @@ def _note(context: AttackContext) -> str:
         )
         return f"{alone:,} of {context.people.height:,} people are found for certain: {only}."
     return (
-        f"Whoever is looked for hides among at least {least:,} {context.units}: "
+        f"Everybody hides among at least {least:,} {context.units}: "
         f"a guess is right with {1 / least:.0%} at most."
     )

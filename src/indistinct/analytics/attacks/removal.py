@@ -144,10 +144,10 @@ def stripped(
     groups = "buckets" if context.linked else "classes"
     more = "."
     if context.linked:
-        more = f"; who also knows the bucket, of {figures['bucket_certain_people']:,} people."
+        more = f"; with the bucket known, for {figures['bucket_certain_people']:,} people."
     note = (
-        f"{number:,} of {len(held):,} {groups} could hold {what}. Who strips them is certain of "
-        f"the {sensitive} of {of_people(found.success[CERTAIN])} in the worst case{more}"
+        f"{number:,} of {len(held):,} {groups} could hold {what}. In the worst case, "
+        f"stripping them makes the {sensitive} certain for {of_people(found.success[CERTAIN])}{more}"
     )
     return Finding(**{**vars(found), "note": note})
 

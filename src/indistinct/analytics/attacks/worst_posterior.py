@@ -31,7 +31,7 @@ from indistinct.analytics.weighted import Rows, Weighted
 NAME = "worst-posterior"
 KIND = "attribute"
 PLACE = 40
-KNOWLEDGE = "the class of a person, of all that are compatible the one that tells most"
+KNOWLEDGE = "which of the compatible classes is the person's: the one that discloses most"
 SOURCE = "in place of record intersection, Fazal and others (2023), Equation (25)"
 
 TENTHS = tuple(at / 10 for at in range(1, 11))

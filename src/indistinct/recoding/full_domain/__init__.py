@@ -320,6 +320,20 @@ def _smaller(promises: Sequence[Promise]) -> str:
     return f"a smaller {names.pop()}" if len(names) == 1 else "weaker parameters"
 
 
+def _unmet(task: _Task, node: NDArray[np.int64]) -> str:
+    """The promises that no class keeps at a node, each taken alone."""
+    data, records = task.data, task.data.table.records
+    unmet = [
+        str(promise)
+        for promise in task.promises
+        if Evaluator(data, (promise,), task.bound, records, Grouper(data), task.original)
+        .outcome(node)[0]
+        .suppressed
+        == records
+    ]
+    return "; ".join(unmet) or "all of them"
+
+
 def _why(task: _Task, found: Found, algorithm: str) -> Problem:
     """Why nothing was found: the closest attempt, and what would help."""
     data, promises, settings, allowed = task.data, task.promises, task.settings, task.allowed
@@ -338,9 +352,11 @@ def _why(task: _Task, found: Found, algorithm: str) -> Problem:
     help_ = [f"a hierarchy with one root for {', '.join(rootless)}"] if rootless else []
     result = f"would suppress {fewest}"
     if fewest > records:
-        result = "leaves a class that no suppression mends"
+        result = "leaves a class that no suppression repairs"
     elif any(promise.keeps_everybody for promise in promises):
         allowed = 0  # whatever the limit
+    elif fewest == records:
+        result = f"has no class that keeps {_unmet(task, found.closest)}"
     else:
         help_.append(f"a suppression_limit of {need:g} or more")
     help_.append(_smaller(promises))

@@ -176,7 +176,7 @@ class _Search:
         closest = min(self.steps, key=lambda step: step.violations)
         found = (
             f"the search was stopped by {self.stopped_by}{self._by_default}, and none of the "
-            f"{len(self.steps)} generalizations it looked at satisfies"
+            f"{len(self.steps)} generalizations it evaluated satisfies"
             if self.stopped_by
             else "no generalization satisfies"
         )

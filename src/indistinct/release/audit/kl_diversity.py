@@ -64,7 +64,7 @@ def _linked(context: Context) -> LinkedTables:
         raise PolicyError(
             Problem(
                 "no-fingerprints",
-                f"promise '{MODEL}' speaks of two linked tables whose buckets list what everybody "
+                f"promise '{MODEL}' applies to two linked tables whose buckets list what everybody "
                 "in them has"
                 + ("" if linked is None else f", and here everybody has '{linked.holding}' of it"),
                 remedy="audit the folder of such a release with its certificate, or say that "

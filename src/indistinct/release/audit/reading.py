@@ -151,10 +151,10 @@ def _read_path(path: Path, source: Mapping[str, Any]) -> Published:
     try:
         claims = _read_claims(beside)
     except DataError as error:
-        note = f"the certificate beside the file was passed over: {error.problems[0].message}"
+        note = f"the certificate in the folder was ignored: {error.problems[0].message}"
         return Published((_read_file(path, source, None),), notes=(note,))
     if path.name not in claims.tables:
-        note = "a certificate lies beside the file, but does not speak of it"
+        note = "the certificate in the folder does not list the file"
         return Published((_read_file(path, source, None),), notes=(note,))
     return Published((_read_file(path, source, claims, path.name),), claims)
 
@@ -168,10 +168,7 @@ def _unlisted(folder: Path, claims: Claims) -> tuple[str, ...]:
     )
     if not found:
         return ()
-    return (
-        "not looked at, for the certificate does not speak of it, though it lies in the folder: "
-        + ", ".join(found),
-    )
+    return ("not checked, because the certificate does not list it: " + ", ".join(found),)
 
 
 def _only_table(folder: Path) -> Path:
@@ -257,7 +254,7 @@ def _read_frame(native: Any, name: str) -> PublishedTable:
         raise DataError(
             Problem(
                 "not-a-table",
-                f"a {type(native).__name__} is no table",
+                f"a {type(native).__name__} is not a table",
                 file=name,
                 remedy="give a Polars, pandas, PyArrow or DuckDB table, or a path",
             )
@@ -345,7 +342,7 @@ def _read_claims(path: Path) -> Claims:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         raise DataError(
-            Problem("bad-certificate", "the certificate is no JSON document", file=str(path))
+            Problem("bad-certificate", "the certificate is not a JSON document", file=str(path))
         ) from None
     problems: list[Problem] = []
 
@@ -382,13 +379,13 @@ def _read_claims(path: Path) -> Claims:
     if quasi is None:
         quasi = [name for requirement in requirements for name in requirement.on or ()]
     if not isinstance(quasi, list) or any(not isinstance(name, str) for name in quasi):
-        complain("the certificate's quasi-identifiers are no list of names")
+        complain("the certificate's quasi-identifiers are not a list of names")
     sensitive = document.get("sensitive", {})
     known: dict[str, ValueMetadata] = {}
     try:
         known = {name: ValueMetadata.from_dict(part) for name, part in sensitive.items()}
     except (AttributeError, ValueError):
-        complain("what the certificate says of sensitive attributes has an odd form")
+        complain("what the certificate says about sensitive attributes is malformed")
     person, linked = document.get("person"), document.get("linked")
     if not isinstance(person, str | None):
         complain("the certificate names no column of the person")
