@@ -189,7 +189,7 @@ def test_people_by_zip_area() -> None:
     assert people_by_zip(pl.DataFrame({"zip3": ["432", "432", "036"]})) == {"432": 2, "036": 1}
     with pytest.raises(DataError, match="zip codes"):
         people_by_zip(pl.DataFrame({"age": [1]}))
-    with pytest.raises(DataError, match="no number of people") as caught:
+    with pytest.raises(DataError, match="not a number of people") as caught:
         people_by_zip(pl.DataFrame({"zip": ["432", "433"], "people": ["7", "many"]}))
     assert caught.value.problems[0].rows == (2,)
 

@@ -19,7 +19,7 @@ def test_on_the_screen(run: Run, table: Path) -> None:
     assert lines[0] == "patients.csv: 160 records in 80 classes"
     row = next(line for line in lines if line.startswith("prosecutor"))
     assert row.split()[-3:] == ["100%", "0.5", "0.5"]
-    assert "alone with their values: 0 records (0%)" in lines
+    assert "unique: 0 records (0%)" in lines
 
 
 def test_the_document(run: Run, table: Path) -> None:
@@ -60,7 +60,7 @@ def test_a_population_file(run: Run, table: Path, tmp_path: Path) -> None:
     assert document["population"]["basis"] == "table"
     assert document["journalist"]["R2"] == 0.5
     screen = run("risk", table, "--quasi", "age,sex,zip", "--population", people)
-    assert "of them alone in the population, too: 0" in screen.stdout
+    assert "of them unique in the population: 0" in screen.stdout
 
 
 def test_the_curve_of_releases(run: Run, table: Path, policy: Path) -> None:
@@ -93,7 +93,7 @@ def test_standards(run: Run, table: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "HIPAA Privacy Rule, Safe Harbor: FAILS" in done.stdout
     assert "highest risk of 0.33: classes of 3: holds" in done.stdout
-    assert "no legal advice" in done.stdout
+    assert "not legal advice" in done.stdout
     assert run("risk", table, "--quasi", "age", "--standard", "gdpr").exit_code == 2
 
 

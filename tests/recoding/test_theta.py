@@ -294,7 +294,7 @@ def test_settings_and_promises_that_do_not_fit() -> None:
         theta_sensitive(data, [promise("k-anonymity", k=2)])
     with pytest.raises(PolicyError, match="whose values are not counted"):
         theta_sensitive(data, [theta(sensitive="job")])
-    with pytest.raises(PolicyError, match="which is no quasi-identifier"):
+    with pytest.raises(PolicyError, match="which is not a quasi-identifier"):
         theta_sensitive(data, [theta()], ThetaSettings(weights={"agee": 2.0}))
     with pytest.raises(PolicyError, match="did you mean 'safe'"):
         ThetaSettings(variant="save")  # type: ignore[arg-type]

@@ -155,7 +155,7 @@ class Assessment(Document):
 
     @property
     def uniqueness(self) -> float:
-        """The share of records that are alone with their values of all quasi-identifiers."""
+        """The share of records that are unique in all quasi-identifiers."""
         return self.together.alone
 
     @property

@@ -20,8 +20,8 @@ the table, F_j people in the population and n records in J classes:
 The prosecutor's risk is never below the journalist's in R2 and R3, nor these below the marketer's
 R. For R1 that is not so: it counts records above a threshold, and R may be above 0 where none is.
 
-What these figures do not say: anything about what is learnt of a person without finding her record
-(that is what promises about sensitive values are for), nor about columns that were not named as
+What these figures do not say: what is learnt about a person without finding their record (promises
+about sensitive values limit that), and anything about columns that were not named as
 quasi-identifiers.
 """
 
@@ -492,9 +492,9 @@ def _criteria_row(name: str, knows: str, item: Criteria) -> tuple[str, str, str,
 
 def _unique(found: RiskReport) -> Iterator[Part]:
     part = found.unique / found.records if found.records else 0.0
-    yield Line(f"\nalone with their values: {_how_many(found, found.unique)} ({share(part)})")
+    yield Line(f"\nunique: {_how_many(found, found.unique)} ({share(part)})")
     if found.unique_in_population is not None:
-        yield Line(f"of them alone in the population, too: {found.unique_in_population:,}")
+        yield Line(f"of them unique in the population: {found.unique_in_population:,}")
     if found.uniqueness is None or found.unique_in_population is not None:
         return
     estimates = found.uniqueness

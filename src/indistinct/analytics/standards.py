@@ -43,7 +43,7 @@ from indistinct.sources.table import Table
 
 SAFE_HARBOR = "hipaa-safe-harbor"
 
-NOT_ADVICE = "This is no legal advice: it says what can be tested on a table, and people decide."
+NOT_ADVICE = "This is not legal advice: it says what can be tested on a table; people decide."
 
 FEW_PEOPLE = 20_000
 """Three-digit zip areas of no more people than this are published as 000."""
@@ -322,8 +322,8 @@ def safe_harbor(
         "45 CFR 164.514(b)(2); guidance of the Department of Health and Human Services, 26 "
         "November 2012",
         tuple(checks),
-        "The rule asks as well that the publisher knows of no way to identify anybody with what is "
-        "left; no program can tell that.",
+        "The rule also requires that the publisher knows of no way to identify anybody with what "
+        "is left; no program can check that.",
     )
 
 
@@ -402,7 +402,7 @@ def _dates_and_ages(table: Table, looks: Profile, what: str, year: int) -> Itera
             continue
         fine = sum(not _YEAR.fullmatch(value) for value in values)
         if fine:
-            told = "its name speaks of birth" if is_birth else "its values are dates"
+            told = "its name refers to birth" if is_birth else "its values are dates"
             why = tags[0].why if tags else told
             yield StandardCheck(
                 what,
@@ -411,7 +411,7 @@ def _dates_and_ages(table: Table, looks: Profile, what: str, year: int) -> Itera
                 name,
             )
         elif is_birth and (old := _oldest(values, year)) is not None and old > OLDEST:
-            yield StandardCheck(what, False, f"years of birth tell of ages over {OLDEST}", name)
+            yield StandardCheck(what, False, f"years of birth disclose ages over {OLDEST}", name)
         else:
             yield StandardCheck(what, True, "no value is more exact than a year", name)
 
@@ -442,7 +442,7 @@ def _ages(values: Iterable[str], what: str, name: str) -> StandardCheck:
         return StandardCheck(
             what, None, "90 occurs: it must stand for 90 or older, and nothing else", name
         )
-    return StandardCheck(what, True, f"no age over {OLDEST} is told", name)
+    return StandardCheck(what, True, f"no age over {OLDEST} is disclosed", name)
 
 
 def _tells_age(text: str, per_year: int = 1) -> bool | None:
@@ -508,7 +508,9 @@ def people_by_zip(frame: pl.DataFrame, name: str = "the population") -> dict[str
     if wrong.any():
         rows = tuple(int(row) + 1 for row in wrong.arg_true().to_list()[:11])
         raise DataError(
-            Problem("bad-number", "is no number of people", file=name, attribute=count, rows=rows)
+            Problem(
+                "bad-number", "is not a number of people", file=name, attribute=count, rows=rows
+            )
         )
     summed = counted.drop_nulls("area").group_by("area").agg(pl.col("people").sum())
     return {area: int(total) for area, total in summed.iter_rows()}

@@ -39,10 +39,10 @@ def assess(
     ] = None,
     combinations: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Tell the leakage of all combinations of up to N columns."),
+        typer.Option(metavar="N", help="Show the leakage of all combinations of up to N columns."),
     ] = None,
     top: Annotated[
-        int, typer.Option(metavar="N", help="How many of the worst combinations are told.")
+        int, typer.Option(metavar="N", help="How many of the worst combinations are shown.")
     ] = 10,
     threshold: Annotated[
         float,

@@ -50,7 +50,7 @@ def compare(
         str,
         typer.Option(
             metavar="MODE",
-            help="How a release answers, told first: overlap (all that could fit) or uniform "
+            help="How a release answers, shown first: overlap (all that could fit) or uniform "
             "(their expected number).",
         ),
     ] = "overlap",

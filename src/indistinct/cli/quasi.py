@@ -50,7 +50,7 @@ def quasi(
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="Another table that is published: who has it links all its columns.",
+            help="Another published table: anybody who has it links all its columns.",
         ),
     ] = None,
     threshold: Annotated[

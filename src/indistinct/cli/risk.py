@@ -68,7 +68,7 @@ def risk(
     ] = None,
     curve: Annotated[
         str | None,
-        typer.Option(metavar="K-K", help="Tell the risk over a range of k, such as 2-20."),
+        typer.Option(metavar="K-K", help="Show the risk over a range of k, such as 2-20."),
     ] = None,
     as_it_is: Annotated[
         bool,

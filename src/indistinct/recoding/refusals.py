@@ -101,7 +101,8 @@ def not_quasi(data: LeveledTable, named: Iterable[tuple[str, Iterable[str]]]) ->
     return [
         Problem(
             "unknown-attribute",
-            f"{what} '{name}', which is no quasi-identifier: {did_you_mean(name, data.attributes)}",
+            f"{what} '{name}', which is not a quasi-identifier: "
+            f"{did_you_mean(name, data.attributes)}",
         )
         for what, names in named
         for name in names

@@ -277,9 +277,9 @@ class AttackReport(Document):
             "title",
         )
         yield Line(
-            "Share of people of whom the truth is believed with 50%, with 95%, or for certain; "
-            "prior: believed with 50% by who knows plain frequencies only; gain: belief added by "
-            "the release, on average and at most.\n",
+            "Share of people for whom the truth is believed with 50%, with 95%, or for certain; "
+            "prior: share believed at 50% or more from overall frequencies alone; gain: belief "
+            "added by the release, on average and at most.\n",
             wrap=True,
         )
         who = [item for item in self.attacks if item.sensitive is None]

@@ -146,8 +146,8 @@ def stripped(
     if context.linked:
         more = f"; with the bucket known, for {figures['bucket_certain_people']:,} people."
     note = (
-        f"{number:,} of {len(held):,} {groups} could hold {what}. In the worst case, "
-        f"stripping them makes the {sensitive} certain for {of_people(found.success[CERTAIN])}{more}"
+        f"{number:,} of {len(held):,} {groups} could hold {what}. In the worst case, stripping "
+        f"them makes the {sensitive} certain for {of_people(found.success[CERTAIN])}{more}"
     )
     return Finding(**{**vars(found), "note": note})
 

@@ -196,7 +196,7 @@ def _plan(
 
 def _check(data: LeveledTable, promises: Sequence[Promise]) -> None:
     """Raise :class:`PolicyError` for promises about attributes that the table does not have."""
-    on = [(f"promise '{part.model}' speaks of", part.on or ()) for part in promises]
+    on = [(f"promise '{part.model}' applies to", part.on or ()) for part in promises]
     problems = not_quasi(data, on)
     why = "whose values were not counted"
     problems += unknown_sensitive(promises, data.table.sensitive, why)

@@ -72,7 +72,7 @@ def _check(
             )
         )
     problems += without_hierarchy(data, algorithm)
-    named = [(f"promise '{part.model}' speaks of", part.on or ()) for part in promises]
+    named = [(f"promise '{part.model}' applies to", part.on or ()) for part in promises]
     problems += not_quasi(data, [("a weight is set for", settings.weights), *named])
     why = "whose values are not counted"
     problems += unknown_sensitive(promises, data.table.sensitive, why)
