@@ -54,15 +54,15 @@ class InconclusiveError(Exception):
 
 @dataclass(frozen=True)
 class Room:
-    """Sources, the tests that have to notice what is changed in them, and how these are run."""
+    """Files, the tests that have to notice what is changed in them, and how these are run."""
 
     name: str
-    sources: list[str]
+    files: list[str]
     tests: list[str]
     options: list[str]
     environment: dict[str, str]
     untouched: tuple[str, ...]
-    """Files that are not changed, and beginnings of what is not changed in the others."""
+    """Files that are not changed, and how source texts begin that are not changed either."""
     equivalent: list[dict[str, str]]
 
 
@@ -84,7 +84,7 @@ class Mutant:
 def main(arguments: list[str]) -> int:
     """Draw mutants of every room asked for, run them, and tell which survived."""
     settings = tomllib.loads((ROOT / "mutants" / "rooms.toml").read_text(encoding="utf-8"))
-    rooms = {room.name: room for room in read_rooms(settings)}
+    rooms = read_rooms(settings)
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("rooms", nargs="*", metavar="ROOM", help=f"of {', '.join(rooms)}")
     parser.add_argument("--sample", type=int, default=settings["sample"], help="mutants of a room")
@@ -99,33 +99,33 @@ def main(arguments: list[str]) -> int:
         parser.error(f"no room is called {', '.join(unknown)}")
     chosen = [rooms[name] for name in asked.rooms or rooms]
     print(f"{asked.sample} mutants of each room, seed {asked.seed}", flush=True)
-    try:
-        with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-            copies = [copy_tree(Path(folder) / str(job)) for job in range(asked.jobs)]
-            caught = [run_room(room, asked, copies) >= settings["least"] for room in chosen]
-    except InconclusiveError as error:
-        print(error, file=sys.stderr)
-        return 2
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copies = [copy_tree(Path(folder) / str(job)) for job in range(asked.jobs)]
+        caught = [run_room(room, asked, copies) >= settings["least"] for room in chosen]
     return 0 if all(caught) else 1
 
 
-def read_rooms(settings: dict) -> Iterator[Room]:
+def read_rooms(settings: dict) -> dict[str, Room]:
     """The rooms as ``rooms.toml`` has them, each with its equivalent mutants."""
+    rooms = {}
+    entries = settings.get("equivalent", [])
     for name, room in settings["rooms"].items():
-        inside = tuple(room["sources"])
-        yield Room(
+        untouched = tuple(room.get("untouched", ()))
+        files = [file for source in room["sources"] for file in python_files(source)]
+        files = [file for file in files if file not in untouched]
+        rooms[name] = Room(
             name=name,
-            sources=room["sources"],
+            files=files,
             tests=room["tests"],
             options=room.get("options", []),
             environment=room.get("environment", {}),
-            untouched=tuple(room.get("untouched", ())),
-            equivalent=[
-                entry
-                for entry in settings.get("equivalent", [])
-                if entry["path"].startswith(inside)
-            ],
+            untouched=untouched,
+            equivalent=[entry for entry in entries if entry["path"] in files],
         )
+    for entry in entries:
+        if not any(entry in room.equivalent for room in rooms.values()):
+            raise InconclusiveError(f"{entry['path']}: no room changes this file")
+    return rooms
 
 
 def copy_tree(place: Path) -> Path:
@@ -179,9 +179,7 @@ def draw(room: Room, number: int, chance: random.Random) -> list[Mutant]:
     """As many mutants of a room, in places that chance draws, without the equivalent ones."""
     places = sorted(
         (path, span, tuple(sorted(changes)))
-        for source in room.sources
-        for file in python_files(source)
-        if file not in room.untouched
+        for file in room.files
         for path, span, changes in changeable(file, room.untouched)
     )
     check_equivalent(room, places)
@@ -346,4 +344,8 @@ def run_tests(room: Room, copy: Path, limit: int, *selection: str) -> tuple[int,
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except InconclusiveError as reason:
+        print(reason, file=sys.stderr)
+        sys.exit(2)
