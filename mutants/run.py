@@ -62,7 +62,7 @@ class Room:
     options: list[str]
     environment: dict[str, str]
     untouched: tuple[str, ...]
-    """Files that are not changed, and how source texts begin that are not changed either."""
+    """Files that are not changed, and how lines begin that are not changed either."""
     equivalent: list[dict[str, str]]
 
 
@@ -110,7 +110,7 @@ def read_rooms(settings: dict) -> dict[str, Room]:
     rooms = {}
     entries = settings.get("equivalent", [])
     for name, room in settings["rooms"].items():
-        untouched = tuple(room.get("untouched", ()))
+        untouched = (*settings["untouched"], *room.get("untouched", ()))
         files = [file for source in room["sources"] for file in python_files(source)]
         files = [file for file in files if file not in untouched]
         rooms[name] = Room(
@@ -214,7 +214,7 @@ def changeable(
         mutations = [change for item in found.work_items for change in item.mutations]
     for change in mutations:
         span = (tuple(change.start_pos), tuple(change.end_pos))
-        if lines[span[0][0] - 1][span[0][1] :].startswith(untouched or ("\n",)):
+        if lines[span[0][0] - 1].strip().startswith(untouched):
             continue
         if not any(start <= span[0] and span[1] <= end for start, end in annotations):
             places.setdefault(span, []).append((change.operator_name, change.occurrence))
@@ -243,11 +243,10 @@ def make(path: str, span: Span, operator: str, occurrence: int) -> Mutant | None
     except SyntaxError:
         return None
     before, after = text.splitlines(), code.splitlines()
-    at = next(
-        (at for at, (old, new) in enumerate(zip(before, after, strict=False)) if old != new),
-        span[0][0] - 1,
-    )
-    changed = "" if len(after) < len(before) else after[at].strip()
+    shorter = len(after) < len(before)
+    pairs = enumerate(zip(before, after, strict=False))
+    at = span[0][0] - 1 if shorter else next(at for at, (old, new) in pairs if old != new)
+    changed = "" if shorter else after[at].strip()
     return Mutant(path, at + 1, before[at].strip(), changed, code)
 
 
