@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct import anonymize
 from indistinct.analytics import Profile, first_policy, profile, write_first_policy
 from indistinct.analytics.first_policy import toml_key, toml_string, toml_value
 from indistinct.errors import OutputError
 from indistinct.hierarchies.build import build_taxonomy
-from indistinct.pipeline import anonymize
 from indistinct.policy import Policy
 from indistinct.sources.files import read_table
 from indistinct.sources.table import open_table

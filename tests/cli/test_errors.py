@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import indistinct.pipeline
+import indistinct
 from indistinct.errors import IndistinctError
 
 SECRET = "Smith"  # a value that no message may show
@@ -164,7 +164,7 @@ def fails(error: BaseException):
     ],
 )
 def test_other_ends(release, monkeypatch, error: BaseException, code: int, text: str):
-    monkeypatch.setattr(indistinct.pipeline, "anonymize", fails(error))
+    monkeypatch.setattr(indistinct, "anonymize", fails(error))
     result = release(GOOD)
     assert result.exit_code == code
     assert text in result.stderr
@@ -172,7 +172,7 @@ def test_other_ends(release, monkeypatch, error: BaseException, code: int, text:
 
 @pytest.mark.parametrize("error", [ValueError(SECRET), KeyError(SECRET), OSError(SECRET)])
 def test_our_own_bug_shows_no_value(release, monkeypatch, error: Exception):
-    monkeypatch.setattr(indistinct.pipeline, "anonymize", fails(error))
+    monkeypatch.setattr(indistinct, "anonymize", fails(error))
     result = release(GOOD)
     assert result.exit_code == 1
     assert f"internal error: {type(error).__name__} in cli/anonymize.py, line " in result.stderr
@@ -181,7 +181,7 @@ def test_our_own_bug_shows_no_value(release, monkeypatch, error: Exception):
 
 
 def test_debugging_shows_the_traceback(run, table: Path, policy: Path, tmp_path, monkeypatch):
-    monkeypatch.setattr(indistinct.pipeline, "anonymize", fails(ValueError("cell 42")))
+    monkeypatch.setattr(indistinct, "anonymize", fails(ValueError("cell 42")))
     monkeypatch.setenv("INDISTINCT_DEBUG", "1")
     result = run("anonymize", table, "--policy", policy, "--out", tmp_path / "out")
     assert result.exit_code == 1

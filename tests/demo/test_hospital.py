@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from indistinct import anonymize
 from indistinct.analytics import profile
 from indistinct.demo import POLICY, discharges
-from indistinct.pipeline import anonymize
 from indistinct.policy import Policy
 
 

@@ -156,7 +156,7 @@ def anonymize(
     and the options beside them. The folder DIR then holds the release and certificate.json, which
     may leave the house, and private/, which may not.
     """
-    from indistinct import pipeline
+    import indistinct
 
     named = {"quasi": quasi, "sensitive": sensitive, "drop": drop, "keep": keep}
     source = source_keys(separator, encoding, sheet)
@@ -182,7 +182,7 @@ def anonymize(
             progress("looking at the columns")
             sections = {"source": source, "method": _keys(method), "output": _keys(output)}
             held, settings = _from_options(data, named, rest, k, hierarchies, sections)
-        release = pipeline.anonymize(held, settings, path=data, progress=progress)
+        release = indistinct.anonymize(held, settings, path=data, progress=progress)
         progress("writing")
         release.write(out)
     # As it was written: with the files of the release.

@@ -96,7 +96,7 @@ def assess(
     is looked for can hide. Where the policy names the person of each record, people are counted and
     not their records. With --release, it is told what is left to leak, and what would help.
     """
-    from indistinct import pipeline
+    import indistinct
 
     source = source_keys(separator, encoding, sheet)
     if problems := beside_policy(policy, ["write"] * (write is not None) + list(source)):
@@ -108,7 +108,7 @@ def assess(
         require_drawing(plot)
         combinations = max(combinations or 0, 2)
     with Progress() as progress:
-        found = pipeline.assess(
+        found = indistinct.assess(
             data,
             None if policy is None else _load(policy),
             release=release,

@@ -57,11 +57,11 @@ def attack(
     Where the policy says whose each record is (source.person), people are attacked: RELEASE is a
     table with a pseudonym, or the folder of two linked tables, and its rows are people.
     """
-    from indistinct import pipeline
+    import indistinct
     from indistinct.policy import Policy
 
     with Progress() as progress:
-        found = pipeline.attack(
+        found = indistinct.attack(
             data,
             release,
             Policy.load(policy),

@@ -48,7 +48,7 @@ def audit(
     The promises come from --policy, from --quasi and --k, or else from the certificate.json beside
     the release. Works on releases made by other tools. Ends with 3 if a promise is broken.
     """
-    from indistinct import pipeline
+    import indistinct
 
     asked = _asked(policy, quasi, k)
     if person is not None:
@@ -58,7 +58,7 @@ def audit(
         asked["source"] = source
     with Progress() as progress:
         progress(f"auditing {release.name}")
-        verdict = pipeline.audit(release, **asked)
+        verdict = indistinct.audit(release, **asked)
     document = verdict.to_dict()
     if not document["promises"]:
         raise PolicyError(

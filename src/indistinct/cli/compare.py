@@ -78,7 +78,7 @@ def compare(
     of each record, people are counted, of long releases and of linked tables. What comes out is
     private.
     """
-    from indistinct import pipeline
+    import indistinct
     from indistinct.policy import Policy
 
     pair = None if contingency is None else _two_columns(contingency)
@@ -96,7 +96,7 @@ def compare(
         require_drawing(plot)
 
     with Progress() as progress:
-        found = pipeline.compare(
+        found = indistinct.compare(
             data,
             *releases,
             policy=Policy.load(policy),

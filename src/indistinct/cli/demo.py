@@ -39,7 +39,7 @@ def demo(
     """
     import tomllib
 
-    from indistinct import pipeline
+    import indistinct
     from indistinct.demo import POLICY, discharges
     from indistinct.policy import Policy
     from indistinct.sources.writing import write_csv, write_text
@@ -48,7 +48,7 @@ def demo(
         progress("inventing discharges")
         table = discharges()
         policy = Policy.from_dict(tomllib.loads(POLICY))
-        release = pipeline.anonymize(table, policy, progress=progress)
+        release = indistinct.anonymize(table, policy, progress=progress)
         if out is not None:
             progress("writing")
             release.write(out)

@@ -90,7 +90,7 @@ def quasi(
     Identifiers, sensitive columns and what links one to the other make a graph; the smallest sets
     of columns that cut all ways from identifiers to what is sensitive are the quasi-identifiers.
     """
-    from indistinct import pipeline
+    import indistinct
 
     source = source_keys(separator, encoding, sheet)
     problems = beside_policy(policy, source)
@@ -110,7 +110,7 @@ def quasi(
         )
     refuse_existing(plot, force=force)
     with Progress() as progress:
-        found = pipeline.quasi(
+        found = indistinct.quasi(
             data,
             policy,
             identifiers=None if identifiers is None else names(identifiers),

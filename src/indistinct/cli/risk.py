@@ -116,7 +116,7 @@ def risk(
     risk over k and where it bends. Where a policy or a release's certificate names the person of
     each record, classes hold people, not records.
     """
-    from indistinct import pipeline
+    import indistinct
     from indistinct.policy import Policy
     from indistinct.report.plots import require_drawing
 
@@ -127,7 +127,7 @@ def risk(
     if plot is not None:
         require_drawing(plot)
     with Progress() as progress:
-        found = pipeline.risk(
+        found = indistinct.risk(
             data,
             None if policy is None else Policy.load(policy),
             quasi=None if quasi is None else _named(quasi, data, source),

@@ -10,7 +10,7 @@ from indistinct.cli.terminal import complain, console, print_table
 from indistinct.document import many, parameters, shown
 
 if TYPE_CHECKING:
-    from indistinct.pipeline import Release
+    from indistinct.pipeline.release import Release
 
 STYLES = {
     "range": "its range",

@@ -17,8 +17,9 @@ from indistinct.analytics.profile import profile
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.errors import DataError, Problem
 from indistinct.pipeline.hierarchies import taxonomy_of
-from indistinct.pipeline.opening import Progress, no_progress, open_source, sought_by
+from indistinct.pipeline.opening import Progress, no_progress, open_source
 from indistinct.pipeline.private_table import subjects_in
+from indistinct.pipeline.sought_releases import sought_by
 from indistinct.release.audit.reading import read_release
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table

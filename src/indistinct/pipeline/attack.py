@@ -29,9 +29,10 @@ from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source, sought_by
+from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source
 from indistinct.pipeline.population import population_of
 from indistinct.pipeline.private_table import subjects_in
+from indistinct.pipeline.sought_releases import sought_by
 from indistinct.pipeline.transforming import policy_of_originals
 from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.sources.files import read_table

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from indistinct.analytics.release_view import Sought
 from indistinct.errors import DataError, Problem, did_you_mean
 from indistinct.sources.convert import to_polars
 from indistinct.sources.eager import EagerTable
@@ -30,18 +29,6 @@ def as_policy(policy: Policy | Mapping[str, Any]) -> Policy:
     from indistinct.policy import Policy
 
     return Policy.from_dict(policy) if isinstance(policy, Mapping) else policy
-
-
-def sought_by(policy: Policy) -> Sought:
-    """What a policy says of the releases of its table: columns, missing values, guards."""
-    output = policy.output
-    return Sought(
-        quasi=policy.quasi_identifiers,
-        sensitive=tuple(policy.sensitive),
-        person=policy.person,
-        missing={name: item.missing.tokens for name, item in policy.attributes.items()},
-        guarded=output.spreadsheet_safe and output.format == "csv",
-    )
 
 
 def no_progress(what: str, share: float | None) -> None:

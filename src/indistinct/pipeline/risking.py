@@ -16,12 +16,13 @@ from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, U
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source, sought_by
+from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source
 from indistinct.pipeline.population import covers, people_under
 from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.run import Run
 from indistinct.pipeline.searching import counts_rows, objective_of, search, search_settings
+from indistinct.pipeline.sought_releases import sought_by
 from indistinct.pipeline.transforming import changes_values, transformed
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.full_domain import full_domain_for_each
