@@ -246,7 +246,7 @@ def test_files_are_written(paper: Reproduction, tmp_path: Path) -> None:
 def test_theta_on_rows_fills_classes_with_one_person() -> None:
     patients = patients_of_table_1()
     release = made(ROWS, 2, patients)
-    alone, classes = one_person_classes(release, patients.read.people.person_of)
+    alone, classes = one_person_classes(release, patients.read.subjects.person_of)
     assert (alone, classes) == (4, 8)
     run = measured(ROWS, 2, patients)
     assert run.alone == 0.5

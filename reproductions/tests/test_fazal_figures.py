@@ -98,7 +98,7 @@ def test_every_method_keeps_what_it_is_asked_for(patients: Patients, name: str) 
 
 def test_one_person_classes_against_counting(patients: Patients) -> None:
     release = made(ROWS, 2, patients)
-    person_of = patients.read.people.person_of
+    person_of = patients.read.subjects.person_of
     own: dict[int, set[int]] = {}
     class_of = release.plan.class_of  # type: ignore[union-attr]
     for group, person in zip(class_of.tolist(), person_of.tolist(), strict=True):

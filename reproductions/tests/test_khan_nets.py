@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from indistinct_reproductions import khan_tables
+from indistinct_reproductions.exchange_steps import replay
 from indistinct_reproductions.khan_nets import (
     CATEGORIES,
     SYMPTOMS,
@@ -343,7 +344,6 @@ class TestParts:
 
 def test_the_exchange_of_the_program_is_one_of_the_ends() -> None:
     """Two programs: what the algorithm does is something the rules allow."""
-    replay = pytest.importorskip("indistinct.recoding.exchange").replay
 
     def cost(rows: Sequence[int]) -> float:
         return float(

@@ -17,6 +17,7 @@ from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata
 from indistinct.privacy import Promise, promise
+from indistinct.randomness import stream
 from indistinct.recoding.cells import classes_as_published
 from indistinct.recoding.judge import Judge
 from indistinct.recoding.partition import PartitionSettings, partition, repair
@@ -118,7 +119,7 @@ def test_the_classes_are_those_of_the_paper(
         return
     data = encoded({name: columns[name] for name in ("age", "job")})
     chosen = PartitionSettings(cells={"job": style}, seed=seed)
-    first = int(np.random.default_rng(seed).integers(len(columns["age"])))
+    first = int(stream(seed, "k-member.first").integers(len(columns["age"])))
     found = members(k_member(data, k_anonymity(k), chosen))
     assert found == Plainly(columns, style).classes(k, first)
     assert min(map(len, found)) >= k
@@ -127,9 +128,9 @@ def test_the_classes_are_those_of_the_paper(
 
 def test_a_first_class_by_hand() -> None:
     data = encoded({"age": ["20", "29", "21", "28", "22"]}, [AGES])
-    # The generator of seed 0 draws row 4 (22): the furthest is 29, the nearest to that is 28. The
+    # The stream of seed 0 draws row 2 (21): the furthest is 29, the nearest to that is 28. The
     # furthest from 28 is 20, the nearest to that 21; 22 joins them.
-    assert int(np.random.default_rng(0).integers(5)) == 4
+    assert int(stream(0, "k-member.first").integers(5)) == 2
     assert k_member(data, k_anonymity(2), PartitionSettings(seed=0)).tolist() == [1, 0, 1, 0, 1]
 
 
@@ -253,7 +254,7 @@ def test_a_class_goes_on_until_it_has_what_it_lacks() -> None:
     promises = [*k_anonymity(2), promise("distinct-l-diversity", l=2, sensitive="ill")]
     found = sorted(members(k_member(data, promises, PartitionSettings())))
     assert [{columns["ill"][row] for row in own} for own in found] == [{"burn", "cold"}] * 2
-    assert [len(own) for own in found] == [3, 5]
+    assert sorted(len(own) for own in found) == [3, 5]
 
 
 def test_what_nobody_can_help_is_suppressed_within_the_limit() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.errors import IndistinctError
+from indistinct.errors import IndistinctError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.pipeline.accounts import accounts
 from indistinct.pipeline.leak import leak_of, require_accepted
@@ -288,6 +288,16 @@ def _audited(released: Any, private: PrivateTable, shown: Mapping[str, ValueMeta
 
 def _hold_against_plan(verdict: Audit, plan: Plan, private: PrivateTable, made_up: int) -> None:
     """The audit and the plan speak of the same release, or there is a bug of ours."""
+    if verdict.suppressed_break:
+        raise Unsatisfiable(
+            Problem(
+                "suppressed-records-break",
+                f"records that have {SUPPRESSED} in every quasi-identifier break a promise as the "
+                "group that whoever fits no class is known to be in",
+                remedy="leave these records out of the table, or keep their missing values apart "
+                'with missing = "value"',
+            )
+        )
     if not verdict.holds:
         raise IndistinctError("the release made does not keep its promises: it is withheld")
     published = int(private.data.weight[~plan.suppressed].sum())
