@@ -411,3 +411,21 @@ def test_the_default_algorithm_splits_as_well() -> None:
         ind.anonymize(patients(), apart)
     with pytest.raises(PolicyError, match="is a setting of knm, not of 'optimal'"):
         policy(method={"mode": "joint"}, promises=[{"model": "k-anonymity", "k": 3}])
+
+
+def test_people_whose_values_have_no_rank_are_refused() -> None:
+    frame = pl.DataFrame(
+        {"who": ["a", "a", "b", "c"], "age": ["1", "1", "2", "2"], "ill": ["x", "y", "x", "y"]}
+    )
+    policy = {
+        "source": {"person": "who"},
+        "attributes": {
+            "who": {"role": "identifier"},
+            "age": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "knm-anonymity", "k": {"1": 2, "4": 2}, "sensitive": "ill"}],
+        "method": {"algorithm": "optimal"},
+    }
+    with pytest.raises(PolicyError, match="rank"):
+        ind.anonymize(frame, policy)

@@ -61,9 +61,9 @@ def chosen(private: PrivateTable, run: Run) -> tuple[Promise, ...]:
         if not isinstance(part, KNMAnonymity):
             continue
         name = str(part.sensitive)
-        domain = SensitiveDomain(
-            sorted_values(shown.texts[name]), private.metadata.get(name, NO_METADATA)
-        )
+        # People have one value each where values have ranks; without ranks all of theirs are named.
+        values = (shown.texts if name in shown.texts.columns else shown.records)[name]
+        domain = SensitiveDomain(sorted_values(values), private.metadata.get(name, NO_METADATA))
         problem = without_ranks(part, domain)
         if problem is not None:
             raise PolicyError(problem)
