@@ -64,7 +64,7 @@ def test_what_makes_no_sense() -> None:
     for cuts in ((0.5, 0.75, 0.25), (0.75, 0.5), (1.0, 0.5, 0.2), (0.7, 0.5, 0.0)):
         with pytest.raises(DataError, match="three shares"):
             ranks_by_score({"a": 1}, cuts)
-    with pytest.raises(DataError, match="no number"):
+    with pytest.raises(DataError, match="not a number"):
         ranks_by_score({"a": math.nan})
 
 
