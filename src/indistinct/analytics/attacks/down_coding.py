@@ -414,8 +414,9 @@ def _all_large(shares: tuple[float, ...], size: int, k: int) -> tuple[float, tup
     And the same given that one of the records is in each of the branches. Branches are counted as
     Poisson variables, given their sum.
 
-    >>> _all_large((0.5, 0.5), 2, 2)
-    (0.5, (0.5, 0.5))
+    >>> chance, given = _all_large((0.5, 0.5), 2, 2)
+    >>> round(chance, 9), [round(share, 9) for share in given]
+    (0.5, [0.5, 0.5])
     """
     number = np.arange(size + 1)
     factorials = np.array([lgamma(n + 1) for n in number])
