@@ -23,6 +23,10 @@ import indistinct as ind
 DROPPED = {"created", "seconds", "version", "policy_sha256", "seed", "indistinct"}
 """Keys that say when, how fast and by which version; the policy is a part of its own."""
 
+STEPS = {"checked", "generated", "distinct", "expanded"}
+"""How far a search went: the last bit of a geometric mean, which machines round differently, can
+make it look at one node more."""
+
 DIGITS = 12
 """Significant digits of a figure that count."""
 
@@ -66,7 +70,10 @@ def _plain(item: Any, folder: str, words: list[str]) -> Any:
     if isinstance(item, pl.DataFrame):
         item = {"columns": item.columns, "rows": [list(row) for row in item.rows()]}
     if isinstance(item, Mapping):
-        kept = {str(key): value for key, value in item.items() if key not in DROPPED}
+        goal = item.get("objective")
+        by_roots = isinstance(goal, Mapping) and goal.get("aggregate") == "geometric"
+        left_out = DROPPED | STEPS if by_roots else DROPPED
+        kept = {str(key): value for key, value in item.items() if key not in left_out}
         return {key: _plain(value, folder, words) for key, value in kept.items()}
     if isinstance(item, list | tuple):
         return [_plain(value, folder, words) for value in item]
