@@ -128,11 +128,14 @@ def test_columns_that_the_release_lacks_are_told() -> None:
         ind.attack(PEOPLE, PEOPLE.select("diagnosis"), POLICY)
 
 
-def test_cells_that_nobody_can_read_are_told() -> None:
-    odd = PEOPLE.with_columns(pl.when(pl.col("sex") == "f").then(pl.lit("?")).alias("sex"))
-    found = ind.attack(PEOPLE, odd, POLICY, only=["membership"])
-    assert found.notes[0].startswith("'sex': 80 records have a cell that is neither")
-    assert found["membership"].figures["found"] == 0
+def test_cells_that_nobody_can_read_are_refused() -> None:
+    odd = PEOPLE.with_columns(
+        pl.when(pl.col("sex") == "f").then(pl.lit("?")).otherwise("sex").alias("sex"),
+        pl.lit("old").alias("age"),
+    )
+    with pytest.raises(ind.DataError, match="40 of 80 records have such") as caught:
+        ind.attack(PEOPLE, odd, POLICY, only=["membership"])
+    assert [item.attribute for item in caught.value.problems] == ["age", "sex"]
 
 
 def test_tokens_for_missing_values_are_missing_in_the_release_too() -> None:

@@ -27,7 +27,7 @@ Three answers of growing worth, for releases of people with many records.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -85,6 +85,7 @@ class Intersection:
             a probability of at least 0.5 and 0.95, and for certain.
         highest: by sensitive attribute the largest belief in something true.
         mean: the mean over people of the belief in what of the truth is believed most.
+        untried: the attributes of which none of this can be said, and why.
     """
 
     people: int
@@ -92,6 +93,7 @@ class Intersection:
     believed: Mapping[str, Mapping[str, float]]
     highest: Mapping[str, float]
     mean: Mapping[str, float]
+    untried: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain data, by sensitive attribute."""
@@ -159,15 +161,19 @@ def own_classes(
     return own
 
 
-def record_intersection(people: PeopleTable, release: JoinedRelease) -> Intersection:
+def record_intersection(
+    people: PeopleTable, release: JoinedRelease, untried: Mapping[str, str] | None = None
+) -> Intersection:
     """Whose exact record stands in the joined release, and what is believed of people's values.
 
     Arguments:
         people: the private table.
         release: what was published of it.
+        untried: attributes whose truth cannot be found in the release, with the reason.
     """
-    names = [name for name in people.values if name in release.listed]
-    context = _context(people, release)
+    context = replace(_context(people, release), untried=untried or {})
+    left = {name: context.why_untried(name) for name in people.values if name in release.listed}
+    names = [name for name, why in left.items() if why is None]
     vulnerable: dict[str, int] = {}
     believed: dict[str, dict[str, float]] = {}
     highest: dict[str, float] = {}
@@ -179,7 +185,14 @@ def record_intersection(people: PeopleTable, release: JoinedRelease) -> Intersec
         believed[name] = {**steps, CERTAIN: _share(belief >= 1.0 - _SLACK)}
         highest[name] = float(belief.max(initial=0.0))
         mean[name] = float(belief.mean()) if len(belief) else 0.0
-    return Intersection(people.count, vulnerable, believed, highest, mean)
+    return Intersection(
+        people.count,
+        vulnerable,
+        believed,
+        highest,
+        mean,
+        {name: why for name, why in left.items() if why is not None},
+    )
 
 
 def beliefs(people: PeopleTable, release: JoinedRelease, name: str) -> NDArray[np.float64]:

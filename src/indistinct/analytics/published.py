@@ -224,7 +224,8 @@ def read_rows(
         if unread.any() and attribute in transformed:
             found = replace(found, suppressed=found.suppressed | unread)
         elif unread.any():
-            problems.append(_unreadable(attribute, name, domain, codes, unread))
+            rows = np.flatnonzero(unread[codes]) + 1
+            problems.append(unreadable_cell(attribute, name, rows, int(unread.sum()), len(codes)))
         cells.append(found)
     if problems:
         raise DataError(problems)
@@ -296,24 +297,27 @@ def _ends(domain: Domain, label: Label, places: Sequence[int] | None) -> tuple[f
     return (low, high) if between == len(under) else None
 
 
-def _unreadable(
-    attribute: str,
-    name: str,
-    domain: Domain,
-    codes: NDArray[np.int32],
-    unread: NDArray[np.bool_],
+def unreadable_cell(
+    attribute: str, name: str, rows: Sequence[int] | NDArray[np.int64], kinds: int, height: int
 ) -> Problem:
-    rows = np.flatnonzero(unread[codes]) + 1
-    kinds = int(unread.sum())
+    """That some cells of a release stand for nothing that is known.
+
+    Arguments:
+        attribute: the quasi-identifier.
+        name: what messages call the release.
+        rows: the rows with such cells, from 1.
+        kinds: how many different cells there are.
+        height: rows of the release.
+    """
     texts = "text is" if kinds == 1 else "different texts are"
-    numbers = "" if domain.numbers is None else "a range such as [20, 24], "
     return Problem(
         "unreadable-cell",
-        f"{kinds} published {texts} neither a value of the table, a node of the hierarchy, "
-        f"{numbers}a set such as {{a, b}}, nor *; {len(rows)} of {len(codes)} records have such",
+        f"{kinds} published {texts} neither a value of the table, a node of the hierarchy, a range "
+        f"of numbers such as [20, 24], a set such as {{a, b}}, nor *; {len(rows)} of {height} "
+        "records have such",
         file=name,
         attribute=attribute,
-        rows=tuple(rows[:ROWS_FOUND].tolist()),
+        rows=tuple(int(row) for row in rows[:ROWS_FOUND]),
         remedy="write these cells in one of the ways named, or give the policy a hierarchy that "
         "has them",
     )

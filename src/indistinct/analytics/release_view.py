@@ -9,8 +9,9 @@ person, with the number of a bucket, and the second says what each bucket lists.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -41,6 +42,7 @@ SPREADSHEET_GUARD = rf"^'(\s*[{FORMULA_STARTS}]|[\t\r])"
 """An apostrophe before a cell that a spreadsheet would run as a formula, where that was asked."""
 
 _ROW = "\0row"
+_NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d*)?")
 
 ATTRIBUTE, VALUE = "attribute", "value"
 """Columns of a sensitive table that lists several attributes."""
@@ -75,6 +77,7 @@ class Sought:
             where cells are taken as they are.
         guarded: whether cells that a spreadsheet would run have an apostrophe before them.
         source: how files are read.
+        spelt: of attributes the texts that are numbers of the table, as the table writes them.
     """
 
     quasi: tuple[str, ...] = ()
@@ -83,6 +86,7 @@ class Sought:
     missing: Mapping[str, Sequence[str]] | None = None
     guarded: bool = False
     source: Mapping[str, Any] = field(default_factory=dict)
+    spelt: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def cells(self, texts: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
         """Published texts, in some columns with missing values null and without guards."""
@@ -93,6 +97,8 @@ class Sought:
             column = texts[name]
             if self.guarded:
                 column = column.str.replace(SPREADSHEET_GUARD, "$1")
+            if name in self.spelt:
+                column = column.replace(self.spelt[name])
             tokens = ["", *self.missing.get(name, ())]
             columns.append(column.set(column.is_in(tokens), None))
         return texts.with_columns(columns)
@@ -217,6 +223,23 @@ class ReleaseView:
         if problems:
             raise DataError(problems)
         return cls(published, table, _with_quasi(sought, quasi), said, person, link)
+
+    def spelt_as(self, texts: pl.DataFrame) -> ReleaseView:
+        """The same, with numbers written as a table writes them: 24.0 as 24.
+
+        Arguments:
+            texts: the values of the table; those of two spellings say nothing of a third.
+        """
+        spelt = {}
+        for name in (*self.quasi, *self.sensitive):
+            tokens = (self.sought.missing or {}).get(name, ())
+            own = [*texts[name].drop_nulls().unique().to_list(), *tokens]
+            shown = self.listed[name][name] if self.link and name in self.listed else None
+            cells = self.cells([name])[name] if shown is None else shown
+            found = _other_spellings(cells.drop_nulls().unique().to_list(), own)
+            if found:
+                spelt[name] = found
+        return replace(self, sought=replace(self.sought, spelt=spelt)) if spelt else self
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -465,6 +488,24 @@ def speaks_of_people(release: Any, source: Mapping[str, Any]) -> bool:
     return said.person is not None or said.linked is not None
 
 
+def _other_spellings(cells: Sequence[str], values: Sequence[str]) -> dict[str, str]:
+    """Of cells that are numbers of a table, and written otherwise, how the table writes them.
+
+    >>> _other_spellings(["24.0", "7", "[20, 24]"], ["24", "30"])
+    {'24.0': '24'}
+    """
+    known = set(values)
+    strange = [cell for cell in cells if cell not in known and _NUMBER.fullmatch(cell)]
+    if not strange:
+        return {}
+    ways: dict[float, list[str]] = {}
+    for value in values:
+        if _NUMBER.fullmatch(value):
+            ways.setdefault(float(value), []).append(value)
+    own = {cell: ways.get(float(cell), []) for cell in strange}
+    return {cell: found[0] for cell, found in own.items() if len(found) == 1}
+
+
 def _account(path: Path) -> Mapping[str, Any] | None:
     """The private account of a run, where it lies beside its release and can be read."""
     try:
@@ -475,7 +516,7 @@ def _account(path: Path) -> Mapping[str, Any] | None:
 
 
 def _with_quasi(sought: Sought, quasi: tuple[str, ...]) -> Sought:
-    return sought if sought.quasi == quasi else Sought(**{**vars(sought), "quasi": quasi})
+    return sought if sought.quasi == quasi else replace(sought, quasi=quasi)
 
 
 def _named(published: Published, name: str) -> PublishedTable:

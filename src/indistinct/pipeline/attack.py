@@ -21,9 +21,10 @@ from indistinct.analytics.attacks import (
     is_attacker,
 )
 from indistinct.analytics.attacks.places import is_suppressed
+from indistinct.analytics.published import unreadable_cell
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.weighted import Lists
-from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
@@ -33,7 +34,7 @@ from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_s
 from indistinct.pipeline.population import population_of
 from indistinct.pipeline.private_table import subjects_in
 from indistinct.pipeline.sought_releases import sought_by
-from indistinct.pipeline.transforming import policy_of_originals
+from indistinct.pipeline.transforming import changes_values, followed, untried_in
 from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.sources.files import read_table
 from indistinct.sources.table import open_table, require_columns
@@ -79,19 +80,25 @@ def attack(
         path: the file that a frame was read from, for messages.
 
     Raises:
-        DataError: the table or the release cannot be read, or the release has no quasi-identifier;
-            or people have many records, and nothing in the release tells the people apart.
+        DataError: the table or the release cannot be read, or has cells that cannot; or the release
+            has no quasi-identifier whose truth can be found in it; or people have many records, and
+            nothing in the release tells the people apart.
         PolicyError: the policy does not fit the table, or an attacker or attribute is unknown; or
             the release is one of people with many records, and the policy does not name them.
         HierarchyError: a hierarchy does not cover the table's values, or is not a tree.
     """
-    policy = policy_of_originals(as_policy(policy))
-    only = known_names(only, harmful, policy)
+    asked = as_policy(policy)
+    only = known_names(only, harmful, asked)
     tell = progress or no_progress
     tell("reading", None)
+    untried = untried_in(asked)
+    policy = _without(asked, untried)
     views = [_read(part, policy) for part in (release, second) if part is not None]
     around = population_given(population, policy)
     attacked = _attacked(data, policy, views, around, tell, path)
+    views = [view.spelt_as(attacked.texts) for view in views]
+    for view in views:
+        attacked.refuse_unreadable(view)
     contexts = [
         _context(
             view,
@@ -100,10 +107,16 @@ def attack(
             seed=next(part for part in (seed, policy.method.seed, 0) if part is not None),
             may_contain=_may_contain(view, policy),
             harmful={name: frozenset(values) for name, values in (harmful or {}).items()},
+            untried={name: why for name, why in untried.items() if name in asked.sensitive},
         )
         for view in views
     ]
     context, notes = contexts[0], _notes(views[0], attacked)
+    notes += [
+        f"'{name}' is not looked at: {why}"
+        for name, why in untried.items()
+        if name in asked.quasi_identifiers
+    ]
     notes += doubts(context)
     for view, other in zip(views[1:], contexts[1:], strict=True):
         context = replace(context, second=other)
@@ -143,6 +156,21 @@ class _Attacked:
             population=None if self.population is None else self.population.select(view.quasi),
         )
 
+    def refuse_unreadable(self, view: ReleaseView) -> None:
+        """Raise :class:`DataError` for cells of which nobody can say whom they stand for."""
+        problems = []
+        for name in view.quasi:
+            coverage, cells = Coverage(self.taxonomies[name]), view.rows[name]
+            strange = [cell for cell in cells.unique().to_list() if coverage.places(cell) is None]
+            if strange:
+                found = cells.is_in(pl.Series(strange, dtype=pl.String).implode(), nulls_equal=True)
+                rows = view.first_rows[found.to_numpy()] + 1
+                problems.append(
+                    unreadable_cell(name, view.table.name, rows, len(strange), len(cells))
+                )
+        if problems:
+            raise DataError(problems)
+
 
 def _attacked(
     data: Any,
@@ -164,8 +192,10 @@ def _attacked(
         path: the file that a frame was read from.
     """
     person = policy.person
-    table, digest = open_source(data, policy, path, held=person is not None)
+    held = person is not None or changes_values(policy)
+    table, digest = open_source(data, policy, path, held=held)
     file = None if digest is None else table.name
+    table = followed(table, policy, (*policy.quasi_identifiers, *policy.sensitive))
     learnt = tuple(dict.fromkeys(name for view in views for name in view.sensitive))
     keys = () if person is None else (person,)
     texts = table.text([*keys, *policy.quasi_identifiers, *learnt])
@@ -296,6 +326,35 @@ def reported(
     return AttackReport(tuple(found), tuple(skipped), context.records, tuple(notes), unit=unit)
 
 
+def _without(policy: Policy, untried: Mapping[str, str]) -> Policy:
+    """The policy without what cannot be followed, for a look at values as they are published.
+
+    Values of a population that a hierarchy of transformed ones does not cover count as suppressed.
+
+    Raises:
+        DataError: no quasi-identifier is left.
+    """
+    changed: dict[str, Any] = {}
+    for name, item in policy.attributes.items():
+        if name in untried:
+            changed[name] = item.model_copy(update={"role": "insensitive"})
+        elif item.transform is not None:
+            changed[name] = item.model_copy(update={"uncovered": "suppress"})
+    found = policy.model_copy(update={"attributes": {**policy.attributes, **changed}})
+    if policy.quasi_identifiers and not found.quasi_identifiers:
+        raise DataError(
+            Problem(
+                "nothing-to-follow",
+                "no attacker can be tried: of every quasi-identifier the published values are "
+                "made up, or moved at random",
+                attribute=policy.quasi_identifiers[0],
+                remedy="measure how near they are to those of the source, or attack a release "
+                "with quasi-identifiers that are generalized",
+            )
+        )
+    return found
+
+
 def _of_people(person: str | None) -> Problem:
     """That rows of a release are not what its policy takes them for."""
     what = (
@@ -343,16 +402,6 @@ def doubts(context: AttackContext) -> list[str]:
     notes = []
     what = "record" if context.one_record_each else "row"
     places = context.places
-    for name in places.quasi:
-        coverage = Coverage(places.taxonomies[name])
-        cells = places.rows[name]
-        strange = [c for c in cells.unique().to_list() if coverage.places(c) is None]
-        if strange:
-            rows = cells.is_in(strange).sum() + (cells.null_count() if None in strange else 0)
-            notes.append(
-                f"'{name}': {rows} {what}s have a cell that is neither a value of the table, a "
-                "node of its hierarchy, a range nor a set; nobody is looked for there"
-            )
     if not places.records:
         notes.append(f"no {what} is published in a class: attackers know nothing but the source")
     lost = int((~places.found).sum())

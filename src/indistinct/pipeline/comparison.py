@@ -32,7 +32,12 @@ from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_s
 from indistinct.pipeline.population import covers, population_of
 from indistinct.pipeline.private_table import subjects_in
 from indistinct.pipeline.sought_releases import sought_by
-from indistinct.pipeline.transforming import policy_of_originals
+from indistinct.pipeline.transforming import (
+    changes_values,
+    followed,
+    policy_of_originals,
+    untried_in,
+)
 from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.promise import effective, models, promise_of, promised_class_size
@@ -112,7 +117,8 @@ def compare(
         PolicyError: the policy does not fit the table.
         HierarchyError: a hierarchy does not cover the table's values, or is not a tree.
     """
-    policy = policy_of_originals(as_policy(policy))
+    asked = as_policy(policy)
+    policy = policy_of_originals(asked)
     tell = progress or no_progress
     asked_mode = known_mode(mode)
     workload = Workload(queries, dimensions, selectivity, seed)
@@ -129,6 +135,7 @@ def compare(
     if people is not None:
         tell("looking at people and buckets", None)
     shown = [_rows(one, original, people, changed) for one in read]
+    untried = untried_in(asked)
     questions = _questions(people, workload, shown)
     quasi, compared = policy.quasi_identifiers, []
     for at, (one, (rows, joined)) in enumerate(zip(read, shown, strict=True)):
@@ -140,7 +147,19 @@ def compare(
         found = None
         if attacks:
             only = ATTACKERS if attacks is True else tuple(attacks)
-            found = attack(data, one.given, policy, only=only, path=path).attacks
+            found = attack(data, one.given, asked, only=only, path=path).attacks
+        of_people, notes = None, one.view.notes()
+        if people is not None and joined is not None and questions is not None:
+            met = record_intersection(people, joined, untried)
+            notes += [
+                f"'{name}': beliefs are not measured, {why}" for name, why in met.untried.items()
+            ]
+            of_people = OfPeople(
+                rows=one.view.height,
+                linkability=record_linkability(people, rows),
+                intersection=met,
+                queries=questions.error(joined),
+            )
         compared.append(
             ComparedRelease(
                 name=one.name,
@@ -152,15 +171,8 @@ def compare(
                 added=added,
                 seconds=one.view.said.seconds,
                 attacks=found,
-                notes=tuple(one.view.notes()),
-                of_people=None
-                if people is None or joined is None or questions is None
-                else OfPeople(
-                    rows=one.view.height,
-                    linkability=record_linkability(people, rows),
-                    intersection=record_intersection(people, joined),
-                    queries=questions.error(joined),
-                ),
+                notes=tuple(notes),
+                of_people=of_people,
             )
         )
     return Comparison(
@@ -259,9 +271,11 @@ class _Private:
             path: the file that a frame was read from.
             contingency: two columns that are counted together.
         """
-        table, digest = open_source(data, policy, path, held=policy.person is not None)
+        held = policy.person is not None or changes_values(policy)
+        table, digest = open_source(data, policy, path, held=held)
         file = None if digest is None else table.name
         together = None if contingency is None else _together(table, read, contingency)
+        table = followed(table, policy, policy.sensitive)
         asked = asked_of(policy, [one.requirements for one in read])
         weight: NDArray[np.int64] | None = None
         if policy.person is None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from indistinct.errors import IndistinctError, InputError, PolicyError
 from indistinct.microdata.microdata import row_numbers
 from indistinct.pipeline.items import with_generalized_items
+from indistinct.pipeline.run import Run
 from indistinct.randomness import Stream
 from indistinct.release.transforms.aggregate import by_name, by_thresholds, code_ends
 from indistinct.release.transforms.aggregate import told as aggregate_told
@@ -42,7 +43,6 @@ from indistinct.sources.table import Table
 from indistinct.sources.text import canonical
 
 if TYPE_CHECKING:
-    from indistinct.pipeline.run import Run
     from indistinct.policy import Policy
 
 OF_TEXTS = ("mask", "pseudonymize")
@@ -152,24 +152,73 @@ def transformed(table: Table, run: Run, file: str | None = None) -> Transformed:
 
 
 def policy_of_originals(policy: Policy) -> Policy:
-    """The same policy for a look at the original values of what it transforms.
+    """The same policy for a look at the original values of transformed quasi-identifiers.
 
-    Hierarchies and categories speak of transformed values. Where original ones are held against a
-    release, those that a hierarchy does not cover count as suppressed, and nothing is known of
-    sensitive values but what the certificate says; unless the values published are those of the
-    table.
+    Hierarchies speak of transformed values. Where original ones are held against a release, those
+    that a hierarchy does not cover count as suppressed. Of sensitive values that were moved at
+    random nothing is known but what the certificate says.
     """
     changed = {}
     for name, item in policy.attributes.items():
         if item.transform is None:
             continue
         update: dict[str, Any] = {"uncovered": "suppress"}
-        if item.role == "sensitive" and item.transform.name not in ("swap", "synthesize"):
+        if item.role == "sensitive" and item.transform.name in MOVED:
             update |= {"categories": None, "hierarchy": None}
         changed[name] = item.model_copy(update=update)
     if not changed:
         return policy
     return policy.model_copy(update={"attributes": {**policy.attributes, **changed}})
+
+
+FOLLOWED = ("mask", "round", "microaggregate", "aggregate")
+"""Transformations that publish the same for equal values, so that the truth can be followed."""
+
+MOVED = ("noise", "shift")
+"""Transformations after which nothing says which published value is whose."""
+
+_MOVED = "was moved at random in the release, so nothing says which published value is whose"
+
+
+def untried_in(policy: Policy) -> dict[str, str]:
+    """The attributes whose truth cannot be found again in a release, each with the reason.
+
+    Exchanged values are those of the table, and drawn ones as far as they can be read: an attacker
+    who takes them for the truth is right or wrong as often as is counted.
+    """
+    found = {}
+    for name in (*policy.quasi_identifiers, *policy.sensitive):
+        rule = policy.attributes[name].transform
+        if rule is not None and rule.name in MOVED:
+            found[name] = f"{name} {_MOVED}"
+        elif rule is not None and rule.name == "synthesize" and name in policy.quasi_identifiers:
+            found[name] = f"{name} was drawn from a model for the release, and is nobody's"
+    return found
+
+
+def followed(table: Table, policy: Policy, names: Sequence[str]) -> Table:
+    """The table with some columns as they are published before recoding.
+
+    What is done to a value is done again wherever it depends on the values alone.
+
+    Arguments:
+        table: the source; one in memory, where :func:`changes_values`.
+        policy: says the transformations.
+        names: quasi-identifiers and sensitive attributes.
+
+    Raises:
+        DataError: values cannot be transformed so.
+    """
+    work = _Work(table, Run(policy, 0))
+    made = {}
+    for name in names:
+        rule = policy.attributes[name].transform
+        if rule is not None and rule.name in FOLLOWED:
+            made[name] = _WAYS[rule.name](work, name, getattr(rule, rule.name))[0]
+    if not made:
+        return table
+    assert isinstance(table, EagerTable)
+    return table.with_columns(made)
 
 
 class _Work:

@@ -75,6 +75,12 @@ def findings(context: AttackContext, name: str) -> Iterator[Finding | Skipped]:
         name: its name.
     """
     module = attackers()[name]
-    learnt = context.sensitive or (None,) if module.KIND == "attribute" else (None,)
-    for sensitive in learnt:
-        yield module.run(context, sensitive)
+    if module.KIND != "attribute" or not (context.sensitive or context.untried):
+        yield module.run(context, None)
+        return
+    for sensitive in (*context.sensitive, *context.untried):
+        why = context.why_untried(sensitive)
+        if why is None:
+            yield module.run(context, sensitive)
+        else:
+            yield Skipped(name, why, sensitive)

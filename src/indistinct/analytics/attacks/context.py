@@ -129,6 +129,7 @@ class Covering:
         implied: the labels that a label speaks for: those that cover all it covers, [labels];
             again without labels that say nothing.
         touching: the labels that have a value in common with a label, [labels].
+        unread: the labels that stand for nothing known; each counts as a value of its own.
     """
 
     values: tuple[Label, ...]
@@ -136,6 +137,7 @@ class Covering:
     over: Rows
     implied: Rows
     touching: Rows
+    unread: tuple[Label, ...] = ()
 
     @property
     def plain(self) -> bool:
@@ -166,6 +168,7 @@ class AttackContext:
         shown: of a release in which every record is of another person, and of each sensitive
             attribute, the value of every row, as a label of ``buckets``, [r].
         second: another release about the same people, in the same order.
+        untried: sensitive attributes whose truth cannot be found in the release, with the reason.
     """
 
     places: Places
@@ -183,6 +186,7 @@ class AttackContext:
     pseudonyms: tuple[str | None, ...] | None = None
     shown: Mapping[str, NDArray[np.int32]] | None = None
     second: AttackContext | None = None
+    untried: Mapping[str, str] = field(default_factory=dict)
     _kept: dict[tuple[str, str], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -356,6 +360,24 @@ class AttackContext:
     def covering(self, sensitive: str) -> Covering:
         """Which values the published labels stand for."""
         return self.once("covering", sensitive, self._make_covering)
+
+    def why_untried(self, sensitive: str) -> str | None:
+        """Why what people have cannot be compared with what is published; None where it can be."""
+        if sensitive in self.untried:
+            return self.untried[sensitive]
+        if not self.people.height:
+            return None
+        unread = len(self.covering(sensitive).unread)
+        if unread:
+            what = "value is" if unread == 1 else "values are"
+            return (
+                f"{unread} published {what} neither of the table nor of its categories or "
+                "hierarchy, so the truth cannot be looked for"
+            )
+        more = self.second
+        if more is not None and sensitive in {*more.sensitive, *more.untried}:
+            return more.why_untried(sensitive)
+        return None
 
     def exact(self, sensitive: str) -> NDArray[np.bool_]:
         """Which labels are values as they are, and no category or node above them, [D]."""
@@ -583,6 +605,7 @@ class AttackContext:
         known, labels = self.known.get(name, ValueMetadata()), self.labels(name)
         values, above = _labels_above(known, self.values[name].labels)
         under: dict[Label, list[int]] = {label: [] for label in labels}
+        number = len(values)
         for at, value in enumerate(values):
             for label in above[value]:
                 if label in under:
@@ -594,7 +617,8 @@ class AttackContext:
                     values.append(label)
         some = {at for at, value in enumerate(values) if value is not None}
         empty = {at for at, label in enumerate(labels) if some <= set(under[label])}
-        return _covering(values, [sorted(under[label]) for label in labels], empty, len(some))
+        found = _covering(values, [sorted(under[label]) for label in labels], empty, len(some))
+        return replace(found, unread=tuple(values[number:]))
 
     def _make_own_values(self, name: str) -> Rows:
         part, covering = self.values[name], self.covering(name)

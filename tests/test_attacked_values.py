@@ -1,0 +1,138 @@
+"""What was done to values before a release, followed by those who attack it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import polars as pl
+import pytest
+
+import indistinct as ind
+
+PEOPLE = pl.DataFrame(
+    {
+        "age": [20 + at // 10 for at in range(80)],
+        "sex": ["fm"[at % 2] for at in range(80)],
+        "cost": [100 * (at // 10) + at % 10 for at in range(80)],
+        "seen": [dt.date(2024, 1 + at // 10, 1 + at % 10) for at in range(80)],
+    }
+)
+AGE = {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 2}}}
+SEX = {"role": "quasi-identifier"}
+BELIEVERS = ["membership", "worst-posterior", "homogeneity"]
+
+
+def policy(**attributes: Any) -> dict[str, Any]:
+    left_out = {"role": "identifier"}
+    return {
+        "attributes": {"age": AGE, "sex": SEX, "cost": left_out, "seen": left_out, **attributes},
+        "promises": [{"model": "k-anonymity", "k": 5}],
+        "method": {"seed": 1, "suppression_limit": 0.1},
+    }
+
+
+def sensitive(transform: Any) -> dict[str, Any]:
+    return {"role": "sensitive", "transform": transform}
+
+
+SURE = [
+    ("cost", {"round": 100}),
+    ("cost", {"aggregate": {"thresholds": [50, 150, 250, 350, 450, 550, 650]}}),
+    ("cost", {"aggregate": {"thresholds": [50, 150, 250, 350, 450, 550, 650], "show": "mean"}}),
+    ("cost", {"aggregate": {"top": 99, "bottom": 98}}),
+    ("cost", {"microaggregate": 10}),
+    ("seen", {"round": "month"}),
+    ("seen", {"mask": {"keep": 7}}),
+]
+
+
+@pytest.mark.parametrize(("name", "transform"), SURE)
+def test_the_truth_goes_the_way_of_the_published_values(name: str, transform: Any) -> None:
+    asked = policy(**{name: sensitive(transform)})
+    found = ind.attack(PEOPLE, ind.anonymize(PEOPLE, asked), asked, only=BELIEVERS)
+    assert found.skipped == ()
+    for item in found.attacks:
+        assert item.success["certain"] > 0.8, item.name
+
+
+@pytest.mark.parametrize(
+    ("name", "transform"),
+    [("cost", {"noise": 5}), ("seen", {"shift": {"days": 30}})],
+)
+def test_what_cannot_be_followed_is_not_tried(name: str, transform: Any) -> None:
+    asked = policy(**{name: sensitive(transform)})
+    release = ind.anonymize(PEOPLE, asked)
+    found = ind.attack(PEOPLE, release, asked)
+    assert all(item.sensitive is None for item in found.attacks)
+    skipped = [item.to_dict() for item in found.skipped if item.name == "membership"]
+    assert [(item["sensitive"], set(item)) for item in skipped] == [
+        (name, {"name", "sensitive", "why"})
+    ]
+    assert "was moved at random" in skipped[0]["why"]
+
+
+def test_transformed_quasi_identifiers_are_known_as_published() -> None:
+    asked = policy(age={**AGE, "transform": {"round": 5}}, cost={"role": "sensitive"})
+    found = ind.attack(PEOPLE, ind.anonymize(PEOPLE, asked), asked, only=["record-linkage"])
+    assert found.notes == ()
+    assert found["record-linkage"].gain["max"] > 0.05
+
+
+def test_moved_quasi_identifiers_are_not_looked_at() -> None:
+    asked = policy(age={**AGE, "transform": {"noise": 1}}, cost={"role": "sensitive"})
+    found = ind.attack(PEOPLE, ind.anonymize(PEOPLE, asked), asked, only=["record-linkage"])
+    assert [note.split(":")[0] for note in found.notes] == ["'age' is not looked at"]
+    asked["attributes"]["sex"] = {**SEX, "transform": "synthesize"}
+    with pytest.raises(ind.DataError, match="no attacker can be tried") as caught:
+        ind.attack(PEOPLE, ind.anonymize(PEOPLE, asked), asked)
+    assert caught.value.problems[0].code == "nothing-to-follow"
+
+
+def test_labels_of_nobody_are_no_zero() -> None:
+    asked = policy(cost={"role": "sensitive"})
+    release = PEOPLE.select("age", "sex", cost=pl.lit("about ") + pl.col("cost").cast(pl.String))
+    found = ind.attack(PEOPLE, release, asked, only=BELIEVERS)
+    assert found.attacks == ()
+    assert {item.name for item in found.skipped} == set(BELIEVERS)
+    assert all("80 published values are neither" in item.why for item in found.skipped)
+
+
+def test_a_missing_value_that_nobody_has_is_no_zero() -> None:
+    asked = policy(cost={"role": "sensitive"})
+    release = PEOPLE.select("age", "sex", cost=pl.lit(None, pl.String))
+    found = ind.attack(PEOPLE, release, asked, only=["membership"])
+    assert found.attacks == ()
+
+
+@pytest.mark.parametrize("tokens", [[], ["-1"]])
+def test_missing_tokens_and_number_types_are_the_same_values(tokens: list[str]) -> None:
+    asked = policy(cost={"role": "sensitive", "missing": {"tokens": tokens, "as": "value"}})
+    table = PEOPLE.with_columns(cost=pl.col("cost") // 100 - 1)
+    shown = table.select("age", "sex", "cost").cast(pl.String)
+    floats = shown.with_columns(pl.col("age", "cost") + ".0")
+    want = ind.attack(table, shown, asked, seed=1).to_dict()
+    assert ind.attack(table, floats, asked, seed=1).to_dict() == want
+    assert ind.attack(table.cast({"age": pl.Float64}), shown, asked, seed=1).to_dict() == want
+    assert want["attacks"]
+
+
+def test_unreadable_cells_of_quasi_identifiers_are_refused() -> None:
+    asked = policy(cost={"role": "sensitive"})
+    release = PEOPLE.select(pl.format("about {}", "age").alias("age"), "sex", "cost")
+    with pytest.raises(ind.DataError, match="80 of 80 records") as caught:
+        ind.attack(PEOPLE, release, asked)
+    assert [item.code for item in caught.value.problems] == ["unreadable-cell"]
+
+
+@pytest.mark.parametrize("transform", [{"round": 100}, {"noise": 5}])
+def test_comparisons_of_people_follow_values_too(transform: Any) -> None:
+    table = PEOPLE.with_columns(patient=pl.format("P{}", pl.int_range(pl.len())))
+    asked = policy(cost=sensitive(transform)) | {"source": {"person": "patient"}}
+    found = ind.compare(table, ind.anonymize(table, asked), policy=asked, queries=5).to_dict()
+    (one,) = found["releases"]
+    if "round" in transform:
+        assert one["record_intersection"]["cost"]["believed"]["certain"] > 0.8
+    else:
+        assert one["record_intersection"] == {}
+        assert any(note.startswith("'cost': beliefs are not measured") for note in one["notes"])
