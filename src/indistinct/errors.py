@@ -115,6 +115,24 @@ class Unsatisfiable(IndistinctError):  # noqa: N818, the field's own word
     exit_code = 3
 
 
+class UncertainNames(tuple[str, ...]):
+    """Names of columns that may be the cells of a record: messages count them, and show none."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        """What a message says in place of the names."""
+        return (
+            f"the names of its columns ({len(self)}) are not shown: the first line may be a record"
+        )
+
+
+def shown_names(columns: Iterable[str], named: Iterable[str]) -> Sequence[str]:
+    """Names of columns as messages may show them: certain, once the user has named one of them."""
+    columns = columns if isinstance(columns, UncertainNames) else list(columns)
+    return columns if set(columns).isdisjoint(named) else list(columns)
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The end of an error message: the nearest known name, or the list of them.
 
@@ -122,8 +140,16 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     "did you mean 'suffix'?"
     >>> did_you_mean("q", ["prefix", "suffix"])
     "known are 'prefix', 'suffix'"
+    >>> did_you_mean("q", [])
+    'there is none'
+    >>> did_you_mean("age", UncertainNames(["P1", "34", "HIV"]))
+    'the names of its columns (3) are not shown: the first line may be a record'
     """
+    if isinstance(known, UncertainNames):
+        return str(known)
     names = list(dict.fromkeys(known))
+    if not names:
+        return "there is none"
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     if not near:
         lowered = {other.lower(): other for other in names}

@@ -38,7 +38,7 @@ GOOD = "20,f,81667,flu\n" * 5
     [
         ("", ["table.csv", "empty"]),
         ("age,sex,zip,diagnosis\n", ["a header and no records"]),
-        ("age,age,zip,diagnosis\n" + GOOD, ["table.csv", "'age'"]),
+        ("age,age,zip,diagnosis\n" + GOOD, ["table.csv", "columns 1, 2 have the same names"]),
         (f"age,sex,zip,diagnosis\n{GOOD}20,f,{SECRET}\n", ["6"]),
         (
             "age,sex,zip\n20,f,81667\n",
@@ -63,6 +63,50 @@ def test_a_table_that_cannot_be_used(release, content: str | bytes, texts: list[
     assert result.stderr.startswith("error: ")
     for text in texts:
         assert text in result.stderr
+
+
+@pytest.mark.parametrize("cell", ["34", "M"])
+def test_a_first_line_that_may_be_a_record_is_never_shown(run, policy: Path, tmp_path, cell: str):
+    data = tmp_path / "people.csv"
+    other = "51" if cell == "34" else "F"
+    lines = (f"P1,{cell},Smith,x", f"P2,{other},flu,y", f"P3,{other},flu,z")
+    data.write_text("\n".join(lines), encoding="utf-8")
+    out = tmp_path / "out"
+    for options in (
+        ("anonymize", data, "--policy", policy, "--out", out),
+        ("anonymize", data, "--quasi", "age", "--k", 2, "--out", out),
+        ("assess", data, "--attributes", "age"),
+        ("assess", data, "--weights", "weight"),
+        ("assess", data, "--policy", policy),
+        ("quasi", data, "--identifiers", "name", "--sensitive", "hiv"),
+        ("risk", data, "--quasi", "age"),
+        ("hierarchy", data, "age", "--intervals", 5),
+        ("audit", data, "--k", 2, "--quasi", "age"),
+        ("attack", data, data, "--policy", policy),
+        ("compare", data, data, "--policy", policy),
+    ):
+        result = run(*options)
+        assert result.exit_code == 2, options
+        assert "the names of its columns (4) are not shown" in result.stderr
+        assert not any(cell in result.stderr for cell in ("'P1'", "'34'", "'M'", "Smith", "'x'"))
+
+
+def test_a_header_of_numbers_is_doubted(run, tmp_path: Path):
+    data, policy = tmp_path / "wide.csv", tmp_path / "wide.toml"
+    data.write_text("sex,2019\n" + "f,1\nm,2\n" * 3, encoding="utf-8")
+    policy.write_text(
+        '[attributes.sex]\nrole = "quasi-identifier"\n[attributes.2019]\nrole = "sensitive"\n'
+        '[[promises]]\nmodel = "k-anonymity"\nk = 3\n',
+        encoding="utf-8",
+    )
+    result = run("anonymize", data, "--policy", policy, "--out", tmp_path / "out")
+    assert result.exit_code == 0
+    assert "the header has numbers or dates as names (column 2)" in result.stderr
+
+
+def test_a_header_that_the_policy_knows_is_shown(release):
+    result = release("age,sex,zip,diag\n20,f,81667,flu\n")
+    assert "table.csv has no such column: did you mean 'diag'?" in result.stderr
 
 
 def test_a_k_larger_than_the_table_ends_with_3(release):

@@ -329,7 +329,7 @@ def test_line_ends_of_several_kinds(tmp_path: Path) -> None:
 def test_several_problems_of_a_header(tmp_path: Path) -> None:
     error = refused(put(tmp_path, "a,a,,b,b,\nx,x,x,x,x,x\n"))
     assert codes(error) == ["duplicate-columns", "unnamed-column"]
-    assert "'a', 'b'" in str(error)
+    assert "columns 1, 2, 4, 5 have the same names\n" in str(error)
     assert "column 3, 6" in str(error)
 
 

@@ -238,7 +238,7 @@ def _from_options(
         and (hierarchies is None or find_hierarchy(hierarchies, name) is None)
     ]
     settings = Policy.from_options(
-        frame.columns,
+        table.columns,
         quasi=quasi,
         sensitive=names(given["sensitive"], frame.columns),
         drop=names(given["drop"], frame.columns),

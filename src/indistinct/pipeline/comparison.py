@@ -21,7 +21,7 @@ from indistinct.analytics.published import Original, PublishedRows, read_rows
 from indistinct.analytics.query_error import MODES, Workload, known_mode
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.utility import Utility
-from indistinct.errors import DataError, IndistinctError, Problem, did_you_mean
+from indistinct.errors import DataError, IndistinctError, Problem, did_you_mean, shown_names
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.microdata import distinct_values
@@ -447,7 +447,7 @@ def _together(table: Table, read: Sequence[_Read], names: tuple[str, str]) -> Co
     if problems:
         raise DataError(problems)
     one, other = names
-    columns: dict[str, Sequence[str]] = {table.name: list(table.columns)}
+    columns: dict[str, Sequence[str]] = {table.name: shown_names(table.columns, names)}
     columns |= {
         part.path: [name for name in names if part.view.table.find(name) is not None]
         for part in read

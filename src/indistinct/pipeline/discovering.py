@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.errors import (
+    PolicyError,
+    Problem,
+    UncertainNames,
+    did_you_mean,
+    shown_names,
+)
 from indistinct.pipeline.opening import Progress, no_progress, open_source
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
@@ -244,7 +250,9 @@ def _require_ends(
 ) -> None:
     """Raise unless there are identifiers and sensitive attributes, all of them known names."""
     ends = dict.fromkeys(name for edge in edges for name in (edge.one, edge.other))
-    known = (*table.columns, *ends)
+    columns = shown_names(table.columns, (*starts, *goals))
+    known = (*columns, *ends)
+    shown = columns if isinstance(columns, UncertainNames) else known
     problems = []
     if not starts:
         problems.append(
@@ -268,7 +276,7 @@ def _require_ends(
         problems.append(
             Problem(
                 "unknown-attribute",
-                f"'{name}' is not a column, and no link leads to it: {did_you_mean(name, known)}",
+                f"'{name}' is not a column, and no link leads to it: {did_you_mean(name, shown)}",
             )
         )
     if problems:

@@ -14,7 +14,7 @@ from indistinct.errors import DataError, Problem, did_you_mean
 from indistinct.sources.convert import to_polars
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
-from indistinct.sources.table import Table, open_table
+from indistinct.sources.table import Table, column_names, open_table, quantities
 from indistinct.sources.text import canonical
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def open_source(
                     encoding=source.encoding,
                     sheet=source.sheet,
                 )
+                notes = _header_notes(native.columns)
             digest = None if hashed is None else hashed.result()
     known = open_table(native, name)
     if source.people is not None:
@@ -87,6 +88,17 @@ def open_source(
     if isinstance(table, EagerTable):
         table.notes = notes
     return table, digest
+
+
+def _header_notes(columns: Sequence[str]) -> tuple[str, ...]:
+    """A doubt whether the first line of a file is its header, where a release would publish it."""
+    if not (places := quantities(columns)):
+        return ()
+    which = f"column{'s' * (len(places) > 1)} {', '.join(map(str, places))}"
+    return (
+        f"the header has numbers or dates as names ({which}): if the first line is a record, put "
+        "a header above it, as a release publishes the first line",
+    )
 
 
 def with_people(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:
@@ -108,7 +120,7 @@ def with_people(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:
     lacking = [
         Problem(
             "missing-column",
-            f"has no such column: {did_you_mean(column, table.columns)}",
+            f"has no such column: {did_you_mean(column, column_names(table))}",
             file=file,
             attribute=column,
             remedy="correct source.person, or source.people.key",

@@ -29,7 +29,7 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 from pydantic import Field, InstanceOf, PrivateAttr, ValidationError
 
 from indistinct._sections import Place, Section, place_of, told, unknown, wrong
-from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.errors import PolicyError, Problem, UncertainNames, did_you_mean, shown_names
 from indistinct.policy.checks import attribute_checks, cautions, cross_checks, link_checks
 from indistinct.policy.people import people_checks, with_format
 from indistinct.policy.promises import promise_keys, promises_of
@@ -194,6 +194,7 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
             "identifier": drop,
             "insensitive": keep,
         }
+        columns = shown_names(columns, (name for names in named.values() for name in names))
         roles: dict[str, str] = {}
         problems: list[Problem] = []
         for role, names in named.items():
@@ -215,8 +216,9 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
                             remedy="name it once",
                         )
                     )
-        left = [name for name in columns if name not in roles]
+        left: Sequence[str] = [name for name in columns if name not in roles]
         if left and rest is None:
+            left = columns if isinstance(columns, UncertainNames) else left
             remedy = (
                 "name them with --drop (left out) or --keep (published as they are), "
                 "or say --rest drop"
@@ -311,7 +313,7 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
         Raises:
             PolicyError: columns that the policy gives no role, attributes the table does not have.
         """
-        columns = list(columns)
+        columns = shown_names(columns, self.attributes)
         problems = [
             Problem(
                 "unknown-attribute",
@@ -323,9 +325,11 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
             for name in self.attributes
             if name not in columns
         ]
-        left = [name for name in columns if name not in self.attributes]
+        left: Sequence[str] = [name for name in columns if name not in self.attributes]
         if left:
-            first = f"add [{place_of(('attributes', left[0]))}] with a role"
+            shown = not isinstance(columns, UncertainNames)
+            left = left if shown else columns
+            first = f"add [{place_of(('attributes', left[0] if shown else 'NAME'))}] with a role"
             remedy = f"{first}, or let indistinct init DATA suggest one for every column"
             problems.append(replace(_roleless(left, remedy, table), file=self.file))
         if problems:
@@ -429,6 +433,7 @@ def _links(given: object, problems: list[Problem]) -> tuple[Link, ...]:
 
 def _roleless(columns: Sequence[str], remedy: str, table: str = "") -> Problem:
     listed = ", ".join(f"'{name}'" for name in columns)
+    listed = str(columns) if isinstance(columns, UncertainNames) else listed
     which, has = ("this column", "has") if len(columns) == 1 else ("these columns", "have")
     of = f" of {table}" if table else ""
     return Problem("attribute-without-role", f"{which}{of} {has} no role: {listed}", remedy=remedy)

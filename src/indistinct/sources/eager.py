@@ -20,7 +20,13 @@ import polars.selectors as cs
 from numpy.typing import NDArray
 
 from indistinct.errors import DataError, IndistinctError, Problem
-from indistinct.sources.table import ROWS_FOUND, Change, count_column, require_names
+from indistinct.sources.table import (
+    ROWS_FOUND,
+    Change,
+    column_names,
+    count_column,
+    require_names,
+)
 from indistinct.sources.text import Tokens, canonical, kind_of, text_of
 
 _ONE_TEXT = ({str}, {bool}, {int}, {datetime.date})  # types whose equal texts are equal values
@@ -33,7 +39,7 @@ class EagerTable(ABC):
 
     def __init__(self, frame: pl.DataFrame, name: str, tokens: Tokens | None = None) -> None:
         self.name = name
-        self.columns = tuple(frame.columns)
+        self.columns = column_names(frame)
         self.kinds: Mapping[str, str] = {
             values.name: kind_of(values) for values in frame.get_columns()
         }

@@ -19,13 +19,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.errors import DataError, Problem, did_you_mean
+from indistinct.errors import DataError, Problem, UncertainNames, did_you_mean, shown_names
 from indistinct.sources.text import Tokens
 
 COUNT = "count"
 """Name of the last column of :meth:`Table.distinct`, unless the table has a column of that name."""
 
 _NUMBER = re.compile(r"[+-]?\d[\d.,:/-]*")
+_QUANTITY = r"^[\[({<>≤≥]*\s*[+-]?\d"  # a number, a date or a range, as far as its start tells
+_LOOKED_AT = 100
 
 ROWS_FOUND = 11
 """How many record numbers :meth:`Table.rows_where` finds: one more than a message shows."""
@@ -147,10 +149,11 @@ def open_table(
     native = nw.to_native(data, pass_through=True)
     table = _open(native, name, dict(missing_tokens or {}))
     require_names(table.columns, name)
+    columns = shown_names(table.columns, missing_tokens or {})
     problems = [
         Problem(
             "unknown-column",
-            f"no column '{column}' to have missing tokens: {did_you_mean(column, table.columns)}",
+            f"no column '{column}' to have missing tokens: {did_you_mean(column, columns)}",
             file=name,
         )
         for column in missing_tokens or {}
@@ -177,10 +180,11 @@ def count_column(columns: Sequence[str]) -> str:
 
 def require_columns(table: Table, columns: Sequence[str]) -> None:
     """Raise :class:`DataError`, naming all of them, unless the table has these columns."""
+    known = shown_names(table.columns, columns)
     problems = [
         Problem(
             "missing-column",
-            f"no column '{column}': {did_you_mean(column, table.columns)}",
+            f"no column '{column}': {did_you_mean(column, known)}",
             file=table.name,
         )
         for column in columns
@@ -228,6 +232,33 @@ def is_pattern(column: str) -> bool:
     return column == "*" or (column.startswith("^") and column.endswith("$"))
 
 
+def column_names(frame: pl.DataFrame) -> tuple[str, ...]:
+    """The names of a frame's columns, uncertain where they may be the cells of a record.
+
+    They are believed where none is a number, date or range, and the values of some column are.
+
+    >>> isinstance(column_names(pl.DataFrame({"P1": ["P2"], "34": ["51"]})), UncertainNames)
+    True
+    >>> column_names(pl.DataFrame({"person": ["P1"], "age": ["34"]}))
+    ('person', 'age')
+    """
+    names = tuple(frame.columns)
+    if quantities(names):
+        return UncertainNames(names)
+    for values in frame.head(_LOOKED_AT).get_columns():
+        if values.dtype != pl.String:
+            return names
+        cells = values.drop_nulls().filter(values.drop_nulls() != "*")
+        if len(cells) and cells.str.contains(_QUANTITY).all():
+            return names
+    return UncertainNames(names)
+
+
+def quantities(names: Sequence[str]) -> list[int]:
+    """Which of some names, from 1, are numbers, dates or ranges, as cells of a record are."""
+    return [at for at, name in enumerate(names, start=1) if re.match(_QUANTITY, name)]
+
+
 def name_problems(columns: Sequence[str], name: str) -> list[Problem]:
     """What is wrong with the names of a table's columns: none at all, empty ones, repeated ones."""
     if not columns:
@@ -237,11 +268,10 @@ def name_problems(columns: Sequence[str], name: str) -> list[Problem]:
     if repeated:
         at = [place for place, column in enumerate(columns, start=1) if column in repeated]
         no_header = any(_NUMBER.fullmatch(column) for column in columns)
-        listed = "" if no_header else ": " + ", ".join(f"'{one}'" for one in sorted(repeated))
         problems.append(
             Problem(
                 "duplicate-columns",
-                f"columns {', '.join(map(str, at))} have the same names{listed}",
+                f"columns {', '.join(map(str, at))} have the same names",
                 file=name,
                 remedy="add the header that seems to be missing"
                 if no_header

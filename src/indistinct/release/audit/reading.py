@@ -19,7 +19,7 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 
-from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
+from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, shown_names
 from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
 
@@ -122,15 +122,17 @@ def read_release(release: Any, source: Mapping[str, Any] | None = None) -> Publi
 
 def missing_columns(table: PublishedTable, columns: Iterable[str]) -> list[Problem]:
     """A problem for every column that the table ought to have and has not."""
+    names = list(dict.fromkeys(columns))
+    known = shown_names(table.columns, names)
     return [
         Problem(
             "missing-column",
-            f"the release has no such column: {did_you_mean(name, table.columns)}",
+            f"the release has no such column: {did_you_mean(name, known)}",
             file=table.name,
             attribute=name,
             remedy="name the columns as the release does",
         )
-        for name in dict.fromkeys(columns)
+        for name in names
         if table.find(name) is None
     ]
 
@@ -192,6 +194,7 @@ def _read_file(
     path: Path, source: Mapping[str, Any], claims: Claims | None, name: str | None = None
 ) -> PublishedTable:
     from indistinct.sources.files import read_table
+    from indistinct.sources.table import column_names
 
     name = name or path.name
     digest, rows = claims.tables[name] if claims else (None, None)
@@ -207,7 +210,7 @@ def _read_file(
     written = claims is not None and same
     return PublishedTable(
         name,
-        tuple(frame.columns),
+        column_names(frame),
         matches,
         lambda columns: _texts(frame, columns) if written else _trimmed(_texts(frame, columns)),
     )
