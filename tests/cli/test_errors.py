@@ -233,14 +233,30 @@ def test_debugging_shows_the_traceback(run, table: Path, policy: Path, tmp_path,
     assert "cell 42" in result.stderr
 
 
-def test_an_interrupt_while_writing_leaves_nothing(release, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_while_writing_leaves_nothing(release, monkeypatch, number: signal.Signals):
     def interrupt(*_: object, **__: object) -> None:
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(number)
 
     monkeypatch.setattr("indistinct.pipeline.release.write_csv", interrupt)
     # A shell lets what it runs in the background ignore interrupts.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        assert release("age,sex,zip,diagnosis\n" + GOOD).exit_code == 130
+        result = release("age,sex,zip,diagnosis\n" + GOOD)
     finally:
         signal.signal(signal.SIGINT, before)
+    assert result.exit_code == 128 + number
+    assert result.stderr == "interrupted: nothing was left half written\n"
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_what_a_killed_run_left_is_removed_with_a_word(run, table: Path, policy: Path, tmp_path):
+    left = tmp_path / ".out.ind-abcdefgh"
+    (left / "private").mkdir(parents=True)
+    (left / "private" / "run.json").write_text(SECRET)
+    result = run("anonymize", table, "--policy", policy, "--out", tmp_path / "out")
+    assert result.exit_code == 0
+    assert not left.exists()
+    assert "a folder that an earlier run had left unfinished" in result.stderr
+    again = run("anonymize", table, "--policy", policy, "--out", tmp_path / "out")
+    assert "unfinished" not in again.stderr

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 import stat
@@ -264,6 +265,48 @@ def test_an_earlier_run_is_replaced(tmp_path: Path) -> None:
     assert everything(tmp_path) == ["out", *(f"out/{name}" for name in RUN)]
 
 
+@pytest.mark.parametrize("exchange", [True, False])
+def test_a_run_is_never_without_a_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exchange: bool
+) -> None:
+    out = tmp_path / "out"
+    leave_a_run(out)
+    if not exchange:
+        monkeypatch.setattr(writing, "_exchanged", lambda *_: False)
+    moved: list[Path] = []
+    moves = Path.replace
+    monkeypatch.setattr(Path, "replace", lambda one, to: (moved.append(one), moves(one, to))[1])
+    leave_a_run(out, "a\n2\n")
+    assert (out in moved) is not exchange
+    assert (out / "release.csv").read_text() == "a\n2\n"
+    assert everything(tmp_path) == ["out", *(f"out/{name}" for name in RUN)]
+
+
+def test_what_a_dead_process_staged_is_removed_and_what_a_living_one_did_stays(
+    tmp_path: Path,
+) -> None:
+    for name in (".out.ind-dead", ".out.ind-living", ".out.bak", ".other.ind-dead"):
+        (tmp_path / name).mkdir()
+    (tmp_path / ".out.ind-file").write_text("secret")
+    handle = os.open(tmp_path / ".out.ind-living", os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    with publish_folder(tmp_path / "out") as staging:
+        assert staging.swept == 2
+        with publish_folder(tmp_path / "out") as beside:
+            assert beside.swept == 0
+    os.close(handle)
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == [".other.ind-dead", ".out.bak", ".out.ind-living", "out"]
+
+
+def test_an_earlier_run_that_was_moved_aside_comes_back(tmp_path: Path) -> None:
+    leave_a_run(tmp_path / "out")
+    (tmp_path / "out").rename(tmp_path / ".out.ind-old-abc")
+    with pytest.raises(ValueError, match="ours"), publish_folder(tmp_path / "out"):
+        raise ValueError("ours")
+    assert everything(tmp_path) == ["out", *(f"out/{name}" for name in RUN)]
+
+
 def test_a_link_to_a_folder_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
@@ -331,6 +374,7 @@ def test_a_full_disk_at_the_end_leaves_the_earlier_run(
 ) -> None:
     out = tmp_path / "out"
     leave_a_run(out)
+    monkeypatch.setattr(writing, "_exchanged", lambda *_: False)
     moves = Path.replace
 
     def stop_at_the_second(self: Path, target: Path) -> Path:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import ParamSpec
 
 import typer
@@ -18,7 +22,11 @@ from indistinct.errors import IndistinctError
 DEBUG = "INDISTINCT_DEBUG"
 """Environment variable: set to 1, an unexpected error shows its traceback (and perhaps values)."""
 
-INTERRUPTED = 130
+KILLED = 128
+"""What is added to the number of a signal that ends a verb: 130 for an interrupt."""
+
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+"""What a system or a terminal sends to end a program, and what is as orderly an end as Ctrl+C."""
 
 P = ParamSpec("P")
 
@@ -35,16 +43,18 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         forgive_encodings()
         try:
-            function(*args, **kwargs)
+            with ended_by_signals():
+                function(*args, **kwargs)
         except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
             raise
         except IndistinctError as error:
             for problem in error.problems:
                 complain("error", str(problem))
             raise typer.Exit(error.exit_code) from None
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
             complain("interrupted", "nothing was left half written")
-            raise typer.Exit(INTERRUPTED) from None
+            number = error.number if isinstance(error, Ended) else signal.SIGINT
+            raise typer.Exit(KILLED + number) from None
         except MemoryError:
             complain("error", "the table does not fit into the memory of this machine")
             raise typer.Exit(2) from None
@@ -57,6 +67,37 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
             _confess(error, function.__module__)
 
     return guarded
+
+
+class Ended(KeyboardInterrupt):
+    """A signal that asks the program to end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+@contextlib.contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Let signals that end the program end it as an interrupt does, with everything tidied up.
+
+    One that is ignored, as under ``nohup``, stays ignored.
+    """
+
+    def end(number: int, frame: FrameType | None) -> None:
+        del frame
+        signal.signal(number, signal.SIG_IGN)  # a second one would break off the tidying
+        raise Ended(number)
+
+    main = threading.current_thread() is threading.main_thread()
+    caught = [one for one in ENDING if main and signal.getsignal(one) is signal.SIG_DFL]
+    for one in caught:
+        signal.signal(one, end)
+    try:
+        yield
+    finally:
+        for one in caught:
+            signal.signal(one, signal.SIG_DFL)
 
 
 def _confess(error: Exception, module: str) -> None:

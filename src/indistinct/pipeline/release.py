@@ -97,7 +97,8 @@ class Release(Document):
                 files = {key: f"{public.linked[key]}.{ending}" for key in ("quasi", "sensitive")}
                 certificate = replace(certificate, linked={**public.linked, **files})
             write_json(staging.public / "certificate.json", certificate.to_dict())
-            run = replace(self.run, certificate=certificate)
+            told = self.run.warnings + (_swept(staging.swept),) * (staging.swept > 0)
+            run = replace(self.run, certificate=certificate, warnings=told)
             write_json(staging.private / "run.json", run.to_dict())
             for file, document in self.private.items():
                 if isinstance(document, pl.DataFrame):
@@ -169,6 +170,14 @@ class Release(Document):
         yield from self.certificate.parts()
         rows = [(name, f"{value:.4f}") for name, value in self.measures.items()]
         yield Grid(("measure", "value"), rows, right=("value",))
+
+
+def _swept(count: int) -> str:
+    what = "a folder" if count == 1 else f"{count} folders"
+    return (
+        f"{what} that an earlier run had left unfinished beside the release, with private data in "
+        "it, was removed: that run was killed"
+    )
 
 
 def _neutralized(about: ValueMetadata, name: str) -> ValueMetadata:

@@ -2,13 +2,17 @@
 
 Everything is written under a temporary name in the same folder, forced to the disk and renamed; a
 run's folder appears the same way, with all its files at once. Whatever goes wrong, a full disk
-included, leaves nothing behind.
+included, leaves nothing behind. A process that is killed cannot tidy up: what it staged is locked
+while it lives, and removed by the next one that writes in the same place.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
+import fcntl
+import glob
 import json
 import os
 import re
@@ -34,6 +38,10 @@ PRIVATE = "private"
 
 FORMULA_STARTS = "=+@＝＋－＠-"
 """What a spreadsheet takes for the start of a formula."""
+
+_EARLIER = "old-"
+_EXCHANGE = 2  # RENAME_EXCHANGE of Linux
+_HERE = -100  # AT_FDCWD
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -144,18 +152,76 @@ def _write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
     with refusing(path):
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
-        handle, staged = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        sweep(path)
+        staged, handle = _staged(path, _new_file)
         try:
             with os.fdopen(handle, "wb") as file:
                 write(file)
                 file.flush()
                 os.fsync(file.fileno())
-            Path(staged).chmod(0o666 & ~_umask())
-            Path(staged).replace(path)
+            staged.chmod(0o666 & ~_umask())
+            staged.replace(path)
             _sync_folder(path.parent)
         except BaseException:
-            Path(staged).unlink(missing_ok=True)
+            staged.unlink(missing_ok=True)
             raise
+
+
+def _staged(path: Path, make: Callable[[Path], tuple[Path, int]]) -> tuple[Path, int]:
+    """Something new beside a path, locked as long as the handle is open and the process lives."""
+    while True:
+        staged, handle = make(path)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:  # another process sweeps it
+            os.close(handle)
+            continue
+        except OSError:  # a file system without locks
+            return staged, handle
+        if staged.exists():
+            return staged, handle
+        os.close(handle)
+
+
+def _mark(path: Path) -> str:
+    return f".{path.name}.ind-"
+
+
+def _new_file(path: Path) -> tuple[Path, int]:
+    handle, name = tempfile.mkstemp(prefix=_mark(path), dir=path.parent)
+    return Path(name), handle
+
+
+def _new_folder(path: Path, what: str = "") -> tuple[Path, int]:
+    staged = Path(tempfile.mkdtemp(prefix=_mark(path) + what, dir=path.parent))
+    return staged, os.open(staged, os.O_RDONLY)
+
+
+def _folder_of_earlier(path: Path) -> tuple[Path, int]:
+    return _new_folder(path, _EARLIER)
+
+
+def sweep(path: Path) -> int:
+    """Remove what dead processes staged for a path, private data perhaps; how many there were.
+
+    An earlier run that a dead process had moved aside takes its place again where nothing else has.
+    """
+    swept = 0
+    for left in sorted(path.parent.glob(glob.escape(_mark(path)) + "*")):
+        with contextlib.suppress(OSError):
+            handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if left.name.startswith(_mark(path) + _EARLIER) and not path.exists():
+                    left.replace(path)
+                elif left.is_dir():
+                    shutil.rmtree(left)
+                else:
+                    left.unlink()
+                swept += 1
+            finally:
+                os.close(handle)
+    return swept
 
 
 @contextlib.contextmanager
@@ -218,6 +284,9 @@ class Staging:
     private: Path
     """What only the custodian may read; a folder inside of ``public``, closed to others."""
 
+    swept: int = 0
+    """How many folders of dead processes were removed before."""
+
 
 class publish_folder:  # noqa: N801, used like a function
     """A run's folder, which appears with everything in it when the block ends, or not at all.
@@ -248,6 +317,7 @@ class publish_folder:  # noqa: N801, used like a function
         self._out = Path(out)
         self._made: list[Path] = []
         self._staged: Path | None = None
+        self._lock: int | None = None
 
     def __enter__(self) -> Staging:
         try:
@@ -256,11 +326,11 @@ class publish_folder:  # noqa: N801, used like a function
                 _refuse_current(self._out)
                 _refuse_foreign(self._out)
                 self._make_parents()
-                staged = tempfile.mkdtemp(prefix=f".{self._out.name}.", dir=self._out.parent)
-                self._staged = Path(staged)
+                swept = sweep(self._out)
+                self._staged, self._lock = _staged(self._out, _new_folder)
                 private = self._staged / PRIVATE
                 private.mkdir(mode=0o700)
-                return Staging(self._staged, private)
+                return Staging(self._staged, private, swept)
         except BaseException:
             self._clean()
             raise
@@ -285,6 +355,7 @@ class publish_folder:  # noqa: N801, used like a function
         except BaseException:
             self._clean()
             raise
+        self._unlock()
 
     def _relocated(self, error: OutputError, staged: Path) -> OutputError:
         """The error in terms of the folder that the user named."""
@@ -311,17 +382,20 @@ class publish_folder:  # noqa: N801, used like a function
             private.rmdir()
         staged.chmod(0o777 & ~_umask())
         _refuse_foreign(self._out)
-        aside: Path | None = None
-        if self._out.exists() and any(self._out.iterdir()):
-            aside = Path(tempfile.mkdtemp(prefix=f".{self._out.name}.", dir=self._out.parent))
-            self._out.replace(aside)
-        try:
+        if not self._out.exists() or not any(self._out.iterdir()):
             staged.replace(self._out)
-        except BaseException:
-            if aside is not None:
+        elif _exchanged(staged, self._out):
+            shutil.rmtree(staged, ignore_errors=True)
+        else:
+            aside, lock = _staged(self._out, _folder_of_earlier)
+            self._out.replace(aside)
+            try:
+                staged.replace(self._out)
+            except BaseException:
                 aside.replace(self._out)
-            raise
-        if aside is not None:
+                raise
+            finally:
+                os.close(lock)
             shutil.rmtree(aside, ignore_errors=True)
         _sync_folder(self._out.parent)
 
@@ -341,6 +415,20 @@ class publish_folder:  # noqa: N801, used like a function
         for folder in reversed(self._made):
             with contextlib.suppress(OSError):
                 folder.rmdir()
+        self._unlock()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Whether two folders have taken each other's place at once, where the system knows how."""
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if rename is None:
+        return False
+    return bool(rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0)
 
 
 def _refuse_current(out: Path) -> None:
