@@ -3,6 +3,7 @@ from __future__ import annotations
 import lzma
 import tomllib
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import polars as pl
@@ -210,3 +211,73 @@ def test_no_file_is_replaced_unasked(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="cannot be written"):
         write_first_policy("", tmp_path / "no folder" / "release.toml")
+
+
+def encounters(patient: str) -> pl.DataFrame:
+    """One to five stays per patient, two rows per stay; names tell nothing but sex and birth."""
+    random = Random(5)
+    rows = []
+    for at in range(300):
+        who = (f"{1000 + 7 * at}", random.choice("fm"), 1930 + random.randrange(60))
+        for stay in range(1 + at % 5):
+            for _ in range(2):
+                rows.append(
+                    (*who, f"S{at}-{stay}", 30 + stay, random.random(), random.choice("ABC"))
+                )
+    names = [patient, "sex", "birth_year", "adm", "age", "x9", "drug"]
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
+@pytest.mark.parametrize("name", ["patient_nbr", "pat_nr", "case_no", "patientnummer", "q7"])
+def test_numbers_of_people_are_found_whatever_they_are_called(name: str, tmp_path: Path) -> None:
+    frame = encounters(name)
+    seen = profile(frame)
+    assert seen.person is not None
+    assert seen.person.column == name
+    assert seen["adm"].role == "identifier"
+    policy = loaded(first_policy(seen), tmp_path)
+    assert policy.person == name
+    release = anonymize(frame, policy)
+    assert isinstance(release.tables, pl.DataFrame)
+    published = {str(cell) for column in release.tables for cell in column.to_list()}
+    assert not published & {str(cell) for cell in (*frame[name], *frame["adm"], *frame["x9"])}
+    assert release.certificate.classes["smallest"] >= 5
+
+
+def test_numbers_of_people_among_columns_of_which_nothing_is_known() -> None:
+    frame = encounters("q7").rename({"sex": "a1", "birth_year": "a2", "age": "a3"})
+    found = profile(frame).person
+    assert found is not None
+    assert found.column == "q7"
+
+
+def test_codes_with_their_names_number_nobody() -> None:
+    random = Random(2)
+    codes = [random.randrange(60) for _ in range(2000)]
+    frame = pl.DataFrame(
+        {
+            "ward_nr": [str(code) for code in codes],
+            "ward_name": [f"ward {code}" for code in codes],
+            "floor": [str(code // 10) for code in codes],
+            "sex": [random.choice("fm") for _ in codes],
+        }
+    )
+    for table in (frame, frame.rename({"sex": "a1"})):
+        assert profile(table).person is None
+
+
+def test_nothing_nearly_unique_is_published_before_somebody_decides() -> None:
+    for records in (8, 500):
+        frame = pl.DataFrame(
+            {
+                "sex": ["f", "m"] * (records // 2),
+                "reading": [at / 7 for at in range(records)],
+                "kind": ["a", "b"] * (records // 2),
+            }
+        )
+        closed = profile(frame).closed()
+        assert closed["reading"].role == "identifier"
+        assert closed["reading"].why.startswith("left out until you decide")
+        assert closed["kind"].role == ("identifier" if records == 8 else "insensitive")
+        policy = Policy.from_dict(tomllib.loads(first_policy(profile(frame))))
+        assert policy.attributes["reading"].role == "identifier"

@@ -45,6 +45,7 @@ def first_policy(
         min_levels: For quasi-identifiers that are to be generalized in any case, the level from
             which on they may be published, and why.
     """
+    profile = profile.closed()
     lines = [
         *_comment(f"A first policy for {profile.table}: {profile.records:,} records,"
                   f" {len(profile.attributes)} attributes."),
@@ -122,7 +123,7 @@ _FORMATS = {"fhir": "a FHIR R4 bulk export", "omop": "tables of the OMOP Common 
 
 
 def _person(profile: Profile) -> list[str]:
-    """The key that says whose a record is; a comment where it needs a decision before."""
+    """The keys that say whose a record is, and which quasi-identifiers of people count."""
     found = profile.person
     if found is None:
         return []
@@ -130,16 +131,16 @@ def _person(profile: Profile) -> list[str]:
         f"{found.people:,} people have {found.records:,} records: every promise counts people, and"
         " a pseudonym made for the release stands in this column."
     )
-    key = f"person = {toml_string(found.column)}"
-    if not found.differing:
-        return [*lines, key]
-    differing = ", ".join(found.differing)
-    lines += _comment(
-        f"It takes quasi-identifiers that are the same in all records of a person, and {differing}"
-        " differ: give them another role, or say which record counts (conflicts), and then take"
-        " the sign away:"
-    )
-    return [*lines, f"# {key}", '# conflicts = "first"']
+    lines.append(f"person = {toml_string(found.column)}")
+    if found.differing:
+        differing = ", ".join(found.differing)
+        lines += _comment(
+            f"A person has one set of quasi-identifiers, and {differing} differ between records:"
+            " those of the first record are published for all. Give them another role to keep"
+            " them, or choose another record."
+        )
+        lines.append('conflicts = "first"')
+    return lines
 
 
 def _look_first(profile: Profile) -> Iterator[str]:

@@ -18,12 +18,16 @@ import polars as pl
 from indistinct.analytics.concepts import FREE_TEXT, Concept, Role, concept_of
 from indistinct.analytics.hierarchy_draft import Draft, draft_hierarchy
 from indistinct.analytics.names import names_one_of
+from indistinct.analytics.person_keys import Column as Beside
+from indistinct.analytics.person_keys import person_keys
 from indistinct.analytics.safe_harbor import Column, Tag, names_a_doorstep, recognise
 from indistinct.analytics.values import Values, read_values
 from indistinct.sources.table import COUNT, Table, open_table
 
 K = 5
 """A value that fewer than this many records share counts as rare."""
+
+LEFT_OUT = "left out until you decide"
 
 FEW_RECORDS = 20
 """With fewer records, nothing is said of how unique a column is."""
@@ -168,13 +172,33 @@ class Profile:
             for item in self.attributes
         ]
 
+    def closed(self) -> Profile:
+        """The same, with whatever could tell people apart left out until somebody decides.
+
+        Nothing is insensitive of which most values are those of few records, however few there are.
+        """
+        items = []
+        for item in self.attributes:
+            filled = item.records - item.missing
+            rare = item.distinct * K > filled or item.rare_share >= 0.5
+            if item.role == "insensitive" and item.distinct > 1 and rare:
+                why = (
+                    f"{LEFT_OUT}: {item.distinct:,} values in {filled:,} records, and whoever "
+                    "knows one finds the record. Make it a quasi-identifier if anybody could know "
+                    "it, sensitive if it could harm, insensitive if nobody can know it"
+                )
+                item = replace(item, role="identifier", reasons=(why,), warnings=())
+            items.append(item)
+        return replace(self, attributes=tuple(items))
+
     def to_dict(self) -> dict[str, object]:
         """The profile as plain data."""
         return {
             "records": self.records,
             "attributes": [item.to_dict() for item in self.attributes],
             "warnings": [warned.to_dict() for warned in self.warnings],
-            **({} if self.person is None else {"person": self.person.to_dict()}),
+            "person": None if self.person is None else self.person.column,
+            **({} if self.person is None else {"people": self.person.to_dict()}),
         }
 
 
@@ -196,9 +220,13 @@ def profile(data: Any, name: str = "table") -> Profile:
     table: Table = data if is_table else open_table(data, name)
     records = table.height()
     items = [_attribute(table, column, records) for column in table.columns]
-    items = _with_relations(table, items)
+    items, numbering = _with_person_keys(table, _with_relations(table, items))
     return Profile(
-        table.name, records, tuple(items), tuple(_table_warnings(items)), _persons(table, items)
+        table.name,
+        records,
+        tuple(items),
+        tuple(_table_warnings(items, numbering)),
+        _persons(table, items, numbering),
     )
 
 
@@ -425,21 +453,62 @@ def _numbers_people(item: AttributeProfile) -> bool:
     return item.role == "identifier" and by_name and 0 < item.distinct < 0.999 * filled
 
 
-def _persons(table: Table, items: list[AttributeProfile]) -> Persons | None:
-    """The column that names people: that with which most quasi-identifiers agree, most distinct."""
-    quasi = [item.attribute for item in items if item.role == "quasi-identifier"]
-    found = []
-    for item in items:
-        if not _numbers_people(item) or item.missing:
-            continue
-        differing = tuple(
-            name for name in quasi if table.distinct([item.attribute, name]).height > item.distinct
+def _with_person_keys(
+    table: Table, items: list[AttributeProfile]
+) -> tuple[list[AttributeProfile], dict[str, int]]:
+    """The columns, those that number people left out; and how many columns show it of each."""
+    columns = [
+        Beside(
+            name=item.attribute,
+            about=item.about,
+            kind=item.kind,
+            distinct=item.distinct,
+            filled=item.records - item.missing,
+            tokens=tuple(item.missing_tokens),
         )
-        found.append(Persons(item.attribute, item.distinct, item.records, differing))
-    return min(found, key=lambda one: (len(one.differing), -one.people), default=None)
+        for item in items
+    ]
+    candidates = [
+        item.attribute
+        for item in items
+        if item.role in ("identifier", "insensitive")
+        and not any(tag.kind.name in ("names", "places") for tag in item.tags)
+    ]
+    found = person_keys(table, columns, candidates)
+    numbering = dict.fromkeys((item.attribute for item in items if _numbers_people(item)), 0)
+    numbering |= {name: len(shown) for name, shown in found.items()}
+    changed = []
+    for item in items:
+        if item.attribute in found and item.role != "identifier":
+            shown = ", ".join(f"'{name}'" for name in found[item.attribute])
+            why = f"it seems to number people: {shown} hardly ever differ between its records"
+            item = replace(item, role="identifier", reasons=(why,), warnings=())
+        changed.append(item)
+    return changed, numbering
 
 
-def _table_warnings(items: list[AttributeProfile]) -> Iterator[Warned]:
+def _persons(
+    table: Table, items: list[AttributeProfile], numbering: Mapping[str, int]
+) -> Persons | None:
+    """The column that names people: that with which most columns agree, with fewest numbers.
+
+    A stay in hospital has the sex and the birth of its patient too, so of two such columns the
+    patient's is that with fewer values.
+    """
+    quasi = [item.attribute for item in items if item.role == "quasi-identifier"]
+    known = [item for item in items if numbering.get(item.attribute, -1) >= (item.missing > 0)]
+    if not known:
+        return None
+    item = min(known, key=lambda one: (-numbering[one.attribute], one.missing > 0, one.distinct))
+    differing = tuple(
+        name for name in quasi if table.distinct([item.attribute, name]).height > item.distinct
+    )
+    return Persons(item.attribute, item.distinct, item.records, differing)
+
+
+def _table_warnings(
+    items: list[AttributeProfile], numbering: Mapping[str, int]
+) -> Iterator[Warned]:
     quasi = [item.attribute for item in items if item.role == "quasi-identifier"]
     if not quasi:
         yield Warned(
@@ -454,7 +523,7 @@ def _table_warnings(items: list[AttributeProfile]) -> Iterator[Warned]:
         )
     for item in items:
         filled = item.records - item.missing
-        if _numbers_people(item):
+        if item.attribute in numbering:
             yield Warned(
                 "people-with-several-records",
                 f"'{item.attribute}' has {item.distinct:,} values in {filled:,} records: where"

@@ -64,7 +64,7 @@ def init(
         source = source_keys(separator, encoding, sheet)
         table = open_table(read_table(data, **source), data.name)
         progress("looking at the columns")
-        seen = profile(table)
+        seen = profile(table).closed()
         write_first_policy(first_policy(seen, source=source), policy, overwrite=force)
     warnings = _warnings(seen)
     for warning in warnings:
