@@ -11,7 +11,8 @@ import pytest
 
 import indistinct as ind
 from indistinct.cli.summary import print_promises
-from indistinct.pipeline.warnings import warn_about_noise
+from indistinct.errors import Unsatisfiable
+from indistinct.pipeline.warnings import warn_about_made_up
 
 RANKS = {"flu": 4, "asthma": 3, "hiv": 1, "gout": 3, "cold": 4}
 
@@ -63,11 +64,13 @@ def test_parameters_of_theta_and_an_old_certificate_without_them(tmp_path: Path)
     document = json.loads(path.read_text())
     theta, bound = document["promises"]
     assert theta["parameters"] == {"k": 3, "mu": 0.6, "theta": "k"}
-    assert theta["achieved_with"] == {"k": {"mu": 0.6}, "mu": {"k": 3}}
-    assert "achieved_with" not in bound
+    # Records may be made up: what is said to be achieved is what was asked.
+    assert theta["achieved"] == {"k": 3, "mu": 0.6}
+    assert bound["achieved"] == {"bound": 0.5}
+    assert "achieved_with" not in theta
     assert ind.audit(tmp_path / "out").holds
     theta["parameters"] = {"k": 3}
-    del theta["achieved_with"]
+    del theta["counts_made_up"], theta["achieved"]
     path.write_text(json.dumps(document))
     audited = ind.audit(tmp_path / "out")
     assert audited.holds
@@ -98,15 +101,153 @@ def test_theta_by_size_has_figures_that_stand_alone() -> None:
     assert "achieved_with" not in verdict.to_dict()
 
 
-def test_much_noise_draws_a_private_warning() -> None:
-    assert warn_about_noise(10, 100) == []
-    assert "11 of the 100 published records are noise (11%)" in warn_about_noise(11, 100)[0]
-    assert warn_about_noise(0, 0) == []
-    # Mostly one illness: without made-up records no class has variance enough.
-    uneven = frame(60, ("flu",) * 7 + tuple(RANKS)[1:])
-    asked = policy([{"model": "theta-sensitive", "k": 4, "mu": 0.9}], algorithm="theta")
-    release = ind.anonymize(uneven, asked)
+UNEVEN = [
+    {"model": "theta-sensitive", "k": 4, "mu": 0.9},
+    {"model": "max-posterior", "bound": 0.9},
+]
+
+
+def test_much_that_is_made_up_draws_a_private_warning() -> None:
+    assert warn_about_made_up(5, 100) == []
+    (told,) = warn_about_made_up(6, 100)
+    assert told.startswith("6% of the release is made up: 6 of the 100 published records")
+    assert warn_about_made_up(0, 0) == []
+    asked = policy(UNEVEN, algorithm="theta", max_noise=0.9)
+    release = ind.anonymize(uneven(), asked)
     noise = release.run.noise
     assert noise > 0.1 * release.certificate.records_published
-    assert any(f"{noise} of the" in text for text in release.warnings)
-    assert not any("noise (" in text for text in release.certificate.to_dict()["warnings"])
+    assert f"{noise} of the" in release.warnings[len(release.certificate.warnings)]
+    assert not any("made up:" in text for text in release.certificate.to_dict()["warnings"])
+
+
+def uneven() -> pl.DataFrame:
+    """Mostly one illness: without made-up records no class has variance enough."""
+    return frame(60, ("flu",) * 7 + tuple(RANKS)[1:])
+
+
+def test_a_tenth_at_most_is_made_up_unless_more_is_asked_for() -> None:
+    asked = policy(UNEVEN, algorithm="theta")
+    with pytest.raises(Unsatisfiable, match="allow max_noise"):
+        ind.anonymize(uneven(), asked)
+
+
+def visits(n: int = 60) -> pl.DataFrame:
+    """Visits of people of whom most are slightly ill, two rows each."""
+    ill = ["flu"] * 8 + ["gout", "asthma", "hiv"]
+    return pl.DataFrame(
+        {
+            "patient": [f"p{at // 2}" for at in range(2 * n)],
+            "age": [20 + at // 2 * 7 % 40 for at in range(2 * n)],
+            "ill": [ill[at // 2 % 11] for at in range(2 * n)],
+        }
+    )
+
+
+LEVELS = {"low": ["flu"], "mild": ["gout"], "high": ["asthma"], "severe": ["hiv"]}
+
+
+def of_people(promises: list[dict[str, Any]], **method: Any) -> dict[str, Any]:
+    asked = policy(promises, algorithm="theta-star", **method)
+    asked["source"] = {"person": "patient"}
+    asked["attributes"]["patient"] = {"role": "identifier"}
+    asked["attributes"]["ill"] = {
+        "role": "sensitive",
+        "categories": {"table": LEVELS, "order": list(LEVELS)},
+    }
+    return asked
+
+
+THETA = {"model": "theta-sensitive", "k": 4, "mu": 0.6}
+
+
+@pytest.mark.parametrize("kind", ["theta", "theta-star", "decoys"])
+def test_no_figure_of_people_counts_those_made_up(kind: str, tmp_path: Path) -> None:
+    if kind == "theta-star":
+        table, asked = visits(), of_people([UNEVEN[0] | {"unit": "person"}], max_noise=0.9, seed=1)
+        asked["promises"].append({"model": "max-posterior", "bound": 0.8, "unit": "person"})
+        asked["promises"].append({"model": "k-anonymity", "k": 4, "unit": "person"})
+    else:
+        table = uneven() if kind == "theta" else frame(60)
+        promised = [{"model": "k-anonymity", "k": 4}, {"model": "max-posterior", "bound": 0.9}]
+        method: dict[str, Any] = {"algorithm": "theta", "max_noise": 0.9}
+        if kind == "decoys":
+            method = {"decoys": {"to": 40, "limit": 0.5}}
+            table = table.with_columns(pl.Series("more", range(60)) % 13)
+        asked = policy([THETA, *promised] if kind == "theta" else promised, **method, seed=1)
+        if kind == "decoys":
+            asked["attributes"]["more"] = {"role": "insensitive"}
+    release = ind.anonymize(table, asked)
+    run, public = release.run.to_dict(), release.certificate.to_dict()
+    assert sum(run["added"].values()) > 0
+    shown = {item["model"]: item for item in public["promises"]}
+    known = {item["model"]: item for item in run["promises"]}
+    published = {part.requirement.model: part for part in ind.audit(release).promises}
+    assert shown["k-anonymity"]["achieved"] == {"k": 4}
+    assert known["k-anonymity"]["achieved"] == {"k": run["classes"]["smallest"]}
+    # Exactly the people are counted.
+    there = run["people"]["published"] if kind == "theta-star" else run["published"]
+    assert run["classes"]["mean"] * run["classes"]["count"] == pytest.approx(there)
+    assert public["classes"]["mean"] > run["classes"]["mean"]
+    bound = shown["max-posterior"]["parameters"]["bound"]
+    assert shown["max-posterior"]["achieved"] == {"bound": bound}
+    assert known["max-posterior"]["achieved"]["bound"] <= bound
+    if kind != "decoys":
+        assert shown["theta-sensitive"]["counts_made_up"] is True
+        assert (
+            published["max-posterior"].achieved["bound"]
+            < known["max-posterior"]["achieved"]["bound"]
+        )
+    assert shown["max-posterior"]["counts_made_up"] is False
+    assert any("made-up records" in text for text in public["warnings"])
+    # The certificate agrees with the files, and a figure changed in it does not.
+    release.write(tmp_path / "out")
+    audited = ind.audit(tmp_path / "out")
+    assert audited.holds
+    assert any("rely on what was asked" in note for note in audited.notes)
+    path = tmp_path / "out" / "certificate.json"
+    document = json.loads(path.read_text())
+    for item in document["promises"]:
+        if item["model"] == "k-anonymity":
+            item["achieved"] = {"k": 40}
+    path.write_text(json.dumps(document))
+    assert not ind.audit(tmp_path / "out").holds
+
+
+def test_places_of_noise_are_right_beside_decoys() -> None:
+    asked = policy(
+        [THETA, UNEVEN[1]],
+        algorithm="theta",
+        max_noise=0.9,
+        decoys={"to": 30, "limit": 0.5},
+        seed=3,
+    )
+    table = uneven().with_columns(pl.Series("more", range(60)).cast(pl.String))
+    asked["attributes"]["more"] = {"role": "insensitive"}
+    release = ind.anonymize(table, asked)
+    made = {row for name in ("noise", "decoys") for row in release.private[f"{name}.json"]["rows"]}
+    assert len(made) == release.run.noise + release.run.decoys
+    real = release.tables.with_row_index(offset=1).filter(~pl.col("index").is_in(sorted(made)))
+    assert sorted(real["more"].cast(pl.Int64)) == list(range(60))
+
+
+@pytest.mark.parametrize("algorithm", ["theta", "theta-star"])
+def test_a_bound_on_beliefs_holds_without_those_made_up(algorithm: str) -> None:
+    for seed in range(8):
+        many = 44 + 11 * seed
+        if algorithm == "theta":
+            table = frame(many, ("flu",) * (3 + seed % 3) + tuple(RANKS)[1:])
+            asked = policy([{**THETA, "k": 2}], algorithm="theta", max_noise=0.9, seed=seed)
+        else:
+            table = visits(many)
+            asked = of_people([UNEVEN[0] | {"unit": "person"}], max_noise=0.9, seed=seed)
+        asked["promises"].append(
+            {
+                "model": "max-posterior",
+                "bound": 0.75,
+                "unit": asked["promises"][0].get("unit", "record"),
+            }
+        )
+        release = ind.anonymize(table, asked)
+        own = {item["model"]: item for item in release.run.to_dict()["promises"]}["max-posterior"]
+        assert own["holds"]
+        assert own["achieved"]["bound"] <= 0.75 + 1e-12

@@ -24,7 +24,10 @@ CATEGORIES = {
 
 
 def linked_policy(**method: Any) -> dict[str, Any]:
-    keys = policy({"model": "theta-sensitive", "k": 3, "sensitive": "dx"})
+    keys = policy(
+        {"model": "theta-sensitive", "k": 3, "sensitive": "dx"},
+        {"model": "max-posterior", "bound": 0.8, "sensitive": "dx"},
+    )
     keys["attributes"]["dx"] = {"role": "sensitive", "categories": CATEGORIES}
     keys["method"] = {"algorithm": "theta-star", "seed": 7, **method}
     return keys

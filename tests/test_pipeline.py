@@ -688,8 +688,11 @@ def test_what_moves_records_keeps_the_types_of_pandas_and_can_be_repeated() -> N
             "ill": {"role": "sensitive"},
             "visits": {"role": "insensitive"},
         },
-        "promises": [{"model": "theta-sensitive", "k": 3}],
-        "method": {"algorithm": "theta", "partition": {"start": "k-member"}},
+        "promises": [
+            {"model": "theta-sensitive", "k": 3},
+            {"model": "max-posterior", "bound": 0.7},
+        ],
+        "method": {"algorithm": "theta", "partition": {"start": "k-member"}, "max_noise": 0.9},
     }
     first = ind.anonymize(frame, policy)
     assert str(first.tables["visits"].dtype) == "Int64"
@@ -726,6 +729,7 @@ def test_theta_with_a_further_promise_and_suppression_ends() -> None:
         "promises": [
             {"model": "theta-sensitive", "k": 2, "sensitive": "s"},
             {"model": "distinct-l-diversity", "l": 3, "sensitive": "other"},
+            {"model": "max-posterior", "bound": 0.7, "sensitive": "s"},
         ],
         "method": {
             "algorithm": "theta",

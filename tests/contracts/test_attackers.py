@@ -100,7 +100,7 @@ THETA = {"model": "theta-sensitive", "k": 3, "sensitive": "ill"}
 GALLERY: Mapping[str, Callable[[], ind.AttackReport]] = {
     "as it is": _as_it_is,
     "decoys": _made(suppression_limit=0.2, decoys={"to": 5, "limit": 0.5}),
-    "noise": _made(promises=[THETA], algorithm="theta", variant="paper"),
+    "noise": _made(promises=[THETA], algorithm="theta", variant="paper", max_noise=0.9),
     "minimal": _made(promises=[{"model": "distinct-l-diversity", "l": 3}], suppression_limit=0.1),
     "mondrian": _made(algorithm="mondrian"),
     "local": _made(local_recoding=True, suppression_limit=0.5),

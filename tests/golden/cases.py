@@ -519,7 +519,11 @@ def people_cases() -> Iterator[Case]:
         ("paper", "theta-star", {"variant": "paper"}),
         ("history", "theta-star", {"keep_history": "generalized"}),
         ("mondrian", "theta-star", {"partition": {"start": "mondrian"}}),
-        ("tails", "theta-star", {"variant": "paper", "partition": {"unchecked_tails": True}}),
+        (
+            "tails",
+            "theta-star",
+            {"variant": "paper", "partition": {"unchecked_tails": True}, "max_noise": 0.5},
+        ),
         ("paper", "k-l-diversity", {"variant": "paper"}),
         ("refused", "anatomy", {"variant": "paper"}),
     ):

@@ -15,16 +15,21 @@ Lists = Mapping[str, NDArray[np.int64]]
 
 
 def dealer(people: NDArray[np.int64], k: int, least: int, share: float) -> Dealer:
-    """People with one value each; every bucket wants some values, and none too often."""
+    """People with one value each; every bucket wants some values, and none too often.
+
+    The values may be those of made-up people, the shares are of the others.
+    """
 
     def broken(lists: Lists, size: NDArray[np.int64], whole: Lists) -> NDArray[np.bool_]:
+        return ((lists["value"] > 0).sum(axis=1) < least) | hopeless(lists, size, whole)
+
+    def hopeless(lists: Lists, size: NDArray[np.int64], whole: Lists) -> NDArray[np.bool_]:
         assert len(whole["value"]) == len(people)
-        counts = lists["value"]
-        return ((counts > 0).sum(axis=1) < least) | (counts.max(axis=1) > share * size)
+        return lists["value"].max(axis=1) > share * size
 
     code = np.arange(len(people), dtype=np.int32)
     had = {"value": np.eye(len(people), dtype=np.int64)}
-    return Dealer(people, {"value": code}, had, {"value": "value"}, broken, k)
+    return Dealer(people, {"value": code}, had, {"value": "value"}, (broken, hopeless), k)
 
 
 @settings(max_examples=200)
@@ -58,7 +63,8 @@ def test_the_best_arrangement_keeps_what_is_asked(data: st.DataObject) -> None:
     own = dealer(people, k, least, share)
     deal = own.best(allowed)
     if deal is None:
-        assert allowed is not None or least > len(people) or share * len(people) < 1
+        uneven = people.max() > share * people.sum()
+        assert allowed is not None or least > len(people) or uneven
         return
     profile = np.repeat(np.arange(len(people), dtype=np.int32), people)
     bucket_of = own.dealt(deal, profile, np.random.default_rng(3))
@@ -68,6 +74,7 @@ def test_the_best_arrangement_keeps_what_is_asked(data: st.DataObject) -> None:
     counts = np.zeros((deal.buckets, len(people)), dtype=np.int64)
     np.add.at(counts, (bucket_of, profile), 1)
     assert counts.sum(axis=1).min() >= k
+    assert (counts.max(axis=1) <= share * counts.sum(axis=1)).all()
     np.add.at(counts, (noise_of, noise["value"]), 1)
     assert ((counts > 0).sum(axis=1) >= least).all()
     assert (counts.max(axis=1) <= share * counts.sum(axis=1)).all()

@@ -238,7 +238,7 @@ def test_noise_is_limited() -> None:
     table = random_people(people, False)
     wanted = [
         asked(2, sensitive="ill"),
-        promise("max-posterior", bound=0.7, sensitive="ill"),
+        promise("max-posterior", bound=0.99, sensitive="ill"),
     ]
     plan = theta_star(table, wanted)
     assert plan.noise
@@ -487,7 +487,7 @@ def test_progress_is_told() -> None:
 def test_noise_is_spread_over_the_classes() -> None:
     people = [(20 + at % 8, "a", ["a1"], ["u1"]) for at in range(24)]
     table = random_people([*people, (30, "a", ["b1"], ["u1"])], False)
-    wanted = [asked(2, sensitive="ill"), promise("max-posterior", bound=0.8, sensitive="ill")]
+    wanted = [asked(2, sensitive="ill"), promise("max-posterior", bound=0.97, sensitive="ill")]
     plan = theta_star(table, wanted, LinkedSettings(seed=2))
     homes = Counter(one.group for one in plan.noise)
     assert plan.noise
@@ -520,7 +520,7 @@ def _in_a_population(others: int) -> LinkedTable:
 def test_made_up_people_break_no_promise_about_a_population() -> None:
     wanted = [
         asked(2, sensitive="ill"),
-        promise("max-posterior", bound=0.8, sensitive="ill"),
+        promise("max-posterior", bound=0.97, sensitive="ill"),
         promise("k-map", k=2),
         promise("delta-presence", lower=0.0, upper=0.9),
     ]
@@ -537,7 +537,7 @@ def test_made_up_people_break_no_promise_about_a_population() -> None:
 def test_a_population_is_counted_by_mondrian_too() -> None:
     wanted = [
         asked(2, sensitive="ill"),
-        promise("max-posterior", bound=0.8, sensitive="ill"),
+        promise("max-posterior", bound=0.97, sensitive="ill"),
         promise("delta-presence", lower=0.0, upper=0.9),
     ]
     plan = theta_star(_in_a_population(12), wanted, LinkedSettings(quasi="mondrian"))

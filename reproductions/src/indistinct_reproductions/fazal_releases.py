@@ -146,9 +146,9 @@ def asked_of(name: str, k: int, patients: Patients) -> tuple[list[dict[str, Any]
     """What a method promises for k, and its settings."""
     theta = {"model": "theta-sensitive", "k": k, "mu": MU, "sensitive": patients.sensitive}
     if name == THETA_STAR:
-        return [theta], {"algorithm": "theta-star", "variant": "paper"}
+        return [theta], {"algorithm": "theta-star", "variant": "paper", "max_noise": 0.9}
     if name == GUARDED:
-        return [theta], {"algorithm": "theta-star"}
+        return [theta], {"algorithm": "theta-star", "max_noise": 0.9}
     if name == ROWS:
         chunks = {"partition": {"start": "chunks"}}
         return [theta], {"algorithm": "theta", "variant": "paper", **chunks}

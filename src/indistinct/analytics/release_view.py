@@ -112,6 +112,7 @@ class Said:
         requirements: the promises.
         known: what is known of sensitive values.
         may_contain: what it may contain that was not in the source.
+        kept_by_people: whether what is promised of beliefs holds without what is made up.
         quasi: the quasi-identifiers.
         person: the column that tells people apart.
         linked: how two tables belong together.
@@ -125,6 +126,7 @@ class Said:
     person: str | None = None
     linked: Mapping[str, str] | None = None
     run: Mapping[str, Any] | None = None
+    kept_by_people: bool = False
 
     @classmethod
     def of(cls, release: Any, published: Published) -> Said:
@@ -139,6 +141,7 @@ class Said:
                 one.person,
                 one.linked,
                 release.run.to_dict(),
+                any("counts_made_up" in item for item in one.promises),
             )
         claims = published.claims
         if claims is None:
@@ -153,6 +156,7 @@ class Said:
             claims.person,
             claims.linked,
             _account(claims.path.parent / "private" / "run.json"),
+            any(claims.as_asked),
         )
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +16,14 @@ from indistinct import __version__
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.microdata import Microdata
 from indistinct.pipeline.release import Release
-from indistinct.pipeline.warnings import warn_about_noise, warn_about_search
+from indistinct.pipeline.warnings import warn_about_made_up, warn_about_search
+from indistinct.privacy.promise import models
 from indistinct.recoding.linked import LinkedPlan
 from indistinct.recoding.plan import CellPlan, CutPlan, LevelPlan
 from indistinct.recoding.recoded import leaked, measured
 from indistinct.recoding.split import SplitPlan
-from indistinct.release.audit import Audit
-from indistinct.release.certificate import Certificate
+from indistinct.release.audit import Audit, Verdict
+from indistinct.release.certificate import COUNTS_MADE_UP, Certificate, made_up_among
 from indistinct.release.certificate import Run as Account
 from indistinct.release.linked import private_documents
 
@@ -80,16 +81,18 @@ def accounts(
         found = warn_about_search(policy, plan, suppressed, verdict)
         document |= {"rows": distinct_rows(publication.tables, verdict), "leakage": leakage}
         documents = {"plan.json": _plan_document(plan, private.microdata)}
-    made_up = "noise" if policy.method.algorithm in ("theta", "theta-star") else None
+    may_contain = [
+        *may_be_made_up(policy),
+        *(["perturbed values"] if transformed.perturbed else []),
+    ]
+    counting = {part.model for part in private.promises if part.counts_made_up}
+    made_up = publication.noise + publication.decoys
     certificate = Certificate.from_audit(
         verdict,
         version=__version__,
         linked=publication.link,
-        may_contain=[
-            *([made_up] if made_up else []),
-            *(["decoys"] if policy.method.decoys is not None else []),
-            *(["perturbed values"] if transformed.perturbed else []),
-        ],
+        may_contain=may_contain,
+        counts_made_up=counting,
         sensitive=publication.known,
         transformed=transformed.told,
         warnings=publication.told,
@@ -105,13 +108,14 @@ def accounts(
         seed=run.seed,
         noise=publication.noise,
         decoys=publication.decoys,
+        of_people=rested_on_people(verdict, publication.of_people, may_contain, counting),
         policy_sha256=hashlib.sha256(_policy_bytes(policy)).hexdigest(),
         source_sha256=run.source_digest,
         warnings=(
+            *warn_about_made_up(made_up, verdict.records),
             *policy.warnings,
             *found,
             *run.warnings,
-            *warn_about_noise(publication.noise, verdict.records),
             *_erased(plan, document.get("leakage", {})),
         ),
         people=of_people,
@@ -124,6 +128,54 @@ def accounts(
         measures=measures,
         output=policy.output,
         private={**documents, **run.documents},
+    )
+
+
+def may_be_made_up(policy: Policy) -> list[str]:
+    """What the method of a policy may add to a release: noise, decoys."""
+    method = policy.method
+    noisy = method.algorithm in ("theta", "theta-star") and method.max_noise != 0
+    return ["noise"] * noisy + ["decoys"] * (method.decoys is not None)
+
+
+def rested_on_people(
+    published: Audit,
+    of_people: Audit | None,
+    may_contain: Iterable[str],
+    counting: Collection[str],
+) -> Mapping[str, Any]:
+    """Classes and promises as the custodian may rely on them: nobody made up counts.
+
+    Arguments:
+        published: the audit of the release as a reader has it.
+        of_people: the audit without what is made up; None where nothing is.
+        may_contain: what the release may hold that was not in the table.
+        counting: the models of promises that made-up records may be what keeps.
+    """
+    if not made_up_among(may_contain):
+        return {}
+    real = of_people or published
+    promises = [
+        (whole if whole.requirement.model in counting else own).to_dict()
+        | {COUNTS_MADE_UP: whole.requirement.model in counting}
+        for whole, own in zip(published.promises, real.promises, strict=True)
+    ]
+    for item in promises:
+        del item["violations"]
+    return {"classes": real.classes.to_dict(), "promises": promises}
+
+
+def broken_without_made_up(of_people: Audit) -> tuple[Verdict, ...]:
+    """The promises that a release keeps only with what is made up, and must keep without.
+
+    Arguments:
+        of_people: the audit of the release without what is made up.
+    """
+    known = models()
+    return tuple(
+        verdict
+        for verdict in of_people.kept_by_all
+        if verdict.holds is False and not known[verdict.requirement.model].counts_made_up
     )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from indistinct.errors import IndistinctError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
-from indistinct.pipeline.accounts import accounts
+from indistinct.pipeline.accounts import accounts, broken_without_made_up
 from indistinct.pipeline.leak import leak_of, require_accepted
 from indistinct.pipeline.linking import linked_release
 from indistinct.pipeline.opening import Progress, open_source
@@ -119,7 +119,14 @@ def anonymize(
     shown = published_metadata(private.metadata, private.promises_of_classes, released)
     verdict = _audited(released, private, shown)
     _hold_against_plan(verdict, plan, private, decoys + noise)
-    publication = Publication(released, noise=noise, decoys=decoys, known=shown)
+    of_people = None
+    if decoys + noise:
+        of_people = _audited(_without_made_up(released, run), private, shown)
+        if broken_without_made_up(of_people):
+            raise IndistinctError("a promise holds only with made-up records: it is withheld")
+    publication = Publication(
+        released, noise=noise, decoys=decoys, known=shown, of_people=of_people
+    )
     return accounts(private, plan, publication, verdict, run, values)
 
 
@@ -219,6 +226,20 @@ def _with_noise(released: Any, plan: CellPlan, run: Run) -> Any:
     return like(done.frame, released)
 
 
+def _without_made_up(released: Any, run: Run) -> pl.DataFrame:
+    """The records of the release that are somebody's."""
+    rows = [
+        row - 1
+        for name in ("noise.json", "decoys.json")
+        if isinstance(document := run.documents.get(name, {}), Mapping)
+        for row in document.get("rows", ())
+    ]
+    frame = to_polars(released)
+    kept = np.ones(frame.height, np.bool_)
+    kept[rows] = False
+    return frame.filter(kept)
+
+
 def _pseudonyms(policy: Policy) -> list[str]:
     """Columns in which every made-up record gets a pseudonym of its own."""
     return [
@@ -267,6 +288,12 @@ def _with_decoys(released: Any, private: PrivateTable, run: Run) -> tuple[Any, i
         )
     if done.places:
         run.warnings += distinguishable_decoys(before, done.frame, policy, fresh)
+    noise = run.documents.get("noise.json")
+    if isinstance(noise, Mapping) and done.order is not None:
+        now = np.argsort(done.order)
+        run.documents["noise.json"] = {
+            "rows": sorted((now[np.array(noise["rows"]) - 1] + 1).tolist())
+        }
     run.documents["decoys.json"] = {"rows": list(done.places)}
     return like(done.frame, released), len(done.places)  # of one type, decoys or none
 

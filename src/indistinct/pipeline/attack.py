@@ -29,6 +29,7 @@ from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.subjects import Subjects
+from indistinct.pipeline.accounts import may_be_made_up
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source
 from indistinct.pipeline.population import population_of
@@ -106,6 +107,7 @@ def attack(
             promises=policy.requirements,
             seed=next(part for part in (seed, policy.method.seed, 0) if part is not None),
             may_contain=_may_contain(view, policy),
+            kept_by_people=view.said.kept_by_people if view.said.quasi else True,
             harmful={name: frozenset(values) for name, values in (harmful or {}).items()},
             untried={name: why for name, why in untried.items() if name in asked.sensitive},
         )
@@ -258,10 +260,8 @@ def _read(release: Any, policy: Policy) -> ReleaseView:
 
 def _may_contain(view: ReleaseView, policy: Policy) -> tuple[str, ...]:
     """What a release may contain: as it says, and as the policy's own method adds."""
-    method = policy.method
-    added = ["noise"] * (method.algorithm == "theta" and policy.person is None)
-    added += ["decoys"] * (method.decoys is not None and policy.person is None)
-    added += ["noise"] * (method.algorithm == "theta-star" and view.link is not None)
+    linked = policy.method.algorithm == "theta-star"
+    added = may_be_made_up(policy) if linked == (view.link is not None) else []
     return tuple(dict.fromkeys([*view.said.may_contain, *added]))
 
 

@@ -17,7 +17,7 @@ from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.microdata import Microdata
 from indistinct.microdata.subjects import Events
-from indistinct.pipeline.accounts import accounts
+from indistinct.pipeline.accounts import accounts, broken_without_made_up
 from indistinct.pipeline.opening import open_source
 from indistinct.pipeline.population import covers
 from indistinct.pipeline.private_table import PrivateTable, counted_attributes
@@ -28,11 +28,12 @@ from indistinct.privacy.promise import Promise
 from indistinct.recoding.linked import LinkedPlan, LinkedTable
 from indistinct.recoding.linked.anatomy import anatomy
 from indistinct.recoding.linked.angelization import p_l_angelization
+from indistinct.recoding.linked.bucketing import without_noise
 from indistinct.recoding.linked.k_l_diversity import KLSettings, k_l_diversity
 from indistinct.recoding.linked.settings import LinkedSettings
 from indistinct.recoding.linked.theta_star import theta_star
 from indistinct.recoding.partition import PartitionSettings
-from indistinct.release.audit import Audit
+from indistinct.release.audit import Audit, Verdict
 from indistinct.release.audit import audit as audit_release
 from indistinct.release.linked import BUCKET, linked_tables
 from indistinct.release.publication import Publication
@@ -66,32 +67,44 @@ def linked_release(data: Any, run: Run) -> Release:
     link = link_of(plan)
     known = known_of_published(plan, private.metadata, private.promises)
     population = private.population
-    verdict = audit_release(
-        frames,
-        policy.requirements,
-        policy.quasi_identifiers,
-        known=known,
-        population=population,
-        covers=None
-        if population is None
-        else covers(frames["quasi"], private.taxonomies, policy.quasi_identifiers),
-        linked=link,
-    )
+    covered = None
+    if population is not None:
+        covered = covers(frames["quasi"], private.taxonomies, policy.quasi_identifiers)
+
+    def audited(frames: Mapping[str, pl.DataFrame]) -> Audit:
+        return audit_release(
+            frames,
+            policy.requirements,
+            policy.quasi_identifiers,
+            known=known,
+            population=population,
+            covers=covered,
+            linked=link,
+        )
+
+    verdict = audited(frames)
     if not verdict.holds:
-        raise _withheld(policy, verdict)
+        raise _withheld(policy, [part for part in verdict.promises if not part.holds])
+    of_people = None
+    if plan.noise:
+        of_people = audited(linked_tables(without_noise(plan), beside, run.random))
+        if broken := broken_without_made_up(of_people):
+            raise _withheld(policy, broken)
     tables: dict[str, Any] = dict(frames)
     if not isinstance(data, str | Path):
         native = nw.to_native(data, pass_through=True)
         tables = {name: like(frame, native) for name, frame in frames.items()}
-    publication = Publication(tables, link, len(plan.noise), known=known, told=plan.told)
+    publication = Publication(
+        tables, link, len(plan.noise), known=known, told=plan.told, of_people=of_people
+    )
     return accounts(private, plan, publication, verdict, run, values)
 
 
-def _withheld(policy: Policy, verdict: Audit) -> IndistinctError:
+def _withheld(policy: Policy, promises: Sequence[Verdict]) -> IndistinctError:
     """What to say of a release that breaks its promises: methods as published may make one."""
     if policy.method.variant != "paper":
         return IndistinctError("the release made does not keep its promises: it is withheld")
-    broken = "; ".join(str(part.requirement) for part in verdict.promises if not part.holds)
+    broken = "; ".join(str(part.requirement) for part in promises)
     return Unsatisfiable(
         Problem(
             "broken-as-published",

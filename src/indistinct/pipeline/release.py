@@ -16,7 +16,7 @@ from indistinct.pipeline.opening import sha256_of
 from indistinct.privacy.promise import models
 from indistinct.recoding.linked.plan import LinkedPlan
 from indistinct.release.audit import audit as audit_release
-from indistinct.release.certificate import Certificate, CertifiedTable, Run
+from indistinct.release.certificate import COUNTS_MADE_UP, Certificate, CertifiedTable, Run
 from indistinct.requirement import Requirement
 from indistinct.sources.convert import to_polars
 from indistinct.sources.writing import (
@@ -145,7 +145,14 @@ class Release(Document):
         )
         if not verdict.holds:
             raise IndistinctError("the release made does not keep its promises: it is withheld")
-        of_file = Certificate.from_audit(verdict, version=self.certificate.version)
+        of_file = Certificate.from_audit(
+            verdict,
+            version=self.certificate.version,
+            may_contain=self.certificate.may_contain,
+            counts_made_up={
+                item["model"] for item in self.certificate.promises if item.get(COUNTS_MADE_UP)
+            },
+        )
         anew = iter(of_file.promises)
         return replace(
             self.certificate,

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from indistinct.recoding.plan import Plan
 
 
-MUCH_NOISE = 0.1
-"""The share of records of noise above which the custodian is warned."""
+MUCH_MADE_UP = 0.05
+"""The share of made-up records above which the custodian is warned."""
 
 
 def warn_about_search(policy: Policy, plan: Plan, suppressed: int, verdict: Audit) -> list[str]:
@@ -65,19 +65,20 @@ def warn_about_search(policy: Policy, plan: Plan, suppressed: int, verdict: Audi
     return found
 
 
-def warn_about_noise(noise: int, records: int) -> list[str]:
+def warn_about_made_up(made_up: int, records: int) -> list[str]:
     """The warning that a good part of a release is made up, where it is.
 
     Arguments:
-        noise: records of noise in the release.
+        made_up: records of the release, or people, that are nobody's: noise and decoys.
         records: all of its records.
     """
-    if noise <= MUCH_NOISE * records:
+    if made_up <= MUCH_MADE_UP * records:
         return []
     return [
-        f"{noise} of the {records} published records are noise ({noise / records:.0%}): counts and "
-        "shares of this release say little about the people in it, and readers are not told how "
-        "many there are; a smaller k or mu needs less noise, max_noise refuses more than it says"
+        f"{made_up / records:.0%} of the release is made up: {made_up} of the {records} published "
+        "records are nobody's; counts and shares of this release say little about the people in "
+        "it, and readers are not told how many there are; a smaller k or mu needs less noise, and "
+        "max_noise refuses more than it says"
     ]
 
 

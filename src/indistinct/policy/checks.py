@@ -434,6 +434,10 @@ def _partition_checks(method: Method) -> Iterator[Problem]:
                 f"method.{key}: is a setting of {listed}, not of '{name}'",
                 remedy="leave it out, or choose one of these algorithms",
             )
+    if isinstance(method.max_noise, float) and method.max_noise >= 1:
+        yield Problem(
+            "bad-value", "method.max_noise: is a share below 1, or a whole number of records"
+        )
     if name not in PARTITIONS:
         return
     if method.local_recoding:
@@ -446,10 +450,6 @@ def _partition_checks(method: Method) -> Iterator[Problem]:
             f"method.objective: '{name}' keeps ranges and sets small, and "
             f"'{method.objective.measure}' is asked",
             remedy='leave the objective out, or choose algorithm = "optimal"',
-        )
-    if isinstance(method.max_noise, float) and method.max_noise >= 1:
-        yield Problem(
-            "bad-value", "method.max_noise: is a share below 1, or a whole number of records"
         )
 
 

@@ -541,8 +541,9 @@ class Method(Section):
     """How ``mondrian``, ``k-member``, ``mdav`` and ``theta`` put records into classes."""
     variant: Literal["safe", "paper"] = "safe"
     """``paper`` runs ``theta`` as published, without its guard and without a bound on beliefs."""
-    max_noise: Annotated[FiniteFloat, Field(ge=0)] | Annotated[int, Field(ge=0)] | None = None
-    """Noise records that ``theta`` may add: a share below 1, or a number."""
+    max_noise: Annotated[FiniteFloat, Field(ge=0)] | Annotated[int, Field(ge=0)] = 0.1
+    """Records that ``theta``, and people that ``theta-star`` may make up: a share below 1 of those
+    there are, or a number. If more are needed, there is no release."""
     mode: Literal["joint", "split"] = "joint"
     """How a promise with a k of every rank is worked towards: ``joint`` makes one release of all
     records, by any algorithm; ``split``, as published, one of each rank by ``knm``, put together

@@ -58,6 +58,8 @@ class Promise(ABC):
     """Whether classes are compared with a table of the population."""
     about_population: ClassVar[bool] = False
     """Whether it is about the people of a population, counted or estimated."""
+    counts_made_up: ClassVar[bool] = False
+    """Whether made-up records and people may be what keeps it: no bound on what others learn."""
 
     on: tuple[str, ...] | None = None
     """Quasi-identifiers whose classes are looked at; None for all of them."""

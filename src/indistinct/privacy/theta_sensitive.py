@@ -13,7 +13,8 @@ What it does not promise: diversity. V falls when the rarer values become *more*
 knows no categories, and with ``theta = "k"`` a class of a hundred may have ninety equal values. So
 promise ``max-posterior`` beside it. ``theta = "size"`` bounds the classes' size instead: 5 values
 allow classes of 6, 14 of 20 (mu = 0.6), and few tables can be released so. A missing value is a
-value like any other.
+value like any other. And made-up records count towards the variance: it is no bound on what an
+attacker believes who recognizes them.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class ThetaSensitive(Promise):
     model: ClassVar[str] = "theta-sensitive"
     closure: ClassVar[Closure] = "none"
     needs_sensitive: ClassVar[bool] = True
+    counts_made_up: ClassVar[bool] = True
 
     k: int
     """Records, or people, that every class has at least; and the k of theta(k)."""

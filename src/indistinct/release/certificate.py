@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,23 @@ from indistinct.release.audit.verdict import words
 
 MAY_CONTAIN = ("noise", "decoys", "perturbed values")
 """What a release can hold that was not in the table; said without saying how much."""
+
+MADE_UP = ("noise", "decoys")
+"""What of it stands for people who do not exist."""
+
+COUNTS_MADE_UP = "counts_made_up"
+"""Of a promise of a release that may hold made-up records: whether these may be what keeps it."""
+
+RELY_ON = (
+    "the release may contain made-up records that nobody can tell from others: figures counted "
+    "from it, sizes of classes too, include them; what is promised holds of the people in it "
+    "without them"
+)
+
+RESTS_ON_MADE_UP = (
+    "is kept with made-up records counted, and is no bound on what somebody believes who "
+    "recognizes them"
+)
 
 _SCALAR = (str, int, type(None))
 
@@ -55,7 +72,8 @@ class Certificate(Document):
         classes: ``count``, ``smallest``, ``mean`` and ``largest`` of the equivalence classes.
         promises: For each promise ``model``, ``parameters`` (all of the model's own, those too that
             the policy left to their defaults), ``on``, ``holds`` and ``achieved``; where a figure
-            holds with others as asked, ``achieved_with``.
+            holds with others as asked, ``achieved_with``. Where records may be made up, achieved is
+            what was asked, and ``counts_made_up`` says whether these may be what keeps it.
         tables: The published files; none for a release that was not written.
         linked: How linked tables belong together: the tables ``quasi`` and ``sensitive``, the
             column ``by`` that links them, and ``holding``: whether everybody of a bucket has
@@ -103,6 +121,7 @@ class Certificate(Document):
         tables: Iterable[CertifiedTable] = (),
         linked: Mapping[str, str] | None = None,
         may_contain: Iterable[str] = (),
+        counts_made_up: Collection[str] = (),
         warnings: Iterable[str] = (),
         sensitive: Mapping[str, ValueMetadata] | None = None,
         transformed: Mapping[str, str] | None = None,
@@ -116,25 +135,32 @@ class Certificate(Document):
             created: Now, if not given.
             tables: The published files.
             linked: How linked tables belong together.
-            may_contain: What the release may hold that was not in the table.
+            may_contain: What the release may hold that was not in the table. Where records may be
+                made up, no figure that counts them is certified: achieved is then what was asked.
+            counts_made_up: The models of promises that made-up records may be what keeps.
             warnings: Public warnings.
             sensitive: What is known of the values of sensitive attributes.
             transformed: What was done to the values of which attributes.
             person: The column that tells people apart, where they have many records.
         """
+        may_contain = tuple(may_contain)
+        promises = [
+            {key: value for key, value in verdict.to_dict().items() if key != "violations"}
+            for verdict in audit.promises
+        ]
+        if made_up_among(may_contain):
+            promises = [_as_asked(item, item["model"] in counts_made_up) for item in promises]
+            warnings = [*_told_of_made_up(promises), *warnings]
         return cls(
             version=version,
             created=created or dt.datetime.now(dt.UTC),
             quasi_identifiers=audit.quasi,
             records_published=audit.records,
             classes=audit.classes.to_dict(),
-            promises=tuple(
-                {key: value for key, value in verdict.to_dict().items() if key != "violations"}
-                for verdict in audit.promises
-            ),
+            promises=tuple(promises),
             tables=tuple(tables),
             linked=linked,
-            may_contain=tuple(may_contain),
+            may_contain=may_contain,
             warnings=tuple(warnings),
             sensitive=dict(sensitive or {}),
             transformed=dict(transformed or {}),
@@ -231,6 +257,8 @@ class Run(Document):
         warnings: What the custodian should know, in addition to the public warnings.
         people: Where people have many records, how many people the source has (``source``), and how
             many are ``published`` and ``suppressed``.
+        of_people: ``classes`` and ``promises`` without what is made up, where something may be: in
+            the place of the certificate's.
     """
 
     certificate: Certificate
@@ -246,12 +274,14 @@ class Run(Document):
     source_sha256: str | None = None
     warnings: tuple[str, ...] = ()
     people: Mapping[str, int] | None = None
+    of_people: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The private document: the certificate's keys and the run's own."""
         public = self.certificate.to_dict()
         document = {
             **public,
+            **self.of_people,
             "records": self.records,
             "published": self.published,
             "suppressed": self.suppressed,
@@ -296,6 +326,28 @@ class Run(Document):
             *(("warning", warning) for warning in (*self.certificate.warnings, *self.warnings)),
         ]
         yield Grid((), rows)
+
+
+def made_up_among(may_contain: Iterable[str]) -> bool:
+    """Whether a release that may contain this may hold records of nobody."""
+    return any(word in MADE_UP for word in may_contain)
+
+
+def _as_asked(promise: Mapping[str, Any], counts_made_up: bool) -> dict[str, Any]:
+    """A promise of a release that may hold made-up records: no figure that counts them."""
+    asked = promise["parameters"]
+    achieved = {
+        name: None if value is None else asked.get(name)
+        for name, value in promise["achieved"].items()
+    }
+    plain = {key: value for key, value in promise.items() if key != "achieved_with"}
+    return {**plain, "achieved": achieved, COUNTS_MADE_UP: counts_made_up}
+
+
+def _told_of_made_up(promises: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What readers of such a release are warned of."""
+    resting = dict.fromkeys(item["model"] for item in promises if item[COUNTS_MADE_UP])
+    return [RELY_ON, *(f"'{model}' {RESTS_ON_MADE_UP}" for model in resting)]
 
 
 def _moment(moment: dt.datetime) -> str:

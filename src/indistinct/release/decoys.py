@@ -39,13 +39,14 @@ class Decoyed:
 
     ``places`` are the rows of the release, from 1, that are decoys: private. ``short`` is the
     number of classes that could not be enlarged as far as asked, ``left_out`` that of decoys that
-    would have broken a promise.
+    would have broken a promise. ``order`` has for every row the row that it was before, from 0.
     """
 
     frame: pl.DataFrame
     places: tuple[int, ...]
     short: int
     left_out: int = 0
+    order: NDArray[np.int64] | None = None
 
 
 def with_decoys(
@@ -121,7 +122,7 @@ def with_decoys(
     places = np.concatenate([np.arange(frame.height) + 0.0, np.array(behind) + 0.5])
     order = random.permutation(together.height) if shuffle else np.argsort(places, kind="stable")
     where = np.flatnonzero(order >= frame.height) + 1
-    return Decoyed(together[order], tuple(int(at) for at in where), short, left_out)
+    return Decoyed(together[order], tuple(where.tolist()), short, left_out, order)
 
 
 def _bearable(

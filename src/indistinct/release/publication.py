@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from indistinct.metadata import ValueMetadata
+from indistinct.release.audit import Audit
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Publication:
         decoys: how many made-up records enlarge classes.
         known: what a reader has to know of sensitive values to recompute the promises.
         told: what a reader should know, without any figure of the run.
+        of_people: the audit of what is published without what is made up; None where nothing is.
     """
 
     tables: Any
@@ -30,3 +32,4 @@ class Publication:
     decoys: int = 0
     known: Mapping[str, ValueMetadata] = field(default_factory=dict)
     told: tuple[str, ...] = ()
+    of_people: Audit | None = None

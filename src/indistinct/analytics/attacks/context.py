@@ -162,6 +162,8 @@ class AttackContext:
         promises: what the release promises.
         seed: of whatever an attacker draws at random.
         may_contain: what the certificate says the release may contain: ``"noise"``, ``"decoys"``.
+        kept_by_people: whether what is promised of beliefs holds without what is made up, as the
+            certificate says.
         harmful: the values of each sensitive attribute that would harm most; where an attribute is
             not named, those of its most sensitive category.
         pseudonyms: of a long release the pseudonym of every row.
@@ -182,6 +184,7 @@ class AttackContext:
     promises: tuple[Requirement, ...] = ()
     seed: int = 0
     may_contain: tuple[str, ...] = ()
+    kept_by_people: bool = False
     harmful: Mapping[str, frozenset[Value]] = field(default_factory=dict)
     pseudonyms: tuple[str | None, ...] | None = None
     shown: Mapping[str, NDArray[np.int32]] | None = None
@@ -322,6 +325,29 @@ class AttackContext:
     def set_buckets(self) -> Weighted:
         """The buckets that the rows of each candidate set are linked to, with their number, [K]."""
         return self._pooled(self.class_buckets, self.number_of_buckets)
+
+    def bound_of_people(self, sensitive: str) -> float:
+        """The largest share of a value that is promised without what is made up; 1 for any."""
+        bounds = [
+            float(item.parameters["bound"])
+            for item in self.promises
+            if item.model == "max-posterior" and item.sensitive == sensitive
+        ]
+        return min([1.0, *bounds]) if self.kept_by_people else 1.0
+
+    @cached_property
+    def rows_of_people(self) -> NDArray[np.int64]:
+        """Rows of every class that can be somebody's, [G].
+
+        Where some may be made up, those of the people of the source who could stand in the class,
+        at most.
+        """
+        size = self.classes.size
+        if not any(word in self.may_contain for word in ("noise", "decoys")):
+            return size
+        met = self.places.compatible
+        who = np.bincount(met.index, self.places.weight[met.row_of], minlength=len(size))
+        return np.clip(who.astype(np.int64), 1, size)
 
     def groups(self, sensitive: str) -> tuple[Weighted, NDArray[np.int64]]:
         """Whose values are not told apart: how often each occurs in every group, and its people.

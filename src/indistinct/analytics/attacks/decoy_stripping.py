@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped
-from indistinct.analytics.attacks.removal import Removal, stripped
+from indistinct.analytics.attacks.removal import Removal, fewest_with, stripped
 from indistinct.analytics.weighted import Weighted
 
 NAME = "decoy-stripping"
@@ -69,6 +69,8 @@ def run(
     most = np.minimum(spare, held.size - held.length)
     row = held.row_of
     own = np.minimum(spare[row], held.size[row] - held.amount - (held.length[row] - 1))
+    bearable = held.size[row] - fewest_with(held.amount, context.bound_of_people(sensitive))
+    own = np.clip(own, 0, np.maximum(bearable, 0))
     removal = Removal(
         what="decoys",
         most=most,

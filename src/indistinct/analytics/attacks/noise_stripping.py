@@ -25,7 +25,13 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, mean_of
-from indistinct.analytics.attacks.removal import Removal, over_all, over_groups, stripped
+from indistinct.analytics.attacks.removal import (
+    Removal,
+    fewest_with,
+    over_all,
+    over_groups,
+    stripped,
+)
 from indistinct.analytics.weighted import Weighted
 from indistinct.privacy.rank_variance import falls_short, rank_variance, theta, thresholds
 
@@ -63,7 +69,7 @@ def run(
         return Skipped(NAME, f"no k is promised that {groups} have without noise", sensitive)
     held = context.buckets[sensitive]
     once, singles = _singles(held)
-    most = removable(held, singles, k, condition(context, sensitive))
+    most = removable_of_groups(context, sensitive, k)
     row = held.row_of
     figures: dict[str, float | int | None] = {"k": k}
     if context.one_record_each:
@@ -96,9 +102,15 @@ def _singles(held: Weighted) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
 
 
 def removable_of_groups(context: AttackContext, sensitive: str, k: int) -> NDArray[np.int64]:
-    """How many people a consistent removal takes out of each class or bucket at most, [groups]."""
+    """How many people a consistent removal takes out of each class or bucket at most, [groups].
+
+    Where promises hold without what is made up, no value has a larger share of what is left than
+    the bound on beliefs allows.
+    """
     held = context.buckets[sensitive]
-    return removable(held, _singles(held)[1], k, condition(context, sensitive))
+    most = removable(held, _singles(held)[1], k, condition(context, sensitive))
+    left = fewest_with(held.largest, context.bound_of_people(sensitive))
+    return np.minimum(most, np.maximum(held.size - left, 0))
 
 
 def noise_strip(counts: NDArray[np.int64], k: int, broken: Broken | None = None) -> float:
@@ -133,6 +145,8 @@ def condition(context: AttackContext, sensitive: str) -> Broken | None:
         return None
     variances = [p.parameters for p in mine if p.model == "theta-sensitive"]
     bounds = [float(p.parameters.get("bound", 0.5)) for p in mine if p.model == "max-posterior"]
+    if context.kept_by_people:
+        bounds = []
 
     def broken(falling: NDArray[np.int64]) -> NDArray[np.bool_]:
         size = falling.sum(axis=1)

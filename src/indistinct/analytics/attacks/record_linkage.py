@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, summarize, worst_class
+from indistinct.analytics.weighted import sums
 
 NAME = "record-linkage"
 KIND = "identity"
@@ -35,7 +36,8 @@ def run(
 ) -> Finding | Skipped:
     """Link every person to a row of the compatible classes.
 
-    Whoever finds a person's row in a long release finds all of the person's records with it.
+    Whoever finds a person's row in a long release finds all of the person's records with it. Rows
+    beyond the people who could stand in a class are made up, and are taken for recognized.
 
     Arguments:
         context: what the attacker is given.
@@ -44,9 +46,11 @@ def run(
     """
     del sensitive
     places = context.places
-    guess = 1 / max(context.records, 1)
-    prior = np.full(context.people.height, guess if context.records else 0.0)
-    size, held = places.rows_of, places.classes.size
+    held = context.rows_of_people
+    records = int(held.sum())
+    prior = np.full(context.people.height, 1 / records if records else 0.0)
+    sets = places.candidate_sets
+    size = sums(held[sets.index], sets.indptr)[places.set_of]
     figures: dict[str, float | int | None] = {"threshold": threshold}
     if len(held):
         figures |= _named("prosecutor", *prosecutor(held, threshold))
@@ -54,7 +58,7 @@ def run(
         population = places.class_population
         if population is not None and places.population is not None:
             figures |= _named("journalist", *journalist(held, population, threshold))
-            whole = int(held.sum()) == places.population.height
+            whole = records == places.population.height
             figures["marketer"] = marketer(held, population, whole)
     return summarize(
         context,
@@ -66,7 +70,7 @@ def run(
         knowledge=KNOWLEDGE,
         figures=figures,
         worst=worst_class(context, 1 / held),
-        note=_note(context),
+        note=_note(context, size, held),
     )
 
 
@@ -113,11 +117,10 @@ def _named(who: str, at_risk: float, highest: float, average: float) -> dict[str
     }
 
 
-def _note(context: AttackContext) -> str:
-    size = context.classes.size
-    if not len(size):
+def _note(context: AttackContext, size: NDArray[np.int64], held: NDArray[np.int64]) -> str:
+    if not len(held):
         return "Nothing is published that a person could be linked to."
-    alone, least = int((context.places.rows_of == 1).sum()), int(size.min())
+    alone, least = int((size == 1).sum()), int(held.min())
     if alone:
         only = (
             "one published record only can be theirs"

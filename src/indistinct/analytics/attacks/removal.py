@@ -49,6 +49,16 @@ class Removal:
     figures: Mapping[str, float | int | None]
 
 
+def fewest_with(amount: NDArray[np.int64], bound: float) -> NDArray[np.int64]:
+    """The records of the smallest groups in which so many of one value are no larger a share.
+
+    >>> fewest_with(np.array([1, 2, 3]), 0.5)
+    array([2, 4, 6])
+    """
+    fewest: NDArray[np.int64] = np.ceil(amount / bound - 1e-9).astype(np.int64)
+    return fewest
+
+
 def over_groups(
     context: AttackContext, sensitive: str, amount: NDArray[Any]
 ) -> NDArray[np.float64]:

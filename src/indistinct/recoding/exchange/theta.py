@@ -14,8 +14,8 @@ one, they are made one, and the exchange begins again.
 
 What theta-sensitivity does not give, with or without the repairs:
 
-* Rank variance is no measure of diversity (:mod:`indistinct.privacy.rank_variance`). Promise
-  ``max-posterior`` beside it.
+* Rank variance is no measure of diversity (:mod:`indistinct.privacy.rank_variance`), and noise
+  counts towards it. Promise ``max-posterior`` beside it, which records keep without the noise.
 * Noise can be stripped. Where classes have k records as a rule, a class of k + j tells that j of
   them are made up, and that each of those has a value that occurs once there. Taking them away
   returns a class whose variance does not suffice. The attacker ``noise-stripping`` measures what
@@ -25,6 +25,7 @@ What theta-sensitivity does not give, with or without the repairs:
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -188,14 +189,19 @@ def chunks(data: LeveledTable, k: int) -> Classes:
 
 
 def check_feasible(
-    table: FrequencyTable, thetas: Sequence[ThetaSensitive], promises: Sequence[Promise]
+    table: FrequencyTable,
+    thetas: Sequence[ThetaSensitive],
+    promises: Sequence[Promise],
+    suppression_limit: float = 0.0,
 ) -> None:
     """See before any work whether there are records and values enough.
 
     Arguments:
         table: the records.
         thetas: promises of theta-sensitivity.
-        promises: all promises.
+        promises: all promises. Those that have to hold without made-up records are out of reach
+            where the table breaks them, whatever little of it is left out.
+        suppression_limit: the share of it that may be.
 
     Raises:
         ThetaInfeasible: if theta is out of reach with the values there are.
@@ -224,7 +230,12 @@ def check_feasible(
         )
     if problems:
         raise ThetaInfeasible(problems)
-    further = [found for part in promises if (found := part.infeasible(table))]
+    allowed = math.floor(suppression_limit * table.records + 1e-9)
+    further = [
+        found
+        for part in promises
+        if (found := part.infeasible(table, None if part.counts_made_up else allowed))
+    ]
     if further:
         raise Unsatisfiable(further)
 
@@ -263,7 +274,8 @@ class _Making:
     def plan(self) -> CellPlan:
         """Exchange, and merge and exchange again, until the plan keeps its promises."""
         settings = self.settings
-        check_feasible(self.data.table, self.thetas, self.promises)
+        limit = settings.partitioning.suppression_limit
+        check_feasible(self.data.table, self.thetas, self.promises, limit)
         class_of = self._first_classes()
         self._check_sizes(class_of)
         while True:
@@ -387,7 +399,8 @@ class _Making:
     def _broken(self, plan: CellPlan, moves: Moves) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
         """Which classes break a promise as they are published, and the number of their cells.
 
-        Noise is looked at as records that share the cells of their class.
+        Noise is looked at as records that share the cells of their class. What others believe is
+        bounded only where it is without noise too: all promises but theta are held against both.
         """
         data = _with_noise(self.data, moves)
         noise = np.where(_hidden(plan, moves), -1, moves.noise_group).astype(np.int32)
@@ -396,6 +409,11 @@ class _Making:
         judge = Judge(data, self.promises, self.data)
         broken = broken_classes(data, self.promises, seen, judge)
         broken |= broken_as_published(data, self.promises, seen, judge)
+        of_records = [part for part in self.promises if not part.counts_made_up]
+        if len(noise) and of_records:
+            judge = Judge(self.data, of_records)
+            broken |= broken_classes(self.data, of_records, plan, judge)
+            broken |= broken_as_published(self.data, of_records, plan, judge)
         return broken, classes_as_published(plan)
 
     def _merge(

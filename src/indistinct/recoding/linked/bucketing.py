@@ -12,7 +12,7 @@ from indistinct.kernels.ragged import pointers
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.promise import Promise
-from indistinct.recoding.linked.plan import Buckets, Holding
+from indistinct.recoding.linked.plan import Buckets, Holding, LinkedPlan
 
 AT_ONCE = 1 << 22
 """Counts of values that are held at once, about."""
@@ -104,6 +104,11 @@ class Bar:
             found[first:last] = bar.broken(counts, counts.sum(axis=1), total[values])
         return found
 
+    @property
+    def of_people(self) -> Bar:
+        """The promises that have to hold without made-up people as well."""
+        return replace(self, promises=tuple(p for p in self.promises if not p.counts_made_up))
+
     def of(self, values: NDArray[np.int64]) -> Bar:
         """The same of some of the values alone."""
         labels = tuple(self.about.labels[at] for at in values.tolist())
@@ -147,6 +152,17 @@ def listed(counts: NDArray[np.int64], labels: tuple[str | None, ...], holding: H
     buckets, domain = counts.shape
     values = np.tile(np.arange(domain, dtype=np.int32), buckets)
     return Buckets(pointers(counts.sum(axis=1)), np.repeat(values, counts.ravel()), labels, holding)
+
+
+def without_noise(plan: LinkedPlan) -> LinkedPlan:
+    """The plan without the people who are made up, and without their values in the buckets."""
+    buckets = {}
+    for name, part in plan.buckets.items():
+        counts = part.counts
+        for one in plan.noise:
+            counts[one.bucket, one.values[name]] -= 1
+        buckets[name] = listed(counts, part.labels, part.holding)
+    return replace(plan, buckets=buckets, noise=())
 
 
 def listed_codes(

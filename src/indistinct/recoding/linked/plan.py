@@ -49,11 +49,12 @@ class Buckets(Ragged):
 class LinkedNoise:
     """A made-up person: a row in the class ``group`` of the quasi table, linked to a bucket.
 
-    Its values are listed in the bucket already.
+    Its values, places in ``Buckets.labels`` by attribute, are listed in the bucket already.
     """
 
     group: int
     bucket: int
+    values: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

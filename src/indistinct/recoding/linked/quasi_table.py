@@ -116,8 +116,9 @@ def homes_of_noise(
 ) -> NDArray[np.int32]:
     """The class of each of so many made-up people, [number].
 
-    Each class is as likely as any other, and none has two before all have one: nothing tells which
-    rows are made up. They have the cells of their class, which nobody's values are copied to.
+    They are spread in proportion to the people of the classes, rounded up or down by chance: the
+    share of rows that are made up is the same everywhere, and none of them can be told by its
+    class. They have the cells of their class, which nobody's values are copied to.
 
     Raises:
         Unsatisfiable: if every class breaks a promise with a made-up person more.
@@ -127,6 +128,7 @@ def homes_of_noise(
         part for part in promises if part.effective_closure != "superset" or part.needs_population
     ]
     homes = np.full(number, -1, dtype=np.int32)
+    size = np.bincount(plan.class_of[plan.class_of >= 0], minlength=plan.groups)
     while (lost := np.flatnonzero(homes < 0)).size:
         open_to = np.flatnonzero(free)
         if not len(open_to):
@@ -138,15 +140,29 @@ def homes_of_noise(
                     remedy="ask for less, or set max_noise = 0",
                 )
             )
-        rounds = -(-len(lost) // len(open_to))
-        drawn = np.concatenate([random.permutation(open_to) for _ in range(rounds)])
-        homes[lost] = drawn[: len(lost)]
+        homes[lost] = _in_proportion(size[open_to], len(lost), random, open_to)
         if not delicate:
             break
         broken = _broken_with(data, plan, delicate, homes)
         free &= ~broken
         homes[broken[homes]] = -1
     return homes
+
+
+def _in_proportion(
+    size: NDArray[np.int64], number: int, random: Random, names: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """So many draws of classes, each as often as its size says, rounded up or down, [number].
+
+    Classes stand in a line drawn at random, as long as their sizes; marks are made at even
+    distances, from a beginning drawn at random.
+    """
+    order = random.permutation(len(size))
+    ends = np.cumsum(size[order])
+    marks = (np.arange(number) + random.random()) * (int(ends[-1]) / number)
+    drawn = names[order[np.searchsorted(ends, marks, side="right")]]
+    shuffled: NDArray[np.int64] = drawn[random.permutation(number)]
+    return shuffled
 
 
 def _broken_with(

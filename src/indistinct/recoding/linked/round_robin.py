@@ -81,7 +81,8 @@ class Dealer:
         had: of every list what a person of each profile adds to it, [P, D].
         attribute_of: the attribute whose values each list has; a made-up person adds its code once
             to all lists of the attribute.
-        broken: which of several buckets break a promise.
+        broken: which of several buckets break a promise, made-up people counted; and which break
+            one of those that have to hold without them.
         k: the smallest bucket.
     """
 
@@ -91,7 +92,7 @@ class Dealer:
         codes: Mapping[str, NDArray[np.int32]],
         had: Lists,
         attribute_of: Mapping[str, str],
-        broken: Broken,
+        broken: tuple[Broken, Broken],
         k: int,
     ) -> None:
         self.people = people
@@ -99,7 +100,7 @@ class Dealer:
         self.codes = codes
         self.had = had
         self.attribute_of = attribute_of
-        self.broken = broken
+        self.broken, self.hopeless = broken
         self.k = k
         self.whole = {name: people @ own for name, own in had.items()}
         self.first_list = {
@@ -128,7 +129,7 @@ class Dealer:
                 if not broken.any():
                     none: tuple[tuple[tuple[int, ...], ...], ...] = ((),) * len(start)
                     return Deal(buckets, turn, start, none, 0, worth)
-                if allowed == 0 or at % every:
+                if allowed == 0 or at % every or self.hopeless(lists, size, self.whole).any():
                     continue
                 noise = self._filled(lists, size, broken, times)
                 if noise is None:
@@ -197,7 +198,8 @@ class Dealer:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Stretches of buckets that are alike: their first, their length, their people [S, P].
 
-        >>> even = Dealer(np.array([3, 2]), {}, {}, {}, lambda lists, size, whole: size < 1, 2)
+        >>> none = lambda lists, size, whole: size < 1
+        >>> even = Dealer(np.array([3, 2]), {}, {}, {}, (none, none), 2)
         >>> [part.tolist() for part in even._stretches(2, np.array([0, 1]))]
         [[0, 1], [1, 1], [[2, 1], [1, 1]]]
         """

@@ -23,6 +23,9 @@ Equation (5) has its inequalities reversed; here every bucket is looked at, unle
 
 With five categories and mu = 0.6 no k above 6 can be had, whatever the people.
 
+Rank variance alone may rest on noise: every other promise about sensitive values is kept by the
+people of a bucket without those who are made up.
+
 What is not promised: noise can be stripped. A bucket of more people than most tells that some are
 made up, and of which values. Table 12 of the paper is an example: its last bucket lists Low, Low
 and Mild, of which only Mild can be noise, so the other two people are Low for certain.
@@ -55,7 +58,7 @@ from indistinct.recoding.exchange.theta import (
 )
 from indistinct.recoding.exchange.widths import Widths
 from indistinct.recoding.limits import Progress
-from indistinct.recoding.linked.bucketing import bars_of, counted, listed
+from indistinct.recoding.linked.bucketing import Bar, bars_of, counted, listed
 from indistinct.recoding.linked.category_reduction import (
     MOST_CATEGORIES,
     Highest,
@@ -64,7 +67,7 @@ from indistinct.recoding.linked.category_reduction import (
 )
 from indistinct.recoding.linked.plan import Buckets, Holding, LinkedNoise, LinkedPlan
 from indistinct.recoding.linked.quasi_table import homes_of_noise, quasi_table
-from indistinct.recoding.linked.round_robin import Dealer, alike
+from indistinct.recoding.linked.round_robin import Broken, Dealer, Lists, alike
 from indistinct.recoding.linked.settings import LinkedSettings
 from indistinct.recoding.linked.table import LinkedTable
 from indistinct.recoding.plan import CellPlan
@@ -146,7 +149,7 @@ class _Making:
         self.of_values = [part for part in promises if part.sensitive is not None]
         self.of_classes = [part for part in promises if part.sensitive is None]
         thetas = [part for part in promises if isinstance(part, ThetaSensitive)]
-        check_feasible(self.table, thetas, self.of_values)
+        check_feasible(self.table, thetas, self.of_values, self.settings.suppression_limit)
         self.k = max(part.k for part in promises if isinstance(part, ThetaSensitive | KAnonymity))
         self.random = stream(settings.seed, "theta-star.dealing")
         about = {name: own.about for name, own in self.table.sensitive.items()}
@@ -190,8 +193,13 @@ class _Making:
             buckets=buckets,
             search=report,
             noise=tuple(
-                LinkedNoise(group, bucket)
-                for group, bucket in zip(homes.tolist(), made.noise_of.tolist(), strict=True)
+                LinkedNoise(group, bucket, dict(zip(made.noise, codes, strict=True)))
+                for group, bucket, *codes in zip(
+                    homes.tolist(),
+                    made.noise_of.tolist(),
+                    *(own.tolist() for own in made.noise.values()),
+                    strict=True,
+                )
             ),
             truth={
                 name: np.where(there, own, -1).astype(np.int32)
@@ -290,19 +298,20 @@ class _Making:
         bars = {bar.name: bar for bar in self.bars}
         bars |= {_all_of(name): replace(bars[name], several=True) for name in sets}
 
-        def broken(
-            lists: Mapping[str, NDArray[np.int64]],
-            size: NDArray[np.int64],
-            whole: Mapping[str, NDArray[np.int64]],
-        ) -> NDArray[np.bool_]:
-            found = np.zeros(len(size), dtype=np.bool_)
-            for one, counts in lists.items():
-                found |= bars[one].broken(counts, size, whole[one])
-            return found
+        def held_against(bars: Mapping[str, Bar]) -> Broken:
+            def broken(lists: Lists, size: NDArray[np.int64], whole: Lists) -> NDArray[np.bool_]:
+                found = np.zeros(len(size), dtype=np.bool_)
+                for one, counts in lists.items():
+                    found |= bars[one].broken(counts, size, whole[one])
+                return found
 
+            return broken
+
+        broken = held_against(bars)
+        hopeless = held_against({name: bar.of_people for name, bar in bars.items()})
         number = np.bincount(profile, minlength=len(first))
         few = {name: own[first] for name, own in codes.items()}
-        return Dealer(number, few, had, attribute_of, broken, self.k), profile
+        return Dealer(number, few, had, attribute_of, (broken, hopeless), self.k), profile
 
     def _sets_fit(self) -> bool:
         """Whether there are few enough categories to handle sets of them."""
@@ -322,10 +331,15 @@ class _Making:
             domain = len(bar.about)
             bits = self.highest.sets_of(bar.name, self.linked.events[bar.name])
             counts = counted(made.noise_of, made.noise[bar.name], made.number, domain)
+            people = np.zeros_like(counts)
             for at in range(domain):
                 has = (made.bucket_of >= 0) & ((bits >> at) & 1 == 1)
-                counts[:, at] += np.bincount(made.bucket_of[has], minlength=made.number)
-            if replace(bar, several=True).broken(counts, size).any():
+                people[:, at] = np.bincount(made.bucket_of[has], minlength=made.number)
+            counts += people
+            several = replace(bar, several=True)
+            real = size - np.bincount(made.noise_of, minlength=made.number)
+            broken = several.broken(counts, size) | several.of_people.broken(people, real)
+            if broken.any():
                 return None
             found[bar.name] = counts
         return found
@@ -446,12 +460,17 @@ class _Making:
 
     def _counts(self, made: _Buckets) -> dict[str, NDArray[np.int64]]:
         """How often each category is listed in each bucket, by attribute, [B, D]."""
-        found = {}
-        for name, own in self.table.sensitive.items():
-            domain = len(own.domain)
-            found[name] = counted(made.bucket_of, self.highest.code[name], made.number, domain)
-            found[name] += counted(made.noise_of, made.noise[name], made.number, domain)
-        return found
+        return {
+            name: own + counted(made.noise_of, made.noise[name], made.number, own.shape[1])
+            for name, own in self._counts_of_people(made).items()
+        }
+
+    def _counts_of_people(self, made: _Buckets) -> dict[str, NDArray[np.int64]]:
+        """How many people of each bucket have each category, by attribute, [B, D]."""
+        return {
+            name: counted(made.bucket_of, self.highest.code[name], made.number, len(own.domain))
+            for name, own in self.table.sensitive.items()
+        }
 
     def _sizes(self, made: _Buckets) -> NDArray[np.int64]:
         """How many people each bucket has, made-up ones among them, [B]."""
@@ -459,11 +478,19 @@ class _Making:
         return np.bincount(np.concatenate([real, made.noise_of]), minlength=made.number)
 
     def _verify(self, made: _Buckets) -> None:
-        """Hold the buckets against the promises as they are published."""
+        """Hold the buckets against the promises, as published and without made-up people.
+
+        Of what others believe only that holds which holds without these as well.
+        """
         counts, size = self._counts(made), self._sizes(made)
-        broken = size < self.k
+        people, real = (
+            self._counts_of_people(made),
+            size - np.bincount(made.noise_of, minlength=made.number),
+        )
+        broken = real < self.k
         for bar in self.bars:
             broken |= bar.broken(counts[bar.name], size)
+            broken |= bar.of_people.broken(people[bar.name], real)
         number = int(broken[: made.checked].sum())
         if not number:
             return

@@ -477,6 +477,11 @@ def _notes(found: Audit, published: Published, certified: bool) -> Iterable[str]
         yield "no promise was named: nothing was checked, the classes are only described"
     if certified:
         yield "promises and quasi-identifiers are those that the certificate names"
+    if published.claims is not None and any(published.claims.as_asked):
+        yield (
+            "the release may contain made-up records, which figures here include: rely on what was "
+            "asked of each promise, not on what seems achieved"
+        )
     for table in published.tables:
         if table.matches is False:
             yield f"{table.name} is not the file that the certificate was written for"
@@ -516,8 +521,10 @@ def _differing(found: Audit, claims: Claims, certified: bool) -> list[str]:
         said += [(f"classes, {key}", claims.classes.get(key), own[key]) for key in own]
     if certified:
         said += [
-            (_name(verdict), dict(achieved), dict(verdict.achieved))
-            for verdict, achieved in zip(found.promises, claims.achieved, strict=True)
+            (_name(verdict), dict(achieved), _achieved(verdict, as_asked))
+            for verdict, achieved, as_asked in zip(
+                found.promises, claims.achieved, claims.as_asked, strict=True
+            )
             if achieved is not None
         ]
     return [
@@ -525,6 +532,16 @@ def _differing(found: Audit, claims: Claims, certified: bool) -> list[str]:
         for what, claimed, computed in said
         if claimed is not None and not _same(claimed, computed)
     ]
+
+
+def _achieved(verdict: Verdict, as_asked: bool) -> dict[str, object]:
+    """What the certificate ought to say was achieved."""
+    if not as_asked:
+        return dict(verdict.achieved)
+    asked = verdict.requirement.parameters
+    return {
+        name: None if value is None else asked.get(name) for name, value in verdict.achieved.items()
+    }
 
 
 def _same(claimed: object, computed: object) -> bool:

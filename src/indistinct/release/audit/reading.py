@@ -45,6 +45,8 @@ class Claims:
         known: What it says of the values of sensitive attributes.
         person: The column that tells the people apart, where they have many records.
         linked: How linked tables belong together: ``quasi``, ``sensitive``, ``by``, ``holding``.
+        as_asked: Of each promise, whether ``achieved`` is what was asked, since records may be made
+            up that figures should not count.
     """
 
     path: Path
@@ -57,6 +59,7 @@ class Claims:
     known: Mapping[str, ValueMetadata] = field(default_factory=dict)
     person: str | None = None
     linked: Mapping[str, str] | None = None
+    as_asked: tuple[bool, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -409,6 +412,7 @@ def _read_claims(path: Path) -> Claims:
         known=known,
         person=person,
         linked=linked,
+        as_asked=tuple("counts_made_up" in promise for promise in promises),
     )
 
 
