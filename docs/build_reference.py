@@ -530,7 +530,8 @@ def command_line_page() -> str:
         "(see [JSON documents](json.md)). Progress, notes, warnings and errors go to standard error. "
         "Progress is shown only on a terminal, from the second on that something takes. What the exit "
         "codes mean: [exit codes and errors](exit-codes-and-errors.md).",
-        "`indistinct --version` prints the version. Every verb has `--help`. Other distributions can "
+        "`indistinct --version` prints the version. Every verb has `--help`, and `--max-memory SIZE`: it "
+        "refuses a table that takes more memory, such as `2GB`, or than is free. Other distributions can "
         "bring more verbs: [write a plugin](../how-to/write-a-plugin.md). `paper` is one of these: "
         "`pip install indistinct-reproductions`.",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from pathlib import Path
@@ -819,3 +820,58 @@ def test_a_table_that_was_suppressed_before_and_its_population(tmp_path: Path) -
     frame = pl.DataFrame({"age": ["*"], "sex": ["*"], "disease": ["flu"]})
     with pytest.raises(Unsatisfiable):
         ind.anonymize(frame, ind.Policy.from_dict(asked, directory=tmp_path))
+
+
+# A source that changes, columns of any name -----------------------------------------------------
+
+
+def test_a_source_that_changes_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from indistinct.pipeline import opening
+
+    path = tmp_path / "patients.csv"
+    patients().write_csv(path)
+    digest = ind.anonymize(path, policy()).run.to_dict()["source_sha256"]
+    assert digest == hashlib.sha256(path.read_bytes()).hexdigest()
+    reads = opening.read_table
+
+    def read(*given: Any, **settings: Any) -> pl.DataFrame:
+        frame = reads(*given, **settings)
+        with path.open("a") as file:
+            file.write("\n")
+        return frame
+
+    monkeypatch.setattr(opening, "read_table", read)
+    with pytest.raises(DataError, match="changed while it was read") as caught:
+        ind.anonymize(path, policy())
+    assert caught.value.problems[0].code == "changed-while-read"
+
+
+@pytest.mark.parametrize("name", ["len", "count", "size", "people", "rows", "literal", "index"])
+def test_a_column_of_any_name(name: str) -> None:
+    frame = pl.DataFrame(
+        {name: ["a", "b"] * 4, "who": ["p", "q", "r", "s"] * 2, "d": ["x", "y"] * 4}
+    )
+    keys: dict[str, Any] = {
+        "attributes": {
+            name: {"role": "quasi-identifier"},
+            "who": {"role": "identifier"},
+            "d": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 2}],
+    }
+    for person in (None, "who"):
+        keys["source"] = {} if person is None else {"person": person}
+        asked = ind.Policy.from_dict(keys)
+        release = ind.anonymize(frame, asked)
+        assert ind.audit(release).holds
+        ind.attack(frame, release, asked)
+        ind.compare(frame, release, policy=asked)
+        ind.assess(frame, asked, release=release.tables)
+        ind.risk(frame, asked)
+    keys["attributes"]["d"]["role"] = "quasi-identifier"
+    keys["attributes"][name]["role"] = "sensitive"
+    keys["promises"] = [{"model": "distinct-l-diversity", "l": 2, "sensitive": name}]
+    keys["method"] = {"algorithm": "anatomy"}
+    assert ind.audit(ind.anonymize(frame, ind.Policy.from_dict(keys))).holds

@@ -364,6 +364,9 @@ def test_broken_toml_says_where(tmp_path: Path) -> None:
     path.write_text("[attributes.age]\nrole = quasi-identifier\n", encoding="utf-8")
     with pytest.raises(PolicyError, match=r"is not valid TOML: .*line 2"):
         Policy.load(path)
+    path.write_text(f"a = {'[' * 5000}{']' * 5000}\n", encoding="utf-8")
+    with pytest.raises(PolicyError, match="is nested too deeply"):
+        Policy.load(path)
     path.write_bytes(b'name = "\xff"')
     with pytest.raises(PolicyError, match="is not encoded in UTF-8"):
         Policy.load(path)
@@ -672,3 +675,13 @@ def test_a_draft_needs_neither_promises_nor_quasi_identifiers() -> None:
     assert {item.code for item in refused(keys).problems} >= {"no-promise", "no-quasi-identifier"}
     with pytest.raises(PolicyError, match="unknown key"):
         DraftPolicy.from_dict({**keys, "atributes": {}})
+
+
+@pytest.mark.parametrize(("given", "told"), [("a", "unknown value 'a': "), (3, "must be one of")])
+def test_a_key_that_takes_words_or_false(given: object, told: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        Policy.from_dict({"method": {"keep_history": given}})
+    problem = next(one for one in caught.value.problems if "keep_history" in one.message)
+    assert told in problem.message
+    assert "'generalized'" in problem.message
+    assert "false" in problem.message

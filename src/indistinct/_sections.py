@@ -111,14 +111,14 @@ def _sections_in(annotation: object) -> Iterator[type[Section]]:
         yield from _sections_in(part)
 
 
-def _literals(kind: type[Section], key: str) -> list[str]:
+def _literals(kind: type[Section], key: str) -> list[str | bool]:
     for name, item in kind.model_fields.items():
         if key in (name, item.alias):
             return list(_choices(item.annotation))
     return []
 
 
-def _choices(annotation: object) -> Iterator[str]:
+def _choices(annotation: object) -> Iterator[str | bool]:
     if get_origin(annotation) is Literal:
         yield from get_args(annotation)
     else:
@@ -134,13 +134,13 @@ def unknown(kind: type[Section], place: Place) -> Problem:
     return Problem("unknown-key", f"{place_of(place)}: unknown key: {did_you_mean(key, known)}")
 
 
-def _unknown_value(place: Place, given: object, known: Sequence[str]) -> Problem:
+def _unknown_value(place: Place, given: object, known: Sequence[str | bool]) -> Problem:
+    words = [name for name in known if isinstance(name, str)]
     if isinstance(given, str):
-        return Problem(
-            "unknown-value",
-            f"{place_of(place)}: unknown value '{given}': {did_you_mean(given, known)}",
-        )
-    return wrong(place, "one of " + ", ".join(f"'{name}'" for name in known), given)
+        near = did_you_mean(given, words) + " or false" * (False in known)
+        return Problem("unknown-value", f"{place_of(place)}: unknown value '{given}': {near}")
+    listed = [f"'{name}'" for name in words] + ["false"] * (False in known)
+    return wrong(place, "one of " + ", ".join(listed), given)
 
 
 def unsupported(place: Place, value: str | None = None) -> Problem:

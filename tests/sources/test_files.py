@@ -359,6 +359,12 @@ def test_ragged_records_where_quotes_mean_nothing(tmp_path: Path) -> None:
     assert problem.rows == (2,)
 
 
+@pytest.mark.parametrize("encoding", ["base64", "rot13", "hex", "idna", "undefined", "", "bz2"])
+def test_what_is_no_encoding_of_files(tmp_path: Path, encoding: str) -> None:
+    error = refused(put(tmp_path, "a;b\n1;2\n"), encoding=encoding)
+    assert codes(error) == ["unknown-encoding"]
+
+
 def test_settings_that_make_no_sense(tmp_path: Path) -> None:
     path = put(tmp_path, "a;b\n1;2\n")
     error = refused(path, separator=";;", quote="''", encoding="utf-9")

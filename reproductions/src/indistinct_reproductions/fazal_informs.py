@@ -18,7 +18,7 @@ import polars as pl
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies import icd9
 from indistinct.hierarchies.code_ranges import Ranges
-from indistinct.sources.files import PACKED
+from indistinct.sources.files import PACKED, bytes_of
 from indistinct_reproductions.fazal_releases import Patients
 
 PEOPLE_FILE = "demographics05test.csv"
@@ -96,8 +96,7 @@ def _read(folder: Path, name: str, columns: tuple[str, ...]) -> pl.DataFrame:
             )
         )
     try:
-        unpacked = PACKED.get(path.suffix, bytes)(path.read_bytes())
-        frame = pl.read_csv(io.BytesIO(unpacked), infer_schema_length=0)
+        frame = pl.read_csv(io.BytesIO(bytes_of(path)), infer_schema_length=0)
         return frame.select(columns)
     except (OSError, EOFError, ValueError, pl.exceptions.PolarsError):
         raise DataError(

@@ -9,7 +9,6 @@ paper prints none.
 
 from __future__ import annotations
 
-import lzma
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -163,23 +162,16 @@ def read_adult(folder: Path, seed: int) -> Adult:
 
 
 def _text(folder: Path) -> tuple[Path, str]:
-    from indistinct.sources.files import PACKED
+    from indistinct.sources.files import PACKED, bytes_of
 
-    packings = {"": bytes, **PACKED}
-    path, unpack = next(
-        (
-            (folder / f"{FILE}{ending}", unpack)
-            for ending, unpack in packings.items()
-            if (folder / f"{FILE}{ending}").is_file()
-        ),
-        (folder / FILE, bytes),
-    )
-    try:
-        return path, unpack(path.read_bytes()).decode("ascii")
-    except FileNotFoundError:
-        problem = "missing-file", "there is no such file"
-    except (OSError, UnicodeDecodeError, EOFError, lzma.LZMAError):
-        problem = "unreadable-file", "cannot be read"
+    named = [folder / f"{FILE}{ending}" for ending in ("", *PACKED)]
+    path = next((one for one in named if one.is_file()), named[0])
+    problem = "missing-file", "there is no such file"
+    if path.is_file():
+        try:
+            return path, bytes_of(path).decode("ascii")
+        except UnicodeDecodeError:
+            problem = "unreadable-file", "cannot be read"
     raise DataError(
         Problem(
             *problem,

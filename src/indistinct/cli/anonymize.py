@@ -25,8 +25,6 @@ from indistinct.cli.terminal import Progress, print_json
 from indistinct.errors import PolicyError, Problem
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from indistinct.policy import Policy
     from indistinct.sources.table import Table
 
@@ -169,7 +167,6 @@ def anonymize(
     }
     output = {"format": file_format, "suppressed": suppressed}
     further: dict[str, Any] = {"rest": rest, "k": k, "hierarchies": hierarchies}
-    held: Any
     with Progress() as progress:
         if policy is not None:
             options = {**named, **further, **method, **output, **source}
@@ -177,12 +174,12 @@ def anonymize(
             remedy = "write it in the policy, or leave the policy out"
             if problems := beside_policy(policy, given, remedy):
                 raise PolicyError(problems)
-            held, settings = data, _load(policy)
+            settings = _load(policy)
         else:
             progress("looking at the columns")
             sections = {"source": source, "method": _keys(method), "output": _keys(output)}
-            held, settings = _from_options(data, named, rest, k, hierarchies, sections)
-        release = indistinct.anonymize(held, settings, path=data, progress=progress)
+            settings = _from_options(data, named, rest, k, hierarchies, sections)
+        release = indistinct.anonymize(data, settings, progress=progress)
         progress("writing")
         release.write(out)
     # As it was written: with the files of the release.
@@ -208,8 +205,8 @@ def _from_options(
     k: int | None,
     hierarchies: Path | None,
     sections: Mapping[str, dict[str, Any]],
-) -> tuple[pl.DataFrame, Policy]:
-    """The table, and the policy that the options say for it."""
+) -> Policy:
+    """The policy that the options say for the table."""
     from indistinct.hierarchies.files import find_hierarchy
     from indistinct.policy import Policy
     from indistinct.sources.files import read_table
@@ -237,7 +234,7 @@ def _from_options(
         if name in frame.columns
         and (hierarchies is None or find_hierarchy(hierarchies, name) is None)
     ]
-    settings = Policy.from_options(
+    return Policy.from_options(
         table.columns,
         quasi=quasi,
         sensitive=names(given["sensitive"], frame.columns),
@@ -252,7 +249,6 @@ def _from_options(
         method=sections["method"],
         output=sections["output"],
     )
-    return frame, settings
 
 
 def default_keys(table: Table, attribute: str) -> dict[str, Any]:

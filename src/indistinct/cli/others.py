@@ -5,20 +5,24 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Annotated, TypeGuard
 
 import typer
 from typer.core import TyperGroup
 
 from indistinct import plugins
+from indistinct.cli.options import FILE
 from indistinct.cli.verbs import verb
 from indistinct.errors import IndistinctError, PluginError, PolicyError, Problem
+from indistinct.sources import memory
 
 if TYPE_CHECKING:
-    from typer._click import Command, Context
+    from typer._click import Command, Context, Parameter
 
 MOVED = {"paper": "indistinct-reproductions"}
 """Verbs that were built in once, and the distributions that bring them now."""
+
+_MEMORY = "max_memory"
 
 _ANY_WORDS = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
 
@@ -35,7 +39,10 @@ class VerbGroup(TyperGroup):
         """The verb of this name; one that only tells what is wrong where it cannot be used."""
         if cmd_name not in self.commands:
             self._add_plugins()
-        return super().get_command(ctx, cmd_name) or _refusing(cmd_name)
+        command = super().get_command(ctx, cmd_name) or _refusing(cmd_name)
+        if command is not None and not any(part.name == _MEMORY for part in command.params):
+            command.params.append(_memory_option())
+        return command
 
     def _add_plugins(self) -> None:
         for name, function in plugins.load("verbs", _is_function, taken=self._built_in).items():
@@ -44,6 +51,34 @@ class VerbGroup(TyperGroup):
     @functools.cached_property
     def _built_in(self) -> frozenset[str]:
         return frozenset(self.commands)
+
+
+def _allow_memory(given: str | None) -> None:
+    size = None if given is None else memory.size_of(given)
+    if given is not None and size is None:
+        raise typer.BadParameter("it is no size of memory: write 2GB, for example")
+    memory.allow(size)
+
+
+def _limited(
+    max_memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            callback=_allow_memory,
+            help="Refuse a table that takes more memory, such as 2GB (what is free).",
+            rich_help_panel=FILE,
+        ),
+    ] = None,
+) -> None:
+    """Has the option that every verb has."""
+    del max_memory
+
+
+def _memory_option() -> Parameter:
+    (option,) = (part for part in _command("", _limited).params if part.name == _MEMORY)
+    option.expose_value = False
+    return option
 
 
 def help_of(function: Callable[..., None]) -> str:

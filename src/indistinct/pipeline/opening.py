@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,13 @@ def as_policy(policy: Policy | Mapping[str, Any]) -> Policy:
     return Policy.from_dict(policy) if isinstance(policy, Mapping) else policy
 
 
+def reading(policy: Policy | None) -> dict[str, Any]:
+    """What the policy says of how a file is read."""
+    keys = ("separator", "quote", "encoding", "sheet")
+    source = {} if policy is None else policy.source.to_dict()
+    return {key: source[key] for key in keys if key in source}
+
+
 def no_progress(what: str, share: float | None) -> None:
     """A progress callback that does nothing."""
     del what, share
@@ -54,26 +62,21 @@ def open_source(
     name = "table" if path is None else Path(path).name
     notes: tuple[str, ...] = ()
     digest: str | None = None
-    if isinstance(data, str | Path) and source.format is not None:
-        from indistinct.sources.presets import read_format
+    with unchanged(path):
+        if isinstance(data, str | Path) and source.format is not None:
+            from indistinct.sources.presets import read_format
 
-        records = read_format(source.format, data)
-        native, notes = records.frame, records.notes
-        digest = digest_of(records.files)
-    else:
-        with ThreadPoolExecutor(1) as beside:
-            # Reading and hashing the same file take turns on disk and processor.
-            hashed = None if path is None else beside.submit(sha256_of, Path(path))
-            if isinstance(data, str | Path):
-                native = read_table(
-                    data,
-                    separator=source.separator,
-                    quote=source.quote,
-                    encoding=source.encoding,
-                    sheet=source.sheet,
-                )
-                notes = _header_notes(native.columns)
-            digest = None if hashed is None else hashed.result()
+            records = read_format(source.format, data)
+            native, notes = records.frame, records.notes
+            digest = digest_of(records.files)
+        else:
+            with ThreadPoolExecutor(1) as beside:
+                # Reading and hashing the same file take turns on disk and processor.
+                hashed = None if path is None else beside.submit(sha256_of, Path(path))
+                if isinstance(data, str | Path):
+                    native = read_table(data, **reading(policy))
+                    notes = _header_notes(native.columns)
+                digest = None if hashed is None else hashed.result()
     known = open_table(native, name)
     if source.people is not None:
         native = with_people(to_polars(native), policy, name)
@@ -180,6 +183,38 @@ def _without(native: Any, table: Table, policy: Policy, name: str) -> tuple[Any,
         return native, table
     native = to_polars(native).select(kept)
     return native, open_table(native, name)
+
+
+@contextlib.contextmanager
+def unchanged(path: str | Path | None) -> Iterator[None]:
+    """Refuse a file, or a folder of files, that changes while it is read.
+
+    Raises:
+        DataError: it did.
+    """
+    before = _states(path)
+    yield
+    if _states(path) != before:
+        raise DataError(
+            Problem(
+                "changed-while-read",
+                "the file changed while it was read",
+                file=str(path),
+                remedy="run again when nobody writes to it, or on a copy",
+            )
+        )
+
+
+def _states(path: str | Path | None) -> dict[Path, tuple[int, ...]]:
+    """Which file it is, how large, and when it was last written to or replaced; by path."""
+    if path is None or not (named := Path(path)).exists():
+        return {}
+    files = sorted(named.iterdir()) if named.is_dir() else [named]
+    told = ((file, file.stat()) for file in files if file.is_file())
+    return {
+        file: (one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns)
+        for file, one in told
+    }
 
 
 def digest_of(files: Sequence[Path]) -> str:

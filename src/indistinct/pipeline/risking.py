@@ -16,7 +16,7 @@ from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, U
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source
+from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source, reading
 from indistinct.pipeline.population import covers, people_under
 from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.release import Release
@@ -243,7 +243,7 @@ def _read(
     notes: list[str] = []
     released = isinstance(data, Release)
     if policy is not None:
-        source = _reading(policy)
+        source = reading(policy)
     if isinstance(data, Release):
         native, name = data.tables, "the release"
         certified = data.certificate.quasi_identifiers
@@ -291,18 +291,18 @@ def _read_people(
             return None
         plain = policy.source.format is None and policy.source.people is None
         if plain and isinstance(data, str | Path):
-            path, native = data, read_table(data, allow_empty=True, **_reading(policy))
+            path, native = data, read_table(data, allow_empty=True, **reading(policy))
         if plain:
             columns = open_table(native, "table", allow_empty=True).columns
             lacking = [name for name in policy.attributes if name not in columns]
             released = bool(lacking) and {*policy.quasi_identifiers, person} <= {*columns}
         if not released:
             return _people_of_table(native, policy, quasi or policy.quasi_identifiers, path)
-    if person is None and not speaks_of_people(native, _reading(policy)):
+    if person is None and not speaks_of_people(native, reading(policy)):
         return None
     chosen = quasi or (() if policy is None else policy.quasi_identifiers)
     sought = Sought(person=person) if policy is None else sought_by(policy)
-    sought = replace(sought, quasi=chosen, sensitive=(), source=_reading(policy))
+    sought = replace(sought, quasi=chosen, sensitive=(), source=reading(policy))
     found = ReleaseView.read(native, sought)
     found.refuse_nobody()
     name = "the release" if isinstance(data, Release) else found.table.name
@@ -325,13 +325,6 @@ def _is_export(path: Path, policy: Policy | None) -> bool:
 
     known = policy is not None and policy.source.format is not None
     return known and path.is_dir() and not (path / CERTIFICATE).is_file()
-
-
-def _reading(policy: Policy | None) -> dict[str, Any]:
-    """What the policy says of how a file is read."""
-    keys = ("separator", "quote", "encoding", "sheet")
-    source = {} if policy is None else policy.source.to_dict()
-    return {key: source[key] for key in keys if key in source}
 
 
 def _people_of_table(

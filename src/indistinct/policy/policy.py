@@ -121,6 +121,9 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
         except UnicodeDecodeError:
             problem = Problem("bad-encoding", "is not encoded in UTF-8", file=str(path))
             raise PolicyError(problem) from None
+        except RecursionError:
+            problem = Problem("bad-toml", "is nested too deeply", file=str(path))
+            raise PolicyError(problem) from None
         except tomllib.TOMLDecodeError as error:
             problem = Problem("bad-toml", f"is not valid TOML: {error}", file=str(path))
             raise PolicyError(problem) from None

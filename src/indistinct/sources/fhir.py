@@ -14,21 +14,18 @@ narrative text never enter the table.
 
 from __future__ import annotations
 
-import bz2
 import codecs
-import gzip
 import json
-import lzma
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import polars as pl
 
 from indistinct.errors import ROWS_SHOWN, DataError, Problem, did_you_mean
-from indistinct.sources.files import PACKED
+from indistinct.sources.files import BROKEN, PACKED, bytes_of, opened
 from indistinct.sources.presets import HealthRecords
 
 PERSON = "patient"
@@ -261,36 +258,20 @@ def _read(path: Path, *, alone: bool) -> list[_Part]:
 def _first_kind(path: Path) -> str | None:
     """The type of the first resource of a file; None if it cannot be told."""
     try:
-        with _opened(path) as file:
+        with opened(path) as file:
             line = next((line for line in file if line.strip()), b"")
         found = json.loads(line.removeprefix(codecs.BOM_UTF8))["resourceType"]
-    except (OSError, EOFError, lzma.LZMAError):
-        raise _unreadable(path) from None
-    except (ValueError, KeyError, TypeError):
+    except BROKEN:
+        raise DataError(
+            Problem("unreadable-file", "the file cannot be read", file=path.name)
+        ) from None
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return str(found)
 
 
-def _opened(path: Path) -> IO[bytes]:
-    """A file, unpacked while it is read: only its beginning is asked for."""
-    packers: Mapping[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
-    opener = packers.get(path.suffix.lower())
-    file: IO[bytes] = path.open("rb") if opener is None else opener(path, "rb")
-    return file
-
-
 def _data(path: Path) -> bytes:
-    unpack = PACKED.get(path.suffix.lower())
-    try:
-        data = path.read_bytes()
-        data = unpack(data) if unpack else data
-    except (OSError, EOFError, lzma.LZMAError):
-        raise _unreadable(path) from None
-    return data.removeprefix(codecs.BOM_UTF8)
-
-
-def _unreadable(path: Path) -> DataError:
-    return DataError(Problem("unreadable-file", "the file cannot be read", file=path.name))
+    return bytes_of(path).removeprefix(codecs.BOM_UTF8)
 
 
 def _lines(data: bytes) -> list[int]:

@@ -18,15 +18,17 @@ import itertools
 import lzma
 import operator
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import polars as pl
 
 from indistinct.errors import ROWS_SHOWN, DataError, Problem, did_you_mean
+from indistinct.sources import memory
 from indistinct.sources.dialect import (
     SAMPLE,
     Dialect,
@@ -36,17 +38,23 @@ from indistinct.sources.dialect import (
     records,
 )
 from indistinct.sources.table import name_problems
+from indistinct.sources.workbook import require_room
 
 CSV = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat")
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 DATABASE = (".duckdb", ".sqlite", ".sqlite3", ".db")
-PACKED: Mapping[str, Callable[[bytes], bytes]] = {
-    ".gz": gzip.decompress,
-    ".xz": lzma.decompress,
-    ".bz2": bz2.decompress,
+PACKED: Mapping[str, Callable[[Path], Any]] = {
+    ".gz": gzip.open,
+    ".xz": lzma.open,
+    ".bz2": bz2.open,
 }
+"""What opens a packed file, by its ending."""
 
+BROKEN = (OSError, EOFError, lzma.LZMAError, zlib.error)
+"""What reading a damaged file raises."""
+
+_NOT_OF_FILES = ("idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape")
 _BLANKS = " \t\r\n"
 _BLANK_LINE = re.compile(rb"^[ \t\r]*\n", re.MULTILINE)
 _BLOCK = 1 << 22
@@ -90,7 +98,7 @@ def read_table(
         ending = Path(path.stem).suffix.lower()
     _refuse_unreadable(path, ending, packed is not None, sheet, query)
     if ending in CSV:
-        frame = _read_csv(path, packed, separator, quote, encoding, exact)
+        frame = _read_csv(path, separator, quote, encoding, exact)
     elif ending in PARQUET:
         frame = _read_parquet(path)
     elif ending in EXCEL:
@@ -189,7 +197,6 @@ def _refuse_unreadable(
 
 def _read_csv(
     path: Path,
-    packed: Callable[[bytes], bytes] | None,
     separator: str | None,
     quote: str | None,
     encoding: str | None,
@@ -199,12 +206,7 @@ def _read_csv(
     _refuse_dialect(name, separator, quote, encoding)
     if separator is None and path.suffix.lower() in (".tsv", ".tab"):
         separator = "\t"
-    try:
-        data = path.read_bytes()
-        data = packed(data) if packed else data
-    except (OSError, EOFError, lzma.LZMAError) as error:
-        raise _broken(name, "the file cannot be read", error) from None
-    data = _utf8(data, encoding, name)
+    data = _utf8(bytes_of(path), encoding, name)
     try:
         start = codecs.getincrementaldecoder("utf-8")().decode(data[: 4 * SAMPLE])
         lead = len(start) - len(start.lstrip("\r\n"))
@@ -230,6 +232,8 @@ def _read_csv(
         body = body.rstrip(b"\r\n")
     if not body:
         return pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
+    cells = body.count(dialect.separator.encode()) + body.count(b"\n")
+    memory.require(memory.OF_BYTES * len(body) + memory.OF_CELLS * cells, name)
     quoted = dialect.quote is not None and dialect.quote.encode() in body
     frame = _read_fast(body, columns, dialect, quoted)
     if frame is None and not quoted and len(columns) > 1:
@@ -247,6 +251,31 @@ def _read_csv(
     return _tidy(frame, blanks, has_empty=quoted)
 
 
+def opened(path: Path) -> IO[bytes]:
+    """A file, unpacked while it is read."""
+    file: IO[bytes] = PACKED.get(path.suffix.lower(), functools.partial(open, mode="rb"))(path)
+    return file
+
+
+def bytes_of(path: Path) -> bytes:
+    """What is in a file, unpacked.
+
+    Raises:
+        DataError: it cannot be read, or takes more memory than it may.
+    """
+    blocks, size = [], 0
+    try:
+        memory.require(memory.OF_BYTES * path.stat().st_size, path.name)
+        with opened(path) as file:
+            while block := file.read(_BLOCK):
+                size += len(block)
+                memory.require(memory.OF_BYTES * size, path.name)
+                blocks.append(block)
+    except BROKEN as error:
+        raise _broken(path.name, "the file cannot be read", error) from None
+    return b"".join(blocks)
+
+
 def _refuse_dialect(
     name: str, separator: str | None, quote: str | None, encoding: str | None
 ) -> None:
@@ -262,17 +291,24 @@ def _refuse_dialect(
         )
     if quote and (len(quote) != 1 or quote in "\r\n"):
         problems.append(Problem("bad-quote", f"a quote is one character, not {quote!r}", file=name))
-    if encoding is not None:
-        try:
-            codecs.lookup(encoding)
-        except LookupError:
-            known = ("utf-8", "utf-16", "latin-1", "windows-1252", "iso-8859-15", "mac-roman")
-            hint = did_you_mean(encoding, known)
-            problems.append(
-                Problem("unknown-encoding", f"no encoding '{encoding}': {hint}", file=name)
-            )
+    if encoding is not None and not _is_encoding(encoding):
+        known = ("utf-8", "utf-16", "latin-1", "windows-1252", "iso-8859-15", "mac-roman")
+        hint = did_you_mean(encoding, known)
+        problems.append(Problem("unknown-encoding", f"no encoding '{encoding}': {hint}", file=name))
     if problems:
         raise DataError(problems)
+
+
+def _is_encoding(name: str) -> bool:
+    """Whether Python knows an encoding of that name, and files are written in it."""
+    try:
+        known = codecs.lookup(name).name.replace("_", "-") not in _NOT_OF_FILES
+        b"a".decode(name)
+    except LookupError:
+        return False
+    except ValueError:  # one letter is too little for some
+        pass
+    return known
 
 
 def _utf8(data: bytes, encoding: str | None, name: str) -> bytes:
@@ -284,7 +320,7 @@ def _utf8(data: bytes, encoding: str | None, name: str) -> bytes:
     if wanted != "utf-8":
         try:
             data = data.decode(wanted).encode("utf-8")
-        except UnicodeError as error:
+        except (UnicodeError, ValueError) as error:
             raise _undecodable(data, error, wanted, name, 0) from None
     if b"\n" not in data[: 4 * SAMPLE] and b"\r" in data[: 4 * SAMPLE] and b"\n" not in data:
         data = data.replace(b"\r", b"\n")
@@ -479,7 +515,7 @@ def _ragged(found: Sequence[tuple[int, int, int]], width: int, name: str) -> Pro
 
 
 def _undecodable(
-    data: bytes, error: UnicodeError, encoding: str, name: str, lines_before: int
+    data: bytes, error: ValueError, encoding: str, name: str, lines_before: int
 ) -> DataError:
     place = ""
     if isinstance(error, UnicodeDecodeError):
@@ -526,6 +562,9 @@ def _columns_with(frame: pl.DataFrame, test: pl.Expr) -> list[str]:
 
 def _read_parquet(path: Path) -> pl.DataFrame:
     try:
+        seen = pl.scan_parquet(path, glob=False)
+        cells = seen.select(pl.len()).collect().item() * len(seen.collect_schema())
+        memory.require(memory.OF_CELLS * cells, path.name)
         return pl.read_parquet(path, glob=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _broken(path.name, "this is not a Parquet file", error) from None
@@ -555,6 +594,7 @@ def _read_excel(path: Path, sheet: str | None) -> pl.DataFrame:
                     file=name,
                 )
             )
+        require_room(path, str(sheet))
         settings: dict[str, Any] = {"sheet_name": sheet, "raise_if_empty": False}
         top = pl.read_excel(path, has_header=False, read_options={"n_rows": 1}, **settings)
         names = [str(cell or "").strip() for cell in (top.row(0) if top.height else ())]

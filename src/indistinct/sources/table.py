@@ -19,7 +19,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.errors import DataError, Problem, UncertainNames, did_you_mean, shown_names
+from indistinct.errors import (
+    ROWS_SHOWN,
+    DataError,
+    Problem,
+    UncertainNames,
+    did_you_mean,
+    shown_names,
+)
 from indistinct.sources.text import Tokens
 
 COUNT = "count"
@@ -271,7 +278,7 @@ def name_problems(columns: Sequence[str], name: str) -> list[Problem]:
         problems.append(
             Problem(
                 "duplicate-columns",
-                f"columns {', '.join(map(str, at))} have the same names",
+                f"columns {_listed(at)} have the same names",
                 file=name,
                 remedy="add the header that seems to be missing"
                 if no_header
@@ -283,14 +290,14 @@ def name_problems(columns: Sequence[str], name: str) -> list[Problem]:
         problems.append(
             Problem(
                 "pattern-name",
-                f"the name of column {', '.join(map(str, patterns))} is a pattern for names, "
+                f"the name of column {_listed(patterns)} is a pattern for names, "
                 "such as '*' or '^...$'",
                 file=name,
                 remedy="give it another name",
             )
         )
     if empty := [at for at, column in enumerate(columns, start=1) if not column.strip()]:
-        listed = ", ".join(map(str, empty))
+        listed = _listed(empty)
         problems.append(
             Problem(
                 "unnamed-column",
@@ -300,6 +307,11 @@ def name_problems(columns: Sequence[str], name: str) -> list[Problem]:
             )
         )
     return problems
+
+
+def _listed(places: Sequence[int]) -> str:
+    more = f" and {len(places) - ROWS_SHOWN} more" if len(places) > ROWS_SHOWN else ""
+    return ", ".join(map(str, places[:ROWS_SHOWN])) + more
 
 
 def require_names(columns: Sequence[str], name: str) -> None:

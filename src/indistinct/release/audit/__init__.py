@@ -381,8 +381,8 @@ def _torn(records: pl.DataFrame, person: str, names: tuple[str, ...]) -> Iterabl
     if nobody:
         some = "1 record names" if nobody == 1 else f"{nobody} records name"
         yield f"{some} no person in '{person}': they count as one person's"
-    several = records.select(person, *names).unique().group_by(person).len()
-    torn = several.filter(pl.col("len") > 1).height
+    several = records.select(person, *names).unique().group_by(person).len("\0rows")
+    torn = several.filter(pl.col("\0rows") > 1).height
     if torn:
         yield (
             f"the quasi-identifiers differ between the records of {torn} "

@@ -31,7 +31,7 @@ from indistinct.requirement import Requirement
 HOLDING = ("one", "some", "all")
 """How the values that a bucket lists belong to its people."""
 
-_ROW, _MEMBER = "\0row", "\0member"
+_ROW, _MEMBER, _LISTED = "\0row", "\0member", "\0listed"
 
 _ITEM = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(\[[^\]"]*\]|[^{},"]*[^{},"\s]))\s*(?:,|$)')
 """A member of a set, in quotes or plain."""
@@ -224,10 +224,10 @@ def _guessed(
     """
     if any(part.model == "kl-diversity" for part in requirements):
         return "all"
-    people = records.group_by(by).len().sort(by)
+    people = records.group_by(by).len(_LISTED).sort(by)
     return (
         "one"
-        if all(part.group_by(by).len().sort(by).equals(people) for part in listed.values())
+        if all(part.group_by(by).len(_LISTED).sort(by).equals(people) for part in listed.values())
         else "some"
     )
 
@@ -293,20 +293,20 @@ def _unlike(both: LinkedTables) -> Iterable[str]:
     """What of the two tables does not belong together, in sentences."""
     people = both.people()
     for name, part in both.sensitive.items():
-        listed = part.group_by(both.by).len("rows")
+        listed = part.group_by(both.by).len(_LISTED)
         found = people.join(listed, on=both.by, how="full", coalesce=True, nulls_equal=True)
-        lost = found.filter(pl.col(PEOPLE).is_null() | pl.col("rows").is_null()).height
+        lost = found.filter(pl.col(PEOPLE).is_null() | pl.col(_LISTED).is_null()).height
         if lost:
             yield f"{lost} buckets are in one of the tables only ('{name}')"
         if both.holding == "one":
-            differ = found.filter(pl.col(PEOPLE) != pl.col("rows")).height
+            differ = found.filter(pl.col(PEOPLE) != pl.col(_LISTED)).height
             if differ:
                 yield f"{differ} buckets list another number of values than they have people"
-        values = part.group_by(part.columns).len("rows").join(people, on=both.by)
+        values = part.group_by(part.columns).len(_LISTED).join(people, on=both.by)
         if both.holding == "some":
-            few = found.filter(pl.col(PEOPLE) > pl.col("rows")).height
+            few = found.filter(pl.col(PEOPLE) > pl.col(_LISTED)).height
             if few:
                 yield f"{few} buckets list fewer values than they have people"
-            many = values.filter(pl.col("rows") > pl.col(PEOPLE)).height
+            many = values.filter(pl.col(_LISTED) > pl.col(PEOPLE)).height
             if many:
                 yield f"{many} values are listed more often than their bucket has people"

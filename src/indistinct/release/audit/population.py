@@ -20,6 +20,8 @@ from indistinct.requirement import Requirement
 PEOPLE = "people"
 """Column with the number of people of the population under a class."""
 
+_COUNT = "\0count"
+
 Numbers = NDArray[np.int64]
 
 _ANYTHING = "*"
@@ -34,9 +36,8 @@ def people(asked: Asked) -> tuple[pl.DataFrame, int]:
     """
     requirement, context, on = asked.requirement, asked.context, list(asked.on)
     population = _population(requirement, context, on)
-    everybody = population.group_by(on).agg(pl.len().cast(pl.Int64).alias(PEOPLE)).sort(on)
-    classes = context.people(asked.records, tuple(on)).group_by(on).len(SIZE).sort(on)
-    classes = classes.with_columns(pl.col(SIZE).cast(pl.Int64))
+    everybody = population.group_by(on).agg(pl.len().cast(pl.Int64).alias(_COUNT)).sort(on)
+    classes = context.people(asked.records, tuple(on)).group_by(on).len(_COUNT).sort(on)
     columns = [_column(classes[name], everybody[name], context) for name in on]
     unknown = [name for name, column in zip(on, columns, strict=True) if not column.known]
     if unknown:
@@ -54,7 +55,7 @@ def people(asked: Asked) -> tuple[pl.DataFrame, int]:
         )
     # Few labels first: what many classes have in common is looked up once.
     columns.sort(key=lambda column: len(column.meant))
-    many = everybody[PEOPLE].to_numpy()
+    many = everybody[_COUNT].to_numpy()
     found = np.zeros(classes.height, dtype=np.int64)
     covered = np.zeros(len(many), dtype=np.bool_)
 
@@ -70,7 +71,8 @@ def people(asked: Asked) -> tuple[pl.DataFrame, int]:
 
     if classes.height:
         descend(np.arange(classes.height), np.arange(len(many)), 0)
-    described = classes.select(SIZE).with_columns(pl.Series(PEOPLE, found, pl.Int64))
+    described = classes.select(pl.col(_COUNT).cast(pl.Int64).alias(SIZE))
+    described = described.with_columns(pl.Series(PEOPLE, found, pl.Int64))
     return described, int(many[~covered].sum())
 
 

@@ -19,7 +19,7 @@ MANY = 500_000
 
 _SIZE, _VALUE, _UNITS = "\0size", "\0value", "\0units"
 
-SIZE_OF_BUCKET = "people"
+SIZE_OF_BUCKET = "\0people"
 """Column with the number of people of a bucket."""
 
 

@@ -1,0 +1,108 @@
+"""How much memory a table may take: what is free, or what the user allows.
+
+Tables are refused before anything is allocated for them: where memory runs out inside of a library,
+the process is ended by the system and can say nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+from contextvars import ContextVar
+from pathlib import Path
+
+from indistinct.errors import DataError, Problem
+
+VARIABLE = "INDISTINCT_MAX_MEMORY"
+"""Environment variable with the memory that a table may take, as ``2GB``."""
+
+OF_BYTES, OF_CELLS = 4, 48
+"""How much memory a run takes for each byte of a CSV file, and for each of its cells; measured."""
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)I?B?", re.IGNORECASE)
+_UNITS = " KMGT"
+_allowed: ContextVar[int | None] = ContextVar("allowed", default=None)
+
+
+def size_of(text: str) -> int | None:
+    """The bytes that a text such as ``2GB`` or ``500 MB`` stands for; None where it is no size.
+
+    >>> size_of("2GB"), size_of("1.5 k"), size_of("-1")
+    (2147483648, 1536, None)
+    """
+    found = _SIZE.fullmatch(text.strip())
+    if found is None:
+        return None
+    return int(float(found[1]) * 1024 ** max(_UNITS.index(found[2].upper() or " "), 0))
+
+
+def in_words(size: float) -> str:
+    """A number of bytes, for a message.
+
+    >>> in_words(2147483648), in_words(5000), in_words(17)
+    ('2.0 GB', '4.9 KB', '17 bytes')
+    """
+    for power in range(4, 0, -1):
+        if size >= 1024**power:
+            return f"{size / 1024**power:.1f} {_UNITS[power]}B"
+    return f"{size:.0f} bytes"
+
+
+def allow(size: int | None) -> None:
+    """Let tables take this much memory from now on; None: what the environment says, or is free."""
+    _allowed.set(size)
+
+
+def allowed() -> int:
+    """How many bytes of memory a table may take.
+
+    Raises:
+        DataError: the environment names no size.
+    """
+    given = _allowed.get()
+    if given is not None:
+        return given
+    named = os.environ.get(VARIABLE, "").strip()
+    if not named:
+        return min(_free())
+    size = size_of(named)
+    if size is None:
+        message = f"{VARIABLE} is no size of memory"
+        raise DataError(Problem("bad-memory", message, remedy=f"write {VARIABLE}=2GB"))
+    return size
+
+
+def require(needed: float, name: str) -> None:
+    """Refuse a file that would take more memory than it may.
+
+    Raises:
+        DataError: it would.
+    """
+    if needed <= (limit := allowed()):
+        return
+    raise DataError(
+        Problem(
+            "too-little-memory",
+            f"the table takes about {in_words(needed)} of memory, and may take {in_words(limit)}",
+            file=name,
+            remedy=f"give it more (--max-memory, or {VARIABLE}), or hand its rows over as a DuckDB "
+            "relation in Python",
+        )
+    )
+
+
+def _free() -> Iterator[int]:
+    """What is free: of the machine, of the container, of the process."""
+    yield os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/meminfo").read_text("ascii").splitlines()
+        yield int(next(line for line in lines if line.startswith("MemAvailable:")).split()[1]) << 10
+    for most, used in (("memory.max", "memory.current"), _CGROUP_1):
+        with contextlib.suppress(OSError, ValueError):  # "max", where there is no limit
+            folder = Path("/sys/fs/cgroup")
+            yield int((folder / most).read_text("ascii")) - int((folder / used).read_text("ascii"))
+
+
+_CGROUP_1 = ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes")
