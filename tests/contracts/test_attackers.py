@@ -23,8 +23,11 @@ QUASI = ["age", "town"]
 EVERYBODY = {"age": "[0, 99]", "town": "{Bonn, Hof, Ulm}"}
 """A class that covers everybody and is not what a suppressed record looks like."""
 
-READS_ROWS = ("order",)
-"""Attackers who learn from the order of rows: it is theirs to depend on."""
+READS_ROWS = ("order", "unicity")
+"""Attackers who learn from the order of rows, or draw of them: it is theirs to depend on."""
+
+READS_CELLS = ("unicity",)
+"""Attackers who look at suppressed records too: what else is published of these tells who is who."""
 
 
 def records(seed: int = 1, size: int = 60) -> pl.DataFrame:
@@ -144,6 +147,14 @@ def report(name: str) -> ind.AttackReport:
     return GALLERY[name]()
 
 
+def numbers(figures: Mapping[str, Any]) -> list[float | None]:
+    """The figures of an attacker, those by number of known values or by column too."""
+    found: list[float | None] = []
+    for own in figures.values():
+        found += numbers(own) if isinstance(own, Mapping) else [own]
+    return found
+
+
 def found_something(item: Any) -> bool:
     """Whether some person is believed more than from overall frequencies alone."""
     better = any(item.success[at] > item.prior[at] for at in item.success)
@@ -167,7 +178,8 @@ def test_shares_are_shares(name: str) -> None:
             low, high, certain = shares.values()
             assert 0.0 <= certain <= high + 1e-9 <= low + 2e-9 <= 1.0 + 2e-9
         assert -1.0 - 1e-9 <= item.gain["mean"] <= item.gain["max"] + 1e-12 <= 1.0 + 1e-9
-        assert np.isfinite([v for v in item.figures.values() if v is not None]).all()
+        figures = [v for v in numbers(item.figures) if v is not None]
+        assert np.isfinite(figures).all()
         assert item.knowledge
     for item in found.skipped:
         assert item.why
@@ -197,6 +209,8 @@ def test_nothing_is_found_where_nothing_is_told(what: str, person: bool) -> None
         table = table.with_columns(drug=pl.lit("drug of flu")) if person else table
     found = ind.attack(table, _nothing(table, person)[what], asked)
     for item in found.attacks:
+        if what == "stars" and item.name in READS_CELLS:
+            continue
         assert not found_something(item), item.name
 
 
@@ -208,7 +222,7 @@ def _figures(found: ind.AttackReport) -> dict[str, Any]:
     kept = [item for item in document["attacks"] if item["name"] not in READS_ROWS]
     return {
         f"{item['name']} {item['sensitive']}": {
-            part: {k: None if v is None else round(v, 9) for k, v in item[part].items()}
+            part: [None if v is None else round(v, 9) for v in numbers(item[part])]
             for part in ("success", "prior", "gain", "figures")
         }
         for item in kept

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.joined import JoinedRelease
 from indistinct.analytics.published import Original
-from indistinct.analytics.weighted import Lists
+from indistinct.analytics.weighted import Lists, expanded, pointers
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.metadata import ValueMetadata
@@ -335,6 +335,35 @@ class ReleaseView:
             for name, part in self.listed.items()
         }
         return names, codes_in(own, names), lists
+
+    def cells_of_people(
+        self, without: Collection[str] = ()
+    ) -> tuple[dict[str, Lists], NDArray[np.int64]]:
+        """The cells of every published person, column by column; of linked tables, of every row.
+
+        Arguments:
+            without: columns that are not looked at.
+
+        Returns:
+            The cells, and whose every row of :attr:`rows` is.
+        """
+        own = {self.person, None if self.link is None else self.by, *without}
+        names = [name for name in self.table.columns if name not in own]
+        keys = [] if self.person is None else [self.person]
+        texts = self.sought.cells(self.table.texts([*keys, *names]), names)
+        if self.person is not None:
+            texts = texts.filter(~self.nobody)
+            people = self._buckets[0]
+            of = codes_in(texts[self.person], people)
+            found = {name: Lists.gathered(of, texts[name], len(people)) for name in names}
+            return found, self.bucket_of.astype(np.int64)
+        found = {name: Lists.single(texts[name]) for name in names}
+        if self.link is not None:
+            for name, part in self.lists.items():
+                place, at = expanded(part, self.bucket_of)
+                indptr = pointers(place, self.height)
+                found[name] = Lists(indptr, part.index[at], part.amount[at], part.labels)
+        return found, np.arange(self.height)
 
     @property
     def by(self) -> str:

@@ -200,6 +200,36 @@ def expanded(rows: Rows, chosen: NDArray[Any]) -> tuple[NDArray[np.int64], NDArr
     return place, rows.indptr[chosen][place] + within
 
 
+def chosen_rows(rows: Rows, chosen: NDArray[Any]) -> Rows:
+    """Some of the rows, in the order given."""
+    place, at = expanded(rows, chosen)
+    return Rows(pointers(place, len(chosen)), rows.index[at])
+
+
+def alongside(parts: Sequence[Rows], first: NDArray[Any]) -> tuple[Rows, NDArray[np.int64]]:
+    """Rows of several kinds as one, whose entries are numbered one kind after the other.
+
+    Arguments:
+        parts: as many rows of each kind.
+        first: the number of the first entry of each kind.
+
+    Returns:
+        The rows, and where the entries of each kind, one kind after the other, stand in them.
+    """
+    total = np.sum([part.length for part in parts], axis=0)
+    indptr = np.zeros(len(total) + 1, np.int64)
+    np.cumsum(total, out=indptr[1:])
+    begin, places, entries = indptr[:-1].copy(), [], []
+    for part, offset in zip(parts, first.tolist(), strict=False):
+        places.append(np.arange(len(part.index)) + np.repeat(begin - part.indptr[:-1], part.length))
+        entries.append(part.index + np.int32(offset))
+        begin += part.length
+    place = np.concatenate(places)
+    index = np.empty(len(place), np.int32)
+    index[place] = np.concatenate(entries)
+    return Rows(indptr, index), place
+
+
 def gathered(
     rows: NDArray[Any], codes: NDArray[Any], amount: NDArray[Any], number: int, domain: int
 ) -> Weighted:

@@ -35,10 +35,16 @@ from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_s
 from indistinct.pipeline.population import population_of
 from indistinct.pipeline.private_table import subjects_in
 from indistinct.pipeline.sought_releases import sought_by
-from indistinct.pipeline.transforming import changes_values, followed, untried_in
+from indistinct.pipeline.transforming import (
+    FOLLOWED,
+    changes_values,
+    followed,
+    shows_others,
+    untried_in,
+)
 from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.sources.files import read_table
-from indistinct.sources.table import open_table, require_columns
+from indistinct.sources.table import Table, open_table, require_columns
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -101,7 +107,7 @@ def attack(
     for view in views:
         attacked.refuse_unreadable(view)
     contexts = [
-        _context(
+        context_of(
             view,
             attacked,
             promises=policy.requirements,
@@ -127,7 +133,7 @@ def attack(
 
 
 @dataclass(frozen=True)
-class _Attacked:
+class Attacked:
     """The people who are attacked.
 
     Arguments:
@@ -137,6 +143,7 @@ class _Attacked:
         taxonomies: the hierarchies of the quasi-identifiers.
         known: what is known of sensitive values.
         population: the quasi-identifiers of everybody among whom they could be.
+        beside: further columns of the table, which are published as they are.
     """
 
     policy: Policy
@@ -144,7 +151,15 @@ class _Attacked:
     people: Subjects
     taxonomies: Mapping[str, Taxonomy]
     known: Mapping[str, ValueMetadata]
-    population: pl.DataFrame | None
+    population: pl.DataFrame | None = None
+    beside: tuple[str, ...] = ()
+
+    def values(self, names: Sequence[str]) -> dict[str, Lists]:
+        """What people have of some columns, over all their records, [n]."""
+        people = self.people
+        return {
+            name: Lists.gathered(people.person_of, self.texts[name], people.count) for name in names
+        }
 
     def places(self, view: ReleaseView, rows: pl.DataFrame) -> Places:
         """Who could stand in which of some published rows."""
@@ -181,7 +196,7 @@ def _attacked(
     around: pl.DataFrame | None,
     tell: Progress,
     path: str | Path | None,
-) -> _Attacked:
+) -> Attacked:
     """The people of the source, as far as releases speak of them.
 
     Arguments:
@@ -197,10 +212,11 @@ def _attacked(
     held = person is not None or changes_values(policy)
     table, digest = open_source(data, policy, path, held=held)
     file = None if digest is None else table.name
-    table = followed(table, policy, (*policy.quasi_identifiers, *policy.sensitive))
     learnt = tuple(dict.fromkeys(name for view in views for name in view.sensitive))
+    beside = [name for name in known_beside(policy, table) if views[0].table.find(name) is not None]
+    table = followed(table, policy, (*policy.quasi_identifiers, *policy.sensitive, *beside))
     keys = () if person is None else (person,)
-    texts = table.text([*keys, *policy.quasi_identifiers, *learnt])
+    texts = table.text([*keys, *policy.quasi_identifiers, *learnt, *beside])
     people = subjects_in(texts, policy, file)
     own = people.texts
     tell("looking at the hierarchies", None)
@@ -210,15 +226,35 @@ def _attacked(
         if unread(first.rows, wider, first.quasi) <= unread(first.rows, taxonomies, first.quasi):
             taxonomies = wider
     known = value_metadata_of(policy, table, texts, learnt, file)
-    return _Attacked(policy, texts, people, taxonomies, known, around)
+    return Attacked(policy, texts, people, taxonomies, known, around, tuple(beside))
 
 
-def _context(view: ReleaseView, attacked: _Attacked, **more: Any) -> AttackContext:
+def known_beside(policy: Policy, table: Table) -> list[str]:
+    """Insensitive columns of which others may know what is published."""
+    return [
+        name
+        for name in policy.named("insensitive")
+        if name != policy.person
+        and name in table.columns
+        and table.kinds[name] != "other"
+        and ((rule := policy.attributes[name].transform) is None or rule.name in FOLLOWED)
+    ]
+
+
+def context_of(view: ReleaseView, attacked: Attacked, **more: Any) -> AttackContext:
     """What attackers of a release are given."""
     gone = is_suppressed(view.rows, view.quasi)
     places, there = attacked.places(view, view.rows.filter(~gone)), (~gone).to_numpy()
     known = {name: attacked.known[name] for name in view.sensitive}
     people, texts = attacked.people, attacked.texts
+    cells, of = view.cells_of_people(
+        [name for name in attacked.policy.attributes if shows_others(attacked.policy, name)]
+    )
+    more |= {
+        "cells": cells,
+        "cells_of": of[there],
+        "beside": attacked.values([name for name in attacked.beside if name in cells]),
+    }
     if people.unit == "record":
         shown = view.cells(view.sensitive).filter(~gone) if view.sensitive else pl.DataFrame()
         return AttackContext.of_records(
@@ -229,10 +265,7 @@ def _context(view: ReleaseView, attacked: _Attacked, **more: Any) -> AttackConte
     return AttackContext(
         places=places,
         sensitive=view.sensitive,
-        values={
-            name: Lists.gathered(people.person_of, texts[name], people.count)
-            for name in view.sensitive
-        },
+        values=attacked.values(view.sensitive),
         bucket_of=view.bucket_of[there],
         buckets=view.lists,
         bucket_semantics=view.semantics("all" if all_of_them else None),
@@ -265,7 +298,7 @@ def _may_contain(view: ReleaseView, policy: Policy) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*view.said.may_contain, *added]))
 
 
-def _notes(view: ReleaseView, attacked: _Attacked) -> list[str]:
+def _notes(view: ReleaseView, attacked: Attacked) -> list[str]:
     """What a reader of findings should know of a release."""
     notes = list(view.published.notes)
     if not view.intact:

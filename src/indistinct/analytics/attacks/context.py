@@ -171,6 +171,10 @@ class AttackContext:
             attribute, the value of every row, as a label of ``buckets``, [r].
         second: another release about the same people, in the same order.
         untried: sensitive attributes whose truth cannot be found in the release, with the reason.
+        cells: of each published column that somebody could know, the cells of every person who is
+            published, suppressed or not, [p]: of linked tables, what the bucket lists.
+        cells_of: which of these every row is, [r].
+        beside: of further columns, published as they are, what people have, [n].
     """
 
     places: Places
@@ -190,6 +194,9 @@ class AttackContext:
     shown: Mapping[str, NDArray[np.int32]] | None = None
     second: AttackContext | None = None
     untried: Mapping[str, str] = field(default_factory=dict)
+    cells: Mapping[str, Lists] = field(default_factory=dict)
+    cells_of: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    beside: Mapping[str, Lists] = field(default_factory=dict)
     _kept: dict[tuple[str, str], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )

@@ -22,6 +22,9 @@ NEVER_PUBLISH = "what an attacker shows must never be published with the data"
 
 _SLACK = 1e-12
 
+Figures = float | int | None | Mapping[str, float | int | None]
+"""A further figure of an attacker, or several by name: by how much it knows, or by column."""
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -51,7 +54,7 @@ class Finding:
     prior: Mapping[str, float]
     gain: Mapping[str, float]
     sensitive: str | None = None
-    figures: Mapping[str, float | int | None] = field(default_factory=dict)
+    figures: Mapping[str, Figures] = field(default_factory=dict)
     worst: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
 
@@ -65,7 +68,10 @@ class Finding:
             "success": dict(self.success),
             "prior": dict(self.prior),
             "gain": dict(self.gain),
-            "figures": dict(self.figures),
+            "figures": {
+                key: dict(own) if isinstance(own, Mapping) else own
+                for key, own in self.figures.items()
+            },
             "worst": dict(self.worst),
             "note": self.note,
         }
@@ -98,7 +104,7 @@ def summarize(
     *,
     name: str,
     knowledge: str,
-    figures: Mapping[str, float | int | None] | None = None,
+    figures: Mapping[str, Figures] | None = None,
     worst: Mapping[str, Any] | None = None,
     note: str = "",
 ) -> Finding:
@@ -153,7 +159,7 @@ def with_one_more(
     """
     found, more = find(number), find(number + 1)
     further = f"{letter}{number + 1}"
-    figures: dict[str, float | int | None] = {letter: number}
+    figures: dict[str, Figures] = {letter: number}
     for name, own in told.items():
         figures[name] = found.figures[own]
         figures[f"{further}_{name}"] = more.figures[own]

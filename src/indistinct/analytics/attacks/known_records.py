@@ -1,0 +1,305 @@
+"""Known records: the class of a person and a few of the person's own values, and who is left.
+
+Neighbours, colleagues and insurers know more than age and sex: a broken leg, the day of a visit.
+The attacker here takes the published rows that a person's exact quasi-identifiers allow, and of
+these the ones that show c values of the person's own records, whatever attribute they are of. A
+promise about classes bounds the first step only. Told are, for c = 1, 2 and 3,
+
+* ``singled_out``: the share of people of whom some c values leave one published row, their own;
+* ``average``: the share of sets of c values of a person that do, over all people;
+* ``certain``: the share of people of whom, after some c values, another one is certain.
+
+Whoever has fewer values is known by all of them. Of people with more than 32 values the 32 count
+that fewest rows of the class show. A person whose values no row shows together is not published,
+and nobody is found. Columns count whose values are published as they are, beside the sensitive
+attributes in whatever form.
+
+In linked tables a row shows what its bucket lists. Where everybody of a bucket has one of its
+values, the highest category, a known value also allows the categories above its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.analytics.attacks.context import SURE, AttackContext
+from indistinct.analytics.attacks.finding import (
+    Figures,
+    Finding,
+    Skipped,
+    of_people,
+    share_of,
+    summarize,
+    worst_class,
+)
+from indistinct.analytics.weighted import (
+    Rows,
+    alongside,
+    chosen_rows,
+    compressed,
+    expanded,
+    pointers,
+)
+from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.kernels.known_items import MOST_KNOWN, know_items
+from indistinct.randomness import simulation
+
+NAME = "known-records"
+KIND = "identity"
+PLACE = 15
+KNOWLEDGE = "the exact quasi-identifiers of a person, and one value of the person's records"
+SOURCE = "Terrovitis, Mamoulis and Kalnis (2008), with quasi-identifiers beside the items"
+
+MOST_STEPS = 3e9
+"""Steps after which only some of the people are looked at, drawn at random."""
+
+
+@dataclass(frozen=True)
+class Items:
+    """What people have and rows show, of one attribute or of several.
+
+    Arguments:
+        labels: how many labels there are.
+        own: the items of every person, [n].
+        over: the labels that cover each item.
+        rows: the labels that every row shows, [r].
+        sure: whether whoever stands in the row has the label for certain, by entries.
+    """
+
+    labels: int
+    own: Rows
+    over: Rows
+    rows: Rows
+    sure: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What follows from a few known items, for the people who were looked at.
+
+    Arguments:
+        looked: who was looked at, [n].
+        found: by number of known items whether some single the person out, the share of sets that
+            do, and whether another item is then certain, [n, 3, 3].
+        fewest: rows that the most telling item leaves, 0 where none fits, [n].
+    """
+
+    looked: NDArray[np.bool_]
+    found: NDArray[np.float64]
+    fewest: NDArray[np.int64]
+
+    def figures(self) -> dict[str, Figures]:
+        """The figures by number of known items; how many were looked at, where not all were."""
+        found = self.found[self.looked]
+        figures: dict[str, Figures] = {
+            str(c + 1): {
+                "singled_out": share_of(found[:, c, 0]),
+                "average": share_of(found[:, c, 1]),
+                "certain": share_of(found[:, c, 2]),
+            }
+            for c in range(MOST_KNOWN)
+        }
+        if not self.looked.all():
+            figures |= {"looked_at": len(found), "error": margin(len(found))}
+        return figures
+
+
+def run(
+    context: AttackContext, sensitive: str | None = None, *, most: float = MOST_STEPS
+) -> Finding | Skipped:
+    """Look for the rows of the class that show what is known of a person.
+
+    Arguments:
+        context: what the attacker is given.
+        sensitive: not looked at: values of any attribute may be known.
+        most: steps after which only some of the people are looked at.
+    """
+    del sensitive
+    parts = [
+        items_of(context, name) for name in context.sensitive if context.why_untried(name) is None
+    ]
+    parts += [_beside(context, name) for name in context.beside]
+    if not parts:
+        left = [context.why_untried(name) for name in (*context.sensitive, *context.untried)]
+        why = left[0] if left else None
+        return Skipped(NAME, why or "nothing is published beside the quasi-identifiers")
+    known = know(context, _together(parts), most)
+    figures = known.figures()
+    guess = 1 / context.records if context.records else 0.0
+    fewest = known.fewest[known.looked]
+    belief = np.where(fewest > 0, 1 / np.maximum(fewest, 1), guess)
+    prior = np.full(len(belief), guess)
+    everybody = np.zeros(context.people.height)
+    everybody[known.looked] = belief
+    by_class = context.places.by_class(everybody)
+    return summarize(
+        context,
+        None,
+        belief,
+        prior,
+        known.found[known.looked][:, 0, 0] > 0,
+        name=NAME,
+        knowledge=KNOWLEDGE,
+        figures=figures,
+        worst=worst_class(context, by_class, belief=by_class),
+        note=in_words(figures),
+    )
+
+
+def in_words(figures: Mapping[str, Figures]) -> str:
+    """What the figures say, in a sentence."""
+    told = []
+    for number, name in (("1", "one known value"), ("2", "two"), ("3", "three")):
+        own = figures[number]
+        assert isinstance(own, Mapping)
+        told.append(
+            f"{name} at worst {of_people(own['singled_out'] or 0.0)}, on average "
+            f"{of_people(own['average'] or 0.0)}"
+        )
+    first = figures["1"]
+    assert isinstance(first, Mapping)
+    return (
+        f"Beside the quasi-identifiers, these single out: {'; '.join(told)}. After one known value "
+        f"another is certain for {of_people(first['certain'] or 0.0)}."
+    )
+
+
+def margin(draws: int) -> float:
+    """Half the width of a 95 % confidence interval of a share, at most, after so many draws.
+
+    >>> round(margin(10_000), 4)
+    0.0098
+    """
+    return 0.98 / math.sqrt(draws) if draws else 1.0
+
+
+def know(context: AttackContext, items: Items, most: float = MOST_STEPS) -> Known:
+    """What follows from one, two and three known items, for everybody or as many as can be.
+
+    Arguments:
+        context: what the attacker is given.
+        items: what people have and rows show.
+        most: steps after which only some of the people are looked at.
+    """
+    places, people = context.places, context.people.height
+    sets = places.candidate_sets
+    order = np.argsort(places.class_of, kind="stable")
+    entry, at = expanded(items.rows, order)
+    of_set = np.argsort(places.set_of, kind="stable").astype(np.int64)
+    work, found = np.zeros(people), np.zeros((people, MOST_KNOWN, 3))
+    fewest, looked = np.zeros(people, np.int64), np.ones(people, np.bool_)
+    for fill in (False, True):
+        know_items(
+            sets.indptr, sets.index,
+            pointers(places.class_of, len(places.classes)),
+            pointers(entry, len(order)), items.rows.index[at], items.sure[at], items.labels,
+            pointers(places.set_of, len(sets)), of_set,
+            items.own.indptr, items.own.index, items.over.indptr, items.over.index,
+            looked, work, found, fewest, fill,
+        )  # fmt: skip
+        if not fill and work.sum() > most:
+            drawn = simulation([context.seed, 0x4B4E]).permutation(people)
+            enough = np.searchsorted(np.cumsum(work[drawn]), most)
+            looked[drawn[max(int(enough), 1) :]] = False
+    return Known(looked, found, fewest)
+
+
+def items_of(context: AttackContext, name: str, told: NDArray[np.bool_] | None = None) -> Items:
+    """The values of a sensitive attribute as items; those that are published alike are one.
+
+    Arguments:
+        context: what the attacker is given.
+        name: the attribute.
+        told: the labels that are worth learning, [D]; all where not given.
+    """
+    labels, values = context.labels(name), context.own_values(name)
+    over = _matching(context, name)
+    alike: dict[bytes, int] = {}
+    sets: list[NDArray[np.int32]] = []
+    of = np.full(len(over), -1, np.int64)
+    for value in range(len(over)):
+        covering = over[value]
+        if len(covering):
+            of[value] = alike.setdefault(covering.tobytes(), len(sets))
+            if of[value] == len(sets):
+                sets.append(covering)
+    shown = context.listed(name).shares
+    if context.shown is not None:
+        rows = chosen_rows(context.parts(name), context.shown[name])
+        sure = np.ones(len(rows.index), np.bool_)
+    else:
+        rows, at = chosen_rows(shown, context.bucket_of), expanded(shown, context.bucket_of)[1]
+        sure = shown.amount[at] >= 1 - SURE
+    if told is not None:
+        sure &= told[rows.index]
+    return Items(len(labels), _mapped(values, of), compressed(sets), rows, sure)
+
+
+def _matching(context: AttackContext, name: str) -> Rows:
+    """The labels that a row may show of somebody who has each value."""
+    over = context.covering(name).over
+    if context.bucket_semantics != "one" or context.one_record_each:
+        return over
+    domain, values = context.domain(name), context.covering(name).values
+    known = context.known.get(name)
+    if known is None or not known.category_order:
+        return over
+    place: dict[str | None, int] = {home: at for at, home in enumerate(domain.categories)}
+    rank = domain.category_of
+    homes = [known.categories.get(value) for value in values]
+    own = [place.get(home, len(place)) for home in homes]
+    return compressed(
+        [np.union1d(over[at], np.flatnonzero(rank > own[at])) for at in range(len(values))]
+    )
+
+
+def _beside(context: AttackContext, name: str) -> Items:
+    """The values of a column that is published as it is."""
+    published, people = context.cells[name], context.beside[name]
+    place: dict[str | None, int] = {
+        label: at
+        for at, label in enumerate(published.labels)
+        if label is not None and label != SUPPRESSED
+    }
+    of = np.array([place.get(label, -1) for label in people.labels], np.int64)
+    there = np.zeros(max(len(published.labels), 1), np.bool_)
+    there[list(place.values())] = True
+    rows = _mapped(published, np.where(there, np.arange(len(there)), -1))
+    rows = chosen_rows(rows, context.cells_of)
+    every = Rows(np.arange(len(there) + 1), np.arange(len(there), dtype=np.int32))
+    return Items(len(there), _mapped(people, of), every, rows, np.ones(len(rows.index), np.bool_))
+
+
+def _mapped(rows: Rows, to: NDArray[np.int64]) -> Rows:
+    """Rows with every entry replaced, each once and rising; -1 leaves it out."""
+    width = max(int(to.max(initial=0)) + 1, 1)
+    new = to[rows.index] if len(to) else np.zeros(0, np.int64)
+    keys = np.unique(rows.row_of[new >= 0] * width + new[new >= 0])
+    return Rows(pointers(keys // width, len(rows)), (keys % width).astype(np.int32))
+
+
+def _together(parts: list[Items]) -> Items:
+    """The items of several attributes."""
+    if len(parts) == 1:
+        return parts[0]
+    labels = np.cumsum([0, *(part.labels for part in parts)])
+    items = np.cumsum([0, *(len(part.over) for part in parts)])
+    rows, place = alongside([part.rows for part in parts], labels)
+    sure = np.empty(len(rows.index), np.bool_)
+    sure[place] = np.concatenate([part.sure for part in parts])
+    over = Rows(
+        pointers(
+            np.concatenate([part.over.row_of + at for part, at in zip(parts, items, strict=False)]),
+            int(items[-1]),
+        ),
+        np.concatenate(
+            [part.over.index + np.int32(at) for part, at in zip(parts, labels, strict=False)]
+        ),
+    )
+    own, _ = alongside([part.own for part in parts], items)
+    return Items(int(labels[-1]), own, over, rows, sure)

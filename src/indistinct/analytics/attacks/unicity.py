@@ -1,0 +1,323 @@
+"""Unicity: how many published cells of somebody, whichever, are nobody else's together.
+
+    Y.-A. de Montjoye, C. A. Hidalgo, M. Verleysen, V. D. Blondel: "Unique in the Crowd: The privacy
+    bounds of human mobility". Scientific Reports 3:1376, 2013.
+
+The attacker knows p published cells of a person: of any columns, of any of the person's records,
+drawn at random among the different cells that the person has; and looks who in the release has
+them all. Four places and times were enough for 95 % of people in de Montjoye's data. Nothing is
+sensitive or quasi-identifying here: administrative columns count like diagnoses. A missing cell
+and ``*`` are nothing to know; columns are left out in which others cannot know what is published
+(pseudonyms, values that were perturbed). In linked tables a person has the cells of the own row and
+what the bucket lists.
+
+Told are, for p from 1 to 5, ``unique``: the share of draws that one published person has; and for
+the p at which about half are unique, the columns that carry it:
+
+* ``carried``: the share of unique draws that are so because of the column's cell;
+* ``without``: what is unique where the column is left out, and as many cells of others are known;
+* ``coarser``: what is unique where its values are published in five groups of neighbouring values,
+  with about as many people in each.
+
+``error`` is half the width of the 95 % confidence interval of a share, at most.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.analytics.attacks.context import AttackContext
+from indistinct.analytics.attacks.finding import (
+    Figures,
+    Finding,
+    Skipped,
+    of_people,
+    share_of,
+    summarize,
+)
+from indistinct.analytics.attacks.known_records import margin
+from indistinct.analytics.weighted import Lists, Rows, alongside, pointers
+from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
+from indistinct.kernels.known_cells import have_cells, owners_of
+from indistinct.randomness import simulation
+
+NAME = "unicity"
+KIND = "identity"
+PLACE = 16
+KNOWLEDGE = "four published cells of a person, whichever, and no more"
+SOURCE = "de Montjoye and others (2013), Scientific Reports 3:1376"
+
+MOST_CELLS = 5
+"""Cells that are known at most."""
+
+TOLD = 4
+"""Cells that are known for the shares that are compared with those of other attackers."""
+
+DRAWS = 10_000
+"""Sets of cells that are drawn."""
+
+FEW = 2_000
+"""Sets of cells that are looked at again, column by column."""
+
+COLUMNS = 5
+"""Columns of which it is told what leaving them out would change."""
+
+GROUPS = 5
+"""Groups of neighbouring values that a coarser column has."""
+
+ENOUGH = 100
+"""People who have the known cells, from which on they are not counted: all others might as well."""
+
+MOST_STEPS = 1_000_000_000
+"""Steps after which no more draws are looked at."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of published people, numbered column by column in the order of values.
+
+    Arguments:
+        rows: the different cells of every person, [p].
+        first: the first cell of every column, and the number of all, [columns + 1].
+        names: the columns.
+    """
+
+    rows: Rows
+    first: NDArray[np.int64]
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Lists]) -> Cells:
+        """The cells of columns that somebody could know."""
+        parts = [_ordered(column) for column in columns.values()]
+        first = np.cumsum([0, *(len(column.labels) for column in columns.values())])
+        return cls(alongside(parts, first)[0], first, tuple(columns))
+
+    @cached_property
+    def owners(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Who has each cell."""
+        return owners_of(self.rows.indptr, self.rows.index, int(self.first[-1]))
+
+    def column_of(self, cell: NDArray[np.int32]) -> NDArray[np.int64]:
+        """The column of every cell."""
+        return np.searchsorted(self.first, cell, side="right") - 1
+
+    def draw(self, number: int, seed: list[int], without: int = -1) -> NDArray[np.int32]:
+        """Different cells of as many people, each the same chance; -1 where somebody has fewer.
+
+        Arguments:
+            number: draws; where there are fewer people, everybody is drawn equally often.
+            seed: of the draws.
+            without: a column whose cells are not known.
+        """
+        random, people, rows = simulation(seed), len(self.rows), self.rows
+        if without >= 0:
+            kept = self.column_of(rows.index) != without
+            rows = Rows(pointers(rows.row_of[kept], people), rows.index[kept])
+        if number < people:
+            drawn = random.choice(people, number, replace=False)
+        else:
+            drawn = np.tile(np.arange(people), number // max(people, 1))
+            random.shuffle(drawn)
+        held = rows.length[drawn]
+        chosen = np.full((len(drawn), MOST_CELLS), -1, np.int64)
+        for place in range(MOST_CELLS):
+            # The place among those that are left, which becomes one among all.
+            at = (random.random(len(drawn)) * np.maximum(held - place, 1)).astype(np.int64)
+            for before in np.sort(chosen[:, :place], axis=1).T:
+                at += (before >= 0) & (before <= at)
+            chosen[:, place] = np.where(held > place, at, -1)
+        index = np.append(rows.index, np.int32(-1))
+        found = index[np.where(chosen >= 0, rows.indptr[drawn][:, None] + chosen, -1)]
+        return found.astype(np.int32)
+
+    def people_with(
+        self,
+        low: NDArray[np.int32],
+        high: NDArray[np.int32] | None = None,
+        *,
+        first: int = 1,
+        enough: int = 2,
+        most: int = MOST_STEPS,
+    ) -> NDArray[np.int64]:
+        """How many people have the first cells of draws, up to ``enough``, [draws, places].
+
+        Fewer draws than there are come back where they take more steps than ``most``.
+
+        Arguments:
+            low: the cells; or, of each, the first of neighbouring ones that it may be.
+            high: the last of these.
+            first: the least number of cells.
+            enough: people after which no more are counted.
+            most: steps after which no further draw is looked at.
+        """
+        found = np.zeros(low.shape, np.int64)
+        done = have_cells(
+            low, low if high is None else high, self.rows.indptr, self.rows.index, *self.owners,
+            first, enough, most, found,
+        )  # fmt: skip
+        return found[:done]
+
+    def coarser(
+        self, column: int, cells: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The first and the last of the cells that a coarser column does not tell from some."""
+        begin, end = int(self.first[column]), int(self.first[column + 1])
+        had = np.diff(self.owners[0])[begin:end]
+        middle = np.cumsum(had) - had / 2
+        group = np.minimum(GROUPS * middle / max(had.sum(), 1), GROUPS - 1).astype(np.int64)
+        inside = (cells >= begin) & (cells < end)
+        own = group[np.where(inside, cells - begin, 0)]
+        low = np.where(inside, begin + np.searchsorted(group, own), cells)
+        high = np.where(inside, begin + np.searchsorted(group, own, side="right") - 1, cells)
+        return low.astype(np.int32), high.astype(np.int32)
+
+
+def run(
+    context: AttackContext,
+    sensitive: str | None = None,
+    *,
+    draws: int = DRAWS,
+    most: int = MOST_STEPS,
+) -> Finding | Skipped:
+    """Draw published cells of people, and count who has them.
+
+    Arguments:
+        context: what the attacker is given.
+        sensitive: not looked at.
+        draws: sets of cells that are drawn.
+        most: steps after which no more of them are looked at.
+    """
+    del sensitive
+    if not context.cells:
+        return Skipped(NAME, "no column is published that others could know as it is")
+    cells = Cells.of(context.cells)
+    people = len(cells.rows)
+    if not people:
+        return Skipped(NAME, "nobody is published")
+    drawn = cells.draw(draws, [context.seed, 0x0C])
+    had = cells.people_with(drawn, enough=ENOUGH, most=most)
+    drawn = drawn[: len(had)]
+    figures: dict[str, Figures] = {
+        str(p + 1): {"unique": share_of(had[:, p] == 1)} for p in range(MOST_CELLS)
+    }
+    figures |= {"draws": len(had), "error": margin(len(had))}
+    unique = (had == 1).mean(axis=0)
+    number = int(np.argmin(np.abs(unique - 0.5))) + 1
+    figures["told_at"] = number
+    if unique[number - 1] > 0:
+        figures |= _columns(context, cells, drawn, had[:, number - 1] == 1, number)
+    told = had[:, TOLD - 1]
+    return summarize(
+        context,
+        None,
+        1 / np.where(told >= ENOUGH, people, np.maximum(told, 1)),
+        np.full(len(had), 1 / people),
+        told == 1,
+        name=NAME,
+        knowledge=KNOWLEDGE,
+        figures=figures,
+        note=in_words(figures),
+    )
+
+
+def _columns(
+    context: AttackContext,
+    cells: Cells,
+    drawn: NDArray[np.int32],
+    unique: NDArray[np.bool_],
+    number: int,
+) -> dict[str, Figures]:
+    """The columns that most of the unique draws rest upon, and what would change without them.
+
+    Arguments:
+        context: what the attacker is given.
+        cells: the cells.
+        drawn: the draws.
+        unique: which of them are unique, by so many of their cells.
+        number: how many cells are known.
+    """
+    own, few = drawn[unique][:FEW, :number], drawn[:FEW, :number]
+    steps = MOST_STEPS // 20
+    carried = np.zeros(len(cells.names))
+    for place in range(number):
+        left = own.copy()
+        left[:, place] = -1
+        had = cells.people_with(left, first=number, most=steps)[:, -1]
+        needed = (had > 1) & (own[: len(had), place] >= 0)
+        columns = cells.column_of(own[: len(had), place][needed])
+        carried += np.bincount(columns, minlength=len(carried)) / len(had)
+    most = [at for at in np.argsort(-carried, kind="stable")[:COLUMNS].tolist() if carried[at] > 0]
+    without, coarser = {}, {}
+    for column in most:
+        name = cells.names[column]
+        others = cells.draw(len(few), [context.seed, 0x0C, column], column)[:, :number]
+        had = cells.people_with(others, first=number, most=steps)[:, -1]
+        without[name] = share_of(had == 1)
+        low, high = cells.coarser(column, few)
+        had = cells.people_with(low, high, first=number, most=steps)[:, -1]
+        coarser[name] = share_of(had == 1)
+    return {
+        "carried": {cells.names[column]: float(carried[column]) for column in most},
+        "without": without,
+        "coarser": coarser,
+    }
+
+
+def in_words(figures: Mapping[str, Figures]) -> str:
+    """What the figures say, in a sentence."""
+    shares = []
+    for p in range(1, MOST_CELLS + 1):
+        own = figures[str(p)]
+        assert isinstance(own, Mapping)
+        shares.append(of_people(own["unique"] or 0.0))
+    error, carried = figures["error"], figures.get("carried")
+    assert isinstance(error, float)
+    told = (
+        f"So many published cells of somebody are nobody else's together: one of {shares[0]}, two "
+        f"of {shares[1]}, three of {shares[2]}, four of {shares[3]}, five of {shares[4]} (give or "
+        f"take {error:.1%})."
+    )
+    if not isinstance(carried, Mapping):
+        return told
+    without, coarser, at = figures["without"], figures["coarser"], figures["told_at"]
+    assert isinstance(without, Mapping)
+    assert isinstance(coarser, Mapping)
+    assert isinstance(at, int)
+    columns = "; ".join(
+        f"without '{name}' {without[name] or 0.0:.1%}, with it in {GROUPS} groups "
+        f"{coarser[name] or 0.0:.1%}"
+        for name in carried
+    )
+    now = figures[str(at)]
+    assert isinstance(now, Mapping)
+    return f"{told} At {at}, {now['unique'] or 0.0:.1%} are unique; {columns}."
+
+
+def _ordered(column: Lists) -> Rows:
+    """The cells of people in one column, numbered in the order of values; none of no value."""
+    place = np.full(max(len(column.labels), 1), -1, np.int64)
+    known = [at for at, label in enumerate(column.labels) if label not in (None, SUPPRESSED)]
+    numbers = [_number(column.labels[at]) for at in known]
+    if all(number is not None for number in numbers):
+        known = [at for _, at in sorted(zip(numbers, known, strict=True))]
+    place[known] = np.arange(len(known))
+    new = place[column.index]
+    there = new >= 0
+    width = max(len(known), 1)
+    keys = np.sort(column.row_of[there] * width + new[there])
+    return Rows(pointers(keys // width, len(column)), (keys % width).astype(np.int32))
+
+
+def _number(label: Label) -> float | None:
+    try:
+        found = float(label or "")
+    except ValueError:
+        return None
+    return found if math.isfinite(found) else None

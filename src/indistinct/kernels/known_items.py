@@ -1,0 +1,232 @@
+"""Which published rows are left to a person of whom the class and a few items are known."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.kernels.jit import inner, jit
+
+MOST_ITEMS = 32
+"""Items of a person that are looked at, the rarest; a bit of a word each."""
+
+MOST_KNOWN = 3
+"""Items that are known at most."""
+
+_ONE = np.uint64(1)
+
+
+@inner
+def _add(
+    cover: np.uint64,
+    tell: np.uint64,
+    bits: NDArray[np.int64],
+    count: NDArray[np.int64],
+    told: NDArray[np.uint64],
+) -> None:
+    """Count a row for every one, two and three of the items that it covers.
+
+    Sets of i < j < k have the places i, C(j, 2) + i, and C(k, 3) + C(j, 2) + i.
+    """
+    number = 0
+    for i in range(MOST_ITEMS):
+        if (cover >> np.uint64(i)) & _ONE:
+            bits[number] = i
+            number += 1
+    for third in range(number):
+        k = bits[third]
+        count[0, k] += 1
+        told[0, k] &= tell
+        for second in range(third):
+            j = bits[second]
+            pair = k * (k - 1) // 2 + j
+            count[1, pair] += 1
+            told[1, pair] &= tell
+            for first in range(second):
+                triple = k * (k - 1) * (k - 2) // 6 + j * (j - 1) // 2 + bits[first]
+                count[2, triple] += 1
+                told[2, triple] &= tell
+
+
+@inner
+def _summed(
+    held: int, count: NDArray[np.int64], told: NDArray[np.uint64], found: NDArray[np.float64]
+) -> None:
+    """What all sets of one, two and three of ``held`` items come to: see :func:`know_items`."""
+    for size in range(1, MOST_KNOWN + 1):
+        own = min(size, held)
+        sets = singled = 0
+        certain = False
+        for k in range(own - 1, held):
+            for j in range(own - 2, k) if own > 1 else range(-1, 0):
+                for i in range(j) if own > 2 else range(-1, 0):
+                    place, mask = k, _ONE << np.uint64(k)
+                    if own == 2:
+                        place = k * (k - 1) // 2 + j
+                        mask |= _ONE << np.uint64(j)
+                    elif own > 2:
+                        place = k * (k - 1) * (k - 2) // 6 + j * (j - 1) // 2 + i
+                        mask |= (_ONE << np.uint64(j)) | (_ONE << np.uint64(i))
+                    sets += 1
+                    singled += count[own - 1, place] == 1
+                    certain |= (told[own - 1, place] & ~mask) != np.uint64(0)
+        found[size - 1, 0] = singled > 0
+        found[size - 1, 1] = singled / sets
+        found[size - 1, 2] = certain
+
+
+@jit
+def know_items(
+    set_indptr: NDArray[np.int64],
+    set_class: NDArray[np.int32],
+    class_start: NDArray[np.int64],
+    row_indptr: NDArray[np.int64],
+    row_label: NDArray[np.int32],
+    row_sure: NDArray[np.bool_],
+    labels: int,
+    people_indptr: NDArray[np.int64],
+    people: NDArray[np.int64],
+    item_indptr: NDArray[np.int64],
+    item: NDArray[np.int32],
+    over_indptr: NDArray[np.int64],
+    over: NDArray[np.int32],
+    looked: NDArray[np.bool_],
+    work: NDArray[np.float64],
+    found: NDArray[np.float64],
+    fewest: NDArray[np.int64],
+    fill: bool,
+) -> None:
+    """Rows that are left when one, two or three items of a person are known beside the class.
+
+    Without ``fill`` only ``work`` is made: about how many steps each person takes.
+
+    Arguments:
+        set_indptr: candidate set q is made of the classes ``set_class[set_indptr[q]:...]``.
+        set_class: classes.
+        class_start: class g has the rows from ``class_start[g]`` on, [G + 1].
+        row_indptr: row r lists ``row_label[row_indptr[r]:row_indptr[r + 1]]``, [rows + 1].
+        row_label: labels.
+        row_sure: whether whoever stands in the row has the label for certain, by entries.
+        labels: how many labels there are.
+        people_indptr: candidate set q has the people ``people[people_indptr[q]:...]``.
+        people: people by candidate set.
+        item_indptr: person p has ``item[item_indptr[p]:...]``, [n + 1].
+        item: items.
+        over_indptr: item e is covered by the labels ``over[over_indptr[e]:...]``.
+        over: labels.
+        looked: who is looked at, [n].
+        work: steps of each person, [n].
+        found: by person and number of known items: whether some items of that number leave one row
+            alone, the share of sets of that number that do, and whether after some of them another
+            item is certain, [n, 3, 3]. Whoever has fewer items is known by all of them.
+        fewest: rows that the most telling item leaves, 0 where no row fits the person, [n].
+        fill: make ``found`` and ``fewest``, else ``work`` alone.
+    """
+    size, start, first = (
+        np.zeros(labels, np.int64),
+        np.zeros(labels, np.int64),
+        np.zeros(labels, np.int64),
+    )
+    times = np.zeros(labels, np.int64)
+    rows = class_start[-1]
+    cover, tell = np.zeros(rows, np.uint64), np.zeros(rows, np.uint64)
+    touched = np.empty(rows, np.int64)
+    bits = np.empty(MOST_ITEMS, np.int64)
+    most = MOST_ITEMS * (MOST_ITEMS - 1) * (MOST_ITEMS - 2) // 6
+    count, told = np.empty((3, most), np.int64), np.empty((3, most), np.uint64)
+    for q in range(set_indptr.shape[0] - 1):
+        if people_indptr[q] == people_indptr[q + 1]:
+            continue
+        entries = held_rows = 0
+        for at in range(set_indptr[q], set_indptr[q + 1]):
+            g = set_class[at]
+            held_rows += class_start[g + 1] - class_start[g]
+            for e in range(row_indptr[class_start[g]], row_indptr[class_start[g + 1]]):
+                size[row_label[e]] += 1
+                entries += 1
+        local_row = np.empty(entries if fill else 0, np.int64)
+        local_sure = np.empty(entries if fill else 0, np.bool_)
+        if fill:
+            upto = 0
+            for at in range(set_indptr[q], set_indptr[q + 1]):
+                g = set_class[at]
+                for e in range(row_indptr[class_start[g]], row_indptr[class_start[g + 1]]):
+                    label = row_label[e]
+                    if first[label] == 0:
+                        first[label] = 1
+                        start[label] = upto
+                        upto += size[label]
+            for at in range(set_indptr[q], set_indptr[q + 1]):
+                g = set_class[at]
+                for r in range(class_start[g], class_start[g + 1]):
+                    for e in range(row_indptr[r], row_indptr[r + 1]):
+                        label = row_label[e]
+                        local_row[start[label]] = r
+                        local_sure[start[label]] = row_sure[e]
+                        start[label] += 1
+        for person in people[people_indptr[q] : people_indptr[q + 1]]:
+            begin, held = item_indptr[person], item_indptr[person + 1] - item_indptr[person]
+            if fill and not looked[person]:
+                continue
+            rare = np.zeros(held, np.int64)
+            steps = np.int64(0)
+            for i in range(held):
+                own = item[begin + i]
+                for at in range(over_indptr[own], over_indptr[own + 1]):
+                    rare[i] += size[over[at]]
+                steps += rare[i]
+            chosen = np.arange(held)
+            if held > MOST_ITEMS:
+                chosen = np.argsort(rare, kind="mergesort")[:MOST_ITEMS]
+                held = MOST_ITEMS
+            if not fill:
+                work[person] = steps * (1.0 + held * held / 6.0) + held * held * held / 6.0 + 1.0
+                continue
+            found[person] = 0.0
+            fewest[person] = 0
+            if held == 0:
+                fewest[person] = held_rows
+                found[person, :, :2] = held_rows == 1
+                continue
+            for i in range(held):
+                own = item[begin + chosen[i]]
+                for at in range(over_indptr[own], over_indptr[own + 1]):
+                    times[over[at]] += 1
+            number = 0
+            for i in range(held):
+                own, bit = item[begin + chosen[i]], _ONE << np.uint64(i)
+                for at in range(over_indptr[own], over_indptr[own + 1]):
+                    label = over[at]
+                    for e in range(start[label] - size[label], start[label]):
+                        r = local_row[e]
+                        if cover[r] == np.uint64(0):
+                            touched[number] = r
+                            number += 1
+                        cover[r] |= bit
+                        if times[label] == 1 and local_sure[e]:
+                            tell[r] |= bit
+            full = (_ONE << np.uint64(held)) - _ONE
+            fits = False
+            for at in range(number):
+                fits |= cover[touched[at]] == full
+            if fits:
+                third = held * (held - 1) * (held - 2) // 6
+                count[0, :held], told[0, :held] = 0, full
+                count[1, : held * (held - 1) // 2], told[1, : held * (held - 1) // 2] = 0, full
+                count[2, :third], told[2, :third] = 0, full
+                for at in range(number):
+                    _add(cover[touched[at]], tell[touched[at]], bits, count, told)
+                _summed(held, count, told, found[person])
+                fewest[person] = count[0, :held].min()
+            for at in range(number):
+                cover[touched[at]] = np.uint64(0)
+                tell[touched[at]] = np.uint64(0)
+            for i in range(held):
+                own = item[begin + chosen[i]]
+                for at in range(over_indptr[own], over_indptr[own + 1]):
+                    times[over[at]] = 0
+        for at in range(set_indptr[q], set_indptr[q + 1]):
+            g = set_class[at]
+            for e in range(row_indptr[class_start[g]], row_indptr[class_start[g + 1]]):
+                size[row_label[e]] = 0
+                first[row_label[e]] = 0

@@ -1,0 +1,197 @@
+"""Known records, held against trying out every set of known values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.analytics.attacks.contexts import of_records
+from tests.analytics.attacks.people_contexts import of_people
+
+from indistinct.analytics.attacks import Finding, Skipped, known_records
+from indistinct.analytics.attacks.context import AttackContext
+from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.metadata import ValueMetadata
+
+VALUES = ("a", "b", "c", "d", "e", "f")
+TREE = {"a": "vowel", "e": "vowel", "b": "early", "c": "early", "d": "early", "f": "early"}
+KNOWN = ValueMetadata(chains=tuple((value, home, "*") for value, home in TREE.items()))
+SETS = st.lists(st.sampled_from(VALUES), min_size=1, max_size=5, unique=True)
+CLASSES = st.lists(st.lists(SETS, min_size=1, max_size=5), min_size=1, max_size=3)
+
+People = Sequence[tuple[int, frozenset[tuple[str, ...]]]]
+"""The class and the items of everybody; an item is the labels that cover a value."""
+Rows = Sequence[tuple[int, frozenset[str]]]
+"""The class of every row, and the labels it shows."""
+
+
+def won(found: Finding | Skipped) -> Finding:
+    assert isinstance(found, Finding)
+    return found
+
+
+def expected(people: People, rows: Rows) -> dict[str, dict[str, float]]:
+    """The figures by trying out every set of known items."""
+    told = {}
+    for c in (1, 2, 3):
+        singled, average, certain = [], [], []
+        for group, items in people:
+            fitting = [shown for at, shown in rows if at == group]
+            sets = list(combinations(sorted(items), min(c, len(items))))
+            alone = sure = 0
+            if any(all(shown & set(item) for item in items) for shown in fitting):
+                for known in sets:
+                    left = [s for s in fitting if all(s & set(item) for item in known)]
+                    alone += len(left) == 1
+                    others = items - set(known)
+                    new = [
+                        item
+                        for item in others
+                        if all(
+                            any(sum(label in own for own in items) == 1 for label in s & set(item))
+                            for s in left
+                        )
+                    ]
+                    sure += bool(new)
+            singled.append(alone > 0)
+            average.append(alone / len(sets))
+            certain.append(sure > 0)
+        told[str(c)] = {
+            "singled_out": float(np.mean(singled)),
+            "average": float(np.mean(average)),
+            "certain": float(np.mean(certain)),
+        }
+    return told
+
+
+def close(found: Finding, figures: dict[str, dict[str, float]]) -> None:
+    for c, own in figures.items():
+        assert found.figures[c] == pytest.approx(own), c
+
+
+@settings(max_examples=150)
+@given(CLASSES)
+def test_long_releases(classes: list[list[list[str]]]) -> None:
+    rows = [(at, frozenset(own)) for at, part in enumerate(classes) for own in part]
+    people = [(at, frozenset((value,) for value in own)) for at, own in rows]
+    found = won(known_records.run(of_people(classes)))
+    close(found, expected(people, rows))
+    assert found.success["certain"] == expected(people, rows)["1"]["singled_out"]
+
+
+@settings(max_examples=100)
+@given(CLASSES, st.sets(st.sampled_from(VALUES)))
+def test_generalized_values(classes: list[list[list[str]]], lifted: set[str]) -> None:
+    """Some values are published as the node above them, in some rows only: any form is read."""
+    every = [(at, own) for at, part in enumerate(classes) for own in part]
+    published = [
+        sorted({TREE[value] if value in lifted and at % 2 == 0 else value for value in own})
+        for at, own in every
+    ]
+    rows = [(at, frozenset(own)) for (at, _), own in zip(every, published, strict=True)]
+    labels = sorted({label for own in published for label in own})
+    scene = of_people(classes, published=published, known={"s": KNOWN})
+    over = scene.covering("s").over
+    names = scene.labels("s")
+    values = scene.covering("s").values
+    covers = {value: tuple(names[at] for at in over[n]) for n, value in enumerate(values)}
+    assert set(names) == set(labels)
+    people = [(at, frozenset(covers[v] for v in own if covers[v])) for at, own in every]
+    close(won(known_records.run(scene)), expected(people, rows))
+
+
+@settings(max_examples=100)
+@given(CLASSES, CLASSES)
+def test_who_is_not_published(
+    classes: list[list[list[str]]], others: list[list[list[str]]]
+) -> None:
+    """Rows of others single nobody out whose values they do not show."""
+    published = [own for part in others for own in part]
+    count = sum(map(len, classes))
+    rows_of = [at for at, part in enumerate(classes) for _ in part]
+    published = (published * count)[:count]
+    rows = [(at, frozenset(own)) for at, own in zip(rows_of, published, strict=True)]
+    there = {value for own in published for value in own}
+    people = [
+        (at, frozenset((value,) for value in own if value in there))
+        for at, part in enumerate(classes)
+        for own in part
+    ]
+    found = won(known_records.run(of_people(classes, published=published)))
+    close(found, expected(people, rows))
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(*[st.sampled_from("xyz")] * 4), min_size=1, max_size=12))
+def test_rows(table: list[tuple[str, ...]]) -> None:
+    """Every record of another person: one value of every attribute."""
+    names = ["q", "s", "t", "u"]
+    frame = pl.DataFrame(table, schema=names, orient="row")
+    scene = of_records(
+        ["q"], ["s", "t", "u"], frame, frame,
+        {"q": Taxonomy("q", [(value, "*") for value in sorted(set(frame["q"]))])},
+    )  # fmt: skip
+    rows = [("xyz".index(q), frozenset(f"{n} {v}" for n, v in zip(names[1:], own, strict=True)))
+            for q, *own in table]  # fmt: skip
+    people = [(at, frozenset((label,) for label in own)) for at, own in rows]
+    close(won(known_records.run(scene)), expected(people, rows))
+
+
+def test_linked_tables_show_what_buckets_list() -> None:
+    classes = [[["a"], ["b"], ["c"]]]
+    scene = of_people(classes, published=[["a", "b"], ["c"]], bucket_of=[0, 0, 1], semantics="one")
+    found = won(known_records.run(scene))
+    assert found.figures["1"] == pytest.approx(
+        {"singled_out": 1 / 3, "average": 1 / 3, "certain": 0.0}
+    )
+    assert found.success["0.5"] == 1.0
+
+
+def test_a_lower_value_allows_the_highest_category_of_others() -> None:
+    """Rows show the highest category: who had a cold may stand where only grave ills are listed."""
+    kinds = ValueMetadata(
+        categories={"cold": "mild", "HIV": "grave"}, category_order=("mild", "grave")
+    )
+    scene = of_people(
+        [[["cold"], ["cold", "HIV"], ["HIV"]]],
+        published=[["mild"], ["grave"], ["grave"]],
+        bucket_of=[0, 1, 2],
+        semantics="one",
+        known={"s": kinds},
+    )
+    found = won(known_records.run(scene))
+    assert found.figures["1"]["singled_out"] == 0.0  # type: ignore[index]
+
+
+def test_somebody_of_many_values_is_known_by_the_rarest() -> None:
+    common = [f"c{at}" for at in range(40)]
+    found = won(known_records.run(of_people([[[*common, "rare"], common]])))
+    assert found.figures["1"] == {"singled_out": 0.5, "average": 1 / 64, "certain": 1.0}
+
+
+def test_some_people_are_drawn_where_all_take_too_long() -> None:
+    classes = [[["a", str(at)] for at in range(50)] for _ in range(40)]
+    scene = of_people(classes)
+    found = won(known_records.run(scene, most=20_000.0))
+    number = found.figures["looked_at"]
+    assert isinstance(number, int) and 1 <= number < 2000
+    assert found.figures["error"] == pytest.approx(known_records.margin(number))
+    assert found.figures["1"] == {"singled_out": 1.0, "average": 0.5, "certain": 1.0}
+    assert found.people == 2000
+
+
+def test_nothing_is_found_where_nothing_is_published() -> None:
+    scene = of_people([[["a"], ["b"]]])
+    assert isinstance(scene, AttackContext)
+    empty = AttackContext(
+        places=scene.places, sensitive=(), values={}, bucket_of=scene.bucket_of, buckets={},
+        bucket_semantics="all",
+    )  # fmt: skip
+    skipped = known_records.run(empty)
+    assert isinstance(skipped, Skipped)
+    assert "beside the quasi-identifiers" in skipped.why
