@@ -68,7 +68,7 @@ def test_unknown_attackers_are_told(run: Run, table: Path, policy: Path, folder:
 
 def test_notes_go_to_standard_error(run: Run, table: Path, policy: Path, tmp_path: Path) -> None:
     bare = tmp_path / "bare.csv"
-    bare.write_text("age,sex\n[20 30),f\n", encoding="utf-8")
+    bare.write_text('age,sex\n"[20, 30)",f\n', encoding="utf-8")
     done = run("attack", table, bare, "--policy", policy)
     assert done.exit_code == 0, done.stderr
     assert "note: the release has no column 'zip', 'diagnosis'" in done.stderr

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from tests.analytics.attacks.contexts import numbers
 
 import indistinct as ind
 
@@ -27,7 +28,7 @@ READS_ROWS = ("order", "unicity")
 """Attackers who learn from the order of rows, or draw of them: it is theirs to depend on."""
 
 READS_CELLS = ("unicity",)
-"""Attackers who look at suppressed records too: what else is published of these tells who is who."""
+"""Attackers who look at suppressed records too, of which other cells are published."""
 
 
 def records(seed: int = 1, size: int = 60) -> pl.DataFrame:
@@ -147,14 +148,6 @@ def report(name: str) -> ind.AttackReport:
     return GALLERY[name]()
 
 
-def numbers(figures: Mapping[str, Any]) -> list[float | None]:
-    """The figures of an attacker, those by number of known values or by column too."""
-    found: list[float | None] = []
-    for own in figures.values():
-        found += numbers(own) if isinstance(own, Mapping) else [own]
-    return found
-
-
 def found_something(item: Any) -> bool:
     """Whether some person is believed more than from overall frequencies alone."""
     better = any(item.success[at] > item.prior[at] for at in item.success)
@@ -178,8 +171,7 @@ def test_shares_are_shares(name: str) -> None:
             low, high, certain = shares.values()
             assert 0.0 <= certain <= high + 1e-9 <= low + 2e-9 <= 1.0 + 2e-9
         assert -1.0 - 1e-9 <= item.gain["mean"] <= item.gain["max"] + 1e-12 <= 1.0 + 1e-9
-        figures = [v for v in numbers(item.figures) if v is not None]
-        assert np.isfinite(figures).all()
+        assert np.isfinite(numbers(item.figures)).all()
         assert item.knowledge
     for item in found.skipped:
         assert item.why
@@ -222,7 +214,7 @@ def _figures(found: ind.AttackReport) -> dict[str, Any]:
     kept = [item for item in document["attacks"] if item["name"] not in READS_ROWS]
     return {
         f"{item['name']} {item['sensitive']}": {
-            part: [None if v is None else round(v, 9) for v in numbers(item[part])]
+            part: [round(value, 9) for value in numbers(item[part])]
             for part in ("success", "prior", "gain", "figures")
         }
         for item in kept

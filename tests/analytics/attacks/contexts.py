@@ -184,3 +184,11 @@ def belief(
     if not kept:
         return None
     return Fraction(sum(world[0] == truth for world in kept), len(kept))
+
+
+def numbers(figures: Mapping[str, Any]) -> list[float]:
+    """The figures of an attacker that are numbers, those by number known and by column too."""
+    found: list[float] = []
+    for own in figures.values():
+        found += numbers(own) if isinstance(own, Mapping) else [] if own is None else [own]
+    return found

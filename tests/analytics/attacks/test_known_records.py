@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.analytics.attacks.contexts import of_records
-from tests.analytics.attacks.people_contexts import of_people
+from tests.analytics.attacks.people_contexts import lists, of_people
 
 from indistinct.analytics.attacks import Finding, Skipped, known_records
 from indistinct.analytics.attacks.context import AttackContext
@@ -122,8 +123,8 @@ def test_who_is_not_published(
         for at, part in enumerate(classes)
         for own in part
     ]
-    found = won(known_records.run(of_people(classes, published=published)))
-    close(found, expected(people, rows))
+    scene = of_people(classes, published=published, known={"s": KNOWN})
+    close(won(known_records.run(scene)), expected(people, rows))
 
 
 @settings(max_examples=60)
@@ -179,7 +180,8 @@ def test_some_people_are_drawn_where_all_take_too_long() -> None:
     scene = of_people(classes)
     found = won(known_records.run(scene, most=20_000.0))
     number = found.figures["looked_at"]
-    assert isinstance(number, int) and 1 <= number < 2000
+    assert isinstance(number, int)
+    assert 1 <= number < 2000
     assert found.figures["error"] == pytest.approx(known_records.margin(number))
     assert found.figures["1"] == {"singled_out": 1.0, "average": 0.5, "certain": 1.0}
     assert found.people == 2000
@@ -195,3 +197,19 @@ def test_nothing_is_found_where_nothing_is_published() -> None:
     skipped = known_records.run(empty)
     assert isinstance(skipped, Skipped)
     assert "beside the quasi-identifiers" in skipped.why
+
+
+def test_what_cannot_be_followed_is_said() -> None:
+    scene = of_people([[["a"], ["b"]]], published=[["a"], ["strange"]])
+    skipped = known_records.run(scene)
+    assert isinstance(skipped, Skipped)
+    assert "1 published value is neither of the table" in skipped.why
+    beside = replace(
+        scene,
+        cells={"ward": lists([["A"], ["B"]])},
+        cells_of=np.arange(2),
+        beside={"ward": lists([["A"], ["B"]])},
+    )
+    found = won(known_records.run(beside))
+    assert found.figures["1"]["singled_out"] == 1.0  # type: ignore[index]
+    assert "'s' is not looked at: 1 published value" in found.note

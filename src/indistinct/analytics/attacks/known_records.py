@@ -120,13 +120,12 @@ def run(
         most: steps after which only some of the people are looked at.
     """
     del sensitive
-    parts = [
-        items_of(context, name) for name in context.sensitive if context.why_untried(name) is None
-    ]
+    names = (*context.sensitive, *context.untried)
+    left = {name: why for name in names if (why := context.why_untried(name)) is not None}
+    parts = [items_of(context, name) for name in names if name not in left]
     parts += [_beside(context, name) for name in context.beside]
     if not parts:
-        left = [context.why_untried(name) for name in (*context.sensitive, *context.untried)]
-        why = left[0] if left else None
+        why = "; ".join(left.values())
         return Skipped(NAME, why or "nothing is published beside the quasi-identifiers")
     known = know(context, _together(parts), most)
     figures = known.figures()
@@ -147,7 +146,12 @@ def run(
         knowledge=KNOWLEDGE,
         figures=figures,
         worst=worst_class(context, by_class, belief=by_class),
-        note=in_words(figures),
+        note=" ".join(
+            [
+                in_words(figures),
+                *(f"'{name}' is not looked at: {why}." for name, why in left.items()),
+            ]
+        ),
     )
 
 

@@ -199,8 +199,8 @@ def run(
         return Skipped(NAME, "no column is published that others could know as it is")
     cells = Cells.of(context.cells)
     people = len(cells.rows)
-    if not people:
-        return Skipped(NAME, "nobody is published")
+    if people < 2:
+        return Skipped(NAME, "nobody is published whom others could be taken for")
     drawn = cells.draw(draws, [context.seed, 0x0C])
     had = cells.people_with(drawn, enough=ENOUGH, most=most)
     drawn = drawn[: len(had)]
@@ -245,14 +245,14 @@ def _columns(
     """
     own, few = drawn[unique][:FEW, :number], drawn[:FEW, :number]
     steps = MOST_STEPS // 20
-    carried = np.zeros(len(cells.names))
+    needs = np.zeros((len(own), len(cells.names)), np.bool_)
     for place in range(number):
         left = own.copy()
         left[:, place] = -1
         had = cells.people_with(left, first=number, most=steps)[:, -1]
-        needed = (had > 1) & (own[: len(had), place] >= 0)
-        columns = cells.column_of(own[: len(had), place][needed])
-        carried += np.bincount(columns, minlength=len(carried)) / len(had)
+        needed = np.flatnonzero((had > 1) & (own[: len(had), place] >= 0))
+        needs[needed, cells.column_of(own[needed, place])] = True
+    carried = needs.mean(axis=0)
     most = [at for at in np.argsort(-carried, kind="stable")[:COLUMNS].tolist() if carried[at] > 0]
     without, coarser = {}, {}
     for column in most:
@@ -280,9 +280,9 @@ def in_words(figures: Mapping[str, Figures]) -> str:
     error, carried = figures["error"], figures.get("carried")
     assert isinstance(error, float)
     told = (
-        f"So many published cells of somebody are nobody else's together: one of {shares[0]}, two "
-        f"of {shares[1]}, three of {shares[2]}, four of {shares[3]}, five of {shares[4]} (give or "
-        f"take {error:.1%})."
+        f"Published cells of somebody, whichever, are nobody else's together: one for {shares[0]}, "
+        f"two for {shares[1]}, three for {shares[2]}, four for {shares[3]}, five for {shares[4]} "
+        f"(give or take {error:.1%})."
     )
     if not isinstance(carried, Mapping):
         return told
@@ -291,13 +291,13 @@ def in_words(figures: Mapping[str, Figures]) -> str:
     assert isinstance(coarser, Mapping)
     assert isinstance(at, int)
     columns = "; ".join(
-        f"without '{name}' {without[name] or 0.0:.1%}, with it in {GROUPS} groups "
-        f"{coarser[name] or 0.0:.1%}"
+        f"{without[name] or 0.0:.1%} without '{name}', {coarser[name] or 0.0:.1%} with it in "
+        f"{GROUPS} groups"
         for name in carried
     )
     now = figures[str(at)]
     assert isinstance(now, Mapping)
-    return f"{told} At {at}, {now['unique'] or 0.0:.1%} are unique; {columns}."
+    return f"{told} Of draws of {at}, {now['unique'] or 0.0:.1%} are unique; {columns}."
 
 
 def _ordered(column: Lists) -> Rows:

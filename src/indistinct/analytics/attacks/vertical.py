@@ -6,7 +6,10 @@ that stayed is exposed, however well the others are hidden: the labels stand at 
 one hierarchy, and the lowest says what somebody had. Where all labels stand at one level above the
 values, as categories do, nobody is exposed.
 
-A person is *exposed* if a row that could be theirs lists one of their values as it is.
+A person is *exposed* if a row that could be theirs lists one of their values as it is. In the
+paper's third rule the attacker also knows a visit, and so which row it is: ``known_visit`` is the
+share of people of whom, after some one of them, another one that stayed as it
+was is certain.
 """
 
 from __future__ import annotations
@@ -17,12 +20,14 @@ import numpy as np
 
 from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import (
+    Figures,
     Finding,
     Skipped,
     of_people,
     summarize,
     worst_class,
 )
+from indistinct.analytics.attacks.known_records import items_of, know
 from indistinct.metadata import Value
 
 NAME = "vertical"
@@ -51,6 +56,16 @@ def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
     share = people / len(exposed) if len(exposed) else 0.0
     of_class = np.where(exact[spread.held.index], spread.held.amount, 0.0)
     by_class = np.bincount(spread.held.row_of, of_class, minlength=len(spread.held))
+    figures: dict[str, Figures] = {
+        "exposed": share,
+        "exposed_people": people,
+        "exact_labels": int(exact.sum()),
+        "labels": len(labels),
+    }
+    if not context.one_record_each:
+        known = know(context, items_of(context, sensitive, exact)).figures()["1"]
+        assert isinstance(known, Mapping)
+        figures["known_visit"] = known["certain"]
     return summarize(
         context,
         sensitive,
@@ -59,12 +74,7 @@ def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
         exposed & (belief >= 1 - SURE),
         name=NAME,
         knowledge=KNOWLEDGE,
-        figures={
-            "exposed": share,
-            "exposed_people": people,
-            "exact_labels": int(exact.sum()),
-            "labels": len(labels),
-        },
+        figures=figures,
         worst=worst_class(context, by_class.astype(np.float64), exact=by_class)
         if by_class.any()
         else {},
