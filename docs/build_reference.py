@@ -647,7 +647,8 @@ def errors_page() -> str:
         "| 2 | Something you can mend: a file, a policy, a hierarchy, an option, a folder. |\n"
         "| 3 | No release can keep the promises within the policy's limits; or an audit found a "
         "promise broken, or files that are not those of their certificate. |\n"
-        "| 130 | Interrupted (Ctrl+C). Nothing is left half written. |",
+        "| 130 | Interrupted (Ctrl+C). Nothing is left half written. |\n"
+        "| 143, 129 | Ended by SIGTERM or SIGHUP, as orderly as by Ctrl+C. |",
         "Where a verb fails, standard output stays empty and nothing is written.",
         "## Messages",
         "A message says where (file, attribute, rows), what, and what would mend it. All that is wrong "
