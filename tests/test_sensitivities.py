@@ -90,7 +90,7 @@ def test_split_is_refused_with_figures_and_made_if_accepted() -> None:
         ind.anonymize(patients(), policy(promised=plain, method=method))
     assert caught.value.exit_code == 2
     text = str(caught.value)
-    assert "100.0% in classes of one rank" in text or "% in classes of one rank" in text
+    assert "100.0% in classes of one rank" in text
     assert 'mode = "joint"' in text
     assert "accept_unsafe" in text
     found = ind.anonymize(
@@ -104,6 +104,65 @@ def test_split_is_refused_with_figures_and_made_if_accepted() -> None:
     assert [part["k"] for part in document["splits"]] == [12, 8, 5, 3]
     for part in document["splits"]:
         assert set(part["published"]) == set(QUASI)
+
+
+KS_OF_TWO = {"1": 2, "2": 2, "3": 2, "4": 2}
+RANKED = pl.DataFrame(
+    {
+        "age": [20, 20, 30, 30, 40, 40, 50, 50],
+        "ill": ["HIV", "HIV", "cough", "cough", "HIV", "HIV", "cough", "cough"],
+        "home": ["N", "N", "Y", "Y", "N", "N", "Y", "Y"],
+    }
+)
+"""People of one age have one rank, so that a joint release is the same as a split one."""
+
+
+@pytest.mark.parametrize("mode", ["joint", "split"])
+@pytest.mark.parametrize("home", ["identifier", "insensitive"])
+def test_what_is_measured_decides_and_not_the_mode(mode: str, home: str) -> None:
+    keys: dict[str, Any] = {
+        "attributes": {
+            "age": {"role": "quasi-identifier"},
+            "ill": {"role": "sensitive", "ranks": {"dependent": "home", "harmful": ["N"]}},
+            "home": {"role": home},
+        },
+        "promises": [{"model": "knm-anonymity", "k": KS_OF_TWO, "diversity": False}],
+        "method": {"algorithm": "knm", "mode": mode, "suppression_limit": 0},
+    }
+    with pytest.raises(PolicyError, match=r"100\.0% in classes of one rank") as caught:
+        ind.anonymize(RANKED, keys)
+    assert [item.code for item in caught.value.problems] == ["ranks-given-away"]
+    keys["method"]["accept_unsafe"] = True
+    found = ind.anonymize(RANKED, keys)
+    assert found.private["leak.json"]["telling"] == 1
+    assert any("how sensitive some values are" in text for text in found.warnings)
+    follows = [text for text in found.warnings if "follow from it" in text]
+    assert bool(follows) == (home == "insensitive")
+    attacked = ind.attack(RANKED, found, keys, only=["rank-disclosure"])["rank-disclosure"]
+    assert attacked.success["certain"] == 1
+    assert attacked.prior["certain"] == 0
+    assert attacked.figures["one_rank_classes"] == 4
+
+
+def test_ranks_that_are_told_of_people_with_several_values() -> None:
+    twice = pl.concat([RANKED.with_columns(who=pl.int_range(pl.len()).cast(pl.String))] * 2)
+    keys: dict[str, Any] = {
+        "source": {"person": "who"},
+        "attributes": {
+            "age": {"role": "quasi-identifier"},
+            "ill": {"role": "sensitive", "ranks": {"table": {"HIV": 1, "cough": 4}}},
+            "home": {"role": "identifier"},
+        },
+        "promises": [{"model": "knm-anonymity", "k": KS_OF_TWO, "diversity": False}],
+        "method": {"suppression_limit": 0},
+    }
+    with pytest.raises(PolicyError, match="how sensitive people's values are"):
+        ind.anonymize(twice, keys)
+    keys["method"]["accept_unsafe"] = True
+    found = ind.anonymize(twice, keys)
+    assert found.private["leak.json"]["told_right"] == 1
+    attacked = ind.attack(twice, found, keys, only=["rank-disclosure"])["rank-disclosure"]
+    assert attacked.success["certain"] == 1
 
 
 def test_splits_of_few_records_are_pooled_and_nobody_is_dropped() -> None:
@@ -123,7 +182,8 @@ def test_one_split_is_a_release_of_all_and_asks_for_nothing() -> None:
     table = patients().filter(pl.col("ill") == "asthma")
     method = {"algorithm": "knm", "mode": "split", "suppression_limit": 0.1}
     found = ind.anonymize(table, policy(promised={"diversity": False}, method=method))
-    assert "leak.json" not in found.private
+    assert found.private["leak.json"]["telling"] == 0
+    assert not any("how sensitive" in text for text in found.warnings)
     assert_kept(found.tables)
 
 
@@ -307,10 +367,12 @@ WRONG: list[tuple[dict[str, Any], str]] = [
         "method.mode: is a setting of knm, not of 'mondrian'",
     ),
     (
-        {"method": {"mode": "joint", "accept_unsafe": True}},
-        "method.accept_unsafe: has no effect in mode 'joint'",
+        {
+            "method": {"algorithm": "mondrian", "accept_unsafe": True},
+            "promises": [{"model": "k-anonymity", "k": 2}],
+        },
+        "method.accept_unsafe: is a setting of knm, not of 'mondrian'",
     ),
-    ({"method": {"algorithm": "knm", "accept_unsafe": True}}, "has no effect in mode 'joint'"),
     ({"promises": [{"model": "k-anonymity", "k": 2}]}, "'knm' works towards a promise"),
     (
         {"method": {"algorithm": "knm", "mode": "split", "objective": "rows"}},

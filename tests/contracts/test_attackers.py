@@ -20,6 +20,7 @@ import indistinct as ind
 
 ILLS = ("flu", "asthma", "gout", "HIV", "cancer", "hepatitis")
 GROUPS = {"mild": ["flu", "asthma"], "middle": ["gout", "hepatitis"], "grave": ["HIV", "cancer"]}
+RANKS = {"flu": 4, "asthma": 4, "gout": 3, "hepatitis": 2, "HIV": 1, "cancer": 1}
 QUASI = ["age", "town"]
 EVERYBODY = {"age": "[0, 99]", "town": "{Bonn, Hof, Ulm}"}
 """A class that covers everybody and is not what a suppressed record looks like."""
@@ -63,6 +64,7 @@ def keys(*promises: dict[str, Any], person: bool = False, **method: Any) -> dict
                 "role": "sensitive",
                 "categories": {"table": GROUPS, "order": list(GROUPS)},
                 "hierarchy": {"tree": {"*": GROUPS}},
+                "ranks": {"table": RANKS},
             },
         },
         "promises": list(promises) or [{"model": "k-anonymity", "k": 3}],

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from indistinct.errors import IndistinctError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.pipeline.accounts import accounts, broken_without_made_up
-from indistinct.pipeline.leak import leak_of, require_accepted
+from indistinct.pipeline.leak import hold_against_ranks
 from indistinct.pipeline.linking import linked_release
 from indistinct.pipeline.opening import Progress, open_source
 from indistinct.pipeline.population import covers
@@ -26,10 +26,8 @@ from indistinct.pipeline.transforming import changes_values, transformed
 from indistinct.pipeline.value_metadata import published_metadata
 from indistinct.pipeline.warnings import distinguishable_decoys, warn_about_unprotected_columns
 from indistinct.policy import LINKED
-from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.randomness import Random
 from indistinct.recoding.plan import CellPlan
-from indistinct.recoding.split import SplitPlan
 from indistinct.release.apply import change
 from indistinct.release.audit import Audit
 from indistinct.release.audit import audit as audit_release
@@ -105,12 +103,7 @@ def anonymize(
     decoys = 0
     if run.policy.method.decoys is not None:
         released, decoys = _with_decoys(released, private, run)
-    if isinstance(plan, SplitPlan) and len(plan.splits) > 1:
-        promises = private.promises
-        name = next(str(part.sensitive) for part in promises if isinstance(part, KNMAnonymity))
-        leak = leak_of(private, name, released)
-        run.warnings.append(require_accepted(run.policy, leak))
-        run.documents["leak.json"] = leak.to_dict()
+    hold_against_ranks(private, released, run)
     if held and not isinstance(data, str | Path):
         # The run worked on a copy in memory: the release goes back to the engine of the table.
         native = nw.to_native(data, pass_through=True)

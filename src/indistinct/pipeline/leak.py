@@ -1,26 +1,34 @@
-"""What somebody learns from a release that was split by sensitivity."""
+"""What somebody learns from a release under a k for every rank of sensitivity."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
+from numpy.typing import NDArray
 
-from indistinct.analytics.attacks import AttackContext, Finding, Places, membership
-from indistinct.analytics.attacks.places import is_suppressed
+from indistinct.analytics.attacks import Finding, membership
+from indistinct.analytics.attacks.context import SURE
+from indistinct.analytics.attacks.rank_disclosure import RANKS, UNKNOWN, published_ranks
+from indistinct.analytics.release_view import ReleaseView
+from indistinct.analytics.weighted import Weighted
 from indistinct.errors import PolicyError, Problem
-from indistinct.sources.convert import to_polars
-from indistinct.sources.text import canonical
+from indistinct.microdata.subjects import Subjects
+from indistinct.pipeline.attack import Attacked, context_of
+from indistinct.pipeline.sought_releases import sought_by
+from indistinct.privacy.knm_anonymity import KNMAnonymity
 
 if TYPE_CHECKING:
     from indistinct.pipeline.private_table import PrivateTable
+    from indistinct.pipeline.run import Run
     from indistinct.policy import Policy
 
 BELIEF = "0.95"
 """The belief in the truth that counts as knowing it, by the attackers' name for it."""
+
+GIVES_AWAY = 0.5
+"""A release that tells the rank of so many of those of whom it is not known anyway is refused."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,8 @@ class Leak:
         believed: people whose true value is believed with 0.95 or more.
         believed_before: the same for somebody who knows only how frequent each value is.
         certain: people whose true value is the only one that the release leaves.
+        telling: records in classes of one rank, of those with ranks that are not believed with
+            0.95 by plain frequencies already.
         told_rank: people who fit records of one rank only.
         told_right: those of them whose rank it is, as a share of them; None where there are none.
     """
@@ -47,6 +57,7 @@ class Leak:
     believed: float
     believed_before: float
     certain: float
+    telling: float
     told_rank: float
     told_right: float | None
 
@@ -66,80 +77,89 @@ class Leak:
         )
 
 
-def leak_of(private: PrivateTable, name: str, released: Any) -> Leak:
-    """Let the detectors of homogeneity and of beliefs look at a whole release.
+def hold_against_ranks(private: PrivateTable, released: Any, run: Run) -> None:
+    """Measure what a release tells of ranks, wherever a promise gives each of them a k.
 
     Arguments:
-        private: the source, one row per person.
-        name: the sensitive attribute.
-        released: the release, any frame.
+        private: the source.
+        released: the release, any frame, or the frames of linked tables by name.
+        run: is given the figures and a warning.
+
+    Raises:
+        PolicyError: it tells the rank of most people, and nobody accepts that.
     """
-    policy, people, known = private.policy, private.subjects.texts, private.metadata
-    quasi = policy.quasi_identifiers
-    published = _as_read(policy, released, [*quasi, name])
-    gone = is_suppressed(published, quasi)
-    shown = published.filter(~gone)
-    context = AttackContext.of_records(
-        Places(
-            quasi=quasi,
-            people=people.select(quasi),
-            rows=shown.select(quasi),
-            taxonomies={one: private.taxonomies[one] for one in quasi},
-            suppressed=int(gone.sum()),
-        ),
-        people.select(name),
-        shown.select(name),
-        known={name: known[name]},
-    )
+    asked = [str(part.sensitive) for part in private.promises if isinstance(part, KNMAnonymity)]
+    for number, name in enumerate(dict.fromkeys(asked)):
+        leak = leak_of(private, name, released)
+        run.documents[f"leak_{number + 1}.json" if number else "leak.json"] = leak.to_dict()
+        if leak.telling >= GIVES_AWAY and not run.policy.method.accept_unsafe:
+            raise _given_away(run.policy, leak)
+        if leak.telling:
+            run.warnings.append(f"the release tells how sensitive some values are: {leak}")
+
+
+def leak_of(private: PrivateTable, name: str, released: Any) -> Leak:
+    """Let the detectors of homogeneity, of ranks and of beliefs look at a whole release.
+
+    Arguments:
+        private: the source.
+        name: the sensitive attribute.
+        released: the release, any frame, or the frames of linked tables by name.
+    """
+    policy, subjects, known = private.policy, private.subjects, private.metadata
+    sought = replace(sought_by(policy), sensitive=(name,), guarded=False)
+    view = ReleaseView.read(released, sought)
+    if subjects.weight is not None:
+        each = np.repeat(np.arange(len(subjects.weight)), subjects.weight)
+        subjects = Subjects.of_records(subjects.texts[each])
+    people = Attacked(policy, subjects.records, subjects, private.taxonomies, known, None)
+    context = context_of(view, people)
     found = membership.run(context, name)
     assert isinstance(found, Finding)
-    ranks, values = known[name].ranks, context.values[name]
-    rank_of = np.array([ranks.get(label, 0) for label in context.labels(name)], np.int32)
-    held, size = context.listed(name).held, context.classes.size
+    rank_of, of_value = published_ranks(context, name)
+    listed, size = context.listed(name), context.classes.size
     records = max(context.records, 1)
-    met = context.listed(name).pooled
-    # Whoever fits records of one rank, and what rank the first (so any) of these records has.
-    told = (met.distinct(rank_of) == 1)[context.set_of]
-    first = np.minimum(met.indptr[:-1], max(len(met.index) - 1, 0))
-    told_as = rank_of[met.index[first]] if len(met.index) else np.zeros(len(met), np.int32)
-    own_rank = np.array([ranks.get(label, 0) for label in values.labels], np.int32)
-    right = told_as[context.set_of] == own_rank[values.index]
+    held, class_rank = listed.held, _only_rank(listed.held, rank_of)
+    share = np.bincount(rank_of, listed.prior, minlength=RANKS)
+    unsure = share < float(BELIEF) - SURE
+    in_doubt = float(share[unsure].sum())
+    telling = float(size[(class_rank != UNKNOWN) & unsure[class_rank]].sum() / records)
+    told_as = _only_rank(listed.pooled, rank_of)
+    told = (told_as != UNKNOWN)[context.set_of] & context.found
+    values = context.own_values(name)
+    theirs = of_value[values.index] == told_as[context.set_of][values.row_of]
+    right = np.bincount(values.row_of[theirs], minlength=len(told)) > 0
     return Leak(
         sensitive=name,
         one_value=float(size[held.length == 1].sum() / records),
-        one_rank=float(size[held.distinct(rank_of) == 1].sum() / records),
+        one_rank=float(size[class_rank != UNKNOWN].sum() / records),
         believed=found.success[BELIEF],
         believed_before=found.prior[BELIEF],
         certain=found.success["certain"],
+        telling=min(telling / in_doubt, 1.0) if in_doubt else 0.0,
         told_rank=float(told.mean()) if len(told) else 0.0,
         told_right=float(right[told].mean()) if told.any() else None,
     )
 
 
-def require_accepted(policy: Policy, leak: Leak) -> str:
-    """The warning that goes with a release that was split, where its custodian accepts that.
+def _only_rank(held: Weighted, rank_of: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The rank that all labels of each row have, UNKNOWN where there are several."""
+    found = np.full(len(held), UNKNOWN, np.int32)
+    if len(held.index):
+        first = rank_of[held.index[np.minimum(held.indptr[:-1], len(held.index) - 1)]]
+        found = np.where(held.distinct(rank_of) == 1, first, UNKNOWN).astype(np.int32)
+    return found
 
-    Raises:
-        PolicyError: nobody said so.
-    """
-    if policy.method.accept_unsafe:
-        return f"the release was made by splitting, which gives people away: {leak}"
-    raise PolicyError(
+
+def _given_away(policy: Policy, leak: Leak) -> PolicyError:
+    apart = policy.method.mode == "split"
+    return PolicyError(
         Problem(
-            "split-gives-away",
-            f'method.mode: "split" gives people away, and no release was made. Of the one it would '
-            f"be, {leak}",
+            "ranks-given-away",
+            "the release would tell how sensitive people's values are, which gives people away, "
+            f"and none was made. Of the one it would be, {leak}",
             attribute=leak.sensitive,
-            remedy='choose mode = "joint", which keeps the same promise; or accept_unsafe = true',
+            remedy=('choose mode = "joint"' if apart else "ask for diversity or for a larger k")
+            + ", take out what ranks follow from, or say accept_unsafe = true",
         )
     )
-
-
-def _as_read(policy: Policy, released: Any, names: Sequence[str]) -> pl.DataFrame:
-    """The published cells as text; what stands for a missing value is one here, too."""
-    texts = canonical(to_polars(released).select(names))
-    columns = []
-    for name in names:
-        column, tokens = texts[name], policy.attributes[name].missing.tokens
-        columns.append(column.set(column.is_in(list(tokens)), None) if tokens else column)
-    return pl.DataFrame(columns)

@@ -18,6 +18,7 @@ from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.microdata import Microdata
 from indistinct.microdata.subjects import Events
 from indistinct.pipeline.accounts import accounts, broken_without_made_up
+from indistinct.pipeline.leak import hold_against_ranks
 from indistinct.pipeline.opening import open_source
 from indistinct.pipeline.population import covers
 from indistinct.pipeline.private_table import PrivateTable, counted_attributes
@@ -63,6 +64,7 @@ def linked_release(data: Any, run: Run) -> Release:
         *left,
         *warn_about_people(beside, private.subjects.texts, plan.quasi),
     ]
+    hold_against_ranks(private, frames, run)
     run.tell("auditing")
     link = link_of(plan)
     known = known_of_published(plan, private.metadata, private.promises)

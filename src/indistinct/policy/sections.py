@@ -549,7 +549,8 @@ class Method(Section):
     records, by any algorithm; ``split``, as published, one of each rank by ``knm``, put together
     afterwards, which discloses sensitive values."""
     accept_unsafe: bool = False
-    """Make a release by ``split`` although somebody learns from it what the warnings tell."""
+    """Make a release under a k for every rank although it tells the rank of most people, as
+    ``split`` does nearly always and ``joint`` may."""
     keep_history: Literal[False, "generalized"] = False
     """``generalized``: ``theta-star`` publishes all categories of the people of a bucket, not only
     the highest of each person, where the promises hold for them as well."""

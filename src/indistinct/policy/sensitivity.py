@@ -81,7 +81,7 @@ def knm_checks(
     joint = bool(asked) and method.mode == "joint"
     if method.algorithm != "knm" and not (asked and method.algorithm in SPLITTING):
         for key in ("mode", "accept_unsafe"):
-            if key in method.model_fields_set and not (joint and key == "mode"):
+            if key in method.model_fields_set and not joint:
                 yield Problem(
                     "other-algorithm",
                     f"method.{key}: is a setting of knm, not of '{method.algorithm}'",
@@ -93,12 +93,6 @@ def knm_checks(
             "knm-without-promise",
             "method.algorithm: 'knm' works towards a promise of that kind, and none is there",
             remedy=f'add [[promises]] with model = "{KNM}" and k = {{ "1" = 10, "4" = 3 }}',
-        )
-    if method.accept_unsafe and method.mode != "split":
-        yield Problem(
-            "idle-key",
-            f"method.accept_unsafe: has no effect in mode '{method.mode}'",
-            remedy="leave it out",
         )
     if method.mode == "split":
         yield from _split_checks(method, asked, promises)
@@ -150,12 +144,10 @@ def knm_cautions(policy: Policy) -> Iterator[str]:
                     f"{place_of(('promises', number))}: k = {k} of rank {rank} is below k = "
                     f"{larger} of rank {next_rank}, which is less sensitive"
                 )
-    if policy.method.mode != "split":
-        return
     for name, attribute in policy.attributes.items():
         other = None if attribute.ranks is None else attribute.ranks.dependent
         if other is not None and policy.attributes[other].role != "identifier":
             yield (
-                f"method.mode: '{other}' is published, and the ranks of '{name}' follow from it: "
-                "anybody who sees it knows the rank of a class"
+                f"attributes.{name}.ranks: '{other}' is published, and the ranks of '{name}' "
+                "follow from it: anybody who sees it knows much about the rank of a record"
             )

@@ -57,8 +57,8 @@ def run(context: AttackContext, sensitive: str | None, *, p: int = 2) -> Finding
     weak = Weak(
         classes=(in_class < p) | (spread.held.largest >= size - SURE),
         sets=(spread.pooled.length < p) | (spread.pooled.largest >= set_size - SURE),
-        belief=_best(person, amount / np.maximum(rows_of[person], 1), len(rows_of)),
-        prior=_best(person, spread.prior[truth], len(rows_of)),
+        belief=best_of(person, amount / np.maximum(rows_of[person], 1), len(rows_of)),
+        prior=best_of(person, spread.prior[truth], len(rows_of)),
         because=f"A class is weak if {because}",
         figures={"p": p},
         by_class={"categories": in_class},
@@ -96,7 +96,7 @@ def _truth(
     )
 
 
-def _best(
+def best_of(
     person: NDArray[np.int64], amount: NDArray[np.float64], people: int
 ) -> NDArray[np.float64]:
     """The largest amount of every person, 0 for people without one, [n]."""
