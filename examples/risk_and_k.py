@@ -21,7 +21,6 @@ found = ind.quasi(
         {"from": "name", "to": ["age", "sex", "postcode"], "source": "register of residents"},
         {"from": "name", "to": "smoker", "source": "anybody who looks"},
     ],
-    rows=True,
 )
 print("quasi-identifiers:", ", ".join(found.quasi_identifiers))
 

@@ -468,7 +468,7 @@ def patients() -> pl.DataFrame:
 
 
 def test_the_verb_and_its_document() -> None:
-    found = ind.quasi(patients(), KEYS)
+    found = ind.quasi(patients(), KEYS, rows=False)
     assert found.quasi_identifiers == ("age", "dob", "zip")
     assert repr(found) == "QuasiIdentifiers(age, dob, zip)"
     document = found.to_dict()
@@ -510,17 +510,30 @@ def test_nothing_proposed_is_counted_unless_accepted() -> None:
 
 def test_published_tables_and_rows() -> None:
     keys = {"attributes": KEYS["attributes"]}
-    plain = ind.quasi(patients(), keys, published={"register": ["name", "street", "zip"]})
-    assert plain.quasi_identifiers == ()
-    assert any("rows" in note for note in plain.notes)
-    assert any("nothing links an identifier to diagnosis" in note for note in plain.notes)
-    linked = ind.quasi(
-        patients(), keys, published={"register": ["name", "street", "zip"]}, rows=True
+    plain = ind.quasi(
+        patients(), keys, published={"register": ["name", "street", "zip"]}, rows=False
     )
+    assert plain.quasi_identifiers == ()
+    assert "rests on the stated links alone" in plain.warnings[0]
+    assert plain.warnings[1].startswith("zip: others can link this to a person")
+    assert "% of records are unique" in plain.warnings[1]
+    assert plain.to_dict()["warnings"] == list(plain.warnings)
+    assert any("nothing links an identifier to diagnosis" in note for note in plain.notes)
+    linked = ind.quasi(patients(), keys, published={"register": ["name", "street", "zip"]})
     assert linked.quasi_identifiers == ("zip",)
+    assert linked.warnings == ()
     frame = pl.DataFrame({"name": ["x"], "dob": ["y"], "zip": ["z"]})
-    both = ind.quasi(patients(), keys, published={"register": frame}, rows=True)
+    both = ind.quasi(patients(), keys, published={"register": frame})
     assert both.cuts.union == ("dob", "zip")
+
+
+def test_without_a_stated_link_what_others_usually_know_counts() -> None:
+    found = ind.quasi(patients(), {"attributes": KEYS["attributes"]})
+    assert set(found.quasi_identifiers) == {"age", "dob", "zip"}
+    assert any("no link to an identifier is stated" in note for note in found.notes)
+    bare = ind.quasi(patients(), {"attributes": KEYS["attributes"]}, rows=False)
+    assert bare.quasi_identifiers == ()
+    assert bare.warnings
 
 
 def test_data_makes_edges() -> None:
@@ -532,8 +545,8 @@ def test_data_makes_edges() -> None:
         )
     )
     keys = {**KEYS, "links": KEYS["links"][:1]}
-    assert ind.quasi(frame, keys).quasi_identifiers == ()
-    found = ind.quasi(frame, keys, threshold=0.3)
+    assert ind.quasi(frame, keys, rows=False).quasi_identifiers == ()
+    found = ind.quasi(frame, keys, threshold=0.3, rows=False)
     assert "zip" in found.quasi_identifiers
     edge = found.graph.edge("zip", "diagnosis")
     assert edge.origin == "data"
@@ -556,9 +569,7 @@ def test_identifiers_need_not_be_columns() -> None:
         ind.quasi(frame, identifiers=["nmae"], sensitive=["diagnosis"], links=links)
     with pytest.raises(PolicyError, match="no identifier"):
         ind.quasi(frame.select("zip", "diagnosis"), sensitive=["diagnosis"])
-    known = ind.quasi(
-        frame, identifiers=["person"], sensitive=["diagnosis"], accept=True, rows=True
-    )
+    known = ind.quasi(frame, identifiers=["person"], sensitive=["diagnosis"], accept=True)
     assert set(known.quasi_identifiers) == {"age", "dob", "zip"}
 
 
@@ -577,9 +588,9 @@ def test_weights_are_costs(role: str) -> None:
             {"from": "zip", "to": "diagnosis"},
         ],
     }
-    assert ind.quasi(patients(), keys).cuts.union == ("age", "zip")
-    assert ind.quasi(patients(), keys, costs="weights").cuts.union == ("age",)
-    assert ind.quasi(patients(), keys, costs={"age": 5}).cuts.union == ("zip",)
+    assert ind.quasi(patients(), keys, rows=False).cuts.union == ("age", "zip")
+    assert ind.quasi(patients(), keys, rows=False, costs="weights").cuts.union == ("age",)
+    assert ind.quasi(patients(), keys, rows=False, costs={"age": 5}).cuts.union == ("zip",)
 
 
 @pytest.mark.parametrize("engine", ["pandas", "duckdb"])

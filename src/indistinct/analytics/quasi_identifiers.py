@@ -143,6 +143,7 @@ class QuasiIdentifiers(Document):
         sets: the sets of attributes that the rankings put first.
         proposed: what data and names suggest to add to the policy; not heeded here.
         notes: what a person should look at.
+        warnings: what the answer leaves open.
         table: the name of the table.
         records: its records.
         threshold: the dependence from which data makes an edge, if any.
@@ -158,6 +159,7 @@ class QuasiIdentifiers(Document):
     sets: tuple[Candidate, ...] = ()
     proposed: tuple[Proposal, ...] = ()
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     table: str = "table"
     records: int = 0
     threshold: float | None = None
@@ -188,6 +190,7 @@ class QuasiIdentifiers(Document):
             "sets": [item.to_dict() for item in self.sets],
             "proposed": [item.to_dict() for item in self.proposed],
             "notes": list(self.notes),
+            "warnings": list(self.warnings),
             "records": self.records,
             "threshold": self.threshold,
         }
@@ -239,8 +242,7 @@ class QuasiIdentifiers(Document):
             yield Line("\nno quasi-identifiers: no way leads to anything sensitive", "title")
             yield Line(
                 "State what can be linked, as [[links]] of a policy. Or begin on the safe side: "
-                "--accept takes the proposals as stated, and --rows counts a value as linked to "
-                "what is sensitive in the same record."
+                "--accept takes the proposals as stated."
             )
         yield from self._ranking_parts()
 
@@ -357,6 +359,7 @@ def discover(
     notes: Sequence[str] = (),
     table: str = "table",
     threshold: float | None = None,
+    graph_only: bool = False,
 ) -> QuasiIdentifiers:
     """The quasi-identifiers of a graph of attributes.
 
@@ -368,6 +371,7 @@ def discover(
         notes: what is to be told beside what is found.
         table: the name of the table.
         threshold: the dependence from which data makes an edge, to be told.
+        graph_only: whether standing in one record is no link, which is warned of.
 
     Raises:
         Unsatisfiable: a sensitive attribute is reached without passing an attribute of the table.
@@ -389,6 +393,7 @@ def discover(
         sets=sets,
         proposed=tuple(proposed),
         notes=(*notes, *_notes(graph, found, roles)),
+        warnings=tuple(_left_open(graph, found, analysis)) if graph_only else (),
         table=table,
         records=analysis.records if analysis is not None else 0,
         threshold=threshold,
@@ -543,21 +548,6 @@ def _notes(graph: AttributeGraph, found: Sequence[str], roles: Mapping[str, str]
             f"nothing links an identifier to {', '.join(unlinked)}: that may be so, or a link is "
             "missing"
         )
-    linked = [
-        name
-        for name in graph.of_kind("table")
-        if name not in found
-        and any(
-            graph.kinds[other] in ("identifier", "outside") and other in reached
-            for other in graph.neighbours[name]
-        )
-    ]
-    if linked:
-        over = "but over the columns that were found" if found else "at all"
-        yield (
-            f"{', '.join(linked)}: others can link this to a person, and no link leads on to "
-            f"something sensitive {over}; with 'rows', standing in one record with it is a link too"
-        )
     left = [name for name in found if roles.get(name) == "insensitive"]
     if left:
         yield f"{', '.join(left)}: insensitive so far, and so published as it stands"
@@ -568,6 +558,38 @@ def _notes(graph: AttributeGraph, found: Sequence[str], roles: Mapping[str, str]
         yield (
             f"{', '.join(more)}: named a quasi-identifier, and no link asks for it; leave it one "
             "unless you are sure of the links"
+        )
+
+
+def _left_open(
+    graph: AttributeGraph, found: Sequence[str], analysis: LeakageAnalysis | None
+) -> Iterator[str]:
+    """What an answer leaves open that rests on the stated links alone."""
+    yield (
+        "the answer rests on the stated links alone: a record shows all of its columns together, "
+        "and what nobody has thought of is not protected"
+    )
+    reached = _reached(graph)
+    known = [
+        name
+        for name in graph.of_kind("table")
+        if any(
+            graph.kinds[other] in ("identifier", "outside") and other in reached
+            for other in graph.neighbours[name]
+        )
+    ]
+    open_ones = [name for name in known if name not in found]
+    if open_ones:
+        alone = ""
+        if analysis is not None:
+            alone = (
+                f"; by {', '.join(known)} together {analysis.of(known).alone:.1%} of records are"
+            )
+            alone += " unique"
+        yield (
+            f"{', '.join(open_ones)}: others can link this to a person, and it stays as it is"
+            f"{alone}; without --graph-only, standing in one record with something sensitive is a "
+            "link too"
         )
 
 

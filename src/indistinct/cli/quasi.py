@@ -62,8 +62,12 @@ def quasi(
     ] = None,
     rows: Annotated[
         bool,
-        typer.Option("--rows", help="Standing in one record with something sensitive is a link."),
-    ] = False,
+        typer.Option(
+            "--rows/--graph-only",
+            help="Standing in one record with something sensitive is a link; or only what is "
+            "stated is, which leaves open what nobody thought of.",
+        ),
+    ] = True,
     accept: Annotated[
         bool, typer.Option("--accept", help="Take what is proposed as stated.")
     ] = False,
@@ -126,6 +130,8 @@ def quasi(
         if plot is not None:
             progress("drawing", None)
             _draw(found, plot)
+    for warning in found.warnings:
+        complain("warning", warning)
     if as_json:
         print_json(found.to_dict())
     elif mermaid:

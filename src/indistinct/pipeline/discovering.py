@@ -38,7 +38,7 @@ def quasi(
     links: Iterable[Link | Mapping[str, Any]] | None = None,
     published: Mapping[str, Any] | None = None,
     threshold: float | None = None,
-    rows: bool = False,
+    rows: bool = True,
     accept: bool = False,
     costs: Mapping[str, float] | Literal["weights"] | None = None,
     path: str | Path | None = None,
@@ -61,7 +61,9 @@ def quasi(
         threshold: attributes that depend on each other at least so much are linked as well: by
             Cramér's V or mutual information, between 0 and 1, chance taken off.
         rows: every column is linked to the sensitive attributes, as it stands beside them in a
-            record; then whatever can be linked to a person is a quasi-identifier.
+            record; then whatever can be linked to a person is a quasi-identifier. Where no link to
+            an identifier is stated, what others usually know counts as one. Without it, only the
+            links that are stated count, which protects nothing that nobody thought of.
         accept: take what is proposed as stated. Without, proposals are told only.
         costs: what it costs to cut a column, 1 unless said; ``weights`` takes those of the policy.
         path: the file that a frame was read from, for messages.
@@ -97,6 +99,20 @@ def quasi(
     notes = [] if policy is not None else ["roles are suggested ones: state them in a policy"]
     tell("looking for what follows from what", None)
     proposed = _proposed(table, looked, starts, roles, edges, derivations)
+    if (
+        rows
+        and not accept
+        and not {end for edge in edges for end in (edge.one, edge.other)} & set(starts)
+    ):
+        _require_ends(table, starts, goals, edges, (), accept=False)
+        usual = tuple(_accepted(proposed))
+        proposed = tuple(item for item in proposed if item.key != "links")
+        edges += usual
+        if usual:
+            notes.append(
+                "no link to an identifier is stated, so what others usually know counts as one: "
+                "state links to decide"
+            )
     if accept:
         edges += tuple(_accepted(proposed))
         derivations += tuple(item.derivation for item in proposed if item.derivation is not None)
@@ -135,6 +151,7 @@ def quasi(
         notes=notes,
         table=table.name,
         threshold=threshold,
+        graph_only=not rows,
     )
 
 
