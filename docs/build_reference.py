@@ -36,6 +36,7 @@ from indistinct.hierarchies import (
 )
 from indistinct.measures import measures
 from indistinct.privacy.promise import SHARED, Promise, models
+from indistinct.recoding.method import methods
 
 Kind = TypeVar("Kind")
 
@@ -165,6 +166,7 @@ _KINDS = {
     ("Attribute", "part_of"): "name, or list of names",
     ("Link", "from_"): "name, or list of names",
     ("Link", "to"): "name, or list of names",
+    ("Method", "algorithm"): ", ".join(f'`"{name}"`' for name in methods()),
     ("Method", "objective"): "name of a measure, or a table",
     ("Method", "suppression_limit"): "number from 0 to 1",
     ("Method", "time_limit"): "number above 0",

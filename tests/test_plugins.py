@@ -93,6 +93,17 @@ def test_the_template_is_used_from_end_to_end(
     assert (k["model"], simpson["model"]) == ("k-anonymity", "simpson-diversity")
     assert simpson["holds"]
     assert 0 < simpson["achieved"]["bound"] <= 0.5
+    even = policy.replace('objective = "largest-class"', 'algorithm = "even-steps"')
+    (tmp_path / "even.toml").write_text(even, encoding="utf-8")
+    run = verb("anonymize", "visits.csv", "--policy", "even.toml", "--out", "even")
+    assert run["plan"]["algorithm"] == "even-steps"
+    assert verb("audit", "even")["holds"]
+    (tmp_path / "even.toml").write_text(f"{even}time_limit = 5\n", encoding="utf-8")
+    refused = use(
+        "-m", "indistinct", "anonymize", "visits.csv", "--policy", "even.toml", "--out", "no"
+    )
+    assert refused.returncode == 2
+    assert "method.time_limit: is a setting of" in refused.stderr
     words = ("attack", "visits.csv", "out", "--policy", "release.toml", "--only", "best-guess")
     (attack,) = verb(*words)["attacks"]
     assert attack["name"] == "best-guess"
@@ -118,7 +129,7 @@ print(ind.audit("release.csv", quasi=["age"], promises=[promise]).to_dict()["pro
 def test_the_contracts_are_held_against_the_template(
     use: Callable[..., subprocess.CompletedProcess[str]],
 ) -> None:
-    chosen = "simpson-diversity or largest-class or everybody_finds or every_promise"
+    chosen = "simpson-diversity or largest-class or even-steps or everybody_finds or every_promise"
     options = ["-q", "-p", "no:cacheprovider", "--rootdir", str(ROOT), "-k", chosen]
     script = f"""
 import sys

@@ -138,7 +138,7 @@ _EXPECTED: Mapping[Kind, str] = {
     "verbs": "a function",
     "promises": "a subclass of Promise that has this name as its model",
     "checks": "a module with this name as its MODEL, and a check made by class_check",
-    "methods": "a method of this name",
+    "methods": "a subclass of Method that has this name",
     "attackers": "a module with this name as its NAME, KIND, PLACE, KNOWLEDGE, SOURCE and run",
     "measures": "a subclass of Objective that has this name as its measure",
     "sources": "a source of this name",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import get_args
 
 import pytest
 from tests.golden.cases import CASES
@@ -12,8 +11,9 @@ from tests.golden.replay import digest, parts_of
 
 from indistinct.analytics.attacks import attackers
 from indistinct.measures import measures
-from indistinct.policy.sections import TRANSFORMS, Algorithm
+from indistinct.policy.sections import TRANSFORMS
 from indistinct.privacy import models
+from indistinct.recoding.method import methods
 
 RECORDED = recorded()
 
@@ -43,9 +43,9 @@ def test_whatever_is_registered_stands_in_a_case() -> None:
     ]
     own = {name for name, kind in models().items() if kind.__module__.startswith("indistinct.")}
     assert own <= {item["model"] for keys in policies for item in keys.get("promises", ())}
-    methods = [keys.get("method", {}) for keys in policies]
-    assert set(get_args(Algorithm)) == {item.get("algorithm", "optimal") for item in methods}
-    goals = [item["objective"] for item in methods if "objective" in item]
+    used = [keys.get("method", {}) for keys in policies]
+    assert set(methods()) == {item.get("algorithm", "optimal") for item in used}
+    goals = [item["objective"] for item in used if "objective" in item]
     assert set(measures()) == {item["measure"] for item in goals}
     transforms = json.dumps([keys.get("attributes") for keys in policies])
     assert {name for name in TRANSFORMS if f'"{name}"' in transforms} == set(TRANSFORMS)

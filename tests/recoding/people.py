@@ -13,7 +13,6 @@ from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.microdata import Microdata
 from indistinct.microdata.subjects import Events, Subjects
-from indistinct.pipeline.linking import linked_table
 from indistinct.recoding.linked import LinkedPlan, LinkedTable
 from indistinct.release.audit import Audit, audit
 from indistinct.release.linked import linked_tables
@@ -92,7 +91,7 @@ def linked(
         by_record=True,
         events=events,
     )
-    return linked_table(microdata, events)
+    return LinkedTable.joined(microdata.data, events)
 
 
 ILLS = {f"{name}{at}": name for name in "abcde" for at in (1, 2)}

@@ -31,8 +31,8 @@ from indistinct.recoding.linked.k_l_diversity import (
     fingerprints,
     k_l_diversity,
 )
-from indistinct.recoding.linked.plan import LinkedPlan
 from indistinct.recoding.linked.table import LinkedTable
+from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.release.audit import Audit, audit
 
 CHAINS: tuple[tuple[Label, ...], ...] = (

@@ -25,11 +25,12 @@ from indistinct.analytics.linked_query_error import LinkedQueries, Question
 from indistinct.analytics.query_error import MODES, Condition
 from indistinct.errors import Unsatisfiable
 from indistinct.hierarchies.cells import range_of
-from indistinct.pipeline.linking import linked_plan, read_people
+from indistinct.pipeline.anonymization import read
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.run import Run as OneRun
+from indistinct.pipeline.searching import search
 from indistinct.privacy.rank_variance import largest_k, rank_variance_exact, theta
-from indistinct.recoding.linked.plan import LinkedPlan
+from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct_reproductions.fazal_adult import read_generated
 from indistinct_reproductions.fazal_figures import figures, informs
 from indistinct_reproductions.fazal_informs import FILES, file_in, read_informs
@@ -775,7 +776,8 @@ def _unchecked_tail() -> list[str]:
     promises, method = asked_of(THETA_STAR, K, own)
     policy = own.policy(promises, {**method, "partition": {"unchecked_tails": True}, "seed": 0})
     run = OneRun(policy, 0)
-    plan = linked_plan(read_people(own.rows, run)[0], run)
+    plan = search(read(own.rows, run)[0], run)
+    assert isinstance(plan, LinkedPlan)
     part = plan.buckets[SYMPTOM]
     return [str(part.labels[at]) for at in part.value[part.indptr[-2] : part.indptr[-1]].tolist()]
 

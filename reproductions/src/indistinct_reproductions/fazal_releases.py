@@ -31,13 +31,12 @@ from indistinct.analytics.linked_query_error import LinkedQueries, LinkedQueryEr
 from indistinct.analytics.utility import CertaintyPenalty, Utility
 from indistinct.errors import Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
-from indistinct.pipeline.anonymization import anonymize
-from indistinct.pipeline.linking import read_people
+from indistinct.pipeline.anonymization import anonymize, read
 from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.run import Run as OneRun
 from indistinct.policy import Policy
-from indistinct.recoding.linked.plan import LinkedPlan
+from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import CellPlan
 from indistinct_reproductions.fazal_tables import MU
 
@@ -115,7 +114,7 @@ class Patients:
     def read(self) -> PrivateTable:
         """The table as linked tables are made of it."""
         policy = self.policy(*asked_of(GUARDED, 2, self))
-        return read_people(self.rows, OneRun(policy, 0))[0]
+        return read(self.rows, OneRun(policy, 0))[0]
 
     @cached_property
     def people(self) -> PeopleTable:

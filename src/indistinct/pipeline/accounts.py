@@ -15,6 +15,7 @@ import polars as pl
 from indistinct import __version__
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.microdata import Microdata
+from indistinct.pipeline.asked import method_of
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.warnings import warn_about_made_up, warn_about_search
 from indistinct.privacy.promise import models
@@ -133,9 +134,8 @@ def accounts(
 
 def may_be_made_up(policy: Policy) -> list[str]:
     """What the method of a policy may add to a release: noise, decoys."""
-    method = policy.method
-    noisy = method.algorithm in ("theta", "theta-star") and method.max_noise != 0
-    return ["noise"] * noisy + ["decoys"] * (method.decoys is not None)
+    added = method_of(policy).may_contain if policy.method.max_noise != 0 else ()
+    return [*added, *["decoys"] * (policy.method.decoys is not None)]
 
 
 def rested_on_people(

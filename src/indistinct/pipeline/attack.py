@@ -30,6 +30,7 @@ from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.accounts import may_be_made_up
+from indistinct.pipeline.asked import method_of
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source
 from indistinct.pipeline.population import population_of
@@ -261,14 +262,13 @@ def context_of(view: ReleaseView, attacked: Attacked, **more: Any) -> AttackCont
             places, texts.select(view.sensitive), shown, known=known, **more
         )
     names = view.pseudonyms
-    all_of_them = attacked.policy.method.algorithm == "k-l-diversity"
     return AttackContext(
         places=places,
         sensitive=view.sensitive,
         values=attacked.values(view.sensitive),
         bucket_of=view.bucket_of[there],
         buckets=view.lists,
-        bucket_semantics=view.semantics("all" if all_of_them else None),
+        bucket_semantics=view.semantics(method_of(attacked.policy).holding),
         bucket_size=view.bucket_size,
         known=known,
         pseudonyms=None
@@ -293,7 +293,7 @@ def _read(release: Any, policy: Policy) -> ReleaseView:
 
 def _may_contain(view: ReleaseView, policy: Policy) -> tuple[str, ...]:
     """What a release may contain: as it says, and as the policy's own method adds."""
-    linked = policy.method.algorithm == "theta-star"
+    linked = method_of(policy).linked
     added = may_be_made_up(policy) if linked == (view.link is not None) else []
     return tuple(dict.fromkeys([*view.said.may_contain, *added]))
 

@@ -21,11 +21,11 @@ from indistinct.metadata import NO_METADATA
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.microdata import sorted_values
-from indistinct.pipeline.searching import objective_of, search_settings
+from indistinct.pipeline.asked import asked_of
 from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.knm_anonymity import KNMAnonymity, without_ranks
 from indistinct.privacy.promise import Promise
-from indistinct.recoding.full_domain import full_domain, full_domain_for_each
+from indistinct.recoding.full_domain import Settings, full_domain, full_domain_for_each
 from indistinct.recoding.full_domain.optimal import LARGEST
 from indistinct.recoding.lattice import Lattice
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from indistinct.microdata.leveled import LeveledTable
     from indistinct.pipeline.private_table import PrivateTable
     from indistinct.pipeline.run import Run
-    from indistinct.recoding.full_domain import Settings
     from indistinct.recoding.plan import LevelPlan
 
 K_RANGE = (2, 20)
@@ -83,8 +82,9 @@ def _elbows(
     policy, name = private.policy, asked.sensitive or ""
     first, last = policy.risk.k_range or K_RANGE
     rows = policy.method.objective.measure == "rows"
-    objective = objective_by_name("loss") if rows else objective_of(policy)
-    settings = replace(search_settings(policy), local_recoding=False)
+    asks = asked_of(policy)
+    objective = objective_by_name("loss") if rows else asks.objective
+    settings = replace(Settings.of(asks), local_recoding=False)
     rank_of = dict(zip(domain.labels, domain.sensitivity.tolist(), strict=True))
     of_subject = np.array([rank_of[value] for value in private.subjects.texts[name].to_list()])
     ranks = sorted(set(of_subject.tolist()))

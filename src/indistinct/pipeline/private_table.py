@@ -14,16 +14,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.errors import PolicyError, Problem
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata
 from indistinct.microdata.subjects import Subjects
+from indistinct.pipeline.asked import sight_of
 from indistinct.pipeline.chosen_promises import chosen
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.population import population_of
 from indistinct.pipeline.run import Run
-from indistinct.pipeline.searching import counts_rows, moves_records
 from indistinct.pipeline.value_metadata import (
     require_metadata,
     value_metadata_of,
@@ -36,6 +37,7 @@ from indistinct.sources.table import Table, count_column
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
+    from indistinct.recoding.method import Sight
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,8 @@ class PrivateTable:
         promises = tuple(policy.privacy_models) if promised else ()
         if sensitive is None:
             sensitive = counted_attributes(promises)
+            if not sensitive and sight_of(policy).linked:
+                sensitive = published_in_buckets(policy)
         subjects = subjects_of(table, policy, sensitive, file)
         needed = any(part.needs_population for part in promises)
         population = population_of(policy) if needed else None
@@ -126,6 +130,11 @@ class PrivateTable:
     def data(self) -> LeveledTable:
         """The distinct combinations of the table, at all levels."""
         return self.microdata.data
+
+    @cached_property
+    def sight(self) -> Sight:
+        """What the policy's method has to see of the table."""
+        return sight_of(self.policy)
 
     def promising(self, promises: Sequence[Promise]) -> PrivateTable:
         """The same table, its codes too, with other promises."""
@@ -168,7 +177,7 @@ class PrivateTable:
             unchanged,
             known=self.metadata,
             population=self.population if population else None,
-            by_record=moves_records(self.policy) if by_record is None else by_record,
+            by_record=self.sight.by_record if by_record is None else by_record,
             events=subjects.events,
         )
 
@@ -184,6 +193,23 @@ class PrivateTable:
 def counted_attributes(promises: Sequence[Promise]) -> list[str]:
     """The sensitive attributes whose values promises count."""
     return list(dict.fromkeys(part.sensitive for part in promises if part.sensitive is not None))
+
+
+def published_in_buckets(policy: Policy) -> tuple[str, ...]:
+    """The sensitive attributes of linked tables whose promises name none.
+
+    Raises:
+        PolicyError: there is none.
+    """
+    if not policy.sensitive:
+        raise PolicyError(
+            Problem(
+                "no-sensitive",
+                "attributes: no attribute is sensitive, and linked tables publish one",
+                remedy='give role = "sensitive" to what is to be kept from others',
+            )
+        )
+    return tuple(policy.sensitive)
 
 
 def subjects_of(
@@ -202,7 +228,8 @@ def subjects_of(
         DataError: rows without a person, or quasi-identifiers that differ within one.
     """
     quasi = policy.quasi_identifiers
-    beside = policy.published_beside if counts_rows(policy) else ()
+    sight = sight_of(policy)
+    beside = policy.published_beside if sight.rows else ()
     columns = list(dict.fromkeys([*quasi, *sensitive, *beside]))
     if policy.person is not None:
         return subjects_in(table.text([policy.person, *columns]), policy, file, sensitive)
@@ -211,7 +238,7 @@ def subjects_of(
     counted = table.distinct(columns)
     texts = counted.select(columns)
     weight = counted[count_column(columns)].to_numpy().astype(np.int64)
-    if moves_records(policy):
+    if sight.by_record:
         return Subjects.of_records(texts[np.repeat(np.arange(len(weight)), weight)])
     return Subjects.of_records(texts, weight)
 

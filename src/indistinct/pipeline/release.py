@@ -14,7 +14,7 @@ from indistinct.errors import IndistinctError
 from indistinct.metadata import ValueMetadata
 from indistinct.pipeline.opening import sha256_of
 from indistinct.privacy.promise import models
-from indistinct.recoding.linked.plan import LinkedPlan
+from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.release.audit import audit as audit_release
 from indistinct.release.certificate import COUNTS_MADE_UP, Certificate, CertifiedTable, Run
 from indistinct.requirement import Requirement

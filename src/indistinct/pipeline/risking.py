@@ -15,18 +15,20 @@ from indistinct.analytics.release_view import ReleaseView, Sought, speaks_of_peo
 from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.microdata.subjects import Subjects
+from indistinct.pipeline.asked import asked_of, method_of, sight_of
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source, reading
 from indistinct.pipeline.population import covers, people_under
 from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.run import Run
-from indistinct.pipeline.searching import counts_rows, objective_of, search, search_settings
+from indistinct.pipeline.searching import search
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.pipeline.transforming import changes_values, transformed
 from indistinct.privacy.promise import Promise
-from indistinct.recoding.full_domain import full_domain_for_each
+from indistinct.recoding.full_domain import Settings, full_domain_for_each
 from indistinct.recoding.grouping import Grouper
+from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.recoded import published_classes
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
@@ -121,7 +123,7 @@ def risk(
     )
     tell("reading", None)
     read = _read(data, policy, quasi, source, path)
-    linked = policy is not None and _makes_linked_tables(policy)
+    linked = policy is not None and method_of(policy).linked
     if releases and (policy is None or read.released or linked):
         raise PolicyError(
             Problem(
@@ -154,7 +156,7 @@ def risk(
     curve = None
     if ks is not None:
         own = releases is None and policy is not None and not read.released
-        if policy is not None and own and _makes_linked_tables(policy):
+        if policy is not None and own and method_of(policy).linked:
             own = False
             notes.append(
                 "the curve is that of the table without its smaller classes: linked tables are not "
@@ -221,12 +223,6 @@ class _Read:
     def units(self) -> str:
         """What is counted, in the plural."""
         return "records" if self.rows is None else "people"
-
-
-def _makes_linked_tables(policy: Policy) -> bool:
-    from indistinct.policy import LINKED
-
-    return policy.method.algorithm in LINKED
 
 
 def _read(
@@ -617,9 +613,8 @@ def _curve_of_releases(
     if _in_one_go(run.policy, data):
         present = private.present
         data = data if present is private.subjects else private.encode(present).data
-        found = full_domain_for_each(
-            data, series, objective_of(run.policy), search_settings(run.policy)
-        )
+        asks = asked_of(run.policy)
+        found = full_domain_for_each(data, series, asks.objective, Settings.of(asks))
         plans = zip(ks, found, strict=True)
     else:
         plans = (
@@ -651,22 +646,21 @@ def for_k(promises: Sequence[Promise], k: int, quasi: Sequence[str]) -> list[Pro
 def _in_one_go(policy: Policy, data: LeveledTable) -> bool:
     """Whether the method is the optimal search, which goes through a series of k in one go."""
     from indistinct.recoding.full_domain.optimal import LARGEST
-    from indistinct.recoding.lattice import Lattice
 
     method = policy.method
     plain = method.algorithm == "optimal" and not method.local_recoding
-    if not plain or counts_rows(policy) or method.time_limit is not None:
+    if not plain or sight_of(policy).rows or method.time_limit is not None:
         return False
-    settings = search_settings(policy)
-    return Lattice.of(data, settings.min_level, settings.max_level).size <= LARGEST
+    return asked_of(policy).lattice(data).size <= LARGEST
 
 
 def _alone(private: PrivateTable, run: Run) -> Plan | None:
     """The plan by the policy's method; None where no release keeps the promises."""
     try:
-        return search(private, run)
+        found = search(private, run)
     except Unsatisfiable:
         return None
+    return None if isinstance(found, LinkedPlan) else found
 
 
 # Standards -------------------------------------------------------------------------------------

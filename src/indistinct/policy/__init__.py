@@ -2,9 +2,6 @@
 
 from indistinct.policy.policy import DraftPolicy, Policy
 from indistinct.policy.sections import (
-    LINKED,
-    PARTITIONS,
-    ROW_SEARCHES,
     TRANSFORMS,
     Aggregation,
     Attribute,
@@ -34,9 +31,6 @@ from indistinct.policy.sections import (
 )
 
 __all__ = [
-    "LINKED",
-    "PARTITIONS",
-    "ROW_SEARCHES",
     "TRANSFORMS",
     "Aggregation",
     "Attribute",

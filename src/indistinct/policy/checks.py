@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any
 from indistinct._sections import Place, place_of, wrong
 from indistinct.errors import HierarchyError, PolicyError, Problem, did_you_mean
 from indistinct.measures import measures
+from indistinct.policy.methods import method_checks, registered
 from indistinct.policy.people import comparing_cautions
 from indistinct.policy.sections import (
-    LINKED,
-    PARTITIONS,
-    ROW_SEARCHES,
     TRANSFORMS,
     Aggregation,
     Attribute,
@@ -289,16 +287,8 @@ def cross_checks(parts: Mapping[str, Any]) -> Iterator[Problem]:
                 remedy=f"it has {', '.join(allowed)}" if allowed else "leave it out",
             )
     if method is not None:
-        yield from _search_checks(method)
+        yield from method_checks(method, parts["promises"], attributes)
         yield from knm_checks(method, parts["promises"], attributes)
-        if method.algorithm == "theta" and all(
-            item.model != "theta-sensitive" for item in parts["promises"]
-        ):
-            yield Problem(
-                "theta-without-promise",
-                "method.algorithm: 'theta' works towards a promise of that kind, and none is there",
-                remedy='add [[promises]] with model = "theta-sensitive" and k = 4',
-            )
         if isinstance(method.cells, Mapping):
             for name in method.cells:
                 at = ("method", "cells", name)
@@ -385,74 +375,6 @@ def _round_trips(bases: Mapping[str, Sequence[str]]) -> Iterator[Problem]:
             )
 
 
-def _search_checks(method: Method) -> Iterator[Problem]:
-    """What the searches for rows do not know."""
-    name, objective = method.algorithm, method.objective
-    searches_rows = name in ROW_SEARCHES
-    if searches_rows and "objective" in method.model_fields_set and objective.measure != "rows":
-        yield Problem(
-            "other-objective",
-            f"method.objective: '{name}' keeps distinct rows, and '{objective.measure}' is asked",
-            remedy='leave the objective out, or choose algorithm = "optimal"',
-        )
-    if searches_rows and method.suppression_limit > 0:
-        yield Problem(
-            "no-suppression",
-            f"method.suppression_limit: '{name}' knows no suppression",
-            remedy='choose algorithm = "optimal" with objective = "rows", or a limit of 0',
-        )
-    if method.local_recoding and (searches_rows or objective.measure == "rows"):
-        yield Problem(
-            "no-local-recoding", "method.local_recoding: does not go with a search for rows"
-        )
-    yield from _partition_checks(method)
-    if not searches_rows:
-        for key, default in (("scope", "domain"), ("tie_break", "least_general")):
-            if getattr(method, key) != default:
-                yield Problem(
-                    "other-algorithm",
-                    f"method.{key}: is a setting of {', '.join(ROW_SEARCHES)}, not of '{name}'",
-                    remedy="leave it out, or choose one of these algorithms",
-                )
-
-
-def _partition_checks(method: Method) -> Iterator[Problem]:
-    """What goes with putting records into classes only, and what does not go with it."""
-    name = method.algorithm
-    of_others = {
-        "cells": (*PARTITIONS, "theta-star", "k-l-diversity", "p-l-angelization"),
-        "partition": (*PARTITIONS, "theta-star"),
-        "variant": ("theta", "theta-star", "k-l-diversity"),
-        "max_noise": ("theta", "theta-star"),
-        "keep_history": ("theta-star",),
-    }
-    for key, algorithms in of_others.items():
-        if key in method.model_fields_set and name not in algorithms:
-            listed = ", ".join(algorithms)
-            yield Problem(
-                "other-algorithm",
-                f"method.{key}: is a setting of {listed}, not of '{name}'",
-                remedy="leave it out, or choose one of these algorithms",
-            )
-    if isinstance(method.max_noise, float) and method.max_noise >= 1:
-        yield Problem(
-            "bad-value", "method.max_noise: is a share below 1, or a whole number of records"
-        )
-    if name not in PARTITIONS:
-        return
-    if method.local_recoding:
-        yield Problem(
-            "no-local-recoding", f"method.local_recoding: '{name}' recodes every class by itself"
-        )
-    if method.objective.measure != "loss":
-        yield Problem(
-            "other-objective",
-            f"method.objective: '{name}' keeps ranges and sets small, and "
-            f"'{method.objective.measure}' is asked",
-            remedy='leave the objective out, or choose algorithm = "optimal"',
-        )
-
-
 def _must_be(
     role: Role,
     name: str,
@@ -473,27 +395,6 @@ def _must_be(
 
 def _plays(item: Attribute | None, role: Role) -> bool:
     return item is None or item.role == role
-
-
-def _unheeded(policy: Policy) -> Iterator[str]:
-    """What the policy says and the algorithm does not heed."""
-    method = policy.method
-    if method.algorithm not in (*PARTITIONS, *LINKED):
-        return
-    bounded = [
-        name
-        for name in policy.quasi_identifiers
-        if {"min_level", "max_level"} & policy.attributes[name].model_fields_set
-    ]
-    if bounded:
-        yield (
-            f"method.algorithm: '{method.algorithm}' publishes what fits each class, "
-            f"and does not heed the level bounds of {', '.join(bounded)}"
-        )
-    searched = ("objective", "time_limit", "node_limit")
-    for key in searched if method.algorithm in LINKED else searched[1:]:
-        if key in method.model_fields_set:
-            yield f"method.{key}: '{method.algorithm}' does not heed it"
 
 
 def cautions(policy: Policy) -> Iterator[str]:
@@ -526,17 +427,9 @@ def cautions(policy: Policy) -> Iterator[str]:
                 "be left out, whatever method.suppression_limit allows: whoever is in no class is "
                 'known to be absent; absent = "suppressed" or "skip" asks for less'
             )
-    yield from _unheeded(policy)
-    if policy.method.variant == "paper" and policy.method.algorithm == "theta":
-        yield (
-            'method.variant: "paper" runs the algorithm as published, without its guard and '
-            "without a bound on beliefs: a class of 100 records may have 90 equal values"
-        )
-    elif policy.method.variant == "paper":
-        yield (
-            f"method.variant: \"paper\" runs '{policy.method.algorithm}' as published, with what "
-            "is unsafe in it; the documentation says what that is"
-        )
+    if policy.method.variant == "paper":
+        own = registered(policy.method)
+        yield f"method.variant: \"paper\" runs '{own.name}' as published, {own.unsafe}"
     if any(item.model == "balanced-p-plus-sensitive" for item in policy.promises):
         yield (
             "promises: what 'balanced' asks is our reading of a paper whose text we have not seen"

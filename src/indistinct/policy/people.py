@@ -7,21 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct._sections import place_of
 from indistinct.errors import Problem
-from indistinct.policy.sections import LINKED, ROW_SEARCHES, Attribute, Method, Source
+from indistinct.policy.methods import registered
+from indistinct.policy.sections import Attribute, Method, Source
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.promise import models, promise_of
+from indistinct.recoding.method import Method as Registered
 from indistinct.requirement import Requirement
 
 if TYPE_CHECKING:
     from indistinct.policy.policy import Policy
-
-NEEDS: Mapping[str, tuple[str, ...]] = {
-    "theta-star": ("theta-sensitive",),
-    "k-l-diversity": ("kl-diversity",),
-    "p-l-angelization": ("p-plus-sensitive", "p-sensitive", "distinct-l-diversity"),
-    "anatomy": ("distinct-l-diversity", "max-posterior"),
-}
-"""The promises that each algorithm of linked tables works towards: at least one of them."""
 
 
 def with_format(keys: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,6 +71,7 @@ def people_checks(parts: Mapping[str, Any]) -> Iterator[Problem]:
                     remedy='name it: person = "patient_id", say',
                 )
     subjects = {name: kind.subject for name, kind in models().items()}
+    own = registered(method)
     if person is None:
         for number, item in enumerate(parts["promises"], start=1):
             if subjects.get(item.model) in ("items", "linked"):
@@ -86,7 +81,7 @@ def people_checks(parts: Mapping[str, Any]) -> Iterator[Problem]:
                     "records, and no column says whose a record is",
                     remedy='name it: [source] person = "patient_id", say',
                 )
-        if method.algorithm in LINKED:
+        if own.unit == "person":
             yield Problem(
                 "person-without-column",
                 f"method.algorithm: '{method.algorithm}' is for people with many records, and no "
@@ -96,8 +91,8 @@ def people_checks(parts: Mapping[str, Any]) -> Iterator[Problem]:
         return
     yield from _column_checks(person, parts["attributes"])
     yield from _method_checks(method)
-    if method.algorithm in LINKED:
-        yield from _linked_checks(method, parts["promises"])
+    if own.linked:
+        yield from _linked_checks(own, parts["promises"])
     else:
         for number, item in enumerate(parts["promises"], start=1):
             part = promise_of(item)
@@ -138,17 +133,17 @@ def _column_checks(person: str, attributes: Mapping[str, Attribute | None]) -> I
 
 
 def _method_checks(method: Method) -> Iterator[Problem]:
-    place = "method.algorithm"
-    if method.algorithm in ROW_SEARCHES or method.objective.measure == "rows":
+    place, own = "method.algorithm", registered(method)
+    if own.sight(method, ()).rows:
         yield Problem(
             "rows-of-people",
             f"{place}: a search for distinct rows does not know whose rows they are",
             remedy='choose "optimal", which counts people',
         )
-    if method.algorithm == "theta":
+    if own.unit == "record":
         yield Problem(
             "records-of-people",
-            f"{place}: 'theta' moves single records, and people here have many",
+            f"{place}: '{own.name}' moves single records, and people here have many",
             remedy='choose "theta-star", or a partitioning such as "mondrian"',
         )
     if method.mode == "split":
@@ -165,28 +160,20 @@ def _method_checks(method: Method) -> Iterator[Problem]:
         )
 
 
-def _linked_checks(method: Method, promises: tuple[Requirement, ...]) -> Iterator[Problem]:
-    asked, known = {item.model for item in promises}, models()
+def _linked_checks(own: Registered, promises: tuple[Requirement, ...]) -> Iterator[Problem]:
+    known = models()
     for number, item in enumerate(promises, start=1):
         subject = known[item.model].subject
-        foreign = subject == "linked" and method.algorithm != "k-l-diversity"
+        foreign = subject == "linked" and item.model not in own.works_towards
         if foreign or subject == "items":
             yield Problem(
                 "other-algorithm",
-                f"{place_of(('promises', number))}: '{method.algorithm}' does not work towards "
+                f"{place_of(('promises', number))}: '{own.name}' does not work towards "
                 f"{item.model}",
                 remedy='choose method.algorithm = "k-l-diversity"'
                 if foreign
                 else "choose an algorithm of one table, such as 'optimal'",
             )
-    needed = NEEDS[method.algorithm]
-    if not asked & set(needed):
-        listed = " or ".join(f"'{name}'" for name in needed)
-        yield Problem(
-            "linked-without-promise",
-            f"method.algorithm: '{method.algorithm}' works towards {listed}, and no promise is",
-            remedy=f'add [[promises]] with model = "{needed[0]}"',
-        )
 
 
 def comparing_cautions(policy: Policy) -> Iterator[str]:

@@ -12,38 +12,14 @@ from pydantic_core import PydanticCustomError
 
 from indistinct._sections import Section
 from indistinct.measures.objective import measure_named, measures
+from indistinct.recoding.method import method_named, methods
 
 Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
 Aggregate = Literal["arithmetic", "geometric", "sum", "max", "rank"]
-Algorithm = Literal[
-    "optimal",
-    "heuristic",
-    "iab",
-    "exhaustive",
-    "greedy",
-    "mondrian",
-    "k-member",
-    "mdav",
-    "theta",
-    "knm",
-    "theta-star",
-    "k-l-diversity",
-    "p-l-angelization",
-    "anatomy",
-]
 Style = Literal["range", "set", "ancestor", "level"]
-
-ROW_SEARCHES = ("iab", "exhaustive", "greedy")
-"""Algorithms that keep distinct rows, and know no suppression."""
 
 PERIODS = ("week", "month", "quarter", "year")
 """What dates can be rounded to."""
-
-PARTITIONS = ("mondrian", "k-member", "mdav", "theta")
-"""Algorithms that put records into classes, and publish of each class what fits it."""
-
-LINKED = ("theta-star", "k-l-diversity", "p-l-angelization", "anatomy")
-"""Algorithms that publish two linked tables: people, and what the people of each bucket have."""
 
 POSTERIOR = 0.5
 """The bound on the belief in any value that goes with theta-sensitivity unless another is set."""
@@ -70,6 +46,12 @@ def _known_encoding(name: str) -> str:
 def _known_measure(name: object) -> object:
     if not isinstance(name, str) or measure_named(name) is None:
         raise PydanticCustomError("unknown_name", "unknown", {"known": list(measures())})
+    return name
+
+
+def _known_algorithm(name: object) -> object:
+    if not isinstance(name, str) or method_named(name) is None:
+        raise PydanticCustomError("unknown_name", "unknown", {"known": list(methods())})
     return name
 
 
@@ -106,6 +88,7 @@ NameOrNames = Annotated[tuple[str, ...], BeforeValidator(_one_or_more)]
 Character = Annotated[str, AfterValidator(_one_character)]
 Level = Annotated[int, Field(ge=0)]
 Measure = Annotated[str, BeforeValidator(_known_measure)]
+Algorithm = Annotated[str, BeforeValidator(_known_algorithm)]
 
 
 class PeopleFile(Section):

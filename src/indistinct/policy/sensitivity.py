@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
 KNM = "knm-anonymity"
 
-SPLITTING = ("knm", "optimal")
-"""The algorithms that can make the release of every rank by itself; they are the same search."""
-
 
 def rank_checks(role: Role, given: Ranks, place: tuple[str, ...]) -> Iterator[Problem]:
     """What contradicts itself in the ranks of an attribute's values."""
@@ -77,22 +74,18 @@ def knm_checks(
             near = did_you_mean(other, [key for key in attributes if key != name])
             yield Problem("unknown-attribute", f"{place}: no attribute '{other}': {near}")
     asked = [item for item in promises if item.model == KNM]
-    # One release of all records is what every algorithm makes of such a promise.
-    joint = bool(asked) and method.mode == "joint"
-    if method.algorithm != "knm" and not (asked and method.algorithm in SPLITTING):
-        for key in ("mode", "accept_unsafe"):
-            if key in method.model_fields_set and not joint:
-                yield Problem(
-                    "other-algorithm",
-                    f"method.{key}: is a setting of knm, not of '{method.algorithm}'",
-                    remedy='leave it out, or choose algorithm = "knm"',
-                )
-        return
-    if not asked:
+    if method.mode == "split" and not asked:
         yield Problem(
-            "knm-without-promise",
-            "method.algorithm: 'knm' works towards a promise of that kind, and none is there",
+            "method-without-promise",
+            f"method.mode: 'split' goes by the ranks of a promise '{KNM}', and none is there",
             remedy=f'add [[promises]] with model = "{KNM}" and k = {{ "1" = 10, "4" = 3 }}',
+        )
+        return
+    if method.accept_unsafe and not asked:
+        yield Problem(
+            "idle-key",
+            f"method.accept_unsafe: has no effect without a promise '{KNM}'",
+            remedy="leave it out",
         )
     if method.mode == "split":
         yield from _split_checks(method, asked, promises)
@@ -113,11 +106,6 @@ def _split_checks(
             "other-objective",
             "method.objective: rows are those of a whole release, and 'split' makes it in parts",
             remedy='choose another objective, or mode = "joint"',
-        )
-    if method.local_recoding:
-        yield Problem(
-            "no-local-recoding",
-            "method.local_recoding: 'split' recodes the records of every rank by themselves",
         )
     from indistinct.privacy.promise import models
 
@@ -144,10 +132,12 @@ def knm_cautions(policy: Policy) -> Iterator[str]:
                     f"{place_of(('promises', number))}: k = {k} of rank {rank} is below k = "
                     f"{larger} of rank {next_rank}, which is less sensitive"
                 )
+    if policy.method.mode != "split":
+        return
     for name, attribute in policy.attributes.items():
         other = None if attribute.ranks is None else attribute.ranks.dependent
         if other is not None and policy.attributes[other].role != "identifier":
             yield (
-                f"attributes.{name}.ranks: '{other}' is published, and the ranks of '{name}' "
-                "follow from it: anybody who sees it knows much about the rank of a record"
+                f"method.mode: '{other}' is published, and the ranks of '{name}' follow from it: "
+                "anybody who sees it knows the rank of a class"
             )

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.randomness import Random
-from indistinct.recoding.linked.plan import Buckets, LinkedPlan
+from indistinct.recoding.linked_plan import Buckets, LinkedPlan
 
 BUCKET = "bucket"
 """The column that links the two tables."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import narwhals as nw
 
 from indistinct.metadata import ValueMetadata
 from indistinct.release.audit import Audit
+from indistinct.sources.convert import like
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,8 @@ class Publication:
         decoys: how many made-up records enlarge classes.
         known: what a reader has to know of sensitive values to recompute the promises.
         told: what a reader should know, without any figure of the run.
-        of_people: the audit of what is published without what is made up; None where nothing is.
+        real: the tables without what is made up; None where nothing is. Private.
+        of_people: the audit of these.
     """
 
     tables: Any
@@ -32,4 +36,25 @@ class Publication:
     decoys: int = 0
     known: Mapping[str, ValueMetadata] = field(default_factory=dict)
     told: tuple[str, ...] = ()
+    real: Any = None
     of_people: Audit | None = None
+
+    @property
+    def quasi(self) -> Any:
+        """The frame with the quasi-identifiers."""
+        return self.tables if self.link is None else self.tables["quasi"]
+
+    @property
+    def without_made_up(self) -> Publication:
+        """What would be published of real people alone."""
+        return self if self.real is None else replace(self, tables=self.real, real=None)
+
+    def like(self, data: Any) -> Publication:
+        """The same, its frames of the kind that ``data`` is."""
+        native = nw.to_native(data, pass_through=True)
+        tables = self.tables
+        if self.link is not None:
+            tables = {name: like(frame, native) for name, frame in tables.items()}
+        elif not isinstance(native, type(tables)):
+            tables = like(tables, native)
+        return replace(self, tables=tables)

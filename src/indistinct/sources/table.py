@@ -255,7 +255,8 @@ def column_names(frame: pl.DataFrame) -> tuple[str, ...]:
     for values in frame.head(_LOOKED_AT).get_columns():
         if values.dtype != pl.String:
             return names
-        cells = values.drop_nulls().filter(values.drop_nulls() != "*")
+        cells = values.alias("cells").drop_nulls()  # a name may be a pattern to Polars
+        cells = cells.filter(cells != "*")
         if len(cells) and cells.str.contains(_QUANTITY).all():
             return names
     return UncertainNames(names)

@@ -31,6 +31,7 @@ from indistinct.recoding.full_domain.series import Alone, SeriesSearch, ks_of
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.limits import Limits, Progress
+from indistinct.recoding.method import Asked
 from indistinct.recoding.plan import LevelPlan, SearchReport
 from indistinct.recoding.recoded import score
 from indistinct.recoding.refusals import not_quasi, unknown_sensitive
@@ -57,6 +58,18 @@ class Settings:
     max_level: Mapping[str, int] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     local_recoding: bool = False
+
+    @classmethod
+    def of(cls, asked: Asked) -> Settings:
+        """The settings that a policy asks for."""
+        return cls(
+            algorithm="heuristic" if asked.keys.algorithm == "heuristic" else "optimal",
+            suppression_limit=asked.keys.suppression_limit,
+            min_level=asked.min_level,
+            max_level=asked.max_level,
+            limits=asked.limits,
+            local_recoding=asked.keys.local_recoding,
+        )
 
 
 def allowed_units(suppression_limit: float, records: int) -> int:

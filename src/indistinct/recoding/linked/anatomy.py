@@ -40,10 +40,10 @@ from indistinct.recoding.judge import Judge
 from indistinct.recoding.limits import Progress
 from indistinct.recoding.linked.bucketing import Bar, listed_codes
 from indistinct.recoding.linked.category_reduction import highest_categories, history_of
-from indistinct.recoding.linked.plan import History, LinkedPlan
 from indistinct.recoding.linked.sets import fingerprints
 from indistinct.recoding.linked.settings import LinkedSettings
 from indistinct.recoding.linked.table import LinkedTable
+from indistinct.recoding.linked_plan import History, LinkedPlan
 from indistinct.recoding.partition import publishing
 from indistinct.recoding.plan import CellPlan, SearchReport
 from indistinct.recoding.refusals import unknown_sensitive

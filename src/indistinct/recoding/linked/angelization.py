@@ -38,11 +38,11 @@ from indistinct.recoding.cells import classes_as_published
 from indistinct.recoding.limits import Progress
 from indistinct.recoding.linked.bucketing import listed_codes
 from indistinct.recoding.linked.category_reduction import one_each
-from indistinct.recoding.linked.plan import LinkedPlan
 from indistinct.recoding.linked.quasi_table import MOST_CLUSTERED
 from indistinct.recoding.linked.sets import Fingerprints, fingerprints
 from indistinct.recoding.linked.settings import LinkedSettings
 from indistinct.recoding.linked.table import LinkedTable
+from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.partition import partition
 from indistinct.recoding.partition.deficits import too_wide
 from indistinct.recoding.plan import CellPlan

@@ -12,7 +12,7 @@ from indistinct.kernels.ragged import pointers
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.promise import Promise
-from indistinct.recoding.linked.plan import Buckets, Holding, LinkedPlan
+from indistinct.recoding.linked_plan import Buckets, Holding, LinkedPlan
 
 AT_ONCE = 1 << 22
 """Counts of values that are held at once, about."""

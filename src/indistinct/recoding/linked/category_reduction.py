@@ -23,8 +23,8 @@ from indistinct.kernels.linked import categories_had, highest
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.recoding.linked.plan import History
 from indistinct.recoding.linked.table import LinkedTable
+from indistinct.recoding.linked_plan import History
 
 MOST_CATEGORIES = 62
 """Sets of up to so many categories are whole numbers."""

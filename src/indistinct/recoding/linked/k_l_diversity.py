@@ -44,8 +44,8 @@ from indistinct.privacy.promise import Promise
 from indistinct.recoding.cells import cells_of, numbers_in_order, paths_from_top, styles_of
 from indistinct.recoding.items.tree import ItemTree, tree_of
 from indistinct.recoding.limits import Progress
-from indistinct.recoding.linked.plan import Buckets, LinkedPlan
 from indistinct.recoding.linked.table import LinkedTable
+from indistinct.recoding.linked_plan import Buckets, LinkedPlan
 from indistinct.recoding.plan import CellPlan, SearchReport
 from indistinct.recoding.recoded import ncp
 from indistinct.recoding.refusals import bad_choices, without_hierarchy

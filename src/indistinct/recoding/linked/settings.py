@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from indistinct.errors import PolicyError, Problem
+from indistinct.recoding.method import Asked
 from indistinct.recoding.partition.settings import PartitionSettings
 from indistinct.recoding.refusals import bad_choices, bad_noise, noise_allowed
 
@@ -78,6 +79,36 @@ class LinkedSettings:
             )
         if problems:
             raise PolicyError(problems)
+
+    @classmethod
+    def of(cls, asked: Asked) -> LinkedSettings:
+        """The settings that a policy asks for.
+
+        Raises:
+            PolicyError: the quasi table cannot be made so.
+        """
+        keys, start = asked.keys, asked.keys.partition.start
+        if start not in (None, "k-member", "mondrian"):
+            raise PolicyError(
+                Problem(
+                    "bad-setting",
+                    f"method.partition.start: the quasi table cannot be made by '{start}'",
+                    remedy='choose "k-member" or "mondrian"',
+                )
+            )
+        return cls(
+            variant=keys.variant,
+            quasi=start,
+            donors=keys.partition.donors,
+            max_noise=keys.max_noise,
+            keep_history=keys.keep_history,
+            unchecked_tails=keys.partition.unchecked_tails,
+            cells=keys.cells,
+            weights=asked.weights,
+            suppression_limit=keys.suppression_limit,
+            seed=asked.seed,
+            partitioning=PartitionSettings.of(asked),
+        )
 
     @property
     def bucketing(self) -> Bucketing:

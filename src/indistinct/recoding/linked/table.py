@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
+import polars as pl
+
+from indistinct.kernels.ragged import pointers
 from indistinct.microdata.frequencies import Cells, Counts
 from indistinct.microdata.leveled import LeveledTable
+from indistinct.microdata.subjects import Events
+from indistinct.recoding.method import Task
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,41 @@ class LinkedTable:
     data: LeveledTable
     events: Mapping[str, Cells]
     last: Mapping[str, Counts]
+
+    @classmethod
+    def of(cls, task: Task) -> LinkedTable:
+        """The people of a task, with the values of all their records."""
+        assert task.events is not None
+        return cls.joined(task.data, task.events)
+
+    @classmethod
+    def joined(cls, data: LeveledTable, events: Events) -> LinkedTable:
+        """People with the values of all their records, how often and where last."""
+        found: dict[str, Cells] = {}
+        last: dict[str, Counts] = {}
+        for name, cells in data.table.sensitive.items():
+            place = {label: at for at, label in enumerate(cells.domain)}
+            value = pl.Series(events.texts[name]).replace_strict(
+                pl.Series(list(place), dtype=pl.String),
+                pl.Series(list(place.values()), dtype=pl.Int64),
+                return_dtype=pl.Int64,
+            )
+            counted = (
+                pl.DataFrame({"person": events.person_of, "value": value})
+                .with_row_index("row")
+                .group_by("person", "value")
+                .agg(pl.len().cast(pl.Int64).alias("count"), pl.col("row").max().cast(pl.Int64))
+                .sort("person", "value")
+            )
+            of_person = np.bincount(counted["person"].to_numpy(), minlength=data.table.combinations)
+            found[name] = replace(
+                cells,
+                indptr=pointers(of_person),
+                value=counted["value"].to_numpy().astype(np.int32),
+                count=counted["count"].to_numpy(),
+            )
+            last[name] = counted["row"].to_numpy()
+        return cls(data, found, last)
 
     @property
     def people(self) -> int:

@@ -65,11 +65,11 @@ from indistinct.recoding.linked.category_reduction import (
     highest_categories,
     history_of,
 )
-from indistinct.recoding.linked.plan import Buckets, Holding, LinkedNoise, LinkedPlan
 from indistinct.recoding.linked.quasi_table import homes_of_noise, quasi_table
 from indistinct.recoding.linked.round_robin import Broken, Dealer, Lists, alike
 from indistinct.recoding.linked.settings import LinkedSettings
 from indistinct.recoding.linked.table import LinkedTable
+from indistinct.recoding.linked_plan import Buckets, Holding, LinkedNoise, LinkedPlan
 from indistinct.recoding.plan import CellPlan
 from indistinct.recoding.refusals import unknown_sensitive
 

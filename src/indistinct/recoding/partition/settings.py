@@ -10,6 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from indistinct.errors import PolicyError, Problem
+from indistinct.recoding.method import Asked
 from indistinct.recoding.refusals import bad_choices
 
 Dimension = Literal["width", "entropy", "ncp"]
@@ -71,6 +72,20 @@ class PartitionSettings:
         ]
         if problems:
             raise PolicyError(problems)
+
+    @classmethod
+    def of(cls, asked: Asked) -> PartitionSettings:
+        """The settings that a policy asks for."""
+        own = asked.keys.partition
+        return cls(
+            strict=own.strict,
+            dimension=own.dimension or cls.dimension,
+            cut=own.cut or cls.cut,
+            cells=asked.keys.cells,
+            weights=asked.weights,
+            suppression_limit=asked.keys.suppression_limit,
+            seed=asked.seed,
+        )
 
     def allowed(self, records: int) -> int:
         """How many of so many records may be suppressed."""

@@ -1,0 +1,383 @@
+"""From a plan to what is published: one table, or two linked ones, held against its promises."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.errors import IndistinctError, Problem, Unsatisfiable
+from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.metadata import NO_METADATA, ValueMetadata
+from indistinct.pipeline.accounts import broken_without_made_up
+from indistinct.pipeline.leak import hold_against_ranks
+from indistinct.pipeline.population import covers
+from indistinct.pipeline.value_metadata import needed_metadata, published_metadata
+from indistinct.pipeline.warnings import (
+    distinguishable_decoys,
+    warn_about_people,
+    warn_about_unprotected_columns,
+)
+from indistinct.recoding.linked.bucketing import without_noise
+from indistinct.recoding.linked_plan import LinkedPlan
+from indistinct.recoding.plan import CellPlan
+from indistinct.release.apply import change
+from indistinct.release.audit import Audit
+from indistinct.release.audit import audit as audit_release
+from indistinct.release.decoys import with_decoys
+from indistinct.release.linked import BUCKET, linked_tables
+from indistinct.release.noise import with_noise
+from indistinct.release.publication import Publication
+from indistinct.sources.convert import like, to_polars
+
+if TYPE_CHECKING:
+    from indistinct.microdata.subjects import Subjects
+    from indistinct.pipeline.private_table import PrivateTable
+    from indistinct.pipeline.run import Run
+    from indistinct.pipeline.transforming import Transformed
+    from indistinct.policy import Policy
+    from indistinct.randomness import Random
+    from indistinct.recoding.plan import Plan
+    from indistinct.sources.table import Table
+
+
+def publish(
+    private: PrivateTable, plan: Plan | LinkedPlan, values: Transformed, run: Run
+) -> Publication:
+    """What a plan makes of the table.
+
+    Arguments:
+        private: the table.
+        plan: what is published instead of what.
+        values: what was done to values before.
+        run: draws pseudonyms and orders; is given warnings and private documents.
+
+    Raises:
+        PolicyError: a split release gives people away, and nobody accepted that.
+    """
+    run.tell("publishing")
+    if isinstance(plan, LinkedPlan):
+        return _linked(private, plan, run)
+    released, replaced = _published(private, plan, values.replaced, run)
+    if _suppressed_break(released, private, plan):
+        run.warnings.append(
+            "suppressed records would break a promise as the group that whoever fits no class is "
+            'known to be in: they are left out, as by suppressed = "drop"'
+        )
+        released, replaced = _published(private, plan, values.replaced, run, keep=False)
+    noise = 0
+    if isinstance(plan, CellPlan) and plan.noise:
+        released = _with_noise(released, plan, run)
+        noise = len(plan.noise)
+    run.warnings += private.subjects.warnings
+    run.warnings += warn_about_unprotected_columns(private, plan, replaced)
+    starred = int(private.data.weight[private.data.suppressed_before].sum())
+    if starred and not private.sight.rows:
+        run.warnings.append(
+            f"records that have {SUPPRESSED} in every quasi-identifier were suppressed before: "
+            f"the {starred} of them make no class, and do not count towards the suppression limit"
+        )
+    decoys = 0
+    if run.policy.method.decoys is not None:
+        released, decoys = _with_decoys(released, private, run)
+    hold_against_ranks(private, released, run)
+    found = _of_one_table(private, released, noise=noise, decoys=decoys)
+    return replace(found, real=_without_made_up(released, run)) if noise + decoys else found
+
+
+def _of_one_table(
+    private: PrivateTable, released: Any, *, noise: int = 0, decoys: int = 0
+) -> Publication:
+    shown = published_metadata(private.metadata, private.promises_of_classes, released)
+    return Publication(released, noise=noise, decoys=decoys, known=shown)
+
+
+def audited(publication: Publication, private: PrivateTable) -> Audit:
+    """What is published, held against its promises by code that shares none with the search."""
+    policy, population, quasi = private.policy, private.population, publication.quasi
+    linked = publication.link is not None
+    return audit_release(
+        publication.tables,
+        private.requirements,
+        policy.quasi_identifiers,
+        known=publication.known,
+        population=population,
+        covers=None
+        if population is None
+        else covers(quasi, private.taxonomies, policy.quasi_identifiers),
+        person=None if linked else policy.person,
+        linked=publication.link,
+    )
+
+
+def require_kept(
+    verdict: Audit, publication: Publication, private: PrivateTable, plan: Plan | LinkedPlan
+) -> None:
+    """Hold back a release that breaks a promise, or is another than the plan's.
+
+    Raises:
+        Unsatisfiable: suppressed records break a promise as a group, or the method does as
+            published.
+        IndistinctError: the audit and the search disagree, which is a bug of ours.
+    """
+    if verdict.suppressed_break:
+        raise Unsatisfiable(
+            Problem(
+                "suppressed-records-break",
+                f"records that have {SUPPRESSED} in every quasi-identifier break a promise as the "
+                "group that whoever fits no class is known to be in",
+                remedy="leave these records out of the table, or keep their missing values apart "
+                'with missing = "value"',
+            )
+        )
+    method, of_people = private.policy.method, publication.of_people
+    broken = [part for part in verdict.promises if not part.holds]
+    if not broken and of_people is not None:
+        broken = [*broken_without_made_up(of_people)]
+    if broken and method.variant == "paper":
+        listed = "; ".join(str(part.requirement) for part in broken)
+        raise Unsatisfiable(
+            Problem(
+                "broken-as-published",
+                f"the release that '{method.algorithm}' makes as published breaks {listed}: it is "
+                "withheld",
+                remedy='choose variant = "safe", or ask for less',
+            )
+        )
+    if broken or not verdict.holds:
+        raise IndistinctError("the release made does not keep its promises: it is withheld")
+    published = int(private.data.weight[~plan.suppressed].sum())
+    shown = verdict.records - verdict.suppressed if verdict.people is None else verdict.people
+    if shown > published + publication.noise + publication.decoys:
+        raise IndistinctError("the release holds records that the plan suppresses: it is withheld")
+
+
+# One table
+
+
+def _published(
+    private: PrivateTable,
+    plan: Plan,
+    replaced: Mapping[str, pl.Series],
+    run: Run,
+    *,
+    keep: bool = True,
+) -> tuple[Any, dict[str, pl.Series]]:
+    """The table as the plan publishes it, in its own engine; and its identifiers, row by row.
+
+    Arguments:
+        private: the table.
+        plan: what is published instead of what.
+        replaced: columns that are replaced record by record, [rows].
+        run: draws pseudonyms and the order.
+        keep: whether suppressed records may be published, where the policy keeps them.
+    """
+    policy, subjects = private.policy, private.subjects
+    keep = keep and policy.output.suppressed == "keep"
+    combination_of = subjects.of_rows(private.microdata.combination_of)
+    replaced = dict(replaced)
+    if subjects.key is not None and policy.attributes[subjects.key].transform is None:
+        published = ~plan.suppressed[private.microdata.combination_of]
+        random = run.random("publication.pseudonyms")
+        replaced[subjects.key] = pseudonyms(subjects, published | keep, random)
+    released = private.table.publish(
+        change(
+            private.data,
+            plan,
+            _published_columns(private.table, policy),
+            keep_suppressed=keep,
+            shuffle=run.random("publication.shuffle") if policy.output.shuffle else None,
+            replace=replaced,
+            combination_of=combination_of,
+            resolved=tuple(subjects.resolved),
+        )
+    )
+    return released, replaced
+
+
+def _suppressed_break(released: Any, private: PrivateTable, plan: Plan) -> bool:
+    """Whether suppressed records that are kept break a promise as a group."""
+    if private.policy.output.suppressed != "keep" or not plan.suppressed.any():
+        return False
+    return audited(_of_one_table(private, released), private).suppressed_break
+
+
+def pseudonyms(subjects: Subjects, published: NDArray[np.bool_], random: Random) -> pl.Series:
+    """A pseudonym of every row's person, made for one release alone, [rows].
+
+    A number from 1 to the number of people who are published, drawn at random: it tells nothing of
+    the person, not where the person's records stood, and not how many people are left out. Rows of
+    people who are not published have none.
+
+    Arguments:
+        subjects: the people.
+        published: which of them are published, [n].
+        random: draws the numbers.
+    """
+    count = int(published.sum())
+    texts = pl.Series(random.permutation(count) + 1).cast(pl.String).str.zfill(len(str(count)))
+    number = pl.Series(np.cumsum(published) - 1, dtype=pl.Int64).set(pl.Series(~published), None)
+    return texts.gather(number.gather(pl.Series(subjects.person_of))).alias(subjects.key or "")
+
+
+def _published_columns(table: Table, policy: Policy) -> list[str]:
+    """All columns but identifiers that are not transformed, in the table's order."""
+    return [
+        name
+        for name in table.columns
+        if policy.attributes[name].role != "identifier"
+        or policy.attributes[name].transform is not None
+        or name == policy.person
+    ]
+
+
+def _with_noise(released: Any, plan: CellPlan, run: Run) -> Any:
+    """The release with the plan's noise, as the kind of frame it was."""
+    policy, places = run.policy, range(len(plan.attributes))
+    done = with_noise(
+        to_polars(released),
+        plan.attributes,
+        [
+            (tuple(plan.texts[j][plan.cell_of[j][one.group]] for j in places), one.values)
+            for one in plan.noise
+        ],
+        random=run.random("publication.noise"),
+        fresh=_pseudonyms(policy),
+        shuffle=policy.output.shuffle,
+        tokens={name: item.missing.tokens for name, item in policy.attributes.items()},
+    )
+    run.documents["noise.json"] = {"rows": list(done.places)}
+    return like(done.frame, released)
+
+
+def _without_made_up(released: Any, run: Run) -> pl.DataFrame:
+    """The records of the release that are somebody's."""
+    rows = [
+        row - 1
+        for name in ("noise.json", "decoys.json")
+        if isinstance(document := run.documents.get(name, {}), Mapping)
+        for row in document.get("rows", ())
+    ]
+    frame = to_polars(released)
+    kept = np.ones(frame.height, np.bool_)
+    kept[rows] = False
+    return frame.filter(kept)
+
+
+def _pseudonyms(policy: Policy) -> list[str]:
+    """Columns in which every made-up record gets a pseudonym of its own."""
+    return [
+        name
+        for name in policy.named("identifier")
+        if (rule := policy.attributes[name].transform) is not None
+        and rule.name in ("pseudonymize", "replace")
+    ]
+
+
+def _with_decoys(released: Any, private: PrivateTable, run: Run) -> tuple[Any, int]:
+    """The release with decoys, as the kind of frame it was; and how many there are."""
+    policy, asked = run.policy, run.policy.method.decoys
+    assert asked is not None
+
+    def keeps(frame: pl.DataFrame) -> bool:
+        return audited(_of_one_table(private, frame), private).holds
+
+    before = to_polars(released)
+    fresh = _pseudonyms(policy)
+    done = with_decoys(
+        before,
+        policy.quasi_identifiers,
+        to=asked.to,
+        limit=asked.limit,
+        random=run.random("publication.decoys"),
+        fresh=fresh,
+        shuffle=policy.output.shuffle,
+        keeps=keeps,
+    )
+    run.warnings.append(
+        "the release may hold decoys: counts in it are distorted, and whoever learns how many "
+        "decoys a class has can subtract them; their number stays private"
+    )
+    if done.short:
+        run.warnings.append(
+            f"{done.short} classes could not be enlarged to {asked.to} records: the limit of "
+            "decoys was reached, or the class offers no record that is not there already"
+            + (", or a promise would not hold with more" if done.left_out else "")
+        )
+    if done.left_out:
+        run.warnings.append(
+            f"{done.left_out} decoys were left out again: a promise would not hold with them"
+        )
+    if done.places:
+        run.warnings += distinguishable_decoys(before, done.frame, policy, fresh)
+    noise = run.documents.get("noise.json")
+    if isinstance(noise, Mapping) and done.order is not None:
+        now = np.argsort(done.order)
+        run.documents["noise.json"] = {
+            "rows": sorted((now[np.array(noise["rows"]) - 1] + 1).tolist())
+        }
+    run.documents["decoys.json"] = {"rows": list(done.places)}
+    return like(done.frame, released), len(done.places)  # of one type, decoys or none
+
+
+# Linked tables
+
+
+def _linked(private: PrivateTable, plan: LinkedPlan, run: Run) -> Publication:
+    """A row for every person, and what the people of each bucket have."""
+    run.warnings += private.subjects.warnings
+    beside, left = _beside(private)
+    texts = private.subjects.texts
+    run.warnings += [*plan.notes, *left, *warn_about_people(beside, texts, plan.quasi)]
+    holding = next(iter(plan.buckets.values())).holding
+    real = linked_tables(without_noise(plan), beside, run.random) if plan.noise else None
+    frames = linked_tables(plan, beside, run.random)
+    hold_against_ranks(private, frames, run)
+    return Publication(
+        dict(frames),
+        {"quasi": "quasi", "sensitive": "sensitive", "by": BUCKET, "holding": holding},
+        len(plan.noise),
+        known=_known_of_buckets(plan, private),
+        told=plan.told,
+        real=real,
+    )
+
+
+def _known_of_buckets(plan: LinkedPlan, private: PrivateTable) -> dict[str, ValueMetadata]:
+    """What a reader has to know of the published values, which may be categories.
+
+    What the algorithm says of them counts; else a category that is published in place of values is
+    its own.
+    """
+    found = {}
+    for name, part in plan.buckets.items():
+        about = plan.known.get(name, private.metadata[name])
+        asked = [one for one in private.promises if one.sensitive == name]
+        needed = needed_metadata(about, asked)
+        if needed != NO_METADATA:
+            found[name] = needed.about(part.labels)
+    return found
+
+
+def _beside(private: PrivateTable) -> tuple[pl.DataFrame, list[str]]:
+    """Insensitive columns that are the same in all rows of a person; what is told of the others.
+
+    What differs from record to record belongs to no row of the quasi table, and is left out.
+    """
+    policy, people = private.policy, private.subjects
+    names = [name for name in policy.named("insensitive") if name != people.key]
+    beside = people.constant(private.table.text(names)) if names else pl.DataFrame()
+    left = [name for name in names if name not in beside.columns]
+    dropped = [name for name in policy.sensitive if name not in private.sensitive]
+    notes = []
+    if left or dropped:
+        listed = ", ".join(f"'{name}'" for name in [*left, *dropped])
+        notes.append(
+            f"{listed}: not in the release: linked tables list the values of sensitive attributes "
+            "that promises name, and columns that are the same in all records of a person"
+        )
+    return beside, notes

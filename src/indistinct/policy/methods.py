@@ -1,0 +1,108 @@
+"""What a policy says to its method: every key is heeded, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from indistinct._sections import Section, place_of
+from indistinct.errors import Problem
+from indistinct.policy.sections import Attribute, Method
+from indistinct.recoding.method import COMMON, method_named, methods
+from indistinct.recoding.method import Method as Registered
+from indistinct.requirement import Requirement
+
+OF_ATTRIBUTES = ("weight", "min_level", "max_level")
+"""What quasi-identifiers say to a method."""
+
+
+def registered(method: Method) -> Registered:
+    """The method that the keys name."""
+    found = method_named(method.algorithm)
+    assert found is not None, "the name is looked up where it is read"
+    return found
+
+
+def method_checks(
+    method: Method,
+    promises: Sequence[Requirement],
+    attributes: Mapping[str, Attribute | None],
+) -> Iterator[Problem]:
+    """What the method does not heed, and what it lacks."""
+    own = registered(method)
+    yield from _objective_checks(method, own)
+    for key in _said(method):
+        yield from _unheeded(method, own, key, f"method.{key}")
+    for name, item in attributes.items():
+        if item is None or item.role != "quasi-identifier":
+            continue
+        for key in OF_ATTRIBUTES:
+            if key in item.model_fields_set and getattr(item, key) != _default(item, key):
+                yield from _unheeded(method, own, key, place_of(("attributes", name, key)))
+    if isinstance(method.max_noise, float) and method.max_noise >= 1:
+        yield Problem(
+            "bad-value", "method.max_noise: is a share below 1, or a whole number of records"
+        )
+    needed = own.works_towards
+    if needed and not {item.model for item in promises} & set(needed):
+        listed = " or ".join(f"'{name}'" for name in needed)
+        yield Problem(
+            "method-without-promise",
+            f"method.algorithm: '{own.name}' works towards {listed}, and no promise is",
+            remedy=f'add [[promises]] with model = "{needed[0]}"',
+        )
+
+
+def _said(section: Section, before: str = "") -> Iterator[str]:
+    """The keys that say something else than what holds anyway, those of tables with a dot."""
+    for key in sorted(section.model_fields_set):
+        value = getattr(section, key)
+        if value == _default(section, key):
+            continue
+        if before or key != "partition":
+            yield before + key
+        else:
+            yield from _said(value, f"{key}.")
+
+
+def _default(section: Section, key: str) -> object:
+    return type(section).model_fields[key].get_default(call_default_factory=True)
+
+
+def _unheeded(method: Method, own: Registered, key: str, place: str) -> Iterator[Problem]:
+    if key in own.heeds(method) | COMMON:
+        return
+    if key in own.settings:
+        yield Problem(
+            "idle-key",
+            f"{place}: has no effect on '{own.name}' beside what else the policy says to it",
+            remedy="leave it out",
+        )
+        return
+    others = [name for name, one in methods().items() if key in one.settings]
+    yield Problem(
+        "other-algorithm",
+        f"{place}: is a setting of {', '.join(others)}, not of '{own.name}'",
+        remedy="leave it out, or choose one of these algorithms",
+    )
+
+
+def _objective_checks(method: Method, own: Registered) -> Iterator[Problem]:
+    """Another objective than the one the method works for, where it works for one."""
+    goal, place = method.objective, "method.objective"
+    if own.objective is None or "objective" not in method.model_fields_set:
+        return
+    if goal.measure != own.objective:
+        yield Problem(
+            "other-objective",
+            f"{place}: '{own.name}' works for '{own.objective}', and '{goal.measure}' is asked",
+            remedy='leave the objective out, or choose algorithm = "optimal"',
+        )
+    for key in _said(goal):
+        if key not in ("measure", "weights"):
+            yield Problem(
+                "other-objective",
+                f"{place}.{key}: '{own.name}' does not add up what attributes lose so",
+                remedy='leave it out, or choose algorithm = "optimal"',
+            )
+    if goal.weights and "weight" not in own.settings:
+        yield from _unheeded(method, own, "weight", f"{place}.weights")

@@ -1,0 +1,217 @@
+"""A method: one way from a table and promises to a plan, and what a policy can say to it.
+
+Every file of :mod:`indistinct.recoding.methods` holds one, under its own name (``k-member`` in
+``k_member.py``), and is imported when a policy asks for it. A method of another distribution is an
+entry point of the group ``indistinct.methods``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeGuard
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct import plugins
+from indistinct.measures import measures, objective
+from indistinct.recoding.keys import Keys
+from indistinct.recoding.lattice import Lattice
+from indistinct.recoding.limits import Limits, Progress
+
+if TYPE_CHECKING:
+    from indistinct.measures import Objective
+    from indistinct.microdata.leveled import LeveledTable
+    from indistinct.microdata.subjects import Events
+    from indistinct.privacy.promise import Promise
+    from indistinct.recoding.linked_plan import LinkedPlan
+    from indistinct.recoding.plan import Plan
+
+PACKAGE = "indistinct.recoding.methods"
+
+COMMON = frozenset({"algorithm", "objective", "seed", "accept_unsafe", "decoys"})
+"""Keys of ``[method]`` that do not depend on the method: what goes with them is asked elsewhere."""
+
+CUTTING = frozenset({"partition.strict", "partition.dimension", "partition.cut"})
+"""The keys that say how Mondrian cuts."""
+
+LEVELS = frozenset({"min_level", "max_level"})
+"""The keys of attributes that bound the level at which they are published."""
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What a method has to see of a table.
+
+    Arguments:
+        by_record: every record is a combination of its own, equal ones too.
+        rows: beside the quasi-identifiers everything else that is published, as one column.
+        ranks: the rank of every combination; records of different ranks are different ones.
+        linked: people with the values of all their records, which are published in a table of
+            their own.
+    """
+
+    by_record: bool = False
+    rows: bool = False
+    ranks: bool = False
+    linked: bool = False
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a policy asks of its method, whatever the table is.
+
+    Arguments:
+        keys: what it says of the method.
+        weights: what every quasi-identifier counts.
+        min_level: the lowest level of attributes that have a bound.
+        max_level: the highest one.
+        seed: what is drawn depends on it.
+    """
+
+    keys: Keys
+    weights: Mapping[str, float]
+    min_level: Mapping[str, int]
+    max_level: Mapping[str, int]
+    seed: int = 0
+
+    @property
+    def objective(self) -> Objective:
+        """What the search minimises, weighted where the measure takes weights."""
+        goal = self.keys.objective
+        takes_any = "weights" in measures()[goal.measure].settings
+        differ = any(weight != 1.0 for weight in self.weights.values())
+        return objective(
+            goal.measure,
+            aggregate=goal.aggregate,
+            gs_factor=goal.gs_factor,
+            monotonic=goal.monotonic,
+            weights=self.weights if takes_any and differ else {},
+        )
+
+    @property
+    def limits(self) -> Limits:
+        """When the search stops with the best so far."""
+        return Limits(self.keys.time_limit, self.keys.node_limit)
+
+    def lattice(self, data: LeveledTable) -> Lattice:
+        """The levels of a table within their bounds.
+
+        Raises:
+            PolicyError: for a bound that a hierarchy does not have.
+        """
+        return Lattice.of(data, self.min_level, self.max_level)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a method is given.
+
+    Arguments:
+        asked: what the policy says.
+        data: the distinct combinations of the table [C], as the method's :class:`Sight` has them.
+        promises: what is to be kept.
+        progress: told the share of the search that is done.
+        ranks: the rank of every combination, [C]; where the method sees ranks.
+        events: the people's records; where the method sees them.
+        documents: is given private documents about the search, by file name.
+    """
+
+    asked: Asked
+    data: LeveledTable
+    promises: Sequence[Promise]
+    progress: Progress
+    ranks: NDArray[np.int64] | None = None
+    events: Events | None = None
+    documents: dict[str, Mapping[str, Any] | pl.DataFrame] = field(default_factory=dict)
+
+
+class Method(ABC):
+    """One way from a table and promises to a plan.
+
+    Arguments:
+        name: as policies call it.
+        settings: the keys of ``[method]`` (those of ``partition`` with a dot) and of quasi-
+            identifiers (``weight``, ``min_level``, ``max_level``) that it heeds; a policy that sets
+            another is refused.
+        objective: the one measure it works for; None for any.
+        works_towards: promises one of which it needs.
+        unit: whose rows it knows: ``record``, ``person``, or None for either.
+        linked: whether it publishes two linked tables.
+        holding: ``all`` where everybody of a bucket has all that it lists.
+        may_contain: what it may add to a release that no record stands for: ``noise``.
+        unsafe: what is unsafe in the variant of the paper.
+    """
+
+    name: ClassVar[str]
+    settings: ClassVar[frozenset[str]]
+    objective: ClassVar[str | None] = None
+    works_towards: ClassVar[tuple[str, ...]] = ()
+    unit: ClassVar[Literal["record", "person"] | None] = None
+    linked: ClassVar[bool] = False
+    holding: ClassVar[Literal["all"] | None] = None
+    may_contain: ClassVar[tuple[str, ...]] = ()
+    unsafe: ClassVar[str] = "with what is unsafe in it; the documentation says what that is"
+
+    def heeds(self, keys: Keys) -> frozenset[str]:
+        """The settings that it heeds where the others are as a policy has them."""
+        del keys
+        return self.settings
+
+    def sight(self, keys: Keys, promises: Sequence[Promise]) -> Sight:
+        """What it has to see of a table."""
+        del keys, promises
+        return Sight(by_record=self.linked, linked=self.linked)
+
+    @abstractmethod
+    def plan(self, task: Task) -> Plan | LinkedPlan:
+        """What is published instead of what.
+
+        Raises:
+            Unsatisfiable: no plan of this kind keeps the promises within the policy's limits.
+            PolicyError: for keys that do not fit the table.
+        """
+
+
+def _fits(loaded: object, name: str) -> TypeGuard[type[Method]]:
+    return (
+        isinstance(loaded, type)
+        and issubclass(loaded, Method)
+        and getattr(loaded, "name", None) == name
+    )
+
+
+def _file_of(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _built_in() -> list[str]:
+    """The names of the files of methods, without an import of them."""
+    return [item.name for item in pkgutil.iter_modules(importlib.import_module(PACKAGE).__path__)]
+
+
+def method_named(name: str) -> Method | None:
+    """The method of this name, imported now; None where there is none.
+
+    Raises:
+        PluginError: for the method of a plugin that cannot be used.
+    """
+    if _file_of(name) in _built_in():
+        module = importlib.import_module(f"{PACKAGE}.{_file_of(name)}")
+        found = [one for one in vars(module).values() if _fits(one, name)]
+        return found[0]() if found else None
+    brought = plugins.find("methods", name, _fits)
+    return None if brought is None else brought()
+
+
+def methods() -> dict[str, Method]:
+    """Every method by its name, sorted: those of this package, and those of plugins."""
+    built_in = {name.replace("_", "-") for name in _built_in()}
+    brought = plugins.load("methods", _fits, taken=built_in)
+    own = {name: found for name in built_in if (found := method_named(name)) is not None}
+    return dict(sorted({**{name: kind() for name, kind in brought.items()}, **own}.items()))

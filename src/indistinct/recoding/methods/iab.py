@@ -1,0 +1,45 @@
+"""Intelligent Anonymity Balance: the most distinct rows (Arca and Hewett 2021, Algorithm 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from indistinct.privacy.promise import Promise
+from indistinct.recoding.keys import Keys
+from indistinct.recoding.method import LEVELS, Method, Sight, Task
+from indistinct.recoding.plan import Plan
+from indistinct.recoding.subtree import keep_rows
+
+
+class IAB(Method):
+    """Keeps as many distinct rows as it can, one step of generalization after the other."""
+
+    name = "iab"
+    settings: ClassVar[frozenset[str]] = LEVELS | {
+        "time_limit",
+        "node_limit",
+        "scope",
+        "tie_break",
+    }
+    objective: ClassVar[str | None] = "rows"
+
+    def sight(self, keys: Keys, promises: Sequence[Promise]) -> Sight:
+        """Whole rows."""
+        del keys, promises
+        return Sight(rows=True)
+
+    def plan(self, task: Task) -> Plan:
+        """The levels, or cuts of hierarchies, that keep the most rows."""
+        found, result = keep_rows(
+            task.data,
+            task.promises,
+            self.name,
+            scope=task.asked.keys.scope,
+            tie_break=task.asked.keys.tie_break,
+            lattice=task.asked.lattice(task.data),
+            limits=task.asked.limits,
+            progress=task.progress,
+        )
+        task.documents["search.json"] = result.to_dict()
+        return found

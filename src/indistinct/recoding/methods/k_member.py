@@ -1,0 +1,30 @@
+"""k-member clustering: near records collected around one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from indistinct.privacy.promise import Promise
+from indistinct.recoding.keys import Keys
+from indistinct.recoding.method import Method, Sight, Task
+from indistinct.recoding.partition import PartitionSettings, partition
+from indistinct.recoding.plan import Plan
+
+
+class KMember(Method):
+    """Local recoding by clusters of near records."""
+
+    name = "k-member"
+    settings: ClassVar[frozenset[str]] = frozenset({"suppression_limit", "cells", "weight"})
+    objective: ClassVar[str | None] = "loss"
+
+    def sight(self, keys: Keys, promises: Sequence[Promise]) -> Sight:
+        """Single records."""
+        del keys, promises
+        return Sight(by_record=True)
+
+    def plan(self, task: Task) -> Plan:
+        """Classes, and what is published of each."""
+        own = PartitionSettings.of(task.asked)
+        return partition(task.data, task.promises, "k-member", own, task.progress)

@@ -1,0 +1,40 @@
+"""(p,l)-angelization: classes that are buckets of several sensitive attributes."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from indistinct.recoding.keys import Keys
+from indistinct.recoding.linked import LinkedSettings, LinkedTable, p_l_angelization
+from indistinct.recoding.linked_plan import LinkedPlan
+from indistinct.recoding.method import CUTTING, Method, Task
+
+
+class PLAngelization(Method):
+    """Classes with p categories and l different sets of every sensitive attribute."""
+
+    name = "p-l-angelization"
+    settings: ClassVar[frozenset[str]] = CUTTING | {
+        "suppression_limit",
+        "cells",
+        "weight",
+        "partition.start",
+    }
+    objective: ClassVar[str | None] = "loss"
+    works_towards: ClassVar[tuple[str, ...]] = (
+        "p-plus-sensitive",
+        "p-sensitive",
+        "distinct-l-diversity",
+    )
+    unit = "person"
+    linked: ClassVar[bool] = True
+
+    def heeds(self, keys: Keys) -> frozenset[str]:
+        """How Mondrian cuts matters where it makes the classes."""
+        by_cuts = keys.partition.start == "mondrian"
+        return self.settings - (frozenset() if by_cuts else CUTTING)
+
+    def plan(self, task: Task) -> LinkedPlan:
+        """Classes, and their buckets."""
+        settings = LinkedSettings.of(task.asked)
+        return p_l_angelization(LinkedTable.of(task), task.promises, settings, task.progress)
