@@ -132,12 +132,10 @@ def knm_cautions(policy: Policy) -> Iterator[str]:
                     f"{place_of(('promises', number))}: k = {k} of rank {rank} is below k = "
                     f"{larger} of rank {next_rank}, which is less sensitive"
                 )
-    if policy.method.mode != "split":
-        return
     for name, attribute in policy.attributes.items():
         other = None if attribute.ranks is None else attribute.ranks.dependent
         if other is not None and policy.attributes[other].role != "identifier":
             yield (
-                f"method.mode: '{other}' is published, and the ranks of '{name}' follow from it: "
-                "anybody who sees it knows the rank of a class"
+                f"attributes.{name}.ranks: '{other}' is published, and the ranks of '{name}' "
+                "follow from it: anybody who sees it knows much about the rank of a record"
             )
