@@ -71,7 +71,8 @@ for _verb in (
     compare.compare,
     hierarchy.hierarchy,
 ):
-    app.command(help=help_of(_verb))(verb(_verb))
+    _leaves = _verb in (demo.demo, init.init, anonymize.anonymize)
+    app.command(help=help_of(_verb))(verb(_verb, leaves_files=_leaves))
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ from typing import ParamSpec
 
 import typer
 
+from indistinct.cli.streams import LEFT, kept
 from indistinct.cli.terminal import complain, forgive_encodings
 from indistinct.errors import IndistinctError
 
@@ -31,42 +32,70 @@ ENDING = (signal.SIGTERM, signal.SIGHUP)
 P = ParamSpec("P")
 
 
-def verb(function: Callable[P, None]) -> Callable[P, None]:
+def verb(function: Callable[P, None], *, leaves_files: bool = False) -> Callable[P, None]:
     """The function as a verb: its errors told on standard error, its exit code ours.
 
     Input that cannot be used and places that cannot be written end with 2, promises that cannot be
     kept with 3, anything unforeseen with 1 and without the message of the error, which could hold a
     value of the table.
+
+    Arguments:
+        function: the verb.
+        leaves_files: whether it writes files, which stand where standard output is closed or full.
     """
 
     @functools.wraps(function)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         forgive_encodings()
-        try:
-            with ended_by_signals():
-                function(*args, **kwargs)
-        except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
-            raise
-        except IndistinctError as error:
-            for problem in error.problems:
-                complain("error", str(problem))
-            raise typer.Exit(error.exit_code) from None
-        except KeyboardInterrupt as error:
-            complain("interrupted", "nothing was left half written")
-            number = error.number if isinstance(error, Ended) else signal.SIGINT
-            raise typer.Exit(KILLED + number) from None
-        except MemoryError:
-            complain("error", "the table does not fit into the memory of this machine")
-            raise typer.Exit(2) from None
-        except OSError as error:
-            if error.filename is None or error.strerror is None:
-                _confess(error, function.__module__)
-            complain("error", f"{error.filename}: {error.strerror}")
-            raise typer.Exit(2) from None
-        except Exception as error:  # noqa: BLE001 - whatever it is: a message, and no value of the table
-            _confess(error, function.__module__)
+        with kept() as out:
+            try:
+                with ended_as_told(function.__module__), ended_by_signals():
+                    function(*args, **kwargs)
+            finally:
+                out.flush()
+                if out.lost is not None:
+                    _tell_of_loss(out.lost, leaves_files=leaves_files)
+            if out.lost not in (None, *LEFT) and not leaves_files:
+                raise typer.Exit(2)
 
     return guarded
+
+
+@contextlib.contextmanager
+def ended_as_told(module: str) -> Iterator[None]:
+    """Tell of errors on standard error, and end with their exit codes."""
+    try:
+        yield
+    except (typer.Exit, typer.Abort, typer.BadParameter):
+        raise
+    except IndistinctError as error:
+        for problem in error.problems:
+            complain("error", str(problem))
+        raise typer.Exit(error.exit_code) from None
+    except KeyboardInterrupt as error:
+        complain("interrupted", "nothing was left half written")
+        number = error.number if isinstance(error, Ended) else signal.SIGINT
+        raise typer.Exit(KILLED + number) from None
+    except MemoryError:
+        complain("error", "the table does not fit into the memory of this machine")
+        raise typer.Exit(2) from None
+    except OSError as error:
+        if error.filename is None or error.strerror is None:
+            _confess(error, module)
+        complain("error", f"{error.filename}: {error.strerror}")
+        raise typer.Exit(2) from None
+    except Exception as error:  # noqa: BLE001 - whatever it is: a message, and no value of the table
+        _confess(error, module)
+
+
+def _tell_of_loss(number: int, *, leaves_files: bool) -> None:
+    """Say that standard output did not take everything."""
+    why = "it is closed" if number in LEFT else os.strerror(number).lower()
+    if leaves_files:
+        stands = "what was written to files stands"
+        complain("warning", f"standard output did not take everything ({why}); {stands}")
+    elif number not in LEFT:
+        complain("error", f"standard output did not take everything ({why})")
 
 
 class Ended(KeyboardInterrupt):
