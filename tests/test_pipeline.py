@@ -875,3 +875,17 @@ def test_a_column_of_any_name(name: str) -> None:
     keys["promises"] = [{"model": "distinct-l-diversity", "l": 2, "sensitive": name}]
     keys["method"] = {"algorithm": "anatomy"}
     assert ind.audit(ind.anonymize(frame, ind.Policy.from_dict(keys))).holds
+
+
+def test_cells_that_look_like_formulas_are_warned_of(tmp_path: Path) -> None:
+    frame = patients().with_columns(note=pl.lit("=1+1"))
+    keys = policy().to_dict()
+    keys["attributes"]["note"] = {"role": "insensitive"}
+    for output, warned in (
+        ({}, True),
+        ({"spreadsheet_safe": True}, False),
+        ({"format": "parquet"}, False),
+    ):
+        out = ind.anonymize(frame, {**keys, "output": output}).write(tmp_path / "out")
+        told = json.loads((out / "private" / "run.json").read_text())["warnings"]
+        assert any("'note' look like formulas" in one for one in told) is warned

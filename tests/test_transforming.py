@@ -18,7 +18,7 @@ import pytest
 import indistinct as ind
 from indistinct.errors import DataError, PolicyError
 
-KEY = "0123456789abcdef0123456789abcdef"
+KEY = "8f3a92c1d07be6545a1e0c9b7d3f2846"
 
 
 def patients(n: int = 240) -> pl.DataFrame:
@@ -374,3 +374,14 @@ def test_decoys_get_made_up_identifiers_of_their_own() -> None:
     assert table["number"].n_unique() == table.height
     kept = table.with_row_index("row").filter(~pl.col("row").is_in(rows))
     assert not set(table[rows]["patient"]) & set(kept["patient"])
+
+
+def test_columns_of_one_domain_have_the_same_pseudonyms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STUDY_KEY", KEY)
+    frame = patients().with_columns(pl.col("patient").alias("other"))
+    for domain, same in ((None, False), ("person", True)):
+        rule = {"pseudonymize": {"key_env": "STUDY_KEY"} | ({"domain": domain} if domain else {})}
+        keys = policy({"patient": rule}).to_dict()
+        keys["attributes"]["other"] = keys["attributes"]["patient"]
+        released = ind.anonymize(frame, keys).tables
+        assert released["patient"].equals(released["other"]) is same

@@ -133,6 +133,7 @@ def _policy(case: Case, folder: Path, shift: int) -> ind.Policy:
             made, *arguments = file
             text = FILES[str(made)](*arguments)
         (folder / name).write_text(text, encoding="utf-8")
+        (folder / name).chmod(0o600)
     keys = json.loads(json.dumps(case.policy))
     if "seed" in keys.get("method", {}):
         keys["method"]["seed"] += shift

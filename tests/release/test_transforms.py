@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -13,13 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.errors import DataError, InputError
+from indistinct.errors import DataError, InputError, PolicyError
 from indistinct.release.transforms.aggregate import by_name, by_thresholds, code_ends
 from indistinct.release.transforms.mask import mask
 from indistinct.release.transforms.measured import Measured, as_measured, measured
 from indistinct.release.transforms.microaggregate import group_ends, microaggregate
 from indistinct.release.transforms.noise import noise
-from indistinct.release.transforms.pseudonymize import pseudonymize, pseudonyms
+from indistinct.release.transforms.pseudonymize import derived, pseudonymize, pseudonyms, read_key
 from indistinct.release.transforms.replace import replace, replacements
 from indistinct.release.transforms.round import round_to
 from indistinct.release.transforms.shift import offsets, shift
@@ -460,3 +461,32 @@ def test_masks_and_pseudonyms() -> None:
     assert pseudonyms(texts, key=b"k" * 16, length=12) == {"ab1234": made[0], "x": made[2]}
     with pytest.raises(InputError, match="same pseudonym"):
         pseudonyms(pl.Series("x", [str(at) for at in range(600)]), key=b"k", length=2)
+
+
+KEY = "8f3a92c1d07be6545a1e0c9b7d3f2846"
+
+
+def test_every_domain_has_a_key_of_its_own() -> None:
+    keys = {derived(KEY.encode(), name) for name in ("a", "b", "")} | {derived(b"other", "a")}
+    assert len(keys) == 4
+    assert all(len(key) == 32 for key in keys)
+
+
+@pytest.mark.parametrize("key", ["", "k" * 40, "0123456789abcdef", "pass" * 8, "8f3a92c1d07be65"])
+def test_a_key_that_is_easily_guessed(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    monkeypatch.setenv("VISITS", key)
+    with pytest.raises(PolicyError, match="the key for pseudonyms") as caught:
+        read_key("visit", env="VISITS", file=None, directory=Path())
+    assert caught.value.problems[0].code == "no-key"
+    assert not key or key not in str(caught.value)
+
+
+def test_a_key_that_others_can_read(tmp_path: Path) -> None:
+    path = tmp_path / "key"
+    path.write_text(f"{KEY}\n")
+    path.chmod(0o640)
+    with pytest.raises(PolicyError, match="others than you can read") as caught:
+        read_key("visit", env=None, file="key", directory=tmp_path)
+    assert caught.value.problems[0].code == "open-key"
+    path.chmod(0o400)
+    assert read_key("visit", env=None, file="key", directory=tmp_path) == KEY.encode()

@@ -17,8 +17,10 @@ from indistinct.errors import OutputError
 from indistinct.sources import writing
 from indistinct.sources.files import read_table
 from indistinct.sources.writing import (
+    formulas,
     neutralized,
     publish_folder,
+    unguarded,
     write_csv,
     write_json,
     write_parquet,
@@ -120,7 +122,21 @@ def test_parquet_holds_only_what_is_in_its_rows(tmp_path: Path, kind: str) -> No
 
 @pytest.mark.parametrize(
     "text",
-    ["=1+1", "+1+1", "-1+1", "@SUM(1)", "\tx", "\rx", " =1", "＝1+1", "-x", "=cmd|' /C calc'!A0"],
+    [
+        *(
+            "=1+1",
+            "+1+1",
+            "-1+1",
+            "@SUM(1)",
+            "\tx",
+            "\rx",
+            " =1",
+            "＝1+1",
+            "-x",
+            "=cmd|' /C calc'!A0",
+        ),
+        *("\u200b=1", "\ufeff@SUM(1)", "\x01=1", "\x7f+x", "\xad-x", "\u2066=1", "-2+3+cmd|x"),
+    ],
 )
 def test_formulas_are_neutralized(text: str) -> None:
     frame = pl.DataFrame({"a": [text, None, "x"]})
@@ -129,11 +145,50 @@ def test_formulas_are_neutralized(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["-3.5", "+49", "-1,5", "-.5", "-1e-5", "-", "*", "20-24", "[20, 25)", "a=b", "", "<=5"]
+    ("text", "safe"),
+    [
+        ("a;=1+1", "a;'=1+1"),
+        ("a,=1,@x", "a,'=1,'@x"),
+        ("a\n=1", "a\n'=1"),
+        ("a\t\u200b=1", "a\t'\u200b=1"),
+        ("a|+cmd|x", "a|'+cmd|x"),
+        ("x;-2+3+cmd", "x;'-2+3+cmd"),
+    ],
+)
+def test_formulas_after_a_separator_are_neutralized(text: str, safe: str) -> None:
+    frame = pl.DataFrame({"a": [text, None]})
+    assert neutralized(frame)["a"].to_list() == [safe, None]
+    assert neutralized(neutralized(frame)).equals(neutralized(frame))
+    assert unguarded(pl.Series([safe, None])) == {safe: text}
+    assert formulas(frame) == ["a"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[-5, -3)",
+        "{-1, +2}",
+        "a, -3",
+        "x;-",
+        "1;2",
+        "-3.5",
+        "+49",
+        "-1,5",
+        "-.5",
+        "-1e-5",
+        "-",
+        "*",
+        "20-24",
+        "[20, 25)",
+        "a=b",
+        "",
+        "<=5",
+    ],
 )
 def test_numbers_and_signs_stay(text: str) -> None:
     frame = pl.DataFrame({"a": [text]})
     assert neutralized(frame).equals(frame)
+    assert formulas(frame) == []
 
 
 def test_only_texts_and_names_are_neutralized() -> None:

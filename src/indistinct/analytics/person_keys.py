@@ -116,11 +116,11 @@ def _follows(table: Table, one: str, other: str) -> bool:
 def _constant(table: Table, number: Column, other: Column) -> bool:
     """Whether a column differs far less often within the records of a number than by chance."""
     columns = [number.name, other.name]
-    counted = table.distinct(columns).rename({count_column(columns): "count"})
+    counted = table.distinct(columns)
     counted = counted.select(
         pl.col(item.name).replace(dict.fromkeys(item.tokens)).alias(role)
         for item, role in ((number, "number"), (other, "value"))
-    ).hstack(counted.select("count"))
+    ).hstack(counted.select(pl.col(count_column(columns)).alias("count")))
     counted = counted.drop_nulls()
     share = counted.group_by("value").agg(pl.col("count").sum())["count"]
     share = share / share.sum()

@@ -36,10 +36,7 @@ from indistinct.release.audit.reading import (
     read_release,
 )
 from indistinct.requirement import Requirement
-from indistinct.sources.writing import FORMULA_STARTS
-
-SPREADSHEET_GUARD = rf"^'(\s*[{FORMULA_STARTS}]|[\t\r])"
-"""An apostrophe before a cell that a spreadsheet would run as a formula, where that was asked."""
+from indistinct.sources.writing import unguarded
 
 _ROW = "\0row"
 _NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d*)?")
@@ -96,7 +93,7 @@ class Sought:
         for name in names:
             column = texts[name]
             if self.guarded:
-                column = column.str.replace(SPREADSHEET_GUARD, "$1")
+                column = column.replace(unguarded(column))
             if name in self.spelt:
                 column = column.replace(self.spelt[name])
             tokens = ["", *self.missing.get(name, ())]

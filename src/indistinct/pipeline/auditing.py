@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from indistinct.analytics.release_view import SPREADSHEET_GUARD
 from indistinct.metadata import ValueMetadata
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.opening import as_policy
@@ -26,6 +25,7 @@ from indistinct.release.audit.linking import link_between, listed_values
 from indistinct.release.audit.reading import Claims, Published, read_release
 from indistinct.requirement import Requirement
 from indistinct.sources.table import open_table
+from indistinct.sources.writing import unguarded
 
 if TYPE_CHECKING:
     from indistinct.policy import Attribute, Policy
@@ -133,12 +133,9 @@ def _unguarded(
     if not (policy.output.spreadsheet_safe and policy.output.format == "csv"):
         return texts, guarded
     for name in texts.columns:
-        column = texts[name]
-        bare = column.str.replace(SPREADSHEET_GUARD, "$1")
-        changed = bare.ne_missing(column)
-        there = zip(bare.filter(changed).to_list(), column.filter(changed).to_list(), strict=True)
-        guarded[name] = dict(there)
-        texts = texts.with_columns(bare.alias(name))
+        bare = unguarded(texts[name])
+        guarded[name] = {plain: written for written, plain in bare.items()}
+        texts = texts.with_columns(texts[name].replace(bare))
     return texts, guarded
 
 

@@ -20,6 +20,7 @@ from indistinct.release.certificate import COUNTS_MADE_UP, Certificate, Certifie
 from indistinct.requirement import Requirement
 from indistinct.sources.convert import to_polars
 from indistinct.sources.writing import (
+    formulas,
     neutralized,
     publish_folder,
     write_csv,
@@ -98,6 +99,7 @@ class Release(Document):
                 certificate = replace(certificate, linked={**public.linked, **files})
             write_json(staging.public / "certificate.json", certificate.to_dict())
             told = self.run.warnings + (_swept(staging.swept),) * (staging.swept > 0)
+            told += self._warn_about_formulas()
             run = replace(self.run, certificate=certificate, warnings=told)
             write_json(staging.private / "run.json", run.to_dict())
             for file, document in self.private.items():
@@ -106,6 +108,18 @@ class Release(Document):
                 else:
                     write_json(staging.private / file, document)
         return Path(out)
+
+    def _warn_about_formulas(self) -> tuple[str, ...]:
+        if self.output.format != "csv" or self.output.spreadsheet_safe:
+            return ()
+        found = [name for frame in self._frames().values() for name in formulas(to_polars(frame))]
+        if not found:
+            return ()
+        listed = ", ".join(f"'{name}'" for name in dict.fromkeys(found))
+        return (
+            f"cells or names of {listed} look like formulas, which a spreadsheet would run: set "
+            "spreadsheet_safe = true in [output] if anybody may open the release in one",
+        )
 
     def _as_written(self) -> Certificate:
         """The certificate; where cells or names were neutralized, of what a reader finds."""

@@ -25,7 +25,7 @@ from indistinct.release.transforms.microaggregate import microaggregate
 from indistinct.release.transforms.microaggregate import told as microaggregate_told
 from indistinct.release.transforms.noise import noise
 from indistinct.release.transforms.noise import told as noise_told
-from indistinct.release.transforms.pseudonymize import pseudonyms, read_key
+from indistinct.release.transforms.pseudonymize import derived, pseudonyms, read_key
 from indistinct.release.transforms.pseudonymize import told as pseudonymize_told
 from indistinct.release.transforms.replace import replace
 from indistinct.release.transforms.replace import told as replace_told
@@ -334,7 +334,8 @@ def _pseudonymize(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     directory = work.policy.directory
     key = read_key(name, env=rule.key_env, file=rule.key_file, directory=directory)
     texts = work.texts(name)
-    known = pseudonyms(texts, key=key, length=rule.length)
+    own = derived(key, rule.domain or name)
+    known = pseudonyms(texts, key=own, length=rule.length)
     if rule.table:
         document = {"attribute": name, "pseudonyms": {made: text for text, made in known.items()}}
         work.documents[_file_of(name, work.documents)] = document

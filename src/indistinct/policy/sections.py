@@ -156,6 +156,9 @@ class Pseudonymize(Section):
     """The environment variable that holds the key."""
     key_file: str | None = None
     """The file that holds the key, relative to the policy's folder."""
+    domain: str | None = None
+    """Attributes of one domain have equal pseudonyms for equal values under one key; the
+    attribute's name where not given."""
     length: Annotated[int, Field(ge=8, le=64)] = 16
     """Hexadecimal digits of a pseudonym."""
     table: bool = False

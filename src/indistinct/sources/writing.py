@@ -39,6 +39,14 @@ PRIVATE = "private"
 FORMULA_STARTS = "=+@＝＋－＠-"
 """What a spreadsheet takes for the start of a formula."""
 
+_UNSEEN = r"[\s\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]*"
+_NUMBER = r"[+-]?\d*[.,]?\d+(?:[eE][+-]?\d+)?"
+_CUT = r"(^|[;,|\t\r\n])"
+_STARTED = rf"{_UNSEEN}[{FORMULA_STARTS}]"
+_HARMLESS = rf"{_UNSEEN}(?:[{FORMULA_STARTS}]|{_NUMBER})[\])}}]*{_UNSEEN}(?:[;,|]|$)"
+_FORMULA = re.compile(rf"^()(?=[\t\r])|{_CUT}(?={_STARTED})(?!{_HARMLESS})")
+_GUARD = re.compile(rf"^()'(?=[\t\r])|{_CUT}'(?={_STARTED})")
+
 _EARLIER = "old-"
 _EXCHANGE = 2  # RENAME_EXCHANGE of Linux
 _HERE = -100  # AT_FDCWD
@@ -112,30 +120,53 @@ def write_json(path: str | Path, document: Mapping[str, Any]) -> None:
 def neutralized(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with an apostrophe before every text that a spreadsheet would run as a formula.
 
-    Those are texts (and names of columns) that start, after blanks, with ``=``, ``+``, ``-`` or
-    ``@``, or with a tab or a carriage return; numbers such as ``-3.5`` and a sign alone stay.
+    Those are texts (and names of columns) that start with ``=``, ``+``, ``-`` or ``@``, after
+    blanks and characters that nobody sees, or with a tab or a carriage return; likewise their parts
+    after a separator, where a spreadsheet may cut them. Numbers such as ``-3.5`` and lone signs
+    stay.
 
     >>> neutralized(pl.DataFrame({"note": ["=1+1", "-3.5", "-", "a=b"]}))["note"].to_list()
     ["'=1+1", '-3.5', '-', 'a=b']
+    >>> neutralized(pl.DataFrame({"note": ["a;=1+1", "[-5, -3)"]}))["note"].to_list()
+    ["a;'=1+1", '[-5, -3)']
     """
-    columns = []
-    for values in frame.get_columns():
-        safe = values
-        if values.dtype == pl.String:
-            suspects = values.str.contains(rf"^(?:\s*[{FORMULA_STARTS}]|[\t\r])")
-            if suspects.any():
-                harmless = values.str.contains(
-                    rf"^\s*(?:[{FORMULA_STARTS}]|[+-]\d*[.,]?\d+(?:[eE][+-]?\d+)?)\s*$"
-                )
-                safe = values.set((suspects & ~harmless).fill_null(False), None)
-                safe = safe.fill_null("'" + values)
-        columns.append(safe.alias(_safe_name(values.name)))
-    return pl.DataFrame(columns)
+    columns = [
+        values.replace(_guards(values)) if values.dtype == pl.String else values
+        for values in frame.get_columns()
+    ]
+    return pl.DataFrame([values.alias(_guarded(values.name)) for values in columns])
 
 
-def _safe_name(name: str) -> str:
-    start = name.lstrip()[:1]
-    return f"'{name}" if start and start in FORMULA_STARTS and len(name.strip()) > 1 else name
+def formulas(frame: pl.DataFrame) -> list[str]:
+    """The columns with cells or a name that a spreadsheet would run as a formula."""
+    return [
+        values.name
+        for values in frame.get_columns()
+        if _guarded(values.name) != values.name or (values.dtype == pl.String and _guards(values))
+    ]
+
+
+def unguarded(values: pl.Series) -> dict[str, str]:
+    """The texts of a column that were made safe for spreadsheets, and what they were before.
+
+    >>> unguarded(pl.Series(["'=1+1", "a;'=1+1", "'quoted'"]))
+    {"'=1+1": '=1+1', "a;'=1+1": 'a;=1+1'}
+    """
+    return _rewritten(values, "'", lambda text: _GUARD.sub(lambda found: found[2] or "", text))
+
+
+def _guards(values: pl.Series) -> dict[str, str]:
+    """The texts of a column that a spreadsheet would run, and what is written in their place."""
+    return _rewritten(values, rf"[\t\r{FORMULA_STARTS}]", _guarded)
+
+
+def _rewritten(values: pl.Series, suspect: str, write: Callable[[str], str]) -> dict[str, str]:
+    texts = values.filter(values.str.contains(suspect)).unique(maintain_order=True).to_list()
+    return {text: made for text in texts if (made := write(text)) != text}
+
+
+def _guarded(text: str) -> str:
+    return _FORMULA.sub(lambda found: f"{found[2] or ''}'", text)
 
 
 def _plain(frame: Any) -> pl.DataFrame:

@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import math
 import os
+import string
+import zlib
+from itertools import pairwise
 from pathlib import Path
 
 import polars as pl
 
 from indistinct.errors import InputError, PolicyError, Problem
 from indistinct.release.transforms.texts import mapped
+
+BITS = 64
+"""How many bits somebody has to guess of a key at least: 16 random hexadecimal digits have them."""
+
+
+_KINDS = tuple(
+    kind.encode()
+    for kind in (string.digits, "0123456789abcdef", string.ascii_lowercase, string.printable)
+)
+_FRAME = 8  # bytes that packing adds to whatever it packs
+_STEPS_OF_A_RUN = 2
 
 
 def pseudonyms(column: pl.Series, *, key: bytes, length: int) -> dict[str, str]:
@@ -47,13 +62,21 @@ def pseudonymize(column: pl.Series, *, key: bytes, length: int) -> pl.Series:
     return mapped(column, pseudonyms(column, key=key, length=length))
 
 
-def read_key(
-    attribute: str, *, env: str | None, file: str | None, directory: Path, least: int = 16
-) -> bytes:
+def derived(key: bytes, domain: str) -> bytes:
+    """The key of one domain of pseudonyms, by HKDF with SHA-256 (RFC 5869).
+
+    Under the keys of two domains, equal texts have pseudonyms that nobody can compare who has not
+    got the key that both were made of.
+    """
+    extracted = hmac.digest(b"indistinct pseudonyms", key, "sha256")
+    return hmac.digest(extracted, domain.encode() + b"\x01", "sha256")
+
+
+def read_key(attribute: str, *, env: str | None, file: str | None, directory: Path) -> bytes:
     """The key for an attribute's pseudonyms, from an environment variable or a file.
 
     Raises:
-        PolicyError: If there is none, or it is shorter than ``least`` bytes.
+        PolicyError: If there is none, others can read its file, or it is easily guessed.
     """
     if env is not None:
         where, found = f"environment variable {env}", os.environ.get(env, "").encode()
@@ -62,13 +85,22 @@ def read_key(
         where = f"key file {path}"
         try:
             found = path.read_bytes().strip()
+            others = path.stat().st_mode & 0o077
         except OSError as error:
             reason = (error.strerror or "unknown reason").lower()
             raise PolicyError(
                 Problem("no-key", f"the {where} cannot be read: {reason}", attribute=attribute)
             ) from None
-    if len(found) < least:
-        word = "empty or not set" if not found else f"shorter than {least} bytes"
+        if others:
+            problem = Problem(
+                "open-key",
+                f"others than you can read the {where}",
+                attribute=attribute,
+                remedy=f"chmod 600 {path}; and make another key if anybody may have read it",
+            )
+            raise PolicyError(problem)
+    if (bits := guessed_bits(found)) < BITS:
+        word = "empty or not set" if not found else f"guessed in 2^{bits:.0f} tries, not 2^{BITS}"
         raise PolicyError(
             Problem(
                 "no-key",
@@ -78,6 +110,21 @@ def read_key(
             )
         )
     return found
+
+
+def guessed_bits(key: bytes) -> float:
+    """How many bits somebody has to guess of a key at most, as its letters tell.
+
+    What repeats a part of the key, and a run such as ``abcdef``, is guessed with it.
+
+    >>> [round(guessed_bits(key)) for key in (b"01234567", b"pass" * 9, b"8f3a92c1d07be654")]
+    [3, 28, 64]
+    """
+    steps = {(after - before) % 256 for before, after in pairwise(key)}
+    packed = max(len(zlib.compress(key, 9)) - _FRAME, 1)
+    free = 1 if len(steps) <= _STEPS_OF_A_RUN else min(packed, len(key))
+    letters = next((len(kind) for kind in _KINDS if set(key) <= set(kind)), 256)
+    return free * math.log2(letters) if key else 0.0
 
 
 def told() -> str:
