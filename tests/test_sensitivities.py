@@ -364,23 +364,23 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"method": {"mode": "split", "algorithm": "mondrian"}},
-        "method.mode: is a setting of knm, not of 'mondrian'",
+        "method.mode: is a setting of knm, optimal, not of 'mondrian'",
     ),
     (
         {
             "method": {"algorithm": "mondrian", "accept_unsafe": True},
             "promises": [{"model": "k-anonymity", "k": 2}],
         },
-        "method.accept_unsafe: is a setting of knm, not of 'mondrian'",
+        "method.accept_unsafe: has no effect without a promise",
     ),
-    ({"promises": [{"model": "k-anonymity", "k": 2}]}, "'knm' works towards a promise"),
+    ({"promises": [{"model": "k-anonymity", "k": 2}]}, "'knm' works towards 'knm-anonymity'"),
     (
         {"method": {"algorithm": "knm", "mode": "split", "objective": "rows"}},
         "'split' makes it in parts",
     ),
     (
         {"method": {"algorithm": "knm", "mode": "split", "local_recoding": True}},
-        "recodes the records of every rank",
+        "method.local_recoding: has no effect on 'knm'",
     ),
     ({"promised": {"k": {"5": 3}}}, "names ranks from 1 (critical) to 4 (low)"),
     ({"promised": {"k": {"1": 0}}}, "k of rank 1 of knm-anonymity must be a whole number"),
@@ -471,8 +471,8 @@ def test_the_default_algorithm_splits_as_well() -> None:
     apart = policy(promised={"diversity": False}, method=method)
     with pytest.raises(PolicyError, match="gives people away"):
         ind.anonymize(patients(), apart)
-    with pytest.raises(PolicyError, match="is a setting of knm, not of 'optimal'"):
-        policy(method={"mode": "joint"}, promises=[{"model": "k-anonymity", "k": 3}])
+    with pytest.raises(PolicyError, match="'split' goes by the ranks of a promise"):
+        policy(method={"mode": "split"}, promises=[{"model": "k-anonymity", "k": 3}])
 
 
 def test_people_whose_values_have_no_rank_are_refused() -> None:
