@@ -272,7 +272,7 @@ METHOD_KEYS: dict[str, tuple[Any, Check]] = {
         {"to": 5, "limit": 0.5},
         lambda release, table: (
             "decoys" in release.certificate.to_dict()["may_contain"]
-            and release.run.to_dict()["added"]["decoys"] <= 0.5 * table.height
+            and release.run.decoys <= 0.5 * release.certificate.records_published
         ),
     ),
     "seed": (5, lambda release, table: release.run.to_dict()["seed"] == 5),

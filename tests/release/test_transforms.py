@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from indistinct.errors import DataError, InputError, PolicyError
 from indistinct.release.transforms.aggregate import by_name, by_thresholds, code_ends
 from indistinct.release.transforms.mask import mask
-from indistinct.release.transforms.measured import Measured, as_measured, measured
+from indistinct.release.transforms.measured import Least, Measured, as_measured, measured
 from indistinct.release.transforms.microaggregate import group_ends, microaggregate
 from indistinct.release.transforms.noise import noise
 from indistinct.release.transforms.pseudonymize import derived, pseudonymize, pseudonyms, read_key
@@ -192,12 +192,17 @@ def test_noise_keeps_decimal_places_and_times_of_day() -> None:
 @given(some, st.integers(2, 6), st.sampled_from(["mean", "median"]))
 def test_microaggregation_groups_at_least_k(values: list[int | None], k: int, centre: Any) -> None:
     there = [value for value in values if value is not None]
-    found = microaggregate(held(*values, dtype=pl.Int64), k=k, centre=centre)
+    column = held(*values, dtype=pl.Int64)
+    if 0 < len(there) < k:
+        with pytest.raises(DataError, match=f"groups of {k} are asked for"):
+            microaggregate(column, Least(k), centre=centre)
+        return
+    found = microaggregate(column, Least(k), centre=centre)
     assert found.dtype == pl.Int64
     assert found.is_null().to_list() == [value is None for value in values]
-    if len(there) >= k:
+    if there:
         assert min(Counter(found.drop_nulls().to_list()).values()) >= k
-    if centre == "mean":
+    if centre == "mean" and there:
         mean = found.mean()
         assert isinstance(mean, float)
         assert abs(mean - sum(there) / len(there)) <= 0.5
@@ -229,10 +234,36 @@ def test_groups_are_the_best_there_are(values: list[int], k: int) -> None:
 
 def test_microaggregated_dates_and_texts() -> None:
     days = [dt.date(2024, 1, day) for day in (1, 2, 3, 20, 21)]
-    found = microaggregate(held(*days), k=2, centre="mean")
+    found = microaggregate(held(*days), Least(2), centre="mean")
     assert found.to_list() == [dt.date(2024, 1, 2)] * 3 + [dt.date(2024, 1, 21)] * 2
-    texts = microaggregate(held("1.0", "2.5", None, "9.0", "9.4"), k=2, centre="mean")
+    texts = microaggregate(held("1.0", "2.5", None, "9.0", "9.4"), Least(2), centre="mean")
     assert texts.to_list() == ["1.8", "1.8", None, "9.2", "9.2"]
+
+
+@quickly
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.integers(0, 6)), min_size=1, max_size=40),
+    st.integers(2, 4),
+    st.booleans(),
+)
+def test_the_centre_of_a_group_is_of_k_people(
+    rows: list[tuple[int, int]], k: int, by_thresholds_: bool
+) -> None:
+    owners = np.array([owner for _, owner in rows])
+    column, least = held(*(value for value, _ in rows), dtype=pl.Int64), Least(k, owners)
+
+    def made() -> pl.Series:
+        if by_thresholds_:
+            return by_thresholds(column, [5, 10, 11, 20], "mean", least)
+        return microaggregate(column, least, centre="mean")
+
+    if len(set(owners.tolist())) < k:
+        with pytest.raises(DataError, match="fewer people have"):
+            made()
+        return
+    found = made().to_list()
+    for centre in set(found):
+        assert len({owner for owner, own in zip(owners, found, strict=True) if own == centre}) >= k
 
 
 columns = st.lists(st.one_of(st.none(), st.sampled_from("abcdefgh")), min_size=1, max_size=40)
@@ -346,14 +377,21 @@ def test_ends_are_coded() -> None:
 
 def test_groups_between_thresholds() -> None:
     column = held(5, 18, None, 39, 40, 70, 80)
-    assert by_thresholds(column, [18, 40], "range").to_list() == [
+    least = Least(2)
+    assert by_thresholds(column, [18, 40], "range", least).to_list() == [
         "<18", "[18, 40)", None, "[18, 40)", ">=40", ">=40", ">=40",
     ]  # fmt: skip
-    means = by_thresholds(column, [18, 40], "mean")
-    assert means.to_list() == [5, 29, None, 29, 63, 63, 63]
+    # The mean of a single number would be that number: it goes to the next group.
+    means = by_thresholds(column, [18, 40], "mean", least)
+    assert means.to_list() == [21, 21, None, 21, 63, 63, 63]
     assert means.dtype == pl.Int64
-    assert by_thresholds(column, [18, 40], "median").to_list() == [5, 29, None, 29, 70, 70, 70]
-    assert by_thresholds(held("1.5", "2.5"), [2.25], "range").to_list() == ["<2.25", ">=2.25"]
+    medians = by_thresholds(column, [18, 40], "median", least)
+    assert medians.to_list() == [18, 18, None, 18, 70, 70, 70]
+    assert by_thresholds(column, [18, 80], "mean", least).to_list() == [42, 42, None] + [42] * 4
+    with pytest.raises(DataError, match="groups of 7 are asked for"):
+        by_thresholds(column, [18], "mean", Least(7))
+    halves = held("1.5", "2.5")
+    assert by_thresholds(halves, [2.25], "range", least).to_list() == ["<2.25", ">=2.25"]
 
 
 def test_groups_by_name() -> None:

@@ -284,6 +284,34 @@ def leakage_by_level(encoded: Encoded, attribute: str, taxonomy: Taxonomy) -> li
     return found
 
 
+def leakage_with_decoys(
+    published: Encoded, attribute: str, shield: Sequence[str], to: int, limit: float = 0.1
+) -> float:
+    """The normalized leakage of an attribute after the smallest classes were enlarged by decoys.
+
+    Arguments:
+        published: the release without decoys.
+        attribute: one of ``shield``.
+        shield: the attributes whose combinations are the classes.
+        to: what smaller classes are enlarged to, the smallest first.
+        limit: the largest share of decoys.
+    """
+    table = published.analysis.table
+    class_of = published.analysis.classes(shield)
+    size = np.bincount(class_of, table.weight)
+    order = np.argsort(size, kind="stable")
+    room = limit * size.sum() / (1 - limit)
+    lacking = np.maximum(to - size[order], 0)
+    added = np.zeros(len(size))
+    added[order] = np.clip(room - (np.cumsum(lacking) - lacking), 0, lacking)
+    weight = table.weight * (1 + added / size)[class_of]
+    codes = table.codes[published.analysis.attributes.index(attribute)]
+    shares = np.bincount(codes, weight) / weight.sum()
+    shares = shares[shares > 0]
+    loss = max(-float((shares * np.log2(shares)).sum()), 0.0)
+    return loss / float(np.log2(weight.sum()))
+
+
 def level_below(shares: Sequence[float], threshold: float, least: int = 0) -> int | None:
     """The lowest level from ``least`` on, but for the top, that leaks less than the threshold."""
     for level in range(least, len(shares) - 1):
@@ -349,12 +377,18 @@ class _Advice:
         )
 
     def _decoys(self, name: str) -> Action | None:
+        """Decoys for the smallest classes, where these lower what the attribute leaks."""
         if name not in self.shield or not self.smallest:
             return None
         wanted = 2 * self.smallest
+        now = self.published.analysis.of([name]).normalized
+        then = leakage_with_decoys(self.published, name, self.shield, wanted)
+        if round(then, 2) >= round(now, 2):
+            return None
         return Action(
             "decoys",
-            f"add decoys: made-up records until no class has fewer than {wanted}; they distort"
+            f"add decoys: made-up records until no class has fewer than {wanted}, or a tenth of"
+            f" the release is made up; it then leaks {then:.0%} in place of {now:.0%}; they distort"
             " counts",
             f"[method]\ndecoys = {{ to = {wanted} }}",
         )

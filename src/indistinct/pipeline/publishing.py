@@ -305,7 +305,7 @@ def _with_decoys(released: Any, private: PrivateTable, run: Run) -> tuple[Any, i
     if done.short:
         run.warnings.append(
             f"{done.short} classes could not be enlarged to {asked.to} records: the limit of "
-            "decoys was reached, or the class offers no record that is not there already"
+            "decoys was reached"
             + (", or a promise would not hold with more" if done.left_out else "")
         )
     if done.left_out:

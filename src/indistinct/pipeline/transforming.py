@@ -20,7 +20,7 @@ from indistinct.release.transforms.aggregate import by_name, by_thresholds, code
 from indistinct.release.transforms.aggregate import told as aggregate_told
 from indistinct.release.transforms.mask import mask
 from indistinct.release.transforms.mask import told as mask_told
-from indistinct.release.transforms.measured import ISO, Measured, as_measured, measured
+from indistinct.release.transforms.measured import ISO, Least, Measured, as_measured, measured
 from indistinct.release.transforms.microaggregate import microaggregate
 from indistinct.release.transforms.microaggregate import told as microaggregate_told
 from indistinct.release.transforms.noise import noise
@@ -266,6 +266,11 @@ class _Work:
             return None
         return row_numbers(self.table.text(within), within).astype(np.int64)
 
+    def least(self, k: int) -> Least:
+        """That a group needs k records, or k people where these have many."""
+        person = self.policy.person
+        return Least(k, None if person is None else self.groups([person]))
+
     def synthetic(self) -> dict[str, pl.Series]:
         """The columns that are drawn from a model."""
         drawn = self._drawn()
@@ -317,11 +322,6 @@ class _Work:
             account[name] = {"transform": way, "values": there, "changed": changed}
             if way in ("swap", "noise") and there and not changed:
                 warnings.append(f"'{name}': the transformation '{way}' has changed no value")
-            k = item.transform.microaggregate.k if item.transform.microaggregate else 0
-            if there and there < k:
-                warnings.append(
-                    f"'{name}': there are fewer values than the {k} that a group is to have"
-                )
         return ({"attributes": account} if account else {}), warnings
 
 
@@ -393,19 +393,26 @@ def _round(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
 
 def _microaggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     column = work.measured(name, rule.format)
-    made = microaggregate(column, k=rule.k, centre=rule.centre)
-    return made, microaggregate_told(k=rule.k, centre=rule.centre)
+    made = microaggregate(column, work.least(rule.k), centre=rule.centre)
+    of_people = work.policy.person is not None
+    return made, microaggregate_told(k=rule.k, centre=rule.centre, of_people=of_people)
 
 
 def _aggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     if rule.groups is not None:
         made = by_name(work.texts(name), rule.groups, rule.other)
     elif rule.thresholds:
-        made = by_thresholds(work.measured(name), rule.thresholds, rule.show)
+        least = work.least(rule.k)
+        made = by_thresholds(work.measured(name), rule.thresholds, rule.show, least)
     else:
         made = code_ends(work.measured(name), bottom=rule.bottom, top=rule.top)
     said = aggregate_told(
-        bottom=rule.bottom, top=rule.top, thresholds=rule.thresholds, show=rule.show
+        bottom=rule.bottom,
+        top=rule.top,
+        thresholds=rule.thresholds,
+        show=rule.show,
+        k=rule.k,
+        of_people=work.policy.person is not None,
     )
     return made, said
 

@@ -230,7 +230,7 @@ class Microaggregate(Section):
     """Numbers and dates replaced by the centre of a group of near ones, the best such groups."""
 
     k: Annotated[int, Field(ge=2)]
-    """The least number of values in a group."""
+    """The least number of values in a group; of people, where people have many records."""
     centre: Literal["mean", "median"] = "mean"
     """What is published of a group."""
     format: str = "iso"
@@ -250,6 +250,9 @@ class Aggregation(Section):
     show: Literal["range", "mean", "median"] = "range"
     """What is published of a group between thresholds: its name such as ``[18, 40)``, or the mean
     or median of its numbers."""
+    k: Annotated[int, Field(ge=2)] = 3
+    """The least number of values, or people, in a group whose mean or median is published; smaller
+    groups are put together with the next."""
     groups: dict[str, Names] | None = None
     """The values of each group, which are published as its name."""
     other: str | None = None

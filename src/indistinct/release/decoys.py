@@ -3,8 +3,10 @@
 Arca and Hewett (2021, section 5) name them without saying how. Here a decoy is published with the
 cells of its class; everything else it shows is drawn, column by column, from the records of that
 class, so that no value appears where it did not before. A decoy that would equal a published record
-of its class is drawn again. Decoys distort counts, and whoever knows how many there are, or what
-the class held, can subtract them: they hide who among a class is real, they are no proof.
+of its class is drawn again, as long as the class offers others; where it does not, as with a single
+column beside the quasi-identifiers, a decoy equals a record. Decoys distort counts, and whoever
+knows how many there are, or what the class held, can subtract them: they hide who among a class is
+real, they are no proof.
 
 Decoys count like records, and a promise can break by them: their values make a class more uniform,
 classes over some of the quasi-identifiers too, and the published distribution, which every class
@@ -27,7 +29,8 @@ from indistinct.randomness import Random
 from indistinct.release.transforms.replace import replacements
 
 TRIES = 50
-"""Draws after which a class is taken to offer no record that is not there already."""
+"""Draws after which a class is taken to offer no record that is not there already, or that many
+times no made-up identifier."""
 
 LOOKS = 64
 """Times that a release with some of its decoys is held against promises, at most."""
@@ -96,14 +99,12 @@ def with_decoys(
     short = 0
     for members, size in classes.select("\0row", "\0size").iter_rows():
         wanted = min(to - size, allowed - len(behind))
-        drawn = _draw(frame[members], others, wanted, random) if wanted > 0 else None
-        got = 0 if drawn is None else drawn.height
-        short += got < to - size
-        if drawn is not None and got:
-            cells = frame[members[:1]].select(pl.all().repeat_by(got).explode(empty_as_null=True))
-            made.append(cells.with_columns(drawn.get_columns()))
-            behind += random.choice(members, size=got).tolist()
-            lacking.append(to - size - got)
+        short += wanted < to - size
+        if wanted > 0:
+            drawn = _draw([frame[name][members] for name in others], wanted, random)
+            made.append(frame[members[:1] * wanted].with_columns(drawn.get_columns()))
+            behind += random.choice(members, size=wanted).tolist()
+            lacking.append(to - size - wanted)
     if not made:
         return Decoyed(frame, (), short)
     decoys = with_pseudonyms(pl.concat(made), frame, fresh, random)
@@ -155,24 +156,22 @@ def _bearable(
     return kept
 
 
-def _draw(
-    members: pl.DataFrame, others: Sequence[str], wanted: int, random: Random
-) -> pl.DataFrame | None:
-    """Values of up to ``wanted`` decoys, each a combination that no member of the class shows."""
-    if not others:
-        return None
-    columns = [members[name] for name in others]
-    there = set(members.select(others).rows())
+def _draw(columns: Sequence[pl.Series], wanted: int, random: Random) -> pl.DataFrame:
+    """The rows of so many decoys: values of the members of a class, column by column.
+
+    Combinations that no member shows, as many of these as are met.
+    """
+    members = pl.DataFrame(columns)
+    there = set(members.rows())
     found: list[tuple[object, ...]] = []
-    for _ in range(TRIES * wanted):
-        if len(found) == wanted:
-            break
+    known: list[tuple[object, ...]] = []
+    for _ in range(wanted * (TRIES if len(columns) > 1 else len(columns))):
         at = random.integers(0, members.height, size=len(columns))
         row = tuple(column[int(place)] for column, place in zip(columns, at, strict=True))
-        if row not in there:
-            found.append(row)
-    schema = {column.name: column.dtype for column in columns}
-    return pl.DataFrame(found, schema=schema, orient="row") if found else None
+        (known if row in there else found).append(row)
+        if len(found) == wanted:
+            break
+    return pl.DataFrame((found + known)[:wanted], schema=members.schema, orient="row")
 
 
 def with_pseudonyms(

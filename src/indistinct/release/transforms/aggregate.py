@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies import decimals
-from indistinct.release.transforms.measured import Measured
+from indistinct.release.transforms.measured import Least, Measured, owned_by_enough
 from indistinct.release.transforms.texts import mapped
 from indistinct.sources.table import ROWS_FOUND
 
@@ -33,14 +33,16 @@ def code_ends(column: Measured, *, bottom: float | None, top: float | None) -> p
     return column.column(found)
 
 
-def by_thresholds(column: Measured, thresholds: Sequence[float], show: Show) -> pl.Series:
+def by_thresholds(
+    column: Measured, thresholds: Sequence[float], show: Show, least: Least
+) -> pl.Series:
     """Numbers as the group between two thresholds, or as the mean or median of that group.
 
     A threshold belongs to the group above it: ``[18, 40)``. Means and medians are rounded to the
-    column's decimal places.
+    column's decimal places; a group of too few has none of its own, and is put to the next.
 
     Raises:
-        DataError: the column holds dates.
+        DataError: the column holds dates, or all its values are too few for a mean or median.
     """
     _require_numbers(column)
     known = [decimals.parsed(limit) for limit in thresholds]
@@ -50,7 +52,12 @@ def by_thresholds(column: Measured, thresholds: Sequence[float], show: Show) -> 
     present = column.present
     group = np.searchsorted(edges, present * 10 ** (digits - column.digits), side="right")
     if show != "range":
-        return column.column(_centres(present, group, len(edges) + 1, show))
+        order = np.argsort(present, kind="stable")
+        starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+        starts = owned_by_enough(column, starts, order, least)
+        sizes = np.diff(np.append(starts, len(order)))
+        group[order] = np.repeat(np.arange(len(starts)), sizes)
+        return column.column(_centres(present, group, len(starts), show))
     names = [decimals.written(*number) for number in limits]
     labels = [
         f"<{names[0]}",
@@ -95,10 +102,13 @@ def told(
     top: float | None,
     thresholds: Sequence[float],
     show: Show,
+    k: int,
+    of_people: bool = False,
 ) -> str:
     """What the certificate says of it."""
     if thresholds:
-        how = "groups" if show == "range" else f"the {show} of groups"
+        whose = "people" if of_people else "values"
+        how = "groups" if show == "range" else f"the {show} of groups of {k} or more {whose}"
         return f"aggregated to {how} between {', '.join(f'{limit:g}' for limit in thresholds)}"
     parts = []
     if bottom is not None:

@@ -34,6 +34,19 @@ _CODE = re.compile(r"[+-]?0\d")
 
 
 @dataclass(frozen=True, eq=False)
+class Least:
+    """How many a group of values needs before their centre is published.
+
+    Arguments:
+        k: values, or people where people have many records.
+        owners: the number of every record's person, [records]; None where each is another's.
+    """
+
+    k: int
+    owners: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Measured:
     """A column of numbers or dates in whole steps.
 
@@ -108,6 +121,49 @@ class Measured:
             values = values.cast(pl.Datetime(self.dtype.time_unit)).dt.replace_time_zone("UTC")
             return values.dt.convert_time_zone(zone)
         return values.cast(self.dtype)
+
+
+def owned_by_enough(
+    column: Measured, starts: NDArray[np.int64], order: NDArray[np.int64], least: Least
+) -> NDArray[np.int64]:
+    """Where groups of the ordered values begin, those with too few owners put to the next.
+
+    The last one goes to the one before it.
+
+    Arguments:
+        column: the values.
+        starts: where groups begin, rising, the first at 0, [groups].
+        order: places of the values that are there, in their order.
+        least: how many a group needs, and whose the records are.
+
+    Raises:
+        DataError: if all of them together are too few.
+    """
+    if not len(order):
+        return starts
+    owners = order if least.owners is None else least.owners[column.there][order]
+    kept: list[int] = [0]
+    seen: set[int] = set()
+    ends = np.append(starts[1:], len(order))
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        if len(seen) >= least.k:
+            kept.append(start)
+            seen = set()
+        seen.update(owners[start:end].tolist())
+    if len(seen) < least.k and len(kept) > 1:
+        kept.pop()
+    elif len(seen) < least.k:
+        whose = "people have" if least.owners is not None else "values are"
+        raise DataError(
+            Problem(
+                "too-few-values",
+                f"groups of {least.k} are asked for, and fewer {whose} there: what is published "
+                "of them would tell a single value, or nearly",
+                attribute=column.name,
+                remedy="leave the column out, or ask for smaller groups",
+            )
+        )
+    return np.array(kept, np.int64)
 
 
 def measured(values: pl.Series, texts: pl.Series, form: str = ISO) -> Measured:

@@ -2,7 +2,8 @@
 
 The groups have at least k values each and are those of the least squared distance to their means
 (Hansen and Mukherjee 2003): in one dimension the best groups are runs of the sorted values of k to
-2k - 1 each, and the best runs are a shortest path.
+2k - 1 each, and the best runs are a shortest path. Where people have many records, a group needs k
+people: one with fewer is put to the next.
 """
 
 from __future__ import annotations
@@ -14,29 +15,32 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.kernels.microaggregation import shortest_path
-from indistinct.release.transforms.measured import Measured
+from indistinct.release.transforms.measured import Least, Measured, owned_by_enough
 
 Centre = Literal["mean", "median"]
 
 
-def microaggregate(column: Measured, *, k: int, centre: Centre) -> pl.Series:
+def microaggregate(column: Measured, least: Least, *, centre: Centre) -> pl.Series:
     """The column with every value replaced by the centre of its group.
 
     The centre is rounded to the column's decimal places (to days, for dates), so that the mean of
-    the column moves by half of the last place at most. Fewer than k values make one group.
+    the column moves by half of the last place at most.
+
+    Raises:
+        DataError: there are values, and fewer than a group needs.
     """
     present = column.present
     order = np.argsort(present, kind="stable")
     ordered = present[order]
-    ends = group_ends(ordered, k)
+    starts = np.concatenate([np.zeros(1, np.int64), group_ends(ordered, least.k)])[:-1]
+    starts = owned_by_enough(column, starts, order, least)
     found = np.empty_like(present)
-    starts = np.concatenate([np.zeros(1, np.int64), ends[:-1]]) if len(ends) else ends
-    sizes = ends - starts
-    if centre == "mean" and len(ends):
+    sizes: NDArray[np.int64] = np.diff(np.append(starts, len(ordered)))
+    if centre == "mean" and len(starts):
         # Around the smallest value, so that large numbers lose nothing.
-        least = ordered[0]
-        sums = np.add.reduceat(ordered - least, starts)
-        centres = least + (2 * sums + sizes) // (2 * sizes)
+        smallest = ordered[0]
+        sums = np.add.reduceat(ordered - smallest, starts)
+        centres = smallest + (2 * sums + sizes) // (2 * sizes)
     else:
         low, high = ordered[starts + (sizes - 1) // 2], ordered[starts + sizes // 2]
         centres = low + (high - low + 1) // 2
@@ -61,6 +65,7 @@ def group_ends(ordered: NDArray[np.int64], k: int) -> NDArray[np.int64]:
     return np.array(ends[::-1], np.int64)
 
 
-def told(*, k: int, centre: Centre) -> str:
+def told(*, k: int, centre: Centre, of_people: bool = False) -> str:
     """What the certificate says of it."""
-    return f"replaced by the {centre} of {k} or more near values"
+    whose = f"the values of {k} or more people" if of_people else f"{k} or more near values"
+    return f"replaced by the {centre} of {whose}"
