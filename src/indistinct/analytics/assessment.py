@@ -18,6 +18,7 @@ import polars as pl
 
 from indistinct.analytics.concepts import Role
 from indistinct.analytics.encoded import Encoded, encode
+from indistinct.analytics.event_leakage import EventLeakage
 from indistinct.analytics.leakage import TINY, Leakage, LeakageAnalysis
 from indistinct.analytics.leakage_change import (
     LeakageChange,
@@ -123,6 +124,9 @@ class Assessment(Document):
         exposed: the records of which most is told; private, and not in ``to_dict()`` by itself. Of
             people with many records, the first record of each.
         rows: the table's records, where people have many and all figures count people.
+        events: of these, what the columns tell that differ between the records of a person.
+        unicity: ``before`` and ``after`` a release, by the number of published cells of a person
+            that are known, of any columns and records, how many people are unique.
     """
 
     table: str
@@ -142,6 +146,8 @@ class Assessment(Document):
     change: LeakageChange | None = None
     exposed: tuple[Exposed, ...] = field(default=(), repr=False)
     rows: int | None = None
+    events: tuple[EventLeakage, ...] = ()
+    unicity: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def unit(self) -> str:
@@ -201,6 +207,9 @@ class Assessment(Document):
             "left_out": [{"attribute": item.attribute, "why": item.why} for item in self.left_out],
             "suggested": self.suggested,
         }
+        if self.rows is not None:
+            document["events"] = [item.to_dict() for item in self.events]
+            document["unicity"] = {when: dict(own) for when, own in self.unicity.items()}
         if self.change is not None:
             document["change"] = self.change.to_dict()
         if exposed:
@@ -231,6 +240,7 @@ class Assessment(Document):
         yield from _combinations("leaking most together", self, together)
         smallest = "nearly as good as a name: the smallest combinations"
         yield from _combinations(smallest, self, self.key_like)
+        yield from _told_of_events(self)
         yield from _advice(self)
         yield from _told_of_sensitive(self)
         if self.change is not None:
@@ -310,6 +320,32 @@ def _advice(found: Assessment) -> Iterator[Part]:
         yield Line(
             f"  * {item.attribute} leaks {item.normalized:.0%} at level {item.level} of its "
             f"hierarchy: min_level = {item.level}"
+        )
+
+
+def _told_of_events(found: Assessment) -> Iterator[Part]:
+    if found.events:
+        yield Line("\nwhat one value of a person's records tells", "title")
+        rows = [
+            (
+                item.attribute,
+                shown(item.values),
+                f"{item.loss:.2f}",
+                f"{item.worst:.2f}",
+                in_per_cent(item.alone),
+            )
+            for item in sorted(found.events, key=lambda item: -item.worst)
+        ]
+        head = ("column", "values", "bits", "at worst", "alone")
+        yield Grid(head, rows, right=head[1:])
+    for when, own in found.unicity.items():
+        shares = [in_per_cent(own[str(p)]["unique"]) for p in (1, 2, 3, 4, 5)]
+        where = "cells of a person" if when == "before" else "published cells of a person"
+        yield Line(
+            f"\n{where}, whichever, that are nobody else's: one for {shares[0]} of people, two for "
+            f"{shares[1]}, three for {shares[2]}, four for {shares[3]}, five for {shares[4]} (give "
+            f"or take {own['error']:.1%})",
+            wrap=True,
         )
 
 

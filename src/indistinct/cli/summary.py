@@ -74,6 +74,8 @@ def summarize(release: Release) -> None:
         screen.print(
             f"{many(buckets, 'bucket', 'buckets')} of sensitive values: {holding}", soft_wrap=True
         )
+    if "unicity" in run.get("singled_out", {}):
+        screen.print(_unicity(run["singled_out"]["unicity"]), soft_wrap=True)
     screen.print()
     print_promises(run["promises"])
     if run.get("transformed"):
@@ -111,6 +113,17 @@ def summarize(release: Release) -> None:
         screen.print()
         print_table(("measure", "from 0 to 1"), figures, right=("from 0 to 1",))
     screen.print(f"\n{_search(run['plan'])}", soft_wrap=True)
+
+
+def _unicity(figures: Mapping[str, Any]) -> str:
+    """How many people a few published cells single out, and the columns that carry it."""
+    shares = [f"{p} for {figures[str(p)]['unique']:.1%}" for p in (2, 3, 4, 5)]
+    told = (
+        f"published cells of a person, whichever, that are nobody else's: {', '.join(shares)} of "
+        f"people (give or take {figures['error']:.1%})"
+    )
+    columns = ", ".join(figures.get("carried", ()))
+    return f"{told}; carried by {columns}" if columns else told
 
 
 def _level(used: list[int], levels: int | None) -> str:

@@ -109,6 +109,7 @@ def accounts(
         seed=run.seed,
         noise=publication.noise,
         decoys=publication.decoys,
+        singled_out=run.singled_out,
         of_people=rested_on_people(verdict, publication.of_people, may_contain, counting),
         policy_sha256=hashlib.sha256(_policy_bytes(policy)).hexdigest(),
         source_sha256=run.source_digest,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from indistinct.errors import DataError, Problem
 from indistinct.pipeline.accounts import accounts
 from indistinct.pipeline.asked import sight_of
+from indistinct.pipeline.background_knowledge import with_background_knowledge
 from indistinct.pipeline.opening import Progress, open_source
 from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.publishing import audited, publish, require_kept
@@ -58,6 +59,8 @@ def anonymize(
         of_people = audited(publication.without_made_up, private)
         publication = replace(publication, of_people=of_people)
     require_kept(verdict, publication, private, plan)
+    if publication.link is None:
+        with_background_knowledge(private, publication.tables, run)
     return accounts(private, plan, publication, verdict, run, values)
 
 

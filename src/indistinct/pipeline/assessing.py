@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.analytics.assessment import Assessment, assess_table
+from indistinct.analytics.event_leakage import EventLeakage, unicity_of
 from indistinct.analytics.leakage_change import LeakageChange
 from indistinct.analytics.profile import profile
 from indistinct.analytics.release_view import ReleaseView
+from indistinct.analytics.weighted import Lists
 from indistinct.errors import DataError, Problem
 from indistinct.pipeline.hierarchies import taxonomy_of
 from indistinct.pipeline.opening import Progress, no_progress, open_source
@@ -48,8 +50,8 @@ def assess(
     """What a table gives away, and, where a release of it is given, what is left to leak.
 
     Where the policy names the person of each record, it is told what is given away of people, not
-    of records: every person counts once, and columns that differ between the records of a person
-    are left out.
+    of records: every person counts once. Of columns that differ between the records of a person it
+    is told what one value tells, and how many people a few cells of any records single out.
 
     Arguments:
         data: a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a file. It is not
@@ -104,7 +106,20 @@ def assess(
         return assessed
     first = looked.first
     records = tuple(replace(item, row=int(first[item.row - 1]) + 1) for item in assessed.exposed)
-    return replace(assessed, exposed=records, change=_without_decoys(assessed.change))
+    tell("looking at the records of people", None)
+    events = {name: own for name, own in looked.cells.items() if name in looked.events}
+    return replace(
+        assessed,
+        exposed=records,
+        change=_without_decoys(assessed.change),
+        left_out=tuple(item for item in assessed.left_out if item.attribute not in events),
+        events=tuple(EventLeakage.of(name, own) for name, own in events.items()),
+        unicity={
+            when: found
+            for when, cells in (("before", looked.cells), ("after", looked.published))
+            if (found := unicity_of(cells))
+        },
+    )
 
 
 @dataclass(frozen=True)
@@ -118,6 +133,9 @@ class _Looked:
         left_out: columns that the first lacks, and why.
         rows: records of the table, where people have many.
         first: the first record of every person.
+        events: columns that differ between the records of a person.
+        cells: what people have in columns that are no identifiers, over all their records.
+        published: the same of the people of the release.
     """
 
     table: Table
@@ -126,6 +144,9 @@ class _Looked:
     left_out: Mapping[str, str] | None = None
     rows: int | None = None
     first: NDArray[np.int64] | None = None
+    events: tuple[str, ...] = ()
+    cells: Mapping[str, Lists] = field(default_factory=dict)
+    published: Mapping[str, Lists] = field(default_factory=dict)
 
 
 def _records(
@@ -163,12 +184,20 @@ def _people(
     differing = [name for name in others if name not in constant.columns]
     _refuse_differing(asked, differing, table.name)
     own = people.texts.hstack(constant.get_columns())
-    published = None
+    hidden = policy.named("identifier")
+    columns = [
+        name
+        for name in table.columns
+        if name not in hidden and name != policy.person and (not asked or name in asked)
+    ]
+    cells = {name: Lists.gathered(people.person_of, rows[name], people.count) for name in columns}
+    published, shown = None, {}
     if release is not None:
         found = ReleaseView.read(release, sought_by(policy))
         found.refuse_nobody()
-        cells = found.cells([*found.quasi, *constant.columns])
-        published = open_table(cells, found.table.name, allow_empty=True)
+        own_cells = found.cells([*found.quasi, *constant.columns])
+        published = open_table(own_cells, found.table.name, allow_empty=True)
+        shown = found.cells_of_people([name for name in hidden if name not in found.quasi])[0]
     why = dict.fromkeys(differing, "differs between the records of a person")
     why[policy.person] = "names the person"
     return _Looked(
@@ -178,6 +207,9 @@ def _people(
         why,
         people.rows,
         people.first_rows(),
+        tuple(name for name in differing if name in cells),
+        cells,
+        shown,
     )
 
 

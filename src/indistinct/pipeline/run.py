@@ -28,6 +28,8 @@ class Run:
         path: the file that a frame was read from, for messages and the private account.
         documents: private documents, by file name; long ones are tables.
         warnings: what the custodian should know.
+        singled_out: what somebody finds in a long release who knows a few records or cells, the
+            figures of each attacker; private.
         source_digest: the digest of the source's file, where there is one; private.
     """
 
@@ -37,6 +39,7 @@ class Run:
     path: str | Path | None = None
     documents: dict[str, Mapping[str, Any] | pl.DataFrame] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    singled_out: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     source_digest: str | None = None
 
     @classmethod

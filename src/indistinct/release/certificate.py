@@ -257,6 +257,8 @@ class Run(Document):
         warnings: What the custodian should know, in addition to the public warnings.
         people: Where people have many records, how many people the source has (``source``), and how
             many are ``published`` and ``suppressed``.
+        singled_out: Of a long release what somebody finds who knows a few records or cells of a
+            person, by attacker.
         of_people: ``classes`` and ``promises`` without what is made up, where something may be: in
             the place of the certificate's.
     """
@@ -274,6 +276,7 @@ class Run(Document):
     source_sha256: str | None = None
     warnings: tuple[str, ...] = ()
     people: Mapping[str, int] | None = None
+    singled_out: Mapping[str, Any] = field(default_factory=dict)
     of_people: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -287,6 +290,7 @@ class Run(Document):
             "suppressed": self.suppressed,
             **({} if self.people is None else {"people": dict(self.people)}),
             "added": {"noise": self.noise, "decoys": self.decoys},
+            **({} if not self.singled_out else {"singled_out": dict(self.singled_out)}),
             "plan": dict(self.plan),
             "measures": dict(self.measures),
             "policy_sha256": self.policy_sha256,

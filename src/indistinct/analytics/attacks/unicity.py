@@ -201,13 +201,7 @@ def run(
     people = len(cells.rows)
     if people < 2:
         return Skipped(NAME, "nobody is published whom others could be taken for")
-    drawn = cells.draw(draws, [context.seed, 0x0C])
-    had = cells.people_with(drawn, enough=ENOUGH, most=most)
-    drawn = drawn[: len(had)]
-    figures: dict[str, Figures] = {
-        str(p + 1): {"unique": share_of(had[:, p] == 1)} for p in range(MOST_CELLS)
-    }
-    figures |= {"draws": len(had), "error": margin(len(had))}
+    figures, drawn, had = drawn_shares(cells, [context.seed, 0x0C], draws, most)
     unique = (had == 1).mean(axis=0)
     number = int(np.argmin(np.abs(unique - 0.5))) + 1
     figures["told_at"] = number
@@ -225,6 +219,25 @@ def run(
         figures=figures,
         note=in_words(figures),
     )
+
+
+def drawn_shares(
+    cells: Cells, seed: list[int], draws: int = DRAWS, most: int = MOST_STEPS
+) -> tuple[dict[str, Figures], NDArray[np.int32], NDArray[np.int64]]:
+    """The shares of draws that are unique, by the number of cells; the draws; and who has each.
+
+    Arguments:
+        cells: the cells of at least one person.
+        seed: of the draws.
+        draws: sets of cells that are drawn.
+        most: steps after which no more of them are looked at.
+    """
+    drawn = cells.draw(draws, seed)
+    had = cells.people_with(drawn, enough=ENOUGH, most=most)
+    figures: dict[str, Figures] = {
+        str(p + 1): {"unique": share_of(had[:, p] == 1)} for p in range(MOST_CELLS)
+    }
+    return figures | {"draws": len(had), "error": margin(len(had))}, drawn[: len(had)], had
 
 
 def _columns(

@@ -1,0 +1,84 @@
+"""What the records of people tell who they are: columns that differ between a person's records.
+
+Whoever knows one value of a person (the day of a visit, a diagnosis) looks for the people who have
+it. Of n people, m of whom have the value, that tells log2(n / m) bits; m = 1 names the person. A
+missing value is nothing to know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from indistinct.analytics.attacks.unicity import Cells, drawn_shares
+from indistinct.analytics.weighted import Lists, sums
+
+DRAWS = 5_000
+"""Sets of cells that are drawn."""
+
+
+@dataclass(frozen=True)
+class EventLeakage:
+    """What one value of a person tells, in bits.
+
+    Arguments:
+        attribute: the column.
+        values: how many different values it has.
+        loss: bits that a value of a person tells, the mean over values and people.
+        worst: bits that the most telling value of a person does, the mean over people.
+        alone: share of people with a value that nobody else has.
+    """
+
+    attribute: str
+    values: int
+    loss: float
+    worst: float
+    alone: float
+
+    @classmethod
+    def of(cls, attribute: str, column: Lists) -> EventLeakage:
+        """What the values of people tell.
+
+        Arguments:
+            attribute: the column.
+            column: the values of every person, [n].
+        """
+        people = len(column)
+        known = np.array([label is not None for label in column.labels], np.bool_)
+        there = known[column.index] if len(known) else np.zeros(0, np.bool_)
+        had = np.bincount(column.index, minlength=len(known))
+        bits = np.where(there, np.log2(max(people, 1) / np.maximum(had[column.index], 1)), 0.0)
+        number = np.maximum(sums(there.astype(np.int64), column.indptr), 1)
+        worst = column.largest_of(bits)
+        alone = column.largest_of((there & (had[column.index] == 1)).astype(np.int64))
+        return cls(
+            attribute,
+            int(known.sum()),
+            float((sums(bits, column.indptr) / number).mean()) if people else 0.0,
+            float(worst.mean()) if people else 0.0,
+            float(alone.mean()) if people else 0.0,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as plain data."""
+        return {
+            "attribute": self.attribute,
+            "values": self.values,
+            "loss": self.loss,
+            "worst": self.worst,
+            "alone": self.alone,
+        }
+
+
+def unicity_of(columns: Mapping[str, Lists]) -> dict[str, Any]:
+    """By how many known cells, of any columns and records, how many people are unique.
+
+    Arguments:
+        columns: the cells of every person, [n].
+    """
+    if not columns or len(next(iter(columns.values()))) < 2:
+        return {}
+    return dict(drawn_shares(Cells.of(columns), [0], DRAWS)[0])

@@ -1,0 +1,77 @@
+"""What is left of a long release to somebody who knows a few of a person's records or cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from indistinct.analytics.attacks import Finding, known_records, unicity
+from indistinct.analytics.release_view import ReleaseView
+from indistinct.pipeline.attack import Attacked, context_of, known_beside
+from indistinct.pipeline.sought_releases import sought_by
+from indistinct.pipeline.transforming import untried_in
+from indistinct.pipeline.value_metadata import value_metadata_of
+
+if TYPE_CHECKING:
+    from indistinct.pipeline.private_table import PrivateTable
+    from indistinct.pipeline.run import Run
+
+MOST_STEPS = 500_000_000
+"""Steps that each of the two attackers takes at most; then it looks at some people only."""
+
+DRAWS = 2_500
+"""Sets of published cells that are drawn."""
+
+
+def with_background_knowledge(private: PrivateTable, released: Any, run: Run) -> None:
+    """Let those who know a few records, or a few cells, loose on a long release.
+
+    The run is given their figures, and a warning that tells them. All of it is private.
+
+    Arguments:
+        private: the table that was released, its values as they were before recoding.
+        released: the release.
+        run: is given the figures and the warning.
+    """
+    policy, subjects = private.policy, private.subjects
+    if subjects.unit != "person" or not policy.quasi_identifiers or not subjects.count:
+        return
+    run.tell("trying what others know")
+    untried = untried_in(policy)
+    names = tuple(name for name in policy.sensitive if name not in untried)
+    beside = known_beside(policy, private.table)
+    texts = private.table.text([str(policy.person), *policy.quasi_identifiers, *names, *beside])
+    attacked = Attacked(
+        policy,
+        texts,
+        subjects,
+        private.taxonomies,
+        value_metadata_of(policy, private.table, texts, names, private.file),
+        beside=tuple(beside),
+    )
+    view = ReleaseView.read(released, replace(sought_by(policy), sensitive=names))
+    context = context_of(view, attacked, seed=run.seed)
+    records = known_records.run(context, most=MOST_STEPS)
+    cells = unicity.run(context, draws=DRAWS, most=MOST_STEPS)
+    for found in (records, cells):
+        if isinstance(found, Finding):
+            run.singled_out[found.name] = found.to_dict()["figures"]
+    if isinstance(records, Finding):
+        run.warnings += _warnings(records.figures)
+
+
+def _warnings(figures: Mapping[str, Any]) -> list[str]:
+    """That a promise about classes does not speak of somebody who knows more."""
+    one, two = figures["1"], figures["2"]
+    if not (one["certain"] or two["singled_out"]):
+        return []
+    error = f", give or take {figures['error']:.1%}" if "error" in figures else ""
+    return [
+        "whoever knows the quasi-identifiers of a person and one value of the person's records "
+        f"finds one published row, the person's own, for {one['singled_out']:.1%} of people at "
+        f"worst (for {one['average']:.1%} by a value at random), and with two values for "
+        f"{two['singled_out']:.1%}; for {one['certain']:.1%} another value is certain once one is "
+        f"known{error}: promises about classes do not speak of this; known-records does, and two "
+        "linked tables publish less"
+    ]

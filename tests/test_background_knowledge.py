@@ -1,0 +1,173 @@
+"""What is told of a long release of those who know some records or cells of a person."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests import long_tables
+from tests.analytics.attacks.people_contexts import lists
+
+import indistinct as ind
+from indistinct.analytics.event_leakage import EventLeakage, unicity_of
+
+ILLS = ("flu", "asthma", "gout", "cold", "HIV")
+
+
+def visits(people: int = 60, seed: int = 4) -> pl.DataFrame:
+    random = np.random.default_rng(seed)
+    rows = [
+        (f"P{at:03d}", int(random.integers(20, 60)), "fm"[at % 2], ILLS[own], f"day {day}")
+        for at in range(people)
+        for own, day in zip(
+            random.integers(0, len(ILLS), 3).tolist(), random.integers(0, 200, 3), strict=True
+        )
+    ]
+    table = pl.DataFrame(rows, ["patient", "age", "sex", "ill", "day"], orient="row")
+    return table.with_columns(pl.col("age").first().over("patient"))
+
+
+def policy(**more: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "source": {"person": "patient"},
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": 10}},
+            "sex": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "ill": {"role": "sensitive"},
+            "day": {"role": "insensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 5}],
+        "method": {"seed": 1},
+    }
+    return found | more
+
+
+def test_a_long_release_is_warned_about_in_private() -> None:
+    release = ind.anonymize(visits(), policy())
+    told = [text for text in release.warnings if "one value of the person's records" in text]
+    assert len(told) == 1
+    figures = release.run.to_dict()["singled_out"]
+    assert f"for {figures['known-records']['1']['singled_out']:.1%} of people at worst" in told[0]
+    assert set(figures["unicity"]) >= {"1", "2", "3", "4", "5", "error", "carried"}
+    public = json.dumps(release.certificate.to_dict())
+    assert "singled_out" not in public
+    assert "value of the person" not in public
+
+
+def test_the_figures_are_those_of_the_attack() -> None:
+    table = visits()
+    release = ind.anonymize(table, policy())
+    report = ind.attack(table, release, policy(), only=["known-records", "unicity"])
+    figures = release.run.to_dict()["singled_out"]
+    assert figures["known-records"] == report["known-records"].to_dict()["figures"]
+    for p in "12345":
+        own = report["unicity"].to_dict()["figures"][p]["unique"]
+        assert figures["unicity"][p]["unique"] == pytest.approx(own, abs=0.05)
+
+
+def test_nobody_is_warned_where_nothing_is_found() -> None:
+    table = visits().with_columns(ill=pl.lit("flu")).drop("day")
+    asked = policy()
+    del asked["attributes"]["day"]
+    release = ind.anonymize(table, asked)
+    assert not [text for text in release.warnings if "person's records" in text]
+    assert release.run.to_dict()["singled_out"]["known-records"]["3"]["singled_out"] == 0.0
+
+
+def test_records_of_others_are_not_looked_at() -> None:
+    table = visits().unique("patient", keep="first", maintain_order=True).drop("patient")
+    release = ind.anonymize(table, {k: v for k, v in policy().items() if k != "source"})
+    assert "singled_out" not in release.run.to_dict()
+
+
+def test_values_are_taken_as_they_are_transformed() -> None:
+    """Who knows the day knows the coarser day that is published; nobody knows a drawn one."""
+    asked = policy()
+    asked["attributes"]["day"]["transform"] = {"swap": {}}
+    asked["attributes"]["ill"]["transform"] = {
+        "aggregate": {"groups": {"chest": ["flu", "asthma", "cold"]}, "other": "else"}
+    }
+    release = ind.anonymize(visits(), asked)
+    figures = release.run.to_dict()["singled_out"]
+    assert figures["known-records"]["1"]["singled_out"] < 0.2
+    assert "day" not in figures["unicity"].get("carried", {})
+
+
+# Assessment by person
+
+
+@settings(max_examples=60)
+@given(st.lists(st.lists(st.sampled_from(["a", "b", "c", None]), max_size=4), min_size=1))
+def test_bits_of_a_value(column: list[list[str | None]]) -> None:
+    found = EventLeakage.of("x", lists(column))
+    people = len(column)
+    had = {v: sum(v in own for own in column) for own in column for v in own if v is not None}
+    means, worst, alone = [], [], []
+    for own in column:
+        bits = [math.log2(people / had[v]) for v in set(own) if v is not None]
+        means.append(sum(bits) / max(len(bits), 1))
+        worst.append(max(bits, default=0.0))
+        alone.append(any(had[v] == 1 for v in own if v is not None))
+    assert found.values == len(had)
+    assert found.loss == pytest.approx(np.mean(means))
+    assert found.worst == pytest.approx(np.mean(worst))
+    assert found.alone == pytest.approx(np.mean(alone))
+
+
+def test_nobody_tells_nothing() -> None:
+    assert EventLeakage.of("x", lists([])) == EventLeakage("x", 0, 0.0, 0.0, 0.0)
+    assert unicity_of({}) == {}
+    assert unicity_of({"x": lists([["a"]])}) == {}
+
+
+def test_columns_that_differ_within_people_are_assessed() -> None:
+    table, asked = visits(), policy()
+    release = ind.anonymize(table, asked)
+    found = ind.assess(table, ind.Policy.from_dict(asked), release=release)
+    events = {item.attribute: item for item in found.events}
+    assert set(events) == {"ill", "day"}
+    assert events["day"].worst > events["ill"].worst > 0
+    assert {item.attribute for item in found.left_out} == {"patient"}
+    document = found.to_dict()
+    assert document["unicity"]["before"]["3"]["unique"] > 0.8
+    assert document["unicity"]["after"]["5"]["unique"] > 0.5
+    text = " ".join(str(part) for part in found.parts())
+    assert "what one value of a person's records tells" in text
+    assert "published cells of a person, whichever" in text
+
+
+def test_records_have_no_events() -> None:
+    table = visits().drop("patient")
+    document = ind.assess(table).to_dict()
+    assert "events" not in document
+    assert "unicity" not in document
+
+
+# Real tables
+
+
+@pytest.mark.parametrize("make", [long_tables.informs, long_tables.nhanes, long_tables.synthea])
+def test_real_tables(shared: Path, make: Callable[[Path], Any]) -> None:
+    """Classes of five people and more, and few known values: what the pages say of it."""
+    table, asked = make(shared)
+    figures = ind.anonymize(table, asked).run.to_dict()["singled_out"]
+    known, expected = figures["known-records"], MEASURED[make.__name__]
+    for c in "123":
+        assert known[c]["singled_out"] == pytest.approx(expected[int(c) - 1], abs=0.01)
+    assert figures["unicity"]["5"]["unique"] == pytest.approx(expected[3], abs=0.03)
+
+
+MEASURED = {
+    "informs": (0.393, 0.640, 0.656, 0.444),
+    "nhanes": (0.054, 0.165, 0.212, 0.009),
+    "synthea": (0.978, 0.984, 0.985, 0.868),
+}
+"""Singled out with one, two and three known values; unique with five known cells."""
