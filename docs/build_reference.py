@@ -227,7 +227,8 @@ _BUILDERS: tuple[tuple[str, Callable[..., Any], str, str], ...] = (
     (
         "equal_frequency",
         equal_frequency.equal_frequency_taxonomy,
-        "Numbers as intervals that hold about as many records each. A number alone is `bins`.",
+        "Numbers as intervals that hold about as many records each. A number alone is `bins`. The "
+        'first and the last are open (`<=27`, `>=44`) unless `ends = "closed"`.',
         "hierarchy = { equal_frequency = 8 }",
     ),
     (

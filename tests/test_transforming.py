@@ -277,12 +277,24 @@ def test_the_certificate_says_what_was_done_and_not_how_to_undo_it() -> None:
         "dates",
         "born": "dates shifted by a secret number of days, the same for all of each person's dates",
         "ward": "swapped between records within groups",
-        "cost": "Gaussian noise of scale 50 added",
+        "cost": "Gaussian noise of scale 50 added: it adds 2500 to the variance, and nothing to "
+        "the mean",
     }
     assert "30" not in json.dumps(told)
     assert release.run.to_dict()["transformed"] == told
     assert "transformed" in release.certificate._repr_html_()
     assert "transformed" not in ind.anonymize(patients(), policy({})).certificate.to_dict()
+
+
+def test_values_that_noise_does_not_hide_are_warned_of() -> None:
+    frame = patients().with_columns(
+        cost=pl.when(pl.int_range(pl.len()) == 3).then(pl.lit(90_000)).otherwise("cost")
+    )
+    noisy = {"cost": {"noise": {"scale": 50}}}
+    told = [text for text in ind.anonymize(frame, policy(noisy)).warnings if "apart" in text]
+    assert len(told) == 1
+    assert "90" not in told[0]
+    assert not [t for t in ind.anonymize(patients(), policy(noisy)).warnings if "apart" in t]
 
 
 def test_what_cannot_be_transformed_is_told_at_once() -> None:
@@ -334,6 +346,8 @@ def test_the_curve_of_risk_is_that_of_transformed_values() -> None:
         ("visit", {"shift": {"by": "patents"}}, "no attribute 'patents': did you mean 'patie"),
         ("visit", {"shift": {"format": "%Y"}}, "format: must be 'iso', or a pattern that tells"),
         ("cost", "noise", "noise.scale: is missing"),
+        ("cost", {"noise": {"scale": 3, "bottom": 5, "top": 5}}, "must be below 'top'"),
+        ("cost", {"noise": {"scale": 3, "bottom": 5, "top": "9"}}, "and of its kind"),
         ("cost", "nois", "transform.nois: unknown key: did you mean 'noise'?"),
         ("cost", {"microaggregate": 1}, "microaggregate.k: must be at least 2, not 1"),
         ("cost", {}, "transform: needs one of 'mask', 'pseudonymize'"),

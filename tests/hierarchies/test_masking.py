@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -29,6 +30,18 @@ def test_unequal_lengths_line_up_by_their_prefix() -> None:
     assert taxonomy.level(2) == ("E11**", "E11**", "F20**")
     assert taxonomy.level(5) == ("*",) * 3
     assert taxonomy.levels == 6
+
+
+def test_the_longest_code_shows_in_no_label() -> None:
+    rows = masking_taxonomy("zip", ["8166", "8193", "81667812"]).rows()
+    assert sorted(rows) == [
+        ("8166", "816*", "81**", "8***", "*"),
+        ("81667812", "816*", "81**", "8***", "*"),
+        ("8193", "819*", "81**", "8***", "*"),
+    ]
+    named = masking_taxonomy("zip", ["8166", "81667812"], length=6, step=2)
+    assert named.level(1) == ("8166**", "8166**")
+    assert set(masking_taxonomy("x", ["123", "923", "77123"], side="left").level(1)) == {"*23"}
 
 
 def test_steps_keep_and_levels() -> None:
@@ -71,16 +84,17 @@ def test_any_codes_make_a_tree(
     )
     assert set(taxonomy.leaves) == values - {"*"}
     assert taxonomy.has_root
-    longest = max(len(value) for value in values - {"*"})
+    often = Counter(len(value) for value in values - {"*"})
+    width = max(often, key=lambda size: (often[size], size))
     for level in range(1, taxonomy.height):
-        hidden = min(level * step, longest - keep)
+        hidden = min(level * step, width - keep)
         for leaf, label in zip(taxonomy.leaves, taxonomy.level(level), strict=True):
             assert leaf is not None
             assert label is not None
-            assert len(label) == longest
+            assert len(label) == width
             if side == "right":
                 assert label.endswith(char * hidden)
-                assert leaf.startswith(label[: longest - hidden][: len(leaf)])
+                assert leaf.startswith(label[: width - hidden].rstrip(char)[: len(leaf)])
             else:
                 assert label.startswith(char * hidden)
-                assert (char * longest + leaf).endswith(label[hidden:])
+                assert (char * width + leaf).endswith(label[hidden:])

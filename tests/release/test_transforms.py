@@ -19,7 +19,8 @@ from indistinct.release.transforms.aggregate import by_name, by_thresholds, code
 from indistinct.release.transforms.mask import mask
 from indistinct.release.transforms.measured import Least, Measured, as_measured, measured
 from indistinct.release.transforms.microaggregate import group_ends, microaggregate
-from indistinct.release.transforms.noise import noise
+from indistinct.release.transforms.noise import hidden, noise
+from indistinct.release.transforms.noise import told as noise_told
 from indistinct.release.transforms.pseudonymize import derived, pseudonymize, pseudonyms, read_key
 from indistinct.release.transforms.replace import replace, replacements
 from indistinct.release.transforms.round import round_to
@@ -135,7 +136,7 @@ def test_rounding_keeps_types_and_writes_no_more_than_the_base_has() -> None:
 
 @quickly
 @given(some, st.sampled_from(["gaussian", "laplace"]), st.booleans())
-def test_noise_is_seeded_and_stays_in_range(
+def test_noise_is_seeded_and_stays_between_named_ends(
     values: list[int | None], distribution: Any, multiplicative: bool
 ) -> None:
     column = held(*values, dtype=pl.Int64)
@@ -149,9 +150,12 @@ def test_noise_is_seeded_and_stays_in_range(
     found = noised(1)
     assert found.equals(noised(1))
     assert found.is_null().to_list() == [value is None for value in values]
-    there = [value for value in values if value is not None]
-    assert all(min(there) <= value <= max(there) for value in found.drop_nulls().to_list())
     assert found.dtype == pl.Int64
+    held_in = noise(
+        column, scale=3.0, distribution=distribution, multiplicative=multiplicative,
+        random=draws(1), ends=(-20, 30),
+    )  # fmt: skip
+    assert held_in.equals(found.clip(-20, 30))
 
 
 def test_noise_has_the_scale_asked_for() -> None:
@@ -162,14 +166,73 @@ def test_noise_has_the_scale_asked_for() -> None:
             multiplicative=False, random=draws(),
         )  # fmt: skip
         away = found.to_numpy() - values
-        inside = (values > 0) & (values < 999_000)
-        assert away[inside].std() == pytest.approx(spread, rel=0.02)
+        assert away.std() == pytest.approx(spread, rel=0.02)
+        assert abs(away.mean()) < 0.1
+        for end in (0, 999_000):
+            assert away[values == end].std() == pytest.approx(spread, rel=0.3)
     found = noise(
         held(*values), scale=0.1, distribution="gaussian", multiplicative=True, random=draws()
     )
     middle = (values > 0) & (values < 500_000)
     away = found.to_numpy()[middle] / values[middle] - 1
     assert away.std() == pytest.approx(0.1, rel=0.02)
+
+
+def test_noise_does_not_tell_the_largest_value() -> None:
+    column = held(*([100, 200, 300] * 30), 90_000)
+    found = [
+        noise(column, scale=50, distribution="gaussian", multiplicative=False, random=draws(seed))
+        for seed in range(60)
+    ]
+    assert sum(made.max() == 90_000 for made in found) <= 3
+    told = noise_told(scale=50, distribution="laplace", multiplicative=False, dates=False)
+    assert told == (
+        "Laplacian noise of scale 50 added: it adds 5000 to the variance, and nothing to the mean"
+    )
+    told = noise_told(
+        scale=0.5, distribution="gaussian", multiplicative=True, dates=False, ends=(0, None)
+    )
+    assert told == (
+        "Gaussian noise of scale 0.5 of the value added: it adds 0.25 times the mean of the "
+        "squared values to the variance; less than 0 published as 0, which moves the mean "
+        "away from there and lowers the variance"
+    )
+
+
+def test_values_that_noise_does_not_hide_are_pointed_out() -> None:
+    plain = held(*range(100))
+    apart = held(*range(100), 5_000, 5_001)
+    many = held(*range(100), *range(5_000, 5_100))
+    for column, expected in ((plain, True), (apart, False), (many, True), (held(1, 900), True)):
+        assert hidden(column, scale=10, distribution="gaussian", multiplicative=False) == expected
+    assert not hidden(apart, scale=0.1, distribution="laplace", multiplicative=True)
+    assert hidden(apart, scale=2_000, distribution="laplace", multiplicative=False)
+
+
+def test_dates_have_ends_as_well() -> None:
+    found = noise(
+        held(*["2024-01-02", "2024-12-30"] * 50), scale=30, distribution="gaussian",
+        multiplicative=False, random=draws(), ends=("2024-01-01", "2024-12-31"),
+    )  # fmt: skip
+    assert (found.min(), found.max()) == ("2024-01-01", "2024-12-31")
+    with pytest.raises(DataError, match="is no date written as the column's"):
+        noise(
+            held("2024-01-02"), scale=30, distribution="gaussian", multiplicative=False,
+            random=draws(), ends=(5, None),
+        )  # fmt: skip
+    with pytest.raises(DataError, match="is no number"):
+        noise(
+            held(1, 2), scale=30, distribution="gaussian", multiplicative=False, random=draws(),
+            ends=("first", None),
+        )  # fmt: skip
+
+
+def test_drawn_numbers_do_not_tell_the_ends_of_the_column() -> None:
+    for values in ([*range(500), 90_000], [*([1, 2, 3] * 100), 90_000]):
+        column = pl.Series("x", values)
+        part = Part(column, canonical(column.to_frame()).to_series(), held(*values))
+        found = [synthesize([part], draws(seed))[0].max() for seed in range(20)]
+        assert max(cast("Any", found)) < 1_000
 
 
 def test_noise_keeps_decimal_places_and_times_of_day() -> None:

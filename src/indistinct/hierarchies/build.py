@@ -264,7 +264,9 @@ def _made(
     if name == "intervals":
         return intervals.intervals_taxonomy(attribute, values, **settings)
     if name == "equal_frequency":
-        return equal_frequency.equal_frequency_taxonomy(attribute, values, counts, **settings)
+        named = {key: value for key, value in settings.items() if key != "ends"}
+        made = equal_frequency.equal_frequency_taxonomy(attribute, values, counts, **named)
+        return made if settings.get("ends") == "closed" else equal_frequency.opened(made)
     if name == "mask":
         named = {"side" if key == "from" else key: value for key, value in settings.items()}
         return masking.masking_taxonomy(attribute, values, **named)

@@ -6,8 +6,8 @@ occurs c times, after C records with smaller values, goes to bin
 lies. Equal values are never split, so bins may be uneven, and empty ones are dropped.
 
 A label ``[min, max]`` gives the smallest and the largest value that occurs in its bin: both are
-values of real records. Where an extreme value may identify somebody, choose intervals of a fixed
-width with ``bottom`` and ``top`` instead.
+values of real records. In a policy the smallest and the largest of all are told with
+``ends = "closed"`` alone: else the first bin is ``<=27`` and the last ``>=44``.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from indistinct.hierarchies import decimals
 from indistinct.hierarchies.domain import MOST_LEVELS, texts, unplaced
 from indistinct.hierarchies.intervals import FEW
 from indistinct.hierarchies.intervals import unreadable as unreadable  # noqa: PLC0414 - for build.py
-from indistinct.hierarchies.settings import unknown, whole_number, wrong
+from indistinct.hierarchies.settings import one_of, unknown, whole_number, wrong
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 
-KEYS = ("bins", "levels", "factor")
+KEYS = ("bins", "levels", "factor", "ends")
 
 
 def equal_frequency_taxonomy(
@@ -85,6 +85,26 @@ def equal_frequency_taxonomy(
     )
 
 
+def opened(taxonomy: Taxonomy) -> Taxonomy:
+    """The same with bins at the ends that do not tell the smallest and the largest value.
+
+    >>> ages = equal_frequency_taxonomy("age", ["1", "2", "3"], [4, 4, 4], bins=3, levels=1)
+    >>> opened(ages).level(1)
+    ('<=1', '[2, 2]', '>=3')
+    """
+    columns: list[list[Label]] = [list(taxonomy.leaves)]
+    for level in range(1, taxonomy.levels):
+        labels = taxonomy.level(level)
+        first, last = labels[0], labels[-1]
+        if first == last or first is None or last is None:
+            columns.append([SUPPRESSED] * len(labels))
+            continue
+        new: dict[Label, str] = {}
+        new |= {first: f"<={first[1:-1].split(', ')[1]}", last: f">={last[1:-1].split(', ')[0]}"}
+        columns.append([new.get(label) or label for label in labels])
+    return Taxonomy(taxonomy.attribute, list(zip(*columns, strict=True)))
+
+
 def check(settings: Mapping[str, object]) -> list[Problem]:
     """What is wrong with the settings, without looking at data."""
     name = "equal_frequency"
@@ -94,6 +114,7 @@ def check(settings: Mapping[str, object]) -> list[Problem]:
     problems += whole_number(name, settings, "bins", 1)
     problems += whole_number(name, settings, "levels", 1)
     problems += whole_number(name, settings, "factor", 2)
+    problems += one_of(name, settings, "ends", ("open", "closed"))
     return problems
 
 

@@ -193,6 +193,8 @@ def interval_key(label: Label) -> tuple[int, float, float, str]:
     if found := _LABEL.fullmatch(label):
         low, high = (found["low"], found["high"]) if found["low"] else (found["from"], found["to"])
         return (0, float(low), float(high), label)
+    if label[:2] == "<=" and is_number(label[2:]):
+        return (0, -math.inf, float(label[2:]), label)
     if label[:1] == "<" and is_number(label[1:]):
         return (0, -math.inf, float(label[1:]), label)
     if label[:2] == ">=" and is_number(label[2:]):

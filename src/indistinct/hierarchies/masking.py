@@ -2,12 +2,13 @@
 
 Made for codes whose prefix means something: zip codes, ICD and ATC codes, phone numbers (their
 suffix: mask from the left). Codes of unequal length are filled up with the mask on the masked
-side, so that ``E11`` and ``E11.9`` become the same node ``E11**``; the length of the longest code
-shows in the labels.
+side, so that ``E11`` and ``E11.9`` become the same node ``E11**``. Labels are as long as most codes
+are: a longer one loses more characters at once, and its length shows nowhere.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
@@ -18,7 +19,7 @@ from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 
 Side = Literal["right", "left"]
 
-KEYS = ("keep", "char", "from", "step", "levels")
+KEYS = ("keep", "char", "from", "step", "levels", "length")
 
 
 def masking_taxonomy(
@@ -30,6 +31,7 @@ def masking_taxonomy(
     side: Side = "right",
     step: int = 1,
     levels: int | None = None,
+    length: int | None = None,
 ) -> Taxonomy:
     """Level 0 the values, each further level with ``step`` more characters masked, then a root.
 
@@ -44,6 +46,8 @@ def masking_taxonomy(
         side: which end is masked first (the policy calls it ``from``).
         step: characters masked per level.
         levels: number of masked levels; by default until all but ``keep`` characters are masked.
+        length: number of characters of masked labels; by default that of most different codes, the
+            greatest of several such lengths.
 
     Raises:
         PolicyError: for settings that make no sense.
@@ -54,23 +58,29 @@ def masking_taxonomy(
     >>> masking_taxonomy("code", ["E11", "E11.9"], keep=3).rows()
     [('E11', 'E11**', 'E11**', '*'), ('E11.9', 'E11.*', 'E11**', '*')]
     """
-    settings = {"keep": keep, "char": char, "from": side, "step": step, "levels": levels}
+    settings = {
+        "keep": keep, "char": char, "from": side, "step": step, "levels": levels, "length": length,
+    }  # fmt: skip
     if problems := check({name: value for name, value in settings.items() if value is not None}):
         raise PolicyError(problems)
     found = texts(values)
-    longest = max(map(len, found), default=0)
-    equal = all(len(text) == longest for text in found)
-    most = max(0, -(-(longest - keep) // step))
+    often = Counter(map(len, found))
+    width = length or max(often, key=lambda size: (often[size], size), default=0)
+    equal = all(len(text) == width for text in found)
+    most = max(0, -(-(width - keep) // step))
     steps = most if levels is None else min(levels, most)
-    hidden = [min((level + 1) * step, longest - keep) for level in range(steps)]
-    whole_root = equal and bool(hidden) and hidden[-1] == longest
+    hidden = [min((level + 1) * step, width - keep) for level in range(steps)]
+    whole_root = equal and bool(hidden) and hidden[-1] == width
 
     columns = [found]
     right = side == "right"
-    filled = [text.ljust(longest, char) if right else text.rjust(longest, char) for text in found]
+    filled = [
+        text.ljust(width, char)[:width] if right else text.rjust(width, char)[-width:]
+        for text in found
+    ]
     for count in hidden:
         mask = char * count
-        left = longest - count
+        left = width - count
         columns.append(
             [text[:left] + mask for text in filled]
             if right
@@ -78,7 +88,7 @@ def masking_taxonomy(
         )
     if not whole_root:
         # A mask of everything says no more than the root does.
-        if hidden and hidden[-1] == longest:
+        if hidden and hidden[-1] == width:
             columns.pop()
         columns.append([SUPPRESSED] * len(found))
     return Taxonomy(attribute, list(zip(*columns, strict=True)))
@@ -91,6 +101,7 @@ def check(settings: Mapping[str, object]) -> list[Problem]:
     problems += whole_number(name, settings, "keep", 0)
     problems += whole_number(name, settings, "step", 1)
     problems += whole_number(name, settings, "levels", 1)
+    problems += whole_number(name, settings, "length", 1)
     problems += one_of(name, settings, "from", ("right", "left"))
     char = settings.get("char", SUPPRESSED)
     if not isinstance(char, str) or len(char) != 1 or not char.isprintable() or char.isspace():

@@ -23,7 +23,7 @@ from indistinct.release.transforms.mask import told as mask_told
 from indistinct.release.transforms.measured import ISO, Least, Measured, as_measured, measured
 from indistinct.release.transforms.microaggregate import microaggregate
 from indistinct.release.transforms.microaggregate import told as microaggregate_told
-from indistinct.release.transforms.noise import noise
+from indistinct.release.transforms.noise import FEW, hidden, noise
 from indistinct.release.transforms.noise import told as noise_told
 from indistinct.release.transforms.pseudonymize import derived, pseudonyms, read_key
 from indistinct.release.transforms.pseudonymize import told as pseudonymize_told
@@ -229,6 +229,7 @@ class _Work:
         self.run = run
         self.policy = run.policy
         self.documents: dict[str, dict[str, Any]] = {}
+        self.warnings: list[str] = []
         self._moved: dict[str | None, NDArray[np.int64]] = {}
 
     def random(self, name: str) -> Stream:
@@ -308,7 +309,7 @@ class _Work:
     def account(self, made: Mapping[str, pl.Series]) -> tuple[dict[str, Any], list[str]]:
         """How many values each transformation changed, for the custodian; and warnings."""
         account: dict[str, Any] = {}
-        warnings = []
+        warnings = list(self.warnings)
         for name, values in made.items():
             item = self.policy.attributes[name]
             assert item.transform is not None
@@ -376,12 +377,24 @@ def _noise(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
         distribution=rule.distribution,
         multiplicative=rule.multiplicative,
         random=work.random(name),
+        ends=(rule.bottom, rule.top),
     )
+    how = {
+        "scale": rule.scale,
+        "distribution": rule.distribution,
+        "multiplicative": rule.multiplicative,
+    }
+    if not hidden(column, **how):
+        work.warnings.append(
+            f"'{name}': fewer than {FEW} values lie apart from all others by more than the noise "
+            "moves them: put such values together (aggregate, top or bottom), or leave them out"
+        )
     said = noise_told(
         scale=rule.scale,
         distribution=rule.distribution,
         multiplicative=rule.multiplicative,
         dates=column.kind != "number",
+        ends=(rule.bottom, rule.top),
     )
     return made, said
 

@@ -151,6 +151,12 @@ def _transform_checks(
                 f"year, month and day, not '{form}'",
                 remedy="for example %d.%m.%Y",
             )
+    noise = transform.noise
+    if noise is not None and noise.bottom is not None and noise.top is not None:
+        ends = (noise.bottom, noise.top)
+        if type(ends[0]) is not type(ends[1]) or not ends[0] < ends[1]:  # type: ignore[operator]
+            at = place_of((*place, "noise", "bottom"))
+            yield Problem("bad-value", f"{at}: must be below 'top', and of its kind")
     if transform.aggregate is not None:
         yield from _aggregate_checks(transform.aggregate, (*place, "aggregate"))
 

@@ -201,7 +201,7 @@ class Swap(Section):
 
 
 class Noise(Section):
-    """Numbers and dates moved by a random amount, within the range that the column has."""
+    """Numbers and dates moved by a random amount."""
 
     scale: Annotated[FiniteFloat, Field(gt=0)]
     """How much: the standard deviation of ``gaussian`` noise, the scale of ``laplace``; in the
@@ -210,6 +210,11 @@ class Noise(Section):
     """What the noise is drawn from."""
     multiplicative: bool = False
     """Multiply numbers by 1 + noise, in place of adding it."""
+    bottom: FiniteFloat | str | None = None
+    """What a value can be at least, whatever the data: smaller results are published as this one,
+    which biases the mean."""
+    top: FiniteFloat | str | None = None
+    """What a value can be at most, whatever the data: larger results are published as this one."""
     format: str = "iso"
     """How dates are written: ``iso``, or a pattern of Python's ``strptime``."""
 

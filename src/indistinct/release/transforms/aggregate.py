@@ -29,7 +29,7 @@ def code_ends(column: Measured, *, bottom: float | None, top: float | None) -> p
     found = column.present
     for limit, pick in ((bottom, np.maximum), (top, np.minimum)):
         if limit is not None:
-            found = pick(found, _in_steps(column, limit))
+            found = pick(found, column.limit(limit))
     return column.column(found)
 
 
@@ -134,23 +134,6 @@ def _centres(
             centre = low + (high - low + 1) // 2
         found[group == g] = centre
     return found
-
-
-def _in_steps(column: Measured, limit: float) -> int:
-    number = decimals.parsed(limit)
-    assert number is not None
-    if number[1] > column.digits and number[0] % 10 ** (number[1] - column.digits):
-        raise DataError(
-            Problem(
-                "unfit-limit",
-                f"the limit {limit:g} has more decimal places than the column",
-                attribute=column.name,
-                remedy="name a limit with as many decimal places",
-            )
-        )
-    if number[1] > column.digits:
-        return int(number[0] // 10 ** (number[1] - column.digits))
-    return decimals.at(number, column.digits)
 
 
 def _require_numbers(column: Measured) -> None:

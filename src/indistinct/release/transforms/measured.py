@@ -81,6 +81,27 @@ class Measured:
             return amount * 10.0**self.digits
         return amount * DAY if self.kind == "datetime" else amount
 
+    def limit(self, end: float | str) -> int:
+        """An end of the column's range as steps.
+
+        Raises:
+            DataError: it is no value of the column's kind, or has more decimal places than it.
+        """
+        if self.kind != "number":
+            text = pl.Series([str(end)])
+            found = _parsed(text, self.form, self.kind)
+            if found.null_count():
+                raise _unfit_limit(self, "is no date written as the column's")
+            return int(found.to_physical()[0])
+        number = decimals.parsed(end)
+        if number is None:
+            raise _unfit_limit(self, "is no number, as the column's values are")
+        if number[1] > self.digits and number[0] % 10 ** (number[1] - self.digits):
+            raise _unfit_limit(self, "has more decimal places than the column")
+        if number[1] > self.digits:
+            return int(number[0] // 10 ** (number[1] - self.digits))
+        return decimals.at(number, self.digits)
+
     def column(self, present: NDArray[np.int64], digits: int | None = None) -> pl.Series:
         """The column with other values in place of those that are not missing.
 
@@ -213,6 +234,17 @@ def as_measured(values: pl.Series, texts: pl.Series, form: str = ISO) -> Measure
         number = None if form != ISO else _numbers(texts, there, kept)
         return number or (None if dtype.is_numeric() else _dates(texts, there, form))
     return None
+
+
+def _unfit_limit(column: Measured, why: str) -> DataError:
+    return DataError(
+        Problem(
+            "unfit-limit",
+            f"an end of the range, bottom or top, {why}",
+            attribute=column.name,
+            remedy="name one that could be a value of the column",
+        )
+    )
 
 
 def _exact(steps: pl.Series) -> bool:

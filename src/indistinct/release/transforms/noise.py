@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -13,6 +14,14 @@ from indistinct.release.transforms.measured import DAY, Measured
 
 Distribution = Literal["gaussian", "laplace"]
 
+Ends = tuple[float | str | None, float | str | None]
+
+FEW = 5
+"""Fewer values than these, apart from all others, can be found again."""
+
+APART = 4.0
+"""Standard deviations of the noise that lie between values it does not hide."""
+
 
 def noise(
     column: Measured,
@@ -21,8 +30,12 @@ def noise(
     distribution: Distribution,
     multiplicative: bool,
     random: Random,
+    ends: Ends = (None, None),
 ) -> pl.Series:
-    """The column with noise, as exact as it was, and within the range it had.
+    """The column with noise, as exact as it was.
+
+    Nothing of the column decides how far values may go: the smallest and the largest would tell
+    themselves, and what is held between them would be biased.
 
     Arguments:
         column: numbers, or dates, which are moved by whole days.
@@ -31,9 +44,11 @@ def noise(
         distribution: what the noise is drawn from.
         multiplicative: multiply every value by 1 + noise.
         random: draws the noise.
+        ends: results below the first and above the second are published as these: the ends of what
+            values can be at all.
 
     Raises:
-        DataError: dates are to be multiplied.
+        DataError: dates are to be multiplied, or an end is no value of the column's kind.
     """
     if multiplicative and column.kind != "number":
         raise DataError(
@@ -53,15 +68,60 @@ def noise(
         moved = np.rint(drawn) * DAY
     else:
         moved = np.rint(drawn * column.in_steps(1.0))
-    if not len(present):
-        return column.column(present)
-    least, most = int(present.min()), int(present.max())
-    found = np.clip(present + moved, least, most).astype(np.int64)
+    found = (present + moved).astype(np.int64)
+    for limit, pick in zip(ends, (np.maximum, np.minimum), strict=True):
+        if limit is not None:
+            found = pick(found, column.limit(limit))
     return column.column(found)
 
 
-def told(*, scale: float, distribution: Distribution, multiplicative: bool, dates: bool) -> str:
-    """What the certificate says of it."""
+def hidden(
+    column: Measured, *, scale: float, distribution: Distribution, multiplicative: bool
+) -> bool:
+    """Whether noise hides the ends of a column: no few values stand apart by more than it moves.
+
+    A value stands apart with fewer than ``FEW`` others where the gap to the next one is larger than
+    ``APART`` standard deviations of the noise.
+    """
+    ordered = np.sort(column.present).astype(np.float64)
+    spread = scale * (1.0 if distribution == "gaussian" else math.sqrt(2.0))
+    if not multiplicative:
+        spread = column.in_steps(spread)
+    for ends in (ordered[: FEW + 1], ordered[::-1][: FEW + 1]):
+        if len(ordered) <= FEW:
+            return True
+        gaps = np.abs(np.diff(ends))
+        moved = spread * np.abs(ends[:-1]) if multiplicative else spread
+        if (gaps > APART * moved).any():
+            return False
+    return True
+
+
+def told(
+    *,
+    scale: float,
+    distribution: Distribution,
+    multiplicative: bool,
+    dates: bool,
+    ends: Ends = (None, None),
+) -> str:
+    """What the certificate says of it, and of what it does to mean and variance."""
     kind = {"gaussian": "Gaussian", "laplace": "Laplacian"}[distribution]
     of = " of the value" if multiplicative else " days" if dates else ""
-    return f"{kind} noise of scale {scale:g}{of} added"
+    variance = scale * scale * (1 if distribution == "gaussian" else 2)
+    said = f"{kind} noise of scale {scale:g}{of} added: "
+    said += (
+        f"it adds {variance:g} times the mean of the squared values to the variance"
+        if multiplicative
+        else f"it adds {variance:g} to the variance"
+    )
+    held = [
+        f"{word} than {end} published as {end}"
+        for word, end in zip(("less", "more"), ends, strict=True)
+        if end is not None
+    ]
+    if not held:
+        return f"{said}, and nothing to the mean"
+    return (
+        f"{said}; {', '.join(held)}, which moves the mean away from there and lowers the variance"
+    )
