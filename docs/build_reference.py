@@ -649,7 +649,8 @@ def errors_page() -> str:
         "`INDISTINCT_DEBUG=1` you see more, which can hold values. |\n"
         "| 2 | Something you can mend: a file, a policy, a hierarchy, an option, a folder. |\n"
         "| 3 | No release can keep the promises within the policy's limits; or an audit found a "
-        "promise broken, or files that are not those of their certificate. |\n"
+        "promise broken, or files that are not those of their certificate; or a bound is passed that "
+        "was named with `risk --strict`, `attack --max-gain` or `assess --max-leakage`. |\n"
         "| 130 | Interrupted (Ctrl+C). Nothing is left half written. |\n"
         "| 143, 129 | Ended by SIGTERM or SIGHUP, as orderly as by Ctrl+C. |",
         "Where a verb fails, standard output stays empty and nothing is written.",

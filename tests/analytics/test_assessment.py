@@ -370,3 +370,25 @@ def test_a_table_that_a_database_holds() -> None:
 def test_what_cannot_be_assessed(asked: dict[str, Any], said: str) -> None:
     with pytest.raises(ind.DataError, match=said):
         ind.assess(people(), **asked)
+
+
+def test_people_who_are_exposed_in_a_release_are_told_by_its_rows() -> None:
+    release = pl.DataFrame(
+        {
+            "who": ["1", "1", "1", "2", "2", "3"],
+            "age": ["20", "20", "20", "30", "30", "20"],
+            "ill": ["a", "b", "c", "a", "b", "a"],
+        }
+    )
+    keys = {
+        "source": {"person": "who"},
+        "attributes": {
+            "age": {"role": "quasi-identifier"},
+            "ill": {"role": "sensitive"},
+            "who": {"role": "identifier"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 1}],
+    }
+    found = ind.assess(release, ind.Policy.from_dict(keys), release=release, exposed=3)
+    assert [(item.row, item.alike) for item in found.exposed] == [(4, 1), (1, 2), (6, 2)]
+    assert found.to_dict(exposed=True)["exposed_in"] == "release"

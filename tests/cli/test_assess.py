@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 from typer.testing import Result
 
@@ -51,6 +52,44 @@ def test_record_numbers_only_when_asked_for(run: Run, table: Path) -> None:
     document = json.loads(run("assess", table, "--exposed", 2, "--json").stdout)
     assert len(document["exposed"]) == 2
     assert set(document["exposed"][0]) == {"row", "loss", "alike"}
+
+
+def test_leakage_beyond_the_bound_ends_with_3(
+    run: Run, table: Path, policy: Path, tmp_path: Path
+) -> None:
+    done = run("assess", table, "--max-leakage", 0.5, "--json")
+    assert done.exit_code == 3
+    assert "alert: age: leaks" in done.stderr
+    assert json.loads(done.stdout)["leakage"]
+    assert run("assess", table, "--max-leakage", 1).exit_code == 0
+    out = tmp_path / "out"
+    assert run("anonymize", table, "--policy", policy, "--out", out).exit_code == 0
+    asked = ("assess", table, "--policy", policy, "--release", out)
+    change = json.loads(run(*asked, "--json").stdout)["change"]
+    left = [item["after"] for item in change["attributes"] if item["after"] is not None]
+    most = max(*left, change["together"]["after"])
+    assert run(*asked, "--max-leakage", most).exit_code == 0
+    done = run(*asked, "--max-leakage", most / 2)
+    assert done.exit_code == 3
+    assert "alert: " in done.stderr
+
+
+def test_who_is_exposed_in_the_release(run: Run, table: Path, policy: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert run("anonymize", table, "--policy", policy, "--out", out).exit_code == 0
+    asked = ("assess", table, "--policy", policy, "--exposed", 3, "--json")
+    before = json.loads(run(*asked).stdout)
+    assert before["exposed_in"] == "table"
+    assert before["exposed"][0]["alike"] == 1
+    after = json.loads(run(*asked, "--release", out).stdout)
+    assert after["exposed_in"] == "release"
+    cells = pl.read_csv(out / "release.csv", infer_schema=False).select("age", "sex", "zip")
+    sizes = cells.with_columns(pl.len().over(cells.columns).alias("size"))["size"]
+    assert min(sizes) >= 5
+    for item in after["exposed"]:
+        assert item["alike"] == sizes[item["row"] - 1] == min(sizes)
+    screen = run("assess", table, "--policy", policy, "--exposed", 3, "--release", out)
+    assert "the most exposed rows of the release (private)" in screen.stdout
 
 
 def test_before_and_after(run: Run, table: Path, policy: Path, tmp_path: Path) -> None:

@@ -76,3 +76,16 @@ def test_notes_go_to_standard_error(run: Run, table: Path, policy: Path, tmp_pat
 
 def test_shares_tell_none_from_few() -> None:
     assert [share(part) for part in (0, 0.0005, 0.5, 1)] == ["0%", "<0.1%", "50.0%", "100%"]
+
+
+def test_a_gain_beyond_the_bound_ends_with_3(
+    run: Run, table: Path, policy: Path, folder: Path
+) -> None:
+    asked = ("attack", table, folder, "--policy", policy, "--only", "membership,worst-posterior")
+    most = json.loads(run(*asked, "--json").stdout)["attacks"][0]["gain"]["max"]
+    assert run(*asked, "--max-gain", most).exit_code == 0
+    done = run(*asked, "--max-gain", most / 2, "--json")
+    assert done.exit_code == 3
+    assert "alert: membership of diagnosis: the belief in the truth rises by up to" in done.stderr
+    assert json.loads(done.stdout)["attacks"]
+    assert run(*asked, "--max-gain", 2).exit_code == 2

@@ -97,6 +97,19 @@ def test_standards(run: Run, table: Path) -> None:
     assert run("risk", table, "--quasi", "age", "--standard", "gdpr").exit_code == 2
 
 
+def test_strict_ends_with_3_where_a_standard_fails(run: Run, table: Path) -> None:
+    asked = ("risk", table, "--quasi", "age", "--strict")
+    assert run(*asked, "--standard", "0.33").exit_code == 0
+    failing = run(*asked, "--standard", "0.33,hipaa-safe-harbor", "--json")
+    assert failing.exit_code == 3
+    assert "alert: HIPAA Privacy Rule, Safe Harbor: fails" in failing.stderr
+    assert json.loads(failing.stdout)["standards"]
+    assert run(*asked, "--threshold", 0.33).exit_code == 0
+    bare = run("risk", table, "--quasi", "age,sex,zip", "--strict")
+    assert bare.exit_code == 3
+    assert "of records have a risk above 0.2" in bare.stderr
+
+
 def test_a_picture(run: Run, table: Path, tmp_path: Path) -> None:
     pytest.importorskip("altair")
     pytest.importorskip("vl_convert")

@@ -122,7 +122,8 @@ class Assessment(Document):
         threshold: the share of S0 from which a single attribute leaks a lot.
         change: before and after, where a release was given.
         exposed: the records of which most is told; private, and not in ``to_dict()`` by itself. Of
-            people with many records, the first record of each.
+            people with many records, the first record of each. Where a release was given, these are
+            rows of the release: who is exposed in it.
         rows: the table's records, where people have many and all figures count people.
         events: of these, what the columns tell that differ between the records of a person.
         unicity: ``before`` and ``after`` a release, by the number of published cells of a person
@@ -214,6 +215,7 @@ class Assessment(Document):
             document["change"] = self.change.to_dict()
         if exposed:
             document["exposed"] = [item.to_dict() for item in self.exposed]
+            document["exposed_in"] = "table" if self.change is None else "release"
         return document
 
     def __repr__(self) -> str:
@@ -251,7 +253,8 @@ class Assessment(Document):
         """The most exposed records by their numbers: private."""
         if not self.exposed:
             return
-        yield Line("\nthe most exposed records (private)", "title")
+        what = "records" if self.change is None else "rows of the release"
+        yield Line(f"\nthe most exposed {what} (private)", "title")
         rows = [(shown(item.row), f"{item.loss:.2f}", shown(item.alike)) for item in self.exposed]
         yield Grid(("record", "bits", f"{self.units} alike"), rows, right=("record", "bits"))
 
@@ -403,7 +406,8 @@ def assess_table(
         key_like: the share of S0 from which a combination is nearly as good as a name.
         weights: a column of numbers, the probability of each record to be looked for (up to a
             factor). Without, all records are equally likely.
-        exposed: how many of the most exposed records are named. Private.
+        exposed: how many of the most exposed records are named, of the release where one is given.
+            Private.
         release: the published table, to tell what is left to leak.
         taxonomy_of: the hierarchy of a quasi-identifier with those values, which occur so often;
             without, the one that the profile suggests.
@@ -478,7 +482,7 @@ def assess_table(
         profile=profile,
         threshold=threshold,
         change=change,
-        exposed=_exposed(encoded, quasi, exposed),
+        exposed=_exposed(encoded if release is None else _shown(release, quasi), quasi, exposed),
         rows=rows,
     )
 
@@ -649,10 +653,16 @@ def _level_advice(
     return LevelAdvice(name, level, shares[level])
 
 
+def _shown(release: Table, quasi: Sequence[str]) -> Encoded:
+    """A release as far as it shows quasi-identifiers."""
+    return encode(release, [name for name in quasi if name in release.columns])
+
+
 def _exposed(encoded: Encoded, quasi: Sequence[str], number: int) -> tuple[Exposed, ...]:
     if encoded.combination_of is None or number < 1:
         return ()
     analysis = encoded.analysis
+    quasi = [name for name in quasi if name in analysis.table.attributes]
     loss = analysis.loss_of_combinations(quasi)
     class_of = analysis.classes(quasi)
     size = np.bincount(class_of, analysis.table.weight)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,11 +19,14 @@ from indistinct.cli.options import (
     refuse_existing,
     source_keys,
 )
-from indistinct.cli.terminal import Progress, complain, console, print_json, print_parts
+from indistinct.cli.terminal import Progress, complain, console, print_json, print_parts, stop_where
 from indistinct.errors import PolicyError
 
 if TYPE_CHECKING:
     from indistinct.analytics.assessment import Assessment
+
+TINY = 1e-9
+"""Shares that differ by less are equal."""
 
 
 def assess(
@@ -55,6 +59,16 @@ def assess(
             help="From this share on, a combination is nearly as good as a name.",
         ),
     ] = 0.9,
+    max_leakage: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            min=0.0,
+            max=1.0,
+            help="Exit with 3 where a column or a listed combination leaks a larger share; with "
+            "--release, where it still does.",
+        ),
+    ] = None,
     attributes: Annotated[
         list[str] | None,
         typer.Option(
@@ -71,7 +85,9 @@ def assess(
     exposed: Annotated[
         int,
         typer.Option(
-            metavar="N", help="Name the numbers of the N most exposed records, which are private."
+            metavar="N",
+            help="Name the numbers of the N most exposed records, which are private; with "
+            "--release, of the release's rows.",
         ),
     ] = 0,
     write: Annotated[
@@ -138,6 +154,19 @@ def assess(
         print_parts(found.exposed_parts())
         print_parts(found.left_out_parts())
         _show_files(data, write, plot)
+    if max_leakage is not None:
+        stop_where(list(_passed(found, max_leakage)))
+
+
+def _passed(found: Assessment, bound: float) -> Iterator[str]:
+    """Which columns and combinations leak more than a bound, in the release where one was given."""
+    leakage = found.leakage
+    if found.change is not None:
+        after = [item.after for item in found.change.attributes]
+        leakage = tuple(item for item in (*after, found.change.after) if item is not None)
+    for item in leakage:
+        if item.normalized > bound + TINY:
+            yield f"{', '.join(item.attributes)}: leaks {item.normalized:.1%}"
 
 
 def _load(path: Path) -> Any:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,7 +15,14 @@ from indistinct.cli.terminal import (
     console,
     print_json,
     print_parts,
+    stop_where,
 )
+
+if TYPE_CHECKING:
+    from indistinct.analytics.attacks import AttackReport
+
+SLACK = 1e-9
+"""Beliefs that differ by less are equal."""
 
 
 def attack(
@@ -44,6 +52,15 @@ def attack(
         typer.Option(
             metavar="RELEASE",
             help="Another release about the same people: what both say together (composition).",
+        ),
+    ] = None,
+    max_gain: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            min=0.0,
+            max=1.0,
+            help="Exit with 3 where the belief of an attacker in somebody's truth rises by more.",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -78,3 +95,13 @@ def attack(
         console().print(f"{release}: ", style="bold", end="", soft_wrap=True)
         print_parts(found.parts())
     complain("warning", found.warning)
+    if max_gain is not None:
+        stop_where(list(_passed(found, max_gain)))
+
+
+def _passed(found: AttackReport, bound: float) -> Iterator[str]:
+    """Which attackers gain more on somebody than a bound."""
+    for item in found.attacks:
+        if item.gain["max"] > bound + SLACK:
+            of = f" of {item.sensitive}" if item.sensitive else ""
+            yield f"{item.name}{of}: the belief in the truth rises by up to {item.gain['max']:.2f}"

@@ -10,11 +10,10 @@ import typer
 
 from indistinct.cli.options import AsJson, Encoding, Separator, Sheet, names, source_keys
 from indistinct.cli.summary import print_classes, print_promises
-from indistinct.cli.terminal import Progress, complain, console, print_json
+from indistinct.cli.terminal import ALERT, Progress, complain, console, print_json
 from indistinct.document import many, shown
 from indistinct.errors import PolicyError, Problem
 
-BROKEN = 3
 """Exit code of an audit that finds a promise broken."""
 
 
@@ -76,7 +75,7 @@ def audit(
     else:
         show(document, release)
     if not document["holds"]:
-        raise typer.Exit(BROKEN)
+        raise typer.Exit(ALERT)
 
 
 def _asked(policy: Path | None, quasi: list[str] | None, k: int | None) -> dict[str, Any]:

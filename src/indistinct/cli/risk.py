@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,8 +24,12 @@ from indistinct.cli.terminal import (
     console,
     print_json,
     print_parts,
+    stop_where,
 )
 from indistinct.errors import InputError, PolicyError, Problem
+
+if TYPE_CHECKING:
+    from indistinct.analytics.risk import RiskReport
 
 
 def risk(
@@ -85,6 +90,13 @@ def risk(
             "0.1, 0.2, 0.33.",
         ),
     ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Exit with 3 where a standard fails; without any, where a record is at risk.",
+        ),
+    ] = False,
     zip_population: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="People by zip code, for hipaa-safe-harbor."),
@@ -155,6 +167,18 @@ def risk(
         print_parts(found.exposed_parts(exposed))
         if plot is not None:
             console().print(f"\n{plot} is drawn", soft_wrap=True)
+    if strict:
+        stop_where(list(_passed(found)))
+
+
+def _passed(found: RiskReport) -> Iterator[str]:
+    """Which standards fail; where none was named, that records are at risk."""
+    for verdict in found.standards:
+        if verdict.holds is False:
+            yield f"{verdict.title}: fails"
+    at_risk = found.journalist.at_risk
+    if not found.standards and at_risk > 0:
+        yield f"{at_risk:.1%} of {found.units} have a risk above {found.threshold:g}"
 
 
 def _named(given: list[str], data: Path, source: dict[str, Any]) -> tuple[str, ...]:

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+import typer
+
 from indistinct.document import Bar, Cell, Grid, Part, Style
 
 if TYPE_CHECKING:
@@ -54,6 +56,18 @@ def complain(kind: str, message: str) -> None:
 
     text = Text.assemble((f"{kind}:", _STYLES.get(kind, "")), f" {message}")
     console("err").print(text, soft_wrap=True)
+
+
+ALERT = 3
+"""The exit code where a bound that was named is passed, or a promise is found broken."""
+
+
+def stop_where(passed: Sequence[str]) -> None:
+    """Tell which bounds are passed, and end with exit code 3 where any is."""
+    for message in passed:
+        complain("alert", message)
+    if passed:
+        raise typer.Exit(ALERT)
 
 
 def forgive_encodings() -> None:

@@ -66,6 +66,7 @@ def assess(
         key_like: the share from which a combination of columns is nearly as good as a name.
         weights: a column of numbers, how likely each record is to be looked for (up to a factor).
         exposed: how many of the most exposed records are named, in ``Assessment.exposed``; private.
+            Where a release is given, these are its rows.
         path: the file that a frame was read from, for messages.
         source: how a file is read, ``{"separator": ";"}``, where there is no policy.
         progress: is told what is being done.
@@ -132,7 +133,7 @@ class _Looked:
         release: what was published of it, likewise.
         left_out: columns that the first lacks, and why.
         rows: records of the table, where people have many.
-        first: the first record of every person.
+        first: the first record of every person; of the release, where there is one.
         events: columns that differ between the records of a person.
         cells: what people have in columns that are no identifiers, over all their records.
         published: the same of the people of the release.
@@ -191,12 +192,13 @@ def _people(
         if name not in hidden and name != policy.person and (not asked or name in asked)
     ]
     cells = {name: Lists.gathered(people.person_of, rows[name], people.count) for name in columns}
-    published, shown = None, {}
+    published, shown, first = None, {}, people.first_rows()
     if release is not None:
         found = ReleaseView.read(release, sought_by(policy))
         found.refuse_nobody()
         own_cells = found.cells([*found.quasi, *constant.columns])
         published = open_table(own_cells, found.table.name, allow_empty=True)
+        first = found.first_rows_of([*found.quasi, *constant.columns])
         shown = found.cells_of_people([name for name in hidden if name not in found.quasi])[0]
     why = dict.fromkeys(differing, "differs between the records of a person")
     why[policy.person] = "names the person"
@@ -206,7 +208,7 @@ def _people(
         published,
         why,
         people.rows,
-        people.first_rows(),
+        first,
         tuple(name for name in differing if name in cells),
         cells,
         shown,
