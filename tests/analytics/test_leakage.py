@@ -300,3 +300,25 @@ def test_some_of_the_attributes() -> None:
 def test_an_attribute_that_is_not_there() -> None:
     with pytest.raises(DataError, match="did you mean 'age'"):
         analysis_of(pl.DataFrame({"age": [1, 2]})).of(["aeg"])
+
+
+@settings(max_examples=50)
+@given(
+    st.integers(1, 5).flatmap(
+        lambda width: st.lists(st.tuples(*[st.integers(0, 3)] * width), min_size=1, max_size=20)
+    )
+)
+def test_one_more_attribute_leaks_as_all_of_them_do(rows: list[tuple[int, ...]]) -> None:
+    names = [f"a{at}" for at in range(len(rows[0]))]
+    frame = pl.DataFrame(rows, schema=names, orient="row")
+    analysis = encode(open_table(frame), names).analysis
+    for size in range(len(names)):
+        found = list(analysis.with_one_more(names[:size]))
+        assert [item.attributes for item in found] == [
+            (*names[:size], name) for name in names[size:]
+        ]
+        for item in found:
+            alone = analysis.of(item.attributes)
+            assert item.partitions == alone.partitions
+            assert item.loss == pytest.approx(alone.loss, abs=1e-12)
+            assert item.separation == pytest.approx(alone.separation, abs=1e-12)

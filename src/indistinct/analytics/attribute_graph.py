@@ -199,7 +199,14 @@ class AttributeGraph:
 
     def of_kind(self, kind: Kind) -> tuple[str, ...]:
         """The nodes of that kind."""
-        return tuple(name for name, own in self.kinds.items() if own == kind)
+        return self._by_kind.get(kind, ())
+
+    @cached_property
+    def _by_kind(self) -> dict[Kind, tuple[str, ...]]:
+        found: dict[Kind, list[str]] = {}
+        for name, kind in self.kinds.items():
+            found.setdefault(kind, []).append(name)
+        return {kind: tuple(names) for kind, names in found.items()}
 
     def edge(self, one: str, other: str) -> Edge:
         """The edge between two nodes.
@@ -244,11 +251,12 @@ class AttributeGraph:
         if bare is not None:
             ways = (bare,) if anywhere else self.unprotected()
             raise Unsatisfiable([self._cannot_protect(way) for way in ways])
-        if not self.way():
+        shortest = self.way()
+        if not shortest:
             return Cuts()
         prices = self._prices(anywhere)
         value, inside = _minimum(self, prices)
-        single = [name for name in prices if not self.way(without=[name])]
+        single = [name for name in shortest if name in prices and not self.way(without=[name])]
         return Cuts(
             value=value,
             source_side=tuple(sorted(inside.source_side)),

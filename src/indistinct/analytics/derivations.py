@@ -21,6 +21,7 @@ from indistinct.analytics.attribute_graph import Derivation
 from indistinct.analytics.dependence import determines
 from indistinct.analytics.values import Values, read_values
 from indistinct.hierarchies.dates import reader
+from indistinct.kernels.dependencies import few_pairs
 
 Key = Literal["derived_from", "part_of", "links"]
 
@@ -35,6 +36,9 @@ INSIDE = 0.95
 
 CHANCE = 0.5
 """If as many would fit by chance, nothing is concluded."""
+
+MOST_PAIRS = 1.5
+"""A column that follows from another has at most so many pairs of values with each value of it."""
 
 FEW = 20
 """With fewer records that have both values, nothing is concluded."""
@@ -347,15 +351,9 @@ def _settled(
     known: set[tuple[str, str]],
 ) -> Iterator[Proposal]:
     """Columns of which every value goes with one value of another column."""
-    for base in columns:
-        for column in columns:
-            if column is base or column.distinct > base.distinct:
-                continue
+    for base, near in _hardly_more(columns):
+        for column in near:
             if (base.name, column.name) in known:
-                continue
-            both = (base.codes >= 0) & (column.codes >= 0)
-            pairs = np.unique(base.codes[both] * (column.distinct + 1) + column.codes[both])
-            if len(pairs) > 1.5 * base.distinct:
                 continue
             counted = (
                 pl.DataFrame({"from": rows[base.name], "to": rows[column.name], "count": weight})
@@ -371,6 +369,18 @@ def _settled(
                 share = int(sizes["most"].sum()) / int(sizes["all"].sum())
                 why = f"every value of {base.name} goes with one value of it"
                 yield Proposal("derived_from", column.name, base.name, why, share)
+
+
+def _hardly_more(columns: Sequence[_Column]) -> Iterator[tuple[_Column, list[_Column]]]:
+    """Every column, and those with which it has hardly more pairs of values than values alone."""
+    codes = np.array([column.codes for column in columns], dtype=np.int32)
+    distinct = np.array([column.distinct for column in columns], dtype=np.int64)
+    marks = np.full(int(codes.max(initial=0)) + 1, -1, dtype=np.int64)
+    few = np.zeros(len(columns), dtype=np.bool_)
+    for at, base in enumerate(columns):
+        order = np.argsort(codes[at], kind="stable")
+        few_pairs(codes, distinct, at, order, MOST_PAIRS * base.distinct, marks, few)
+        yield base, [column for column, near in zip(columns, few, strict=True) if near]
 
 
 def _told_once(

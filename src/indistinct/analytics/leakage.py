@@ -117,9 +117,23 @@ class LeakageAnalysis:
 
         Raises :class:`DataError` for an attribute that is not there.
         """
-        weights = self._class_weights(self.classes(attributes))
+        return self._of_classes(attributes, self.classes(attributes))
+
+    def with_one_more(self, attributes: Sequence[str]) -> Iterator[Leakage]:
+        """The leakage of these attributes with each of the others."""
+        known = self.classes(attributes)
+        domain = int(known.max(initial=0)) + 1
+        for name in self.attributes:
+            if name in attributes:
+                continue
+            codes = self._table.codes[self._position(name)].astype(np.int32)
+            domains = [domain, int(codes.max(initial=0)) + 1]
+            classes = count_combinations([known, codes], domains, self._table.weight)[2]
+            yield self._of_classes((*attributes, name), classes)
+
+    def _of_classes(self, attributes: Sequence[str], classes: NDArray[np.int32]) -> Leakage:
         total = np.zeros(6)
-        add_up(weights, self.entropy, total)
+        add_up(self._class_weights(classes), self.entropy, total)
         return self._leakage([self._position(name) for name in dict.fromkeys(attributes)], total)
 
     def singles(self) -> list[Leakage]:
@@ -229,13 +243,17 @@ class LeakageAnalysis:
         )
 
     def _position(self, name: str) -> int:
-        if name not in self.attributes:
+        if name not in self._places:
             raise DataError(
                 Problem(
                     "missing-column", f"no column '{name}': {did_you_mean(name, self.attributes)}"
                 )
             )
-        return self.attributes.index(name)
+        return self._places[name]
+
+    @functools.cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.attributes)}
 
     def _walk(
         self,

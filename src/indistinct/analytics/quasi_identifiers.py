@@ -42,6 +42,9 @@ from indistinct.document import (
 from indistinct.errors import Unsatisfiable
 from indistinct.hierarchies.dates import reader
 
+ROUNDING = 1e-12
+"""Differences of leakage in bits that rounding makes."""
+
 
 @dataclass(frozen=True)
 class Reason:
@@ -532,12 +535,13 @@ def _leaking_most(analysis: LeakageAnalysis, size: int) -> Leakage:
     count = len(analysis.attributes)
     if sum(math.comb(count, part) for part in range(size + 1)) <= ENUMERATED:
         return analysis.top(size, 1)[0]
-    chosen: tuple[str, ...] = ()
-    while len(chosen) < size:
-        rest = [name for name in analysis.attributes if name not in chosen]
-        worst = max((analysis.of((*chosen, name)) for name in rest), key=lambda item: item.loss)
-        chosen = worst.attributes
-    return analysis.of(chosen)
+    most = analysis.of(analysis.attributes).loss - ROUNDING
+    worst = max(analysis.singles(), key=lambda item: item.loss)
+    while len(worst.attributes) < size and worst.loss < most:
+        worst = max(analysis.with_one_more(worst.attributes), key=lambda item: item.loss)
+    # What leaks all there is leaks it with any others, too.
+    others = [name for name in analysis.attributes if name not in worst.attributes]
+    return analysis.of((*worst.attributes, *others[: size - len(worst.attributes)]))
 
 
 def _notes(graph: AttributeGraph, found: Sequence[str], roles: Mapping[str, str]) -> Iterator[str]:

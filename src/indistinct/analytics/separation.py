@@ -10,7 +10,7 @@ added.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from indistinct.analytics.leakage import Leakage, LeakageAnalysis
@@ -59,12 +59,14 @@ def best(table: FrequencyTable | LeakageAnalysis, size: int) -> Separation:
         return Separation((), min(1, analysis.records), alone, 0.0)
     if sum(math.comb(len(analysis.attributes), part) for part in range(size + 1)) <= ENUMERATED:
         return min(map(_of, analysis.combinations(size, least=size)), key=_rank)
-    found = Separation((), 1, 0.0, 0.0)
-    while len(found.attributes) < size:
-        rest = [name for name in analysis.attributes if name not in found.attributes]
-        ways = (_of(analysis.of((*found.attributes, name)), exact=False) for name in rest)
-        found = min(ways, key=_rank)
-    return found
+    most = _rank(_of(analysis.of(analysis.attributes)))[:2]
+    found = min((_of(one, exact=False) for one in analysis.singles()), key=_rank)
+    while len(found.attributes) < size and _rank(found)[:2] > most:
+        wider = analysis.with_one_more(found.attributes)
+        found = min((_of(one, exact=False) for one in wider), key=_rank)
+    # What separates all that can be separated does so with any others, too.
+    others = [name for name in analysis.attributes if name not in found.attributes]
+    return replace(found, attributes=(*found.attributes, *others[: size - len(found.attributes)]))
 
 
 def _of(leakage: Leakage, *, exact: bool = True) -> Separation:

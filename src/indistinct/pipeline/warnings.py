@@ -122,7 +122,8 @@ def warn_about_unprotected_columns(
             for name in telling
         ]
     subjects = private.subjects
-    own = [name for name in beside if name not in (*policy.sensitive, subjects.key)]
+    sensitive = {*policy.sensitive, subjects.key}
+    own = [name for name in beside if name not in sensitive]
     if subjects.unit == "person" and own:
         constant = subjects.constant(table.text(own))
         known = nearly_unique(table, constant.columns)
