@@ -5,6 +5,7 @@ All is asked of releases, by policies alone: what a method is made of does not m
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -317,6 +318,30 @@ def test_a_key_of_an_attribute_is_honoured_or_refused(algorithm: str, at: int, k
     except (ind.PolicyError, ind.Unsatisfiable):
         return
     assert heeded(release, table)
+
+
+@pytest.mark.parametrize("cells", [None, "set", "ancestor", "level"])
+@pytest.mark.parametrize(("algorithm", "at"), CASES)
+def test_no_value_beyond_the_ends_is_published(algorithm: str, at: int, cells: str | None) -> None:
+    keys = policies(algorithm)[at]
+    ends = {"hierarchy": {"intervals": {"width": 5, "bottom": 24, "top": 50}}}
+    attributes = keys["attributes"] | {"age": keys["attributes"]["age"] | ends}
+    keys = {**keys, "attributes": attributes}
+    if cells is not None:
+        keys = with_method(keys, cells=cells)
+    table = table_for(keys)
+    assert (
+        {age < 24 for age in table["age"]} == {age >= 50 for age in table["age"]} == {True, False}
+    )
+    try:
+        release = ind.anonymize(table, keys)
+    except ind.PolicyError:
+        assert cells is not None
+        return
+    told = " ".join(_labels(release, "age"))
+    beyond = [age for age in table["age"] if not 24 <= age < 50]
+    assert not {str(age) for age in beyond} & set(re.findall(r"(?<![<=])\b[0-9]+\b", told)) - {"50"}
+    assert ind.audit(release.tables, keys).holds
 
 
 OUTPUT_KEYS: dict[str, Any] = {

@@ -142,9 +142,7 @@ def test_writing_is_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("separator", [";", ",", "\t"])
 def test_built_hierarchies_survive_a_file(tmp_path: Path, separator: str) -> None:
     for taxonomy in (
-        intervals_taxonomy("x", [str(n) for n in range(-9, 99)], width=2.5, top=60).extended(
-            "value"
-        ),
+        intervals_taxonomy("x", [str(n) for n in range(-9, 99)], width=2.5).extended("value"),
         masking_taxonomy("x", ["81667", "81,31", "8"]),
     ):
         write_hierarchy(taxonomy, tmp_path / "h.csv", separator)

@@ -46,7 +46,8 @@ def test_bottom_and_top_are_their_own_intervals_on_every_level() -> None:
     taxonomy = intervals_taxonomy(
         "age", ["3", "18", "44", "89", "90", "104"], width=5, bottom=18, top=90, levels=3
     )
-    assert taxonomy.level(0) == ("3", "18", "44", "89", "90", "104")
+    assert taxonomy.level(0) == ("<18", "18", "44", "89", ">=90", ">=90")
+    assert taxonomy.leaves == ("3", "18", "44", "89", "90", "104")
     assert taxonomy.level(1) == ("<18", "[18, 20)", "[40, 45)", "[85, 90)", ">=90", ">=90")
     assert taxonomy.level(3) == ("<18", "[18, 20)", "[40, 60)", "[80, 90)", ">=90", ">=90")
     assert taxonomy.level(4) == (SUPPRESSED,) * 6

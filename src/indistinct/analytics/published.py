@@ -283,7 +283,9 @@ def _ends(domain: Domain, label: Label, places: Sequence[int] | None) -> tuple[f
     if label == SUPPRESSED:
         return domain.span
     if (ends := range_of(label)) is not None:
-        return float(ends[0]), float(ends[1])
+        low = float(ends[0]) if ends[0].is_finite() else domain.span[0]
+        high = float(ends[1]) if ends[1].is_finite() else domain.span[1]
+        return low, high
     if places is None:
         alone = numbers_of([label])
         return None if alone is None else (alone[0], alone[0])

@@ -128,6 +128,12 @@ def hierarchy(
             f'  hierarchy = {{ file = "{out}" }}',
             soft_wrap=True,
         )
+        if taxonomy.shown:
+            console().print(
+                "A file has no ends: level 0 of it publishes the values beyond bottom and top as "
+                "they are. Keep the builder in the policy, or write min_level = 1.",
+                soft_wrap=True,
+            )
 
 
 def _number(value: float | None) -> float | int | None:

@@ -1,8 +1,9 @@
 """What a published cell looks like, and which values it stands for.
 
 A cell is an exact value, a node of the attribute's hierarchy, a range of numbers ``[20, 24]`` (both
-ends belong to it), a set ``{flu, asthma}``, or ``*``. Ranges and sets are what local recoding
-publishes of a class; both can be read back without knowing how they came about.
+ends belong to it; ``[85, >=90]`` has no upper end), a set ``{flu, asthma}``, or ``*``. Ranges and
+sets are what local recoding publishes of a class; both can be read back without knowing how they
+came about.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 
-_RANGE = re.compile(r"\[(-?[0-9.eE+-]+), (-?[0-9.eE+-]+)\]")
+_RANGE = re.compile(r"\[(<?)(-?[0-9.eE+-]+), ((?:>=)?)(-?[0-9.eE+-]+)\]")
 _PLAIN = re.compile(r'[^\s{}\[\],"\\](?:[^{}\[\],"\\]*[^\s{}\[\],"\\])?')
 _ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|\[[^\]"]*\]|[^{},"]*[^{},"\s])\s*(,|$)')
 
@@ -29,8 +30,8 @@ MISSING = "missing"
 def range_text(low: str, high: str) -> str:
     """The cell for all numbers from ``low`` to ``high``, both included.
 
-    >>> range_text("20", "24"), range_text("20", "20")
-    ('[20, 24]', '20')
+    >>> range_text("20", "24"), range_text("20", "20"), range_text("85", ">=90")
+    ('[20, 24]', '20', '[85, >=90]')
     """
     return low if low == high else f"[{low}, {high}]"
 
@@ -51,6 +52,8 @@ def range_of(cell: Label) -> tuple[Decimal, Decimal] | None:
 
     >>> range_of("[20, 24]")
     (Decimal('20'), Decimal('24'))
+    >>> range_of("[<20, >=90]")
+    (Decimal('-Infinity'), Decimal('Infinity'))
     >>> range_of("[20, 25)"), range_of("20")
     (None, None)
     """
@@ -58,9 +61,21 @@ def range_of(cell: Label) -> tuple[Decimal, Decimal] | None:
     if found is None:
         return None
     try:
-        return Decimal(found[1]), Decimal(found[2])
+        low, high = Decimal(found[2]), Decimal(found[4])
     except InvalidOperation:
         return None
+    return Decimal("-Infinity") if found[1] else low, Decimal("Infinity") if found[3] else high
+
+
+def width_of(ends: tuple[Decimal, Decimal], numbers: Sequence[float]) -> float:
+    """How wide a range is; where it has no end, it ends with the numbers, which rise.
+
+    >>> width_of((Decimal(20), Decimal("Infinity")), [18.0, 24.0, 90.0])
+    70.0
+    """
+    low = float(ends[0]) if ends[0].is_finite() else numbers[0]
+    high = float(ends[1]) if ends[1].is_finite() else numbers[-1]
+    return high - low
 
 
 def members_of(cell: Label) -> tuple[Label, ...] | None:

@@ -70,9 +70,8 @@ def intervals_taxonomy(
         width: width of the intervals of level 1, on a grid through ``origin``.
         breaks: instead of a width, the bounds of the intervals, ascending. What lies below the
             first or from the last one upwards is published as ``<first`` and ``>=last``.
-        bottom: values below are published as ``<bottom`` on every interval level (level 0 keeps
-            them: set ``min_level = 1`` for the attribute if they must never be published).
-        top: values from ``top`` upwards are published as ``>=top`` on every interval level.
+        bottom: values below are published as ``<bottom`` on every level, level 0 too.
+        top: values from ``top`` upwards are published as ``>=top`` on every level, level 0 too.
         origin: a bound of the grid.
         levels: number of interval levels; by default as many as it takes until at most four
             intervals between bottom and top hold values, at least one and at most twelve.
@@ -89,6 +88,8 @@ def intervals_taxonomy(
     >>> age = intervals_taxonomy("age", ["3", "17", "64"], width=5, top=60, levels=2)
     >>> age.rows()[1]
     ('17', '[15, 20)', '[10, 20)', '*')
+    >>> age.level(0)
+    ('3', '17', '>=60')
     >>> age.rows()[2]
     ('64', '>=60', '>=60', '*')
     """
@@ -145,7 +146,13 @@ def intervals_taxonomy(
         labels = {place: grid.label(place, merged, name) for place in set(wider)}
         columns.append([labels[place] for place in wider])
     columns.append([SUPPRESSED] * len(ranked))
-    return Taxonomy(attribute, list(zip(*columns, strict=True)))
+    said = {-math.inf: bottom, math.inf: top}
+    tails: dict[Label, Label] = {
+        text: grid.label(place, 1, name)
+        for (_, text), place in zip(ranked, places, strict=True)
+        if said.get(place) is not None
+    }
+    return Taxonomy(attribute, list(zip(*columns, strict=True)), shown=tails)
 
 
 def check(settings: Mapping[str, object]) -> list[Problem]:

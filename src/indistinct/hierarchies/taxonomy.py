@@ -85,6 +85,7 @@ class Taxonomy:
         "_counts",
         "_index",
         "_parents",
+        "_shown",
         "_suppressed",
         "_table",
     )
@@ -95,6 +96,7 @@ class Taxonomy:
         chains: Iterable[Sequence[Label]],
         *,
         suppressed: Iterable[Label] = (),
+        shown: Mapping[Label, Label] | None = None,
         origin: Origin | None = None,
     ) -> None:
         """One chain per leaf, from the leaf to the top.
@@ -104,6 +106,7 @@ class Taxonomy:
             chains: ``[leaf, parent, ..., top]`` for every leaf; exact repeats are dropped.
             suppressed: further leaves of the domain that are published as ``*`` on every level,
                 also on level 0.
+            shown: leaves that are published as another label on level 0: ages above the top.
             origin: where the chains were read, for messages.
 
         Raises:
@@ -128,6 +131,10 @@ class Taxonomy:
             raise HierarchyError(problems)
 
         height = max(map(len, given.values()), default=2)
+        self._shown = dict(shown or {})
+        given = {
+            leaf: (self._shown.get(leaf, chain[0]), *chain[1:]) for leaf, chain in given.items()
+        }
         columns = _columns(given, height)
         self._parents, problems = _tree(attribute, columns, places, origin)
         problems += [
@@ -172,10 +179,16 @@ class Taxonomy:
         return self._suppressed
 
     @property
+    def shown(self) -> Mapping[Label, Label]:
+        """The values that are published as another label on level 0, and these labels."""
+        return MappingProxyType(self._shown)
+
+    @property
     def chains(self) -> tuple[tuple[Label, ...], ...]:
         """What each leaf is published as, level by level, as given (not padded).
 
-        A chain starts with its leaf, except that of a suppressed value, which is all ``*``.
+        A chain starts with its leaf, except that of a value that is published as another label on
+        level 0; the chain of a suppressed value is all ``*``.
         """
         return self._chains
 
@@ -186,7 +199,7 @@ class Taxonomy:
 
     @property
     def height(self) -> int:
-        """The highest level; level 0 publishes the values as they are."""
+        """The highest level; level 0 publishes values as they are, but for tails."""
         return len(self._columns) - 1
 
     @property
@@ -304,7 +317,10 @@ class Taxonomy:
         """
         outside = [value for value in dict.fromkeys(uncovered) if value not in self._index]
         covered = len(self._index) - len(self._suppressed)
-        chains = list(self._chains[:covered])
+        chains = [
+            (leaf, *chain[1:])
+            for leaf, chain in zip(self._index, self._chains[:covered], strict=False)
+        ]
         suppressed = list(self._suppressed)
         if missing == "suppress" and None not in suppressed:
             if None in self._index:
@@ -314,7 +330,9 @@ class Taxonomy:
             chains.append(self._missing_chain())
         elif not outside:
             return self
-        return Taxonomy(self._attribute, chains, suppressed=[*suppressed, *outside])
+        return Taxonomy(
+            self._attribute, chains, suppressed=[*suppressed, *outside], shown=self._shown
+        )
 
     def compile(self) -> LevelTable:
         """The hierarchy as arrays; computed once."""

@@ -20,6 +20,7 @@ suppressed.
 from __future__ import annotations
 
 import bisect
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -238,7 +239,10 @@ def _ranges(taxonomy: Taxonomy, codes: NDArray[Any], class_of: Classes, groups: 
     key[~held] = -2
     key[starred | empty] = -1
     looks, cell_of = np.unique(key, return_inverse=True)
-    numbers = [number for number, _ in ordered]
+    numbers, inf = [number for number, _ in ordered], Decimal("Infinity")
+    shown = taxonomy.level(0)
+    amount = Counter(shown)
+    tails = {label for leaf, label in zip(leaves, shown, strict=True) if leaf != label}
     texts: list[Label] = []
     covered = []
     for look in looks.tolist():
@@ -247,12 +251,14 @@ def _ranges(taxonomy: Taxonomy, codes: NDArray[Any], class_of: Classes, groups: 
             covered.append(len(leaves) if look == -1 else 1)
             continue
         first, last = divmod(look // 2, most)
-        ends = leaves[ordered[first][1]], leaves[ordered[last][1]]
+        # Tails are published as tails, however few of their values the class has.
+        ends = shown[ordered[first][1]], shown[ordered[last][1]]
         text: Label = range_text(str(ends[0]), str(ends[1]))
-        inside = 1
-        if first != last:
-            below = bisect.bisect_left(numbers, numbers[first])
-            inside = bisect.bisect_right(numbers, numbers[last]) - below
+        inside = amount[ends[0]]
+        if ends[0] != ends[1]:
+            below, above = numbers[first], numbers[last]
+            inside = bisect.bisect_right(numbers, inf if ends[1] in tails else above)
+            inside -= bisect.bisect_left(numbers, -inf if ends[0] in tails else below)
         texts.append(set_text([text, None]) if look % 2 else text)
         covered.append(inside + look % 2)
     return _Column(cell_of.astype(np.int32), texts, np.array(covered, dtype=np.int64))
@@ -260,7 +266,8 @@ def _ranges(taxonomy: Taxonomy, codes: NDArray[Any], class_of: Classes, groups: 
 
 def _sets(taxonomy: Taxonomy, codes: NDArray[Any], class_of: Classes, groups: int) -> _Column:
     order = taxonomy.compile().order
-    leaves = taxonomy.leaves
+    leaves, shown = taxonomy.leaves, taxonomy.level(0)
+    amount = Counter(shown)
     of_rank = np.empty(len(leaves), dtype=np.int64)
     of_rank[order] = np.arange(len(leaves))
     gone = set(taxonomy.suppressed)
@@ -277,8 +284,9 @@ def _sets(taxonomy: Taxonomy, codes: NDArray[Any], class_of: Classes, groups: in
             texts.append(SUPPRESSED)
             covered.append(len(leaves))
         else:
-            texts.append(set_text([leaves[code] for code in of_rank[ranks].tolist()]))
-            covered.append(len(ranks))
+            labels = dict.fromkeys(shown[code] for code in of_rank[ranks].tolist())
+            texts.append(set_text(list(labels)))
+            covered.append(sum(amount[label] for label in labels))
     return _Column(cell_of, texts, np.array(covered, dtype=np.int64))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem
-from indistinct.hierarchies.cells import range_of
+from indistinct.hierarchies.cells import range_of, width_of
 from indistinct.measures import BoundObjective, Outcome, Recoding, objective
 from indistinct.measures.aggregate import Values
 from indistinct.measures.loss import BoundLoss
@@ -147,7 +147,7 @@ def _lengths(data: LeveledTable, plan: CellPlan, attribute: int, cost: Values) -
     for at, text in enumerate(plan.texts[attribute]):
         ends = range_of(text)
         if ends is not None and length > 0:
-            found[at] = min(float(ends[1] - ends[0]) / length, 1.0)
+            found[at] = min(width_of(ends, numbers) / length, 1.0)
     return found
 
 

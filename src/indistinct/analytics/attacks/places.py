@@ -292,7 +292,8 @@ def _over_more(taxonomy: Taxonomy, column: pl.Series) -> Taxonomy:
     if not more:
         return taxonomy
     chains = [
-        chain for leaf, chain in zip(taxonomy.leaves, taxonomy.chains, strict=True)
+        (leaf, *chain[1:])
+        for leaf, chain in zip(taxonomy.leaves, taxonomy.chains, strict=True)
         if leaf not in taxonomy.suppressed
     ]  # fmt: skip
     taken = {label for chain in chains for label in chain}
@@ -302,6 +303,7 @@ def _over_more(taxonomy: Taxonomy, column: pl.Series) -> Taxonomy:
         taxonomy.attribute,
         [*chains, *extra],
         suppressed=[*taxonomy.suppressed, *inner],
+        shown=taxonomy.shown,
     )
 
 

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import DataError, PolicyError, Problem, Unsatisfiable, did_you_mean
-from indistinct.hierarchies.cells import range_of
+from indistinct.hierarchies.cells import range_of, width_of
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.kernels.fingerprints import Ground, breaks_diversity, diverse_groups, partition_sets
 from indistinct.kernels.ragged import Ragged, pointers
@@ -269,7 +269,7 @@ def qid_ncp(data: LeveledTable, plan: CellPlan) -> float:
             for at, text in enumerate(plan.texts[j]):
                 ends = range_of(text)
                 if ends is not None and length > 0:
-                    share[at] = float(ends[1] - ends[0]) / length
+                    share[at] = width_of(ends, numbers) / length
         total += float(share[plan.cell_of[j]][plan.class_of[kept]].sum())
         total += float(people - np.count_nonzero(kept))
     return total / (people * len(data.attributes))
