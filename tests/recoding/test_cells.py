@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from tests.recoding import tables
 from tests.recoding.tables import Table, members, released
 
+import indistinct as ind
 from indistinct.errors import PolicyError
 from indistinct.hierarchies.cells import Coverage, range_text, set_text
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
@@ -288,3 +290,59 @@ def test_no_class_at_all() -> None:
     assert classes_as_published(plan).tolist() == []
     assert leaked(found.data, plan)["town"]["after"] == 0.0
     assert members(plan, found.data, 0) == [()]
+
+
+CODES = pl.DataFrame(
+    {
+        "sex": ["1", "2"] * 20,
+        "state": [f"{at % 13:02d}" for at in range(40)],
+        "ward": [str(11 + at % 17) for at in range(40)],
+        "age": [str(20 + at) for at in range(40)],
+        "ill": ["a", "b"] * 20,
+    }
+)
+
+
+@pytest.mark.parametrize("algorithm", ["mondrian", "k-member", "k-l-diversity"])
+def test_categories_with_numbers_for_names_stay_sets(algorithm: str) -> None:
+    keys: dict[str, Any] = {
+        "attributes": {
+            name: {"role": "quasi-identifier", "hierarchy": "suppress"} for name in CODES.columns
+        }
+        | {"ill": {"role": "sensitive"}},
+        "promises": [{"model": "k-anonymity", "k": 8}],
+        "method": {"algorithm": algorithm, "seed": 1},
+    }
+    keys["attributes"]["ward"]["type"] = "category"
+    table = CODES
+    if algorithm == "k-l-diversity":
+        table = CODES.with_columns(who=pl.int_range(pl.len()).cast(pl.String))
+        keys["source"] = {"person": "who"}
+        keys["attributes"]["ill"]["hierarchy"] = "suppress"
+        keys["promises"] = [{"model": "kl-diversity", "k": 8, "l": 2, "sensitive": "ill"}]
+    made = ind.anonymize(table, keys).tables
+    rows = made["quasi"] if isinstance(made, dict) else made
+    for name in ("sex", "state", "ward"):
+        assert not [cell for cell in rows[name].cast(pl.String) if cell and cell.startswith("[")]
+    assert [cell for cell in rows["age"].cast(pl.String) if cell and cell.startswith("[")]
+
+
+def test_what_a_type_says_comes_before_what_numbers_look_like() -> None:
+    keys: dict[str, Any] = {
+        "attributes": {
+            "state": {"role": "quasi-identifier", "type": "number"},
+            "ward": {"role": "quasi-identifier", "type": "category"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 20}],
+        "method": {"algorithm": "mondrian", "cells": "range", "seed": 1},
+    }
+    cells = ind.anonymize(CODES.select("state", "ward"), keys).tables
+    assert all(cell.startswith("[") for cell in cells["state"])
+    assert all(cell.startswith("{") for cell in cells["ward"])
+    keys["method"]["cells"] = {"ward": "range"}
+    with pytest.raises(PolicyError, match="categories have no ranges"):
+        ind.anonymize(CODES.select("state", "ward"), keys)
+    keys["method"].pop("cells")
+    keys["attributes"]["ward"]["hierarchy"] = {"intervals": 5}
+    with pytest.raises(PolicyError, match="categories have no intervals"):
+        ind.anonymize(CODES.select("state", "ward"), keys)

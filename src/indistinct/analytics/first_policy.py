@@ -242,22 +242,30 @@ def _attribute(item: AttributeProfile, min_level: tuple[int, str] | None = None)
         yield from _comment(f"WARNING: {warning.message}")
     yield f"[attributes.{toml_key(item.attribute)}]"
     yield f"role = {toml_string(item.role)}"
-    draft = item.draft
-    if draft.spec is not None:
-        if draft.why:
-            yield from _comment(draft.why)
-        yield f"hierarchy = {toml_value(draft.spec)}"
-        if len(draft.categories) > 2:
-            yield from _comment("or group the categories as you think fit:")
-            yield f"# hierarchy = {toml_value(_tree(draft.categories))}"
+    yield from _hierarchy(item)
     if min_level is not None:
         yield from _comment(min_level[1])
         yield f"min_level = {min_level[0]}"
-    if draft.uncovered:
-        yield f"uncovered = {toml_string(draft.uncovered)}"
+    if item.draft.uncovered:
+        yield f"uncovered = {toml_string(item.draft.uncovered)}"
     if item.missing_tokens and item.role in ("quasi-identifier", "sensitive"):
         tokens = {"tokens": list(item.missing_tokens), "as": "value"}
         yield f"missing = {toml_value(tokens)}"
+
+
+def _hierarchy(item: AttributeProfile) -> Iterator[str]:
+    """How an attribute is generalized, and what its values are."""
+    draft = item.draft
+    if draft.spec is None:
+        return
+    if draft.why:
+        yield from _comment(draft.why)
+    yield f"hierarchy = {toml_value(draft.spec)}"
+    if draft.spec == "suppress" and item.kind == "integer":
+        yield 'type = "category"'
+    if len(draft.categories) > 2:
+        yield from _comment("or group the categories as you think fit:")
+        yield f"# hierarchy = {toml_value(_tree(draft.categories))}"
 
 
 def _tree(categories: Sequence[str]) -> dict[str, Any]:

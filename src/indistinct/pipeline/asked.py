@@ -26,12 +26,30 @@ def sight_of(policy: Policy) -> Sight:
 def asked_of(policy: Policy, seed: int = 0) -> Asked:
     """What a policy asks of its method."""
     return Asked(
-        keys=policy.method,
+        keys=policy.method.model_copy(update={"cells": _cells(policy)}),
         weights=policy.weights,
         min_level=_bounds(policy, "min_level"),
         max_level=_bounds(policy, "max_level"),
         seed=seed,
     )
+
+
+def _cells(policy: Policy) -> Mapping[str, str] | str | None:
+    """How classes are published, with what is said of the type of attributes."""
+    said = policy.method.cells
+    typed = {name: policy.attributes[name] for name in policy.quasi_identifiers}
+    found = {}
+    for name, item in typed.items():
+        if item.type == "number":
+            found[name] = "range"
+        elif item.type == "category":
+            found[name] = "set" if item.hierarchy in (None, "suppress") else "ancestor"
+    if not found:
+        return said
+    if isinstance(said, str):
+        kept = dict.fromkeys(policy.quasi_identifiers, said)
+        return kept | {name: style for name, style in found.items() if said == "range" != style}
+    return found | dict(said or {})
 
 
 def _bounds(policy: Policy, key: str) -> Mapping[str, int]:

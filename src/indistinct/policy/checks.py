@@ -30,7 +30,7 @@ from indistinct.policy.sensitivity import knm_cautions, knm_checks, rank_checks
 if TYPE_CHECKING:
     from indistinct.policy.policy import Policy
 
-_QI_ONLY = ("hierarchy", "weight", "min_level", "max_level", "uncovered")
+_QI_ONLY = ("hierarchy", "type", "weight", "min_level", "max_level", "uncovered")
 
 
 def attribute_checks(item: Attribute, place: tuple[str, ...]) -> Iterator[Problem]:
@@ -56,6 +56,13 @@ def attribute_checks(item: Attribute, place: tuple[str, ...]) -> Iterator[Proble
         yield from _transform_checks(item.role, item.transform, (*place, "transform"))
     if item.hierarchy is not None:
         yield from _hierarchy_checks(item.hierarchy, (*place, "hierarchy"))
+        numbers = isinstance(item.hierarchy, Mapping) and {"intervals", "equal_frequency"}
+        if numbers and item.type == "category" and numbers & set(item.hierarchy):
+            yield Problem(
+                "bad-value",
+                f"{place_of((*place, 'type'))}: categories have no intervals",
+                remedy='choose a hierarchy of categories, or type = "number"',
+            )
 
 
 def _category_checks(role: Role, given: Categories, place: tuple[str, ...]) -> Iterator[Problem]:
@@ -296,9 +303,12 @@ def cross_checks(parts: Mapping[str, Any]) -> Iterator[Problem]:
         yield from method_checks(method, parts["promises"], attributes)
         yield from knm_checks(method, parts["promises"], attributes)
         if isinstance(method.cells, Mapping):
-            for name in method.cells:
+            for name, style in method.cells.items():
                 at = ("method", "cells", name)
                 yield from _must_be("quasi-identifier", name, at, attributes)
+                item = attributes.get(name)
+                if style == "range" and item is not None and item.type == "category":
+                    yield Problem("bad-value", f"{place_of(at)}: categories have no ranges")
     for name in objective.weights:
         yield from _must_be("quasi-identifier", name, (*place, "weights"), attributes)
     own = {name: item.weight for name, item in attributes.items() if item and name in quasi}

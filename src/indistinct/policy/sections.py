@@ -388,6 +388,10 @@ class Attribute(Section):
     hierarchy: Any = None
     """A builder (``{"intervals": {"width": 5}}``), a file, ``"suppress"`` or a ``Taxonomy``; of a
     sensitive attribute for promises that ask how near two values are."""
+    type: Literal["category", "number"] | None = None
+    """What the values of a quasi-identifier are, where their writing does not tell: codes of a
+    ``category`` are never published as a range, a ``number`` may be. Not said: single digits
+    without a hierarchy and numbers with zeros before them are categories."""
     categories: Categories | None = None
     """The categories of a sensitive attribute's values, for promises that use them."""
     ranks: Ranks | None = None

@@ -20,6 +20,7 @@ suppressed.
 from __future__ import annotations
 
 import bisect
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,6 +45,10 @@ STYLES: Final = ("range", "set", "ancestor", "level")
 Classes = NDArray[np.int32]
 
 _WORD = 64
+_ZEROS = re.compile(r"0\d")
+
+FLAT = 2
+"""Levels of a hierarchy that publishes a value or nothing."""
 
 
 @dataclass
@@ -70,7 +75,8 @@ def cells_of(
         class_of: the class of every combination, [C]; -1 for suppressed ones, and for those of
             weight 0 (people of a population) that are to have no part in a class's cells.
         style: ``range``, ``set``, ``ancestor`` or ``level``, for all attributes or by name. Where
-            none is said: ranges if all values are numbers, else ancestors.
+            none is said: ranges if all values are numbers, sets if they look like codes of a
+            hierarchy of one step (see :func:`looks_like_codes`), else ancestors.
         search: how the classes were found.
         scope: what the plan calls itself.
 
@@ -81,7 +87,7 @@ def cells_of(
     present = np.ascontiguousarray(class_of, dtype=np.int32)
     groups = int(class_of.max(initial=-1)) + 1
     columns = [_column(data, j, present, groups, chosen) for j, chosen in enumerate(styles)]
-    hidden = _give_others(data, present, groups, columns)
+    hidden = _give_others(data, present, groups, columns, styles)
     if hidden.any():
         class_of = np.where(np.append(hidden, False)[class_of], -1, class_of).astype(np.int32)
     return CellPlan(
@@ -125,8 +131,13 @@ def styles_of(data: LeveledTable, style: Mapping[str, str] | str | None) -> tupl
         )
     found = []
     for name in data.attributes:
-        numbers = numbers_in_order(data.taxonomies[name]) is not None
-        chosen = asked.get(name, "range" if numbers else "ancestor")
+        taxonomy = data.taxonomies[name]
+        numbers = numbers_in_order(taxonomy) is not None
+        usual = "ancestor"
+        if numbers:
+            flat = taxonomy.levels <= FLAT
+            usual = "range" if not looks_like_codes(taxonomy) else "set" if flat else "ancestor"
+        chosen = asked.get(name, usual)
         if chosen == "range" and not numbers:
             problems.append(
                 Problem(
@@ -400,7 +411,11 @@ def paths_from_top(
 
 
 def _give_others(
-    data: LeveledTable, class_of: Classes, groups: int, columns: Sequence[_Column]
+    data: LeveledTable,
+    class_of: Classes,
+    groups: int,
+    columns: Sequence[_Column],
+    styles: Sequence[str],
 ) -> NDArray[np.bool_]:
     """Another cell for classes that are ``*`` in every attribute; those where there is none."""
     starred = np.zeros(groups, dtype=np.bool_)
@@ -415,7 +430,9 @@ def _give_others(
     inside = number[class_of]
     others = []
     for j, name in enumerate(data.attributes):
-        style = "set" if numbers_in_order(data.taxonomies[name]) is None else "range"
+        taxonomy = data.taxonomies[name]
+        codes = numbers_in_order(taxonomy) is None or looks_like_codes(taxonomy)
+        style = "set" if codes or styles[j] == "set" else "range"
         others.append(_column(data, j, inside, len(which), style))
     never = np.iinfo(np.int64).max
     cost = np.stack(
@@ -439,6 +456,26 @@ def _give_others(
             column.cell_of, column.texts = tidied.cell_of, tidied.texts
             column.covered = tidied.covered
     return hidden
+
+
+def looks_like_codes(taxonomy: Taxonomy) -> bool:
+    """Whether numbers seem to name categories: between two of them there is nothing.
+
+    Codes are written with zeros before them, or are single digits of which no hierarchy says which
+    are near. Others have to be declared: ``type = "category"``.
+
+    >>> from indistinct.hierarchies.taxonomy import Taxonomy
+    >>> looks_like_codes(Taxonomy("sex", [["1", "*"], ["2", "*"]]))
+    True
+    >>> looks_like_codes(Taxonomy("age", [["1", "[0, 5)", "*"], ["2", "[0, 5)", "*"]]))
+    False
+    """
+    known = [leaf for leaf in taxonomy.leaves if leaf is not None]
+    known = [leaf for leaf in known if leaf not in taxonomy.suppressed]
+    if any(_ZEROS.match(leaf) for leaf in known):
+        return True
+    digits = all(len(leaf) == 1 and leaf.isascii() and leaf.isdigit() for leaf in known)
+    return digits and taxonomy.levels <= FLAT
 
 
 def numbers_in_order(taxonomy: Taxonomy) -> list[tuple[Decimal, int]] | None:
