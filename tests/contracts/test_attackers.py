@@ -25,8 +25,8 @@ QUASI = ["age", "town"]
 EVERYBODY = {"age": "[0, 99]", "town": "{Bonn, Hof, Ulm}"}
 """A class that covers everybody and is not what a suppressed record looks like."""
 
-READS_ROWS = ("order", "unicity")
-"""Attackers who learn from the order of rows, or draw of them: it is theirs to depend on."""
+READS_ROWS = ("order",)
+"""Attackers who learn from the order of rows: it is theirs to depend on."""
 
 READS_CELLS = ("unicity",)
 """Attackers who look at suppressed records too, of which other cells are published."""

@@ -343,11 +343,12 @@ def _told_of_events(found: Assessment) -> Iterator[Part]:
         yield Grid(head, rows, right=head[1:])
     for when, own in found.unicity.items():
         shares = [in_per_cent(own[str(p)]["unique"]) for p in (1, 2, 3, 4, 5)]
+        error = f" (give or take {own['error']:.1%})" if own["error"] else ""
         where = "cells of a person" if when == "before" else "published cells of a person"
         yield Line(
             f"\n{where}, whichever, that are nobody else's: one for {shares[0]} of people, two for "
-            f"{shares[1]}, three for {shares[2]}, four for {shares[3]}, five for {shares[4]} (give "
-            f"or take {own['error']:.1%})",
+            f"{shares[1]}, three for {shares[2]}, four for {shares[3]}, five for {shares[4]}"
+            f"{error}",
             wrap=True,
         )
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from indistinct.analytics.attacks.unicity import Cells, drawn_shares
+from indistinct.analytics.attacks.unicity import Cells, known_cells
 from indistinct.analytics.weighted import Lists, sums
 
 DRAWS = 5_000
@@ -81,4 +81,4 @@ def unicity_of(columns: Mapping[str, Lists]) -> dict[str, Any]:
     """
     if not columns or len(next(iter(columns.values()))) < 2:
         return {}
-    return dict(drawn_shares(Cells.of(columns), [0], DRAWS)[0])
+    return dict(known_cells(Cells.of(columns), [0], DRAWS)[0])

@@ -117,10 +117,11 @@ def summarize(release: Release) -> None:
 
 def _unicity(figures: Mapping[str, Any]) -> str:
     """How many people a few published cells single out, and the columns that carry it."""
+    error = f" (give or take {figures['error']:.1%})" if figures["error"] else ""
     shares = [f"{p} for {figures[str(p)]['unique']:.1%}" for p in (2, 3, 4, 5)]
     told = (
         f"published cells of a person, whichever, that are nobody else's: {', '.join(shares)} of "
-        f"people (give or take {figures['error']:.1%})"
+        f"people{error}"
     )
     columns = ", ".join(figures.get("carried", ()))
     return f"{told}; carried by {columns}" if columns else told

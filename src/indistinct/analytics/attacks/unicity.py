@@ -19,7 +19,8 @@ the p at which about half are unique, the columns that carry it:
 * ``coarser``: what is unique where its values are published in five groups of neighbouring values,
   with about as many people in each.
 
-``error`` is half the width of the 95 % confidence interval of a share, at most.
+All sets of cells are looked at where there are not too many; else some are drawn, and ``error`` is
+half the width of the 95 % confidence interval of a share, at most.
 """
 
 from __future__ import annotations
@@ -28,18 +29,19 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import (
+    CERTAIN,
+    THRESHOLDS,
     Figures,
     Finding,
     Skipped,
     of_people,
-    share_of,
-    summarize,
 )
 from indistinct.analytics.attacks.known_records import margin
 from indistinct.analytics.weighted import Lists, Rows, alongside, pointers
@@ -61,6 +63,9 @@ TOLD = 4
 
 DRAWS = 10_000
 """Sets of cells that are drawn."""
+
+MOST_SETS = 50_000
+"""Sets of cells up to which all are looked at, and none is drawn."""
 
 FEW = 2_000
 """Sets of cells that are looked at again, column by column."""
@@ -108,18 +113,42 @@ class Cells:
         """The column of every cell."""
         return np.searchsorted(self.first, cell, side="right") - 1
 
-    def draw(self, number: int, seed: list[int], without: int = -1) -> NDArray[np.int32]:
+    def without(self, column: int) -> Cells:
+        """The same without what is known of a column."""
+        rows = self.rows
+        kept = self.column_of(rows.index) != column
+        left = Rows(pointers(rows.row_of[kept], len(rows)), rows.index[kept])
+        return Cells(left, self.first, self.names)
+
+    def ways(self, number: int) -> int:
+        """How many sets of so many cells people have; of those who have fewer, of all of these."""
+        held, people = np.unique(self.rows.length, return_counts=True)
+        ways = [math.comb(own, min(number, own)) for own in held.tolist()]
+        return sum(own * count for own, count in zip(ways, people.tolist(), strict=True))
+
+    def sets(self, number: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """All sets of so many cells of everybody, and their weights: as :class:`Sets` has them."""
+        rows, parts, weights = self.rows, [], []
+        for held in np.unique(rows.length).tolist():
+            own, people = min(number, held), np.flatnonzero(rows.length == held)
+            places = np.array(list(combinations(range(held), own)), np.int64).reshape(
+                math.comb(held, own), own
+            )
+            found = np.full((len(people), len(places), number), -1, np.int32)
+            at = rows.indptr[people][:, None, None] + places
+            found[:, :, :own] = rows.index[at] if own else -1
+            parts.append(found.reshape(-1, number))
+            weights.append(np.full(len(parts[-1]), 1 / len(places)))
+        return np.concatenate(parts), np.concatenate(weights) / len(rows)
+
+    def draw(self, number: int, seed: list[int]) -> NDArray[np.int32]:
         """Different cells of as many people, each the same chance; -1 where somebody has fewer.
 
         Arguments:
             number: draws; where there are fewer people, everybody is drawn equally often.
             seed: of the draws.
-            without: a column whose cells are not known.
         """
         random, people, rows = simulation(seed), len(self.rows), self.rows
-        if without >= 0:
-            kept = self.column_of(rows.index) != without
-            rows = Rows(pointers(rows.row_of[kept], people), rows.index[kept])
         if number < people:
             drawn = random.choice(people, number, replace=False)
         else:
@@ -179,6 +208,26 @@ class Cells:
         return low.astype(np.int32), high.astype(np.int32)
 
 
+@dataclass(frozen=True)
+class Sets:
+    """Sets of cells of people, and how many people have each.
+
+    Arguments:
+        cells: so many different cells of a person, -1 where somebody has fewer, [sets, number].
+        weight: what each set counts, in sum 1, [sets].
+        had: people who have all of them, up to some number, [sets].
+    """
+
+    cells: NDArray[np.int32]
+    weight: NDArray[np.float64]
+    had: NDArray[np.int64]
+
+    @property
+    def unique(self) -> float:
+        """The share of sets that one person has."""
+        return float(self.weight[self.had == 1].sum())
+
+
 def run(
     context: AttackContext,
     sensitive: str | None = None,
@@ -201,30 +250,37 @@ def run(
     people = len(cells.rows)
     if people < 2:
         return Skipped(NAME, "nobody is published whom others could be taken for")
-    figures, drawn, had = drawn_shares(cells, [context.seed, 0x0C], draws, most)
-    unique = (had == 1).mean(axis=0)
-    number = int(np.argmin(np.abs(unique - 0.5))) + 1
+    figures, looked = known_cells(cells, [context.seed, 0x0C], draws, most)
+    number = 1 + min(range(MOST_CELLS), key=lambda at: abs(looked[at].unique - 0.5))
     figures["told_at"] = number
-    if unique[number - 1] > 0:
-        figures |= _columns(context, cells, drawn, had[:, number - 1] == 1, number)
-    told = had[:, TOLD - 1]
-    return summarize(
-        context,
-        None,
-        1 / np.where(told >= ENOUGH, people, np.maximum(told, 1)),
-        np.full(len(had), 1 / people),
-        told == 1,
+    if looked[number - 1].unique > 0:
+        figures |= _columns(context, cells, looked[number - 1])
+    told = looked[TOLD - 1]
+    belief = 1 / np.where(told.had >= ENOUGH, people, np.maximum(told.had, 1))
+    return Finding(
         name=NAME,
         knowledge=KNOWLEDGE,
+        people=context.people.height,
+        success={
+            **{str(at): float(told.weight[belief >= at].sum()) for at in THRESHOLDS},
+            CERTAIN: told.unique,
+        },
+        prior={**{str(at): float(1 / people >= at) for at in THRESHOLDS}, CERTAIN: 0.0},
+        gain={
+            "mean": float(told.weight @ belief) - 1 / people,
+            "max": float(belief.max()) - 1 / people,
+        },
         figures=figures,
         note=in_words(figures),
     )
 
 
-def drawn_shares(
+def known_cells(
     cells: Cells, seed: list[int], draws: int = DRAWS, most: int = MOST_STEPS
-) -> tuple[dict[str, Figures], NDArray[np.int32], NDArray[np.int64]]:
-    """The shares of draws that are unique, by the number of cells; the draws; and who has each.
+) -> tuple[dict[str, Figures], list[Sets]]:
+    """What is unique by the number of cells, and the sets of cells that were looked at.
+
+    Where there are not too many sets, all of them are looked at, and everybody counts the same.
 
     Arguments:
         cells: the cells of at least one person.
@@ -232,50 +288,67 @@ def drawn_shares(
         draws: sets of cells that are drawn.
         most: steps after which no more of them are looked at.
     """
-    drawn = cells.draw(draws, seed)
-    had = cells.people_with(drawn, enough=ENOUGH, most=most)
+    numbers = range(1, MOST_CELLS + 1)
+    if sum(cells.ways(number) for number in numbers) <= MOST_SETS:
+        looked = [_counted(cells, *cells.sets(number), enough=ENOUGH) for number in numbers]
+        error, drawn = 0.0, sum(len(own.had) for own in looked)
+    else:
+        chosen = cells.draw(draws, seed)
+        had = cells.people_with(chosen, enough=ENOUGH, most=most)
+        drawn = len(had)
+        error, weight = margin(drawn), np.full(drawn, 1 / drawn)
+        looked = [Sets(chosen[:drawn, :p], weight, had[:, p - 1]) for p in numbers]
     figures: dict[str, Figures] = {
-        str(p + 1): {"unique": share_of(had[:, p] == 1)} for p in range(MOST_CELLS)
+        str(number): {"unique": own.unique} for number, own in zip(numbers, looked, strict=True)
     }
-    return figures | {"draws": len(had), "error": margin(len(had))}, drawn[: len(had)], had
+    return figures | {"draws": drawn, "error": error}, looked
 
 
-def _columns(
-    context: AttackContext,
+def _counted(
     cells: Cells,
-    drawn: NDArray[np.int32],
-    unique: NDArray[np.bool_],
-    number: int,
-) -> dict[str, Figures]:
-    """The columns that most of the unique draws rest upon, and what would change without them.
+    low: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    high: NDArray[np.int32] | None = None,
+    *,
+    enough: int = 2,
+    most: int = MOST_STEPS,
+) -> Sets:
+    """Sets of cells with how many people have each; fewer sets where they take too many steps."""
+    had = cells.people_with(low, high, first=low.shape[1], enough=enough, most=most)[:, -1]
+    weight = weight[: len(had)]
+    return Sets(low[: len(had)], weight / max(weight.sum(), np.finfo(float).tiny), had)
+
+
+def _columns(context: AttackContext, cells: Cells, looked: Sets) -> dict[str, Figures]:
+    """The columns that most of the unique sets rest upon, and what would change without them.
 
     Arguments:
         context: what the attacker is given.
         cells: the cells.
-        drawn: the draws.
-        unique: which of them are unique, by so many of their cells.
-        number: how many cells are known.
+        looked: sets of so many cells.
     """
-    own, few = drawn[unique][:FEW, :number], drawn[:FEW, :number]
-    steps = MOST_STEPS // 20
+    number, alone = looked.cells.shape[1], looked.had == 1
+    every = cells.ways(number) <= MOST_SETS
+    few, steps = (len(alone), MOST_STEPS) if every else (FEW, MOST_STEPS // 20)
+    own, weight = looked.cells[alone][:few], looked.weight[alone][:few]
     needs = np.zeros((len(own), len(cells.names)), np.bool_)
     for place in range(number):
         left = own.copy()
         left[:, place] = -1
-        had = cells.people_with(left, first=number, most=steps)[:, -1]
+        had = _counted(cells, left, weight, most=steps).had
         needed = np.flatnonzero((had > 1) & (own[: len(had), place] >= 0))
         needs[needed, cells.column_of(own[needed, place])] = True
-    carried = needs.mean(axis=0)
+    carried = np.round(weight @ needs / weight.sum(), 12)
     most = [at for at in np.argsort(-carried, kind="stable")[:COLUMNS].tolist() if carried[at] > 0]
     without, coarser = {}, {}
+    chosen, weight = looked.cells[:few], looked.weight[:few]
     for column in most:
-        name = cells.names[column]
-        others = cells.draw(len(few), [context.seed, 0x0C, column], column)[:, :number]
-        had = cells.people_with(others, first=number, most=steps)[:, -1]
-        without[name] = share_of(had == 1)
-        low, high = cells.coarser(column, few)
-        had = cells.people_with(low, high, first=number, most=steps)[:, -1]
-        coarser[name] = share_of(had == 1)
+        name, seed = cells.names[column], [context.seed, 0x0C, column]
+        others = cells.without(column)
+        sets = others.sets(number) if every else (others.draw(few, seed)[:, :number], weight)
+        without[name] = _counted(cells, sets[0], sets[1][: len(sets[0])], most=steps).unique
+        low, high = cells.coarser(column, chosen)
+        coarser[name] = _counted(cells, low, weight, high, most=steps).unique
     return {
         "carried": {cells.names[column]: float(carried[column]) for column in most},
         "without": without,
@@ -292,10 +365,11 @@ def in_words(figures: Mapping[str, Figures]) -> str:
         shares.append(of_people(own["unique"] or 0.0))
     error, carried = figures["error"], figures.get("carried")
     assert isinstance(error, float)
+    five = f" (give or take {error:.1%})" if error else ""
     told = (
         f"Published cells of somebody, whichever, are nobody else's together: one for {shares[0]}, "
-        f"two for {shares[1]}, three for {shares[2]}, four for {shares[3]}, five for {shares[4]} "
-        f"(give or take {error:.1%})."
+        f"two for {shares[1]}, three for {shares[2]}, four for {shares[3]}, five for {shares[4]}"
+        f"{five}."
     )
     if not isinstance(carried, Mapping):
         return told
@@ -310,7 +384,7 @@ def in_words(figures: Mapping[str, Figures]) -> str:
     )
     now = figures[str(at)]
     assert isinstance(now, Mapping)
-    return f"{told} Of draws of {at}, {now['unique'] or 0.0:.1%} are unique; {columns}."
+    return f"{told} Of {at}, {now['unique'] or 0.0:.1%} are unique; {columns}."
 
 
 def _ordered(column: Lists) -> Rows:
