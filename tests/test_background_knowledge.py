@@ -171,3 +171,22 @@ MEASURED = {
     "synthea": (0.978, 0.984, 0.985, 0.868),
 }
 """Singled out with one, two and three known values; unique with five known cells."""
+
+
+@pytest.mark.parametrize("make", [long_tables.informs, long_tables.synthea])
+@pytest.mark.parametrize("m", [1, 2])
+def test_real_tables_with_the_promise(shared: Path, make: Callable[[Path], Any], m: int) -> None:
+    """With known-records nobody is singled out by m known values of the attribute it names."""
+    table, asked = make(shared)
+    asked["attributes"].pop("START", None)
+    table = table.drop("START", strict=False)
+    asked["promises"].append({"model": "known-records", "k": 5, "m": m})
+    figures = ind.anonymize(table, asked).run.to_dict()["singled_out"]["known-records"]
+    assert [figures[str(c)]["singled_out"] for c in range(1, m + 1)] == [0.0] * m
+    assert figures["3"]["singled_out"] == pytest.approx(
+        WITH_PROMISE[make.__name__][m - 1], abs=0.01
+    )
+
+
+WITH_PROMISE = {"informs": (0.287, 0.007), "synthea": (0.679, 0.046)}
+"""Singled out with three known values, where one and where two are promised."""

@@ -43,6 +43,8 @@ NUMBERS = [0.0, 0.05, 0.1, 0.25, 0.3, 1 / 3, 0.4, 0.5, 0.6, 2 / 3, 0.9, 1.0, 1.5
 OF_TYPE: dict[str, st.SearchStrategy[Any]] = {
     "int": st.integers(1, 9),
     "float": st.sampled_from(NUMBERS),
+    "int | None": st.integers(1, 9),
+    "float | None": st.none() | st.sampled_from(NUMBERS),
     "bool | int": st.sampled_from([True, False, 1, 3]),
     "Mapping[str, int] | str": st.one_of(
         st.fixed_dictionaries(dict.fromkeys("1234", st.integers(1, 9))),

@@ -508,6 +508,10 @@ def people_cases() -> Iterator[Case]:
         km = {"model": "km-anonymity", "k": k, "m": m, "sensitive": "diagnosis"}
         keys = people_policy(K3, km, attributes=items, method={"suppression_limit": limit})
         yield Case(f"people-km-{k}-{m}-{limit}", "anonymize", VISITS, keys)
+    for name, asked in {"k": {"k": 3, "m": 2}, "bound": {"bound": 0.6}}.items():
+        known = {"model": "known-records", "sensitive": "diagnosis", **asked}
+        keys = people_policy(K3, known, attributes=items)
+        yield Case(f"people-known-records-{name}", "anonymize", VISITS, keys)
     for algorithm, promises in LINKED.items():
         for seed in (1, 2):
             keys = people_policy(*promises, method={"algorithm": algorithm}, seed=seed)

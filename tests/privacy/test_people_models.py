@@ -15,6 +15,7 @@ from indistinct.release.audit import audit
 GIVEN: dict[str, dict[str, Any]] = {
     "kl-diversity": {"k": 10, "l": 5},
     "km-anonymity": {"k": 5, "m": 2},
+    "known-records": {"k": 5, "bound": 0.5, "m": 2},
 }
 
 
@@ -28,7 +29,8 @@ def test_what_promises_speak_of() -> None:
         for name, kind in models().items()
         if kind.subject != "classes" and kind.__module__.startswith("indistinct.")
     }
-    assert subjects == {"kl-diversity": "linked", "km-anonymity": "items"}
+    items = dict.fromkeys(("km-anonymity", "known-records"), "items")
+    assert subjects == {"kl-diversity": "linked", **items}
 
 
 @pytest.mark.parametrize("model", GIVEN)
@@ -55,6 +57,11 @@ def test_they_count_people_and_are_not_judged_by_classes(model: str) -> None:
         ("km-anonymity", "k", 0),
         ("km-anonymity", "m", 0),
         ("km-anonymity", "m", True),
+        ("known-records", "k", 0),
+        ("known-records", "k", 2.5),
+        ("known-records", "bound", 0),
+        ("known-records", "bound", 1.5),
+        ("known-records", "m", 0),
     ],
 )
 def test_parameters_are_checked(model: str, name: str, wrong: Any) -> None:

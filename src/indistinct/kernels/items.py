@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.kernels.jit import jit
+from indistinct.kernels.jit import inner, jit
 
 
 @jit
@@ -144,3 +144,205 @@ def lift_items(
             lifts += 1
             became[best] = best
     return lifts, dropped, lost
+
+
+@jit
+def protect_items(
+    class_indptr: NDArray[np.int64],
+    people: NDArray[np.int64],
+    indptr: NDArray[np.int64],
+    item: NDArray[np.int32],
+    parent: NDArray[np.int32],
+    last: NDArray[np.int32],
+    cost: NDArray[np.float64],
+    k: int,
+    bound: float,
+    m: int,
+) -> NDArray[np.int32]:
+    """What every item of every person is published as, so that few known items tell little.
+
+    In each class by itself: while a combination of at most m published items is had by fewer than k
+    people, or an item by a larger share than ``bound`` of those who have some other m or fewer, an
+    item of the combination is published as its parent, with everything under that, or as the root
+    (0), whichever costs least. The root is an item like others, but nothing to be learnt.
+
+    Arguments:
+        class_indptr: class g has the people ``people[class_indptr[g]:...]``, [G + 1].
+        people: people by class.
+        indptr: person p has ``item[indptr[p]:...]``, rising, at least one, [n + 1].
+        item: leaves of the tree.
+        parent: the parent of every node, -1 for the root, [N].
+        last: the last node under every node, [N].
+        cost: penalty of an occurrence published as each node, [N].
+        k: people who have each combination at least; 0 for any number.
+        bound: largest share of those who have m or fewer items that has another; above 1 for any.
+        m: items that are known at most.
+
+    Returns:
+        The node of every entry of ``item``.
+    """
+    found = np.empty(item.shape[0], np.int32)
+    number = np.zeros(parent.shape[0], np.int64)
+    for g in range(class_indptr.shape[0] - 1):
+        members = people[class_indptr[g] : class_indptr[g + 1]]
+        total = 0
+        for person in members:
+            total += indptr[person + 1] - indptr[person]
+        entries, upto = np.empty(total, np.int32), 0
+        ptr = np.zeros(members.shape[0] + 1, np.int64)
+        for i in range(members.shape[0]):
+            person = members[i]
+            for at in range(indptr[person], indptr[person + 1]):
+                entries[upto] = item[at]
+                upto += 1
+            ptr[i + 1] = upto
+        own = np.unique(entries)
+        place = np.searchsorted(own, entries)
+        occurs, current = np.bincount(place), own.copy()
+        while _coarsened(ptr, place, own, current, occurs, parent, last, cost, number, k, bound, m):
+            pass
+        upto = 0
+        for person in members:
+            for at in range(indptr[person], indptr[person + 1]):
+                found[at] = current[place[upto]]
+                upto += 1
+    return found
+
+
+@inner
+def _coarsened(
+    ptr: NDArray[np.int64],
+    place: NDArray[np.int64],
+    own: NDArray[np.int32],
+    current: NDArray[np.int32],
+    occurs: NDArray[np.int64],
+    parent: NDArray[np.int32],
+    last: NDArray[np.int32],
+    cost: NDArray[np.float64],
+    number: NDArray[np.int64],
+    k: int,
+    bound: float,
+    m: int,
+) -> bool:
+    """Coarsen an item of every combination of the first length that tells too much."""
+    people = ptr.shape[0] - 1
+    used = np.unique(current)
+    if used.shape[0] == 1 and used[0] == 0:
+        return False
+    for at in range(used.shape[0]):
+        number[used[at]] = at
+    base = used.shape[0]
+    sets, held = np.zeros(people + 1, np.int64), 0
+    node_of = np.empty(place.shape[0], np.int32)
+    for i in range(people):
+        begin, rooted = held, False
+        for at in range(ptr[i], ptr[i + 1]):
+            rooted |= current[place[at]] == 0
+        if rooted:
+            node_of[held] = 0
+            held += 1
+        for at in range(ptr[i], ptr[i + 1]):
+            node = current[place[at]]
+            if node > 0 and (held == begin or node_of[held - 1] != node):
+                node_of[held] = node
+                held += 1
+        sets[i + 1] = held
+    ones = np.ones(people, np.int64)
+    before_keys, before = np.zeros(1, np.int64), np.full(1, people)
+    for size in range(1, m + 2 if bound <= 1.0 else m + 1):
+        number_of = 0
+        for i in range(people):
+            ways, own_length = 1, sets[i + 1] - sets[i]
+            for j in range(size):
+                ways = ways * (own_length - j) // (j + 1)
+            number_of += ways if own_length >= size else 0
+        keys, _ = combinations(sets, node_of, size, number, base, ones, number_of)
+        keys = np.sort(keys)
+        starts = np.ones(keys.shape[0], np.bool_)
+        for at in range(1, keys.shape[0]):
+            starts[at] = keys[at] != keys[at - 1]
+        first = np.flatnonzero(starts)
+        different = keys[first]
+        counts = np.empty(first.shape[0], np.int64)
+        for at in range(first.shape[0]):
+            end = first[at + 1] if at + 1 < first.shape[0] else keys.shape[0]
+            counts[at] = end - first[at]
+        changed = False
+        chosen = np.empty(size, np.int32)
+        for at in range(different.shape[0]):
+            key = different[at]
+            for j in range(size - 1, -1, -1):
+                chosen[j] = used[key % base]
+                key //= base
+            if size <= m and counts[at] < k:
+                changed |= _coarsen(chosen, -1, own, current, occurs, parent, last, cost)
+            if bound > 1.0:
+                continue
+            for left in range(size):
+                if chosen[left] == 0:
+                    continue
+                known = np.int64(0)
+                for j in range(size):
+                    if j != left:
+                        known = known * base + number[chosen[j]]
+                had = before[np.searchsorted(before_keys, known)]
+                if counts[at] > bound * had * (1.0 + 1e-9):
+                    changed |= _coarsen(chosen, left, own, current, occurs, parent, last, cost)
+        if changed:
+            return True
+        before_keys, before = different, counts
+    return False
+
+
+@inner
+def _coarsen(
+    chosen: NDArray[np.int32],
+    learnt: int,
+    own: NDArray[np.int32],
+    current: NDArray[np.int32],
+    occurs: NDArray[np.int64],
+    parent: NDArray[np.int32],
+    last: NDArray[np.int32],
+    cost: NDArray[np.float64],
+) -> bool:
+    """Publish an item of a combination more coarsely, unless one of them was before.
+
+    Of the root alone, some other item becomes the root. The item that is ``learnt`` becomes no
+    parent: that would be had by more people.
+    """
+    for node in chosen:
+        if not (current == node).any():
+            return False
+    best, least, rooted = -1, np.inf, False
+    nodes = chosen
+    if chosen.shape[0] == 1 and chosen[0] == 0:
+        nodes = np.unique(current)
+    for j in range(nodes.shape[0]):
+        node = nodes[j]
+        if node == 0:
+            continue
+        price = 0.0
+        for at in range(own.shape[0]):
+            if current[at] == node:
+                price += occurs[at] * (1.0 - cost[node])
+        if price < least:
+            best, least, rooted = node, price, True
+        above = parent[node]
+        if above > 0 and j != learnt:
+            price = 0.0
+            for at in range(np.searchsorted(own, above), own.shape[0]):
+                if own[at] > last[above]:
+                    break
+                if current[at] > 0:
+                    price += occurs[at] * (cost[above] - cost[current[at]])
+            if price < least:
+                best, least, rooted = above, price, False
+    if best < 0:
+        return False
+    for at in range(own.shape[0]):
+        if rooted:
+            if current[at] == best:
+                current[at] = 0
+        elif best <= own[at] <= last[best] and current[at] > 0:
+            current[at] = best
+    return True

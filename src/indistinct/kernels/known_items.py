@@ -83,7 +83,7 @@ def know_items(
     row_indptr: NDArray[np.int64],
     row_label: NDArray[np.int32],
     row_sure: NDArray[np.bool_],
-    labels: int,
+    vague: NDArray[np.bool_],
     people_indptr: NDArray[np.int64],
     people: NDArray[np.int64],
     item_indptr: NDArray[np.int64],
@@ -107,7 +107,9 @@ def know_items(
         row_indptr: row r lists ``row_label[row_indptr[r]:row_indptr[r + 1]]``, [rows + 1].
         row_label: labels.
         row_sure: whether whoever stands in the row has the label for certain, by entries.
-        labels: how many labels there are.
+        vague: whether a label may stand for anything, [labels]. Where rows of the candidate set
+            show an item by a label that is not vague, the item is taken for shown by it wherever it
+            is; unless no row would fit the person so.
         people_indptr: candidate set q has the people ``people[people_indptr[q]:...]``.
         people: people by candidate set.
         item_indptr: person p has ``item[item_indptr[p]:...]``, [n + 1].
@@ -122,6 +124,7 @@ def know_items(
         fewest: rows that the most telling item leaves, 0 where no row fits the person, [n].
         fill: make ``found`` and ``fewest``, else ``work`` alone.
     """
+    labels = vague.shape[0]
     size, start, first = (
         np.zeros(labels, np.int64),
         np.zeros(labels, np.int64),
@@ -192,23 +195,31 @@ def know_items(
                 own = item[begin + chosen[i]]
                 for at in range(over_indptr[own], over_indptr[own + 1]):
                     times[over[at]] += 1
-            number = 0
-            for i in range(held):
-                own, bit = item[begin + chosen[i]], _ONE << np.uint64(i)
-                for at in range(over_indptr[own], over_indptr[own + 1]):
-                    label = over[at]
-                    for e in range(start[label] - size[label], start[label]):
-                        r = local_row[e]
-                        if cover[r] == np.uint64(0):
-                            touched[number] = r
-                            number += 1
-                        cover[r] |= bit
-                        if times[label] == 1 and local_sure[e]:
-                            tell[r] |= bit
             full = (_ONE << np.uint64(held)) - _ONE
+            number = 0
             fits = False
-            for at in range(number):
-                fits |= cover[touched[at]] == full
+            for also_vague in (False, True):
+                for i in range(held):
+                    own, bit = item[begin + chosen[i]], _ONE << np.uint64(i)
+                    shown = False
+                    for at in range(over_indptr[own], over_indptr[own + 1]):
+                        shown |= not vague[over[at]] and size[over[at]] > 0
+                    for at in range(over_indptr[own], over_indptr[own + 1]):
+                        label = over[at]
+                        if vague[label] and shown and not also_vague:
+                            continue
+                        for e in range(start[label] - size[label], start[label]):
+                            r = local_row[e]
+                            if cover[r] == np.uint64(0):
+                                touched[number] = r
+                                number += 1
+                            cover[r] |= bit
+                            if times[label] == 1 and local_sure[e]:
+                                tell[r] |= bit
+                for at in range(number):
+                    fits |= cover[touched[at]] == full
+                if fits:
+                    break
             if fits:
                 third = held * (held - 1) * (held - 2) // 6
                 count[0, :held], told[0, :held] = 0, full

@@ -103,7 +103,7 @@ def _labels_of(
         table = tables[link["sensitive"]]
         frames = {name: listed_values(table, name, link["by"]) for name in names}
     else:
-        items = {part.sensitive for part in policy.requirements if part.model == "km-anonymity"}
+        items = {part.sensitive for part in policy.privacy_models if part.subject == "items"}
         frames = {
             name: table.texts([name])
             for table in published.tables

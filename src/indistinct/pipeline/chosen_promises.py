@@ -19,7 +19,6 @@ from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.measures import objective as objective_by_name
 from indistinct.metadata import NO_METADATA
 from indistinct.microdata.domains import SensitiveDomain
-from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.microdata import sorted_values
 from indistinct.pipeline.asked import asked_of
 from indistinct.privacy.k_anonymity import KAnonymity
@@ -28,6 +27,7 @@ from indistinct.privacy.promise import Promise
 from indistinct.recoding.full_domain import Settings, full_domain, full_domain_for_each
 from indistinct.recoding.full_domain.optimal import LARGEST
 from indistinct.recoding.lattice import Lattice
+from indistinct.recoding.plan import published_classes
 
 if TYPE_CHECKING:
     from indistinct.measures import Objective
@@ -192,16 +192,5 @@ def _plans(
 def _sizes(data: LeveledTable, plan: LevelPlan, on: Sequence[str]) -> NDArray[np.int64]:
     """Records of every published class over some of the quasi-identifiers."""
     kept = ~plan.suppressed
-    if not kept.any():
-        return np.zeros(0, dtype=np.int64)
-    columns, domains = [], []
-    for j, name in enumerate(data.attributes):
-        if name not in on:
-            continue
-        number: dict[str | None, int] = {}
-        of = np.array(
-            [number.setdefault(label, len(number)) for label in plan.labels(data, j)], np.int32
-        )
-        columns.append(of[plan.cells(data, j)[kept]])
-        domains.append(len(number))
-    return count_combinations(columns, domains, data.weight[kept])[1]
+    size = np.bincount(published_classes(data, plan, on)[kept], data.weight[kept])
+    return np.rint(size[size > 0]).astype(np.int64)

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
+from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.kernels.ragged import pointers
 from indistinct.microdata.encoding import codes_in, count_combinations
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.microdata import sorted_values
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.privacy.km_anonymity import KMAnonymity
-from indistinct.recoding.items import km_anonymous, published_items
+from indistinct.privacy.known_records import KnownRecords
+from indistinct.recoding.items import km_anonymous, known_items_protected, published_items
+from indistinct.recoding.plan import published_classes
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table, open_table
 
 if TYPE_CHECKING:
+    from indistinct.metadata import ValueMetadata
+    from indistinct.pipeline.private_table import PrivateTable
     from indistinct.pipeline.run import Run
     from indistinct.policy import Policy
+    from indistinct.recoding.plan import Plan
 
 
 def with_generalized_items(table: Table, run: Run, file: str | None) -> tuple[Table, int, int]:
@@ -58,16 +65,7 @@ def with_generalized_items(table: Table, run: Run, file: str | None) -> tuple[Ta
     keep = np.ones(rows.height, dtype=np.bool_)
     documents = {}
     for part, name in zip(promises, names, strict=True):
-        domain = sorted_values(rows[name])
-        values = codes_in(rows[name], domain)
-        sizes = [max(people.count, 1), max(len(domain), 1)]
-        (person, item), _, _ = count_combinations(
-            [people.person_of, values], sizes, np.ones(rows.height, np.int64)
-        )
-        indptr = np.zeros(people.count + 1, np.int64)
-        np.cumsum(np.bincount(person, minlength=people.count), out=indptr[1:])
-        ones = np.ones(len(item), np.int64)
-        sets = Cells(indptr, item, ones, domain, False, known[name])
+        sets = _sets_of(people, rows[name], known[name])
         plan = km_anonymous(name, sets, part.k, part.m, suppress=policy.method.suppression_limit)
         frame = frame.with_columns(published_items(plan, rows[name]).alias(name))
         gone = rows[name].is_in(
@@ -95,6 +93,66 @@ def with_generalized_items(table: Table, run: Run, file: str | None) -> tuple[Ta
     run.documents["items.json"] = documents
     run.policy = _without_items(policy, names)
     return done, int((~keep).sum()), without
+
+
+def items_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[str, pl.Series]:
+    """The columns of items, row by row, as the promise ``known-records`` lets them be published.
+
+    Arguments:
+        private: the table and its promises.
+        plan: what becomes of the quasi-identifiers, which makes the classes.
+        run: is given private documents and warnings.
+
+    Raises:
+        HierarchyError, PolicyError: as :func:`~indistinct.recoding.items.known_items_protected`.
+    """
+    promises = [part for part in private.promises if isinstance(part, KnownRecords)]
+    if not promises:
+        return {}
+    run.tell("generalizing items")
+    people, found, documents = private.subjects, {}, {}
+    for part in promises:
+        name = str(part.sensitive)
+        texts = private.table.text([name])[name]
+        sets = _sets_of(people, texts, private.metadata[name])
+        of_combination = published_classes(private.data, plan, part.on or private.data.attributes)
+        class_of = of_combination[private.microdata.combination_of]
+        done = known_items_protected(name, sets, class_of, part)
+        width = max(len(sets.domain), 1)
+        keys = sets.row_of * width + sets.value
+        wanted = people.person_of.astype(np.int64) * width + codes_in(texts, sets.domain)
+        nodes = done.published[np.searchsorted(keys, wanted)]
+        labels = pl.Series(list(done.labels), dtype=pl.String)
+        found[name] = labels.gather(pl.Series(nodes.astype(np.uint32))).alias(name)
+        documents[name] = {
+            "scope": "classes",
+            **part.parameters,
+            "entries": len(done.published),
+            "as_root": done.as_root,
+            "ncp": done.ncp,
+        }
+        if done.as_root:
+            run.warnings.append(
+                f"'{name}': {done.as_root} of {len(done.published)} items of people are published "
+                f"as {SUPPRESSED}, which is what known-records asks of classes of this size: "
+                "larger classes, or a smaller k or m, leave more"
+            )
+    before = run.documents.get("items.json", {})
+    assert isinstance(before, Mapping)
+    run.documents["items.json"] = {**before, **documents}
+    return found
+
+
+def _sets_of(people: Subjects, texts: pl.Series, known: ValueMetadata) -> Cells:
+    """The different values of everybody, over all their records."""
+    domain = sorted_values(texts)
+    sizes = [max(people.count, 1), max(len(domain), 1)]
+    ones = np.ones(len(texts), np.int64)
+    (person, item), _, _ = count_combinations(
+        [people.person_of, codes_in(texts, domain)], sizes, ones
+    )
+    indptr = pointers(np.bincount(person, minlength=people.count))
+    return Cells(indptr, item, np.ones(len(item), np.int64), domain, False, known)
 
 
 def _without_items(policy: Policy, names: Sequence[str]) -> Policy:

@@ -14,6 +14,7 @@ from indistinct.errors import IndistinctError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.pipeline.accounts import broken_without_made_up
+from indistinct.pipeline.items import items_within_classes
 from indistinct.pipeline.leak import hold_against_ranks
 from indistinct.pipeline.population import covers
 from indistinct.pipeline.value_metadata import needed_metadata, published_metadata
@@ -180,6 +181,7 @@ def _published(
     keep = keep and policy.output.suppressed == "keep"
     combination_of = subjects.of_rows(private.microdata.combination_of)
     replaced = dict(replaced)
+    items = items_within_classes(private, plan, run)
     if subjects.key is not None and policy.attributes[subjects.key].transform is None:
         published = ~plan.suppressed[private.microdata.combination_of]
         random = run.random("publication.pseudonyms")
@@ -191,7 +193,7 @@ def _published(
             _published_columns(private.table, policy),
             keep_suppressed=keep,
             shuffle=run.random("publication.shuffle") if policy.output.shuffle else None,
-            replace=replaced,
+            replace={**replaced, **items},
             combination_of=combination_of,
             resolved=tuple(subjects.resolved),
         )

@@ -10,6 +10,7 @@ from indistinct.errors import Problem
 from indistinct.policy.methods import registered
 from indistinct.policy.sections import Attribute, Method, Source
 from indistinct.privacy.knm_anonymity import KNMAnonymity
+from indistinct.privacy.known_records import KnownRecords
 from indistinct.privacy.promise import models, promise_of
 from indistinct.recoding.method import Method as Registered
 from indistinct.requirement import Requirement
@@ -91,6 +92,7 @@ def people_checks(parts: Mapping[str, Any]) -> Iterator[Problem]:
         return
     yield from _column_checks(person, parts["attributes"])
     yield from _method_checks(method)
+    yield from _known_records_checks(parts["promises"])
     if own.linked:
         yield from _linked_checks(own, parts["promises"])
     else:
@@ -174,6 +176,25 @@ def _linked_checks(own: Registered, promises: tuple[Requirement, ...]) -> Iterat
                 if foreign
                 else "choose an algorithm of one table, such as 'optimal'",
             )
+
+
+def _known_records_checks(promises: tuple[Requirement, ...]) -> Iterator[Problem]:
+    """Promises about items that are generalized class by class, after they were held against."""
+    of_items = {item.sensitive for item in promises if item.model == KnownRecords.model}
+    seen: set[str | None] = set()
+    for number, item in enumerate(promises, start=1):
+        if item.sensitive not in of_items:
+            continue
+        if item.model == KnownRecords.model and item.sensitive not in seen:
+            seen.add(item.sensitive)
+            continue
+        yield Problem(
+            "beside-known-records",
+            f"{place_of(('promises', number))}: {item.model} of '{item.sensitive}' cannot stand "
+            f"beside {KnownRecords.model}, which generalizes these values once classes are found",
+            remedy=f"write both k and bound in one {KnownRecords.model}: its bound is one on the "
+            "largest posterior too",
+        )
 
 
 def comparing_cautions(policy: Policy) -> Iterator[str]:

@@ -5,7 +5,7 @@ A plan holds no file and no engine.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.leveled import LeveledTable
 
 
@@ -353,3 +354,20 @@ class CellPlan:
             "classes": self.groups,
             **self.search.to_dict(),
         }
+
+
+def published_classes(data: LeveledTable, plan: Plan, on: Sequence[str]) -> NDArray[np.int32]:
+    """The class of every combination over some of the quasi-identifiers, [C].
+
+    Suppressed combinations are a class of their own: whoever fits no other is known to be there.
+    """
+    columns, domains = [plan.suppressed.astype(np.int32)], [2]
+    for j, name in enumerate(data.attributes):
+        if name not in on:
+            continue
+        number: dict[str | None, int] = {}
+        of = [number.setdefault(label, len(number)) for label in plan.labels(data, j)]
+        cells = np.append(np.array(of, np.int32), 0)[plan.cells(data, j)]
+        columns.append(np.where(plan.suppressed, 0, cells).astype(np.int32))
+        domains.append(max(len(number), 1))
+    return count_combinations(columns, domains, np.ones(len(plan.suppressed), np.int64))[2]

@@ -37,7 +37,31 @@ def won(found: Finding | Skipped) -> Finding:
 
 
 def expected(people: People, rows: Rows) -> dict[str, dict[str, float]]:
-    """The figures by trying out every set of known items."""
+    """The figures by trying out every set of known items; ``*`` stands for any, if it has to."""
+    settled = [(at, exactly(at, own, rows) if fits(at, own, rows) else own) for at, own in people]
+    return figures(settled, rows)
+
+
+def exactly(
+    group: int, items: frozenset[tuple[str, ...]], rows: Rows
+) -> frozenset[tuple[str, ...]]:
+    """Items without the star, where rows of the class show them more exactly."""
+    found = set()
+    for item in items:
+        plain = tuple(label for label in item if label != "*")
+        shown = any(set(plain) & own for at, own in rows if at == group)
+        found.add(plain if shown else item)
+    return frozenset(found)
+
+
+def fits(group: int, items: frozenset[tuple[str, ...]], rows: Rows) -> bool:
+    """Whether a row of the class shows all items, each as exactly as any row does."""
+    own = exactly(group, items, rows)
+    return any(all(set(item) & shown for item in own) for at, shown in rows if at == group)
+
+
+def figures(people: People, rows: Rows) -> dict[str, dict[str, float]]:
+    """The figures of items whose labels are settled."""
     told = {}
     for c in (1, 2, 3):
         singled, average, certain = [], [], []
@@ -54,7 +78,10 @@ def expected(people: People, rows: Rows) -> dict[str, dict[str, float]]:
                         item
                         for item in others
                         if all(
-                            any(sum(label in own for own in items) == 1 for label in s & set(item))
+                            any(
+                                label != "*" and sum(label in own for own in items) == 1
+                                for label in s & set(item)
+                            )
                             for s in left
                         )
                     ]
@@ -86,12 +113,19 @@ def test_long_releases(classes: list[list[list[str]]]) -> None:
 
 
 @settings(max_examples=100)
-@given(CLASSES, st.sets(st.sampled_from(VALUES)))
-def test_generalized_values(classes: list[list[list[str]]], lifted: set[str]) -> None:
-    """Some values are published as the node above them, in some rows only: any form is read."""
+@given(CLASSES, st.sets(st.sampled_from(VALUES)), st.sets(st.sampled_from(VALUES)))
+def test_generalized_values(
+    classes: list[list[list[str]]], lifted: set[str], starred: set[str]
+) -> None:
+    """Some values are published as the node above them, or as a star, in some classes only."""
     every = [(at, own) for at, part in enumerate(classes) for own in part]
     published = [
-        sorted({TREE[value] if value in lifted and at % 2 == 0 else value for value in own})
+        sorted(
+            {
+                "*" if v in starred and at != 1 else TREE[v] if v in lifted and at % 2 == 0 else v
+                for v in own
+            }
+        )
         for at, own in every
     ]
     rows = [(at, frozenset(own)) for (at, _), own in zip(every, published, strict=True)]
@@ -100,7 +134,11 @@ def test_generalized_values(classes: list[list[list[str]]], lifted: set[str]) ->
     over = scene.covering("s").over
     names = scene.labels("s")
     values = scene.covering("s").values
-    covers = {value: tuple(names[at] for at in over[n]) for n, value in enumerate(values)}
+    star = ("*",) if "*" in labels else ()
+    covers = {
+        value: (*(names[at] for at in over[n] if names[at] != "*"), *star)
+        for n, value in enumerate(values)
+    }
     assert set(names) == set(labels)
     people = [(at, frozenset(covers[v] for v in own if covers[v])) for at, own in every]
     close(won(known_records.run(scene)), expected(people, rows))

@@ -14,6 +14,10 @@ that fewest rows of the class show. A person whose values no row shows together 
 and nobody is found. Columns count whose values are published as they are, beside the sensitive
 attributes in whatever form.
 
+An item that is published as ``*``, or as anything that stands for all values, is looked for among
+the rows that show that, unless rows of the class show it more exactly: whoever generalizes class by
+class publishes the same value alike.
+
 In linked tables a row shows what its bucket lists. Where everybody of a bucket has one of its
 values, the highest category, a known value also allows the categories above its own.
 """
@@ -64,14 +68,14 @@ class Items:
     """What people have and rows show, of one attribute or of several.
 
     Arguments:
-        labels: how many labels there are.
+        vague: whether a label may stand for anything, such as ``*``, [labels].
         own: the items of every person, [n].
         over: the labels that cover each item.
         rows: the labels that every row shows, [r].
         sure: whether whoever stands in the row has the label for certain, by entries.
     """
 
-    labels: int
+    vague: NDArray[np.bool_]
     own: Rows
     over: Rows
     rows: Rows
@@ -201,7 +205,7 @@ def know(context: AttackContext, items: Items, most: float = MOST_STEPS) -> Know
         know_items(
             sets.indptr, sets.index,
             pointers(places.class_of, len(places.classes)),
-            pointers(entry, len(order)), items.rows.index[at], items.sure[at], items.labels,
+            pointers(entry, len(order)), items.rows.index[at], items.sure[at], items.vague,
             pointers(places.set_of, len(sets)), of_set,
             items.own.indptr, items.own.index, items.over.indptr, items.over.index,
             looked, work, found, fewest, fill,
@@ -222,12 +226,14 @@ def items_of(context: AttackContext, name: str, told: NDArray[np.bool_] | None =
         told: the labels that are worth learning, [D]; all where not given.
     """
     labels, values = context.labels(name), context.own_values(name)
-    over = _matching(context, name)
+    over, under = _matching(context, name), context.covering(name).under
+    vague = (under.length > 0) & ~np.isin(np.arange(len(labels)), over.index)
+    every = np.flatnonzero(vague)
     alike: dict[bytes, int] = {}
     sets: list[NDArray[np.int32]] = []
     of = np.full(len(over), -1, np.int64)
     for value in range(len(over)):
-        covering = over[value]
+        covering = np.union1d(over[value], every).astype(np.int32)
         if len(covering):
             of[value] = alike.setdefault(covering.tobytes(), len(sets))
             if of[value] == len(sets):
@@ -239,9 +245,8 @@ def items_of(context: AttackContext, name: str, told: NDArray[np.bool_] | None =
     else:
         rows, at = chosen_rows(shown, context.bucket_of), expanded(shown, context.bucket_of)[1]
         sure = shown.amount[at] >= 1 - SURE
-    if told is not None:
-        sure &= told[rows.index]
-    return Items(len(labels), _mapped(values, of), compressed(sets), rows, sure)
+    sure &= ~vague[rows.index] if told is None else told[rows.index] & ~vague[rows.index]
+    return Items(vague, _mapped(values, of), compressed(sets), rows, sure)
 
 
 def _matching(context: AttackContext, name: str) -> Rows:
@@ -276,7 +281,8 @@ def _beside(context: AttackContext, name: str) -> Items:
     rows = _mapped(published, np.where(there, np.arange(len(there)), -1))
     rows = chosen_rows(rows, context.cells_of)
     every = Rows(np.arange(len(there) + 1), np.arange(len(there), dtype=np.int32))
-    return Items(len(there), _mapped(people, of), every, rows, np.ones(len(rows.index), np.bool_))
+    sure = np.ones(len(rows.index), np.bool_)
+    return Items(np.zeros(len(there), np.bool_), _mapped(people, of), every, rows, sure)
 
 
 def _mapped(rows: Rows, to: NDArray[np.int64]) -> Rows:
@@ -291,7 +297,7 @@ def _together(parts: list[Items]) -> Items:
     """The items of several attributes."""
     if len(parts) == 1:
         return parts[0]
-    labels = np.cumsum([0, *(part.labels for part in parts)])
+    labels = np.cumsum([0, *(len(part.vague) for part in parts)])
     items = np.cumsum([0, *(len(part.over) for part in parts)])
     rows, place = alongside([part.rows for part in parts], labels)
     sure = np.empty(len(rows.index), np.bool_)
@@ -306,4 +312,5 @@ def _together(parts: list[Items]) -> Items:
         ),
     )
     own, _ = alongside([part.own for part in parts], items)
-    return Items(int(labels[-1]), own, over, rows, sure)
+    vague = np.concatenate([part.vague for part in parts])
+    return Items(vague, own, over, rows, sure)

@@ -5,6 +5,15 @@ cut for all, so that few items do not single anybody out.
 """
 
 from indistinct.recoding.items.km import ItemPlan, km_anonymous, published_items
+from indistinct.recoding.items.known import ClassItems, known_items_protected
 from indistinct.recoding.items.tree import ItemTree, tree_of
 
-__all__ = ["ItemPlan", "ItemTree", "km_anonymous", "published_items", "tree_of"]
+__all__ = [
+    "ClassItems",
+    "ItemPlan",
+    "ItemTree",
+    "km_anonymous",
+    "known_items_protected",
+    "published_items",
+    "tree_of",
+]

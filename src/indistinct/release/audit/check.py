@@ -17,7 +17,7 @@ from indistinct.release.audit.settings import Setting, read
 from indistinct.release.audit.verdict import Context, Verdict
 from indistinct.requirement import Requirement
 
-Counts = Literal["units", "people", "values", "shares", "items", "linked"]
+Counts = Literal["units", "people", "values", "shares", "items", "combinations", "linked"]
 """What a check counts, which says what else it has to heed, and what of linked tables shows it.
 
 ``units``: the records of a class, or the people whose they are; ``people``: those of a population
@@ -26,7 +26,8 @@ quasi-identifiers. ``values``: how different the values of a class are, or how u
 tables the buckets. Where people have several values, one that everybody of a class has breaks such
 a promise. ``shares``: how many of a class have a value, each by itself; of linked tables the
 buckets, where a set of values counts for each of its members. ``items``: sets of items of people
-with many records; linked tables do not show them. ``linked``: two linked tables, both at once.
+with many records, and ``combinations``: the same class by class; linked tables do not show them.
+``linked``: two linked tables, both at once.
 """
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from indistinct.errors import PolicyError, Problem, did_you_mean
@@ -20,12 +20,19 @@ class Setting:
         fits: Whether a value is one of these.
         example: A value to propose where the parameter is missing.
         default: What it is where it is left out; None for one that must be given.
+        optional: Whether it may be left out and is nothing then.
     """
 
     says: str
     fits: Callable[[Any], bool]
     example: Any
     default: Any = None
+    optional: bool = False
+
+
+def optional(setting: Setting) -> Setting:
+    """A parameter that may be left out."""
+    return replace(setting, optional=True)
 
 
 def whole(least: int, example: int, default: int | None = None) -> Setting:
@@ -99,6 +106,8 @@ def read(
     ]
     found = {name: given.get(name, setting.default) for name, setting in settings.items()}
     for name, setting in settings.items():
+        if found[name] is None and setting.optional:
+            continue
         if found[name] is None:
             remedy = f"add {name} = {setting.example}, say"
             problems.append(

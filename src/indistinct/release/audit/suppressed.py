@@ -61,7 +61,7 @@ def _verdict(
         return unknown
     alone = replace(context, published=published, _sizes={}, _counts={})
     records = published if counts == "items" else group
-    if counts not in {"units", "items"}:
+    if counts not in {"units", "items", "combinations"}:
         records = group.filter(pl.col(str(requirement.sensitive)).ne_missing(SUPPRESSED))
     try:
         verdict = module.check(records, requirement, alone)

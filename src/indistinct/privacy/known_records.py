@@ -1,0 +1,75 @@
+"""Known records: who knows a person's class and m of the person's items learns little more.
+
+A promise about classes speaks of people who know quasi-identifiers. Whoever also knows a few items
+of a person (diagnoses, drugs) looks among the people of the class for those who have them. Promised
+is either or both, in every class, of every combination of at most m published items that somebody
+has together:
+
+* ``k``: at least k people of the class have it (k^m-anonymity of Terrovitis, Mamoulis and Kalnis
+  2008, with the quasi-identifiers beside the items);
+* ``bound``: of those people no larger share has any other item; for m = 0 that is a bound on the
+  largest posterior, which is included.
+
+An item that is published as ``*`` is one like others to whoever knows it: it tells which rows show
+a ``*``. It is nothing to be learnt.
+
+What it does not promise: anything about other columns, about who knows more than m items, or how
+many records a person has. Classes have to be much larger than k for items to be left as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from indistinct.errors import PolicyError, Problem
+from indistinct.privacy.parameters import number, of_one, whole
+from indistinct.privacy.promise import BeyondClasses, Closure, Subject
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownRecords(BeyondClasses):
+    """Whoever knows the class and up to m items is left k people, or a belief of ``bound``.
+
+    Kept by generalizing the items of each class by itself, once classes are found.
+    """
+
+    model: ClassVar[str] = "known-records"
+    closure: ClassVar[Closure] = "none"
+    subject: ClassVar[Subject] = "items"
+    speaks_of: ClassVar[str] = "people's sets of items beside the classes"
+    way_out: ClassVar[str] = 'name the person: [source] person = "patient_id", say'
+    needs_sensitive: ClassVar[bool] = True
+
+    k: int | None = None
+    """People of a class who have every combination of items at least."""
+    bound: float | None = None
+    """The largest share, of the people of a class with some items, that has another."""
+    m: int = 1
+    """Items that an attacker knows of a person at most."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.model, "m", self.m, 1, "choose m = 1, say")
+        if self.k is not None:
+            whole(self.model, "k", self.k, 1, "choose k = 5, say")
+        if self.bound is not None:
+            number(self.model, "bound", self.bound, above=0, most=1)
+        if self.k is None and self.bound is None:
+            raise PolicyError(
+                Problem(
+                    "missing-setting",
+                    f"promise '{self.model}' needs 'k' or 'bound'",
+                    remedy="add k = 5, say, or bound = 0.5",
+                )
+            )
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters that are asked for."""
+        return {name: value for name, value in super().parameters.items() if value is not None}
+
+    @property
+    def caution(self) -> str | None:
+        """A k of 1 promises nothing."""
+        return None if self.k is None else of_one(self.k)
