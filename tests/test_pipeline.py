@@ -24,6 +24,7 @@ from indistinct.errors import (
     PolicyError,
     Unsatisfiable,
 )
+from indistinct.policy import DraftPolicy
 
 WARDS = ("cardiology", "surgery", "oncology", "geriatrics")
 
@@ -889,3 +890,49 @@ def test_cells_that_look_like_formulas_are_warned_of(tmp_path: Path) -> None:
         out = ind.anonymize(frame, {**keys, "output": output}).write(tmp_path / "out")
         told = json.loads((out / "private" / "run.json").read_text())["warnings"]
         assert any("'note' look like formulas" in one for one in told) is warned
+
+
+# A policy, its keys, its file -------------------------------------------------------------------
+
+
+def test_a_policy_is_given_in_any_form(tmp_path: Path) -> None:
+    chosen, frame = policy(), patients()
+    path = tmp_path / "release.toml"
+    path.write_text(chosen.to_toml(), encoding="utf-8")
+    release = ind.anonymize(frame, chosen)
+    for form in (chosen, chosen.to_dict(), path, str(path)):
+        assert ind.anonymize(frame, form).certificate.classes == release.certificate.classes
+        assert ind.assess(frame, form).records == frame.height
+        assert ind.risk(frame, form).records == frame.height
+        assert ind.quasi(frame, form).records == frame.height
+        assert ind.audit(release.tables, policy=form).holds
+        assert ind.attack(frame, release, form).attacks
+        assert ind.compare(frame, release, policy=form).releases
+
+
+def test_what_promises_nothing_needs_no_promise(tmp_path: Path) -> None:
+    frame = patients()
+    keys = policy().to_dict()
+    del keys["promises"]
+    assert ind.assess(frame, keys).records == frame.height
+    assert ind.risk(frame, keys, k_range=(2, 4)).curve is not None
+    assert ind.quasi(frame, keys).records == frame.height
+    bare = {"attributes": {name: {"role": "insensitive"} for name in frame.columns}}
+    assert ind.assess(frame, bare).records == frame.height
+    assert ind.risk(frame, bare, k_range=(2, 4)).curve is not None
+    draft = DraftPolicy.from_dict(keys)
+    for given in (keys, draft):
+        with pytest.raises(PolicyError, match="needs at least one promise"):
+            ind.anonymize(frame, given)
+        with pytest.raises(PolicyError, match="needs at least one promise"):
+            ind.attack(frame, frame, given)
+        with pytest.raises(PolicyError, match="needs at least one promise"):
+            ind.compare(frame, frame, policy=given)
+
+
+@pytest.mark.parametrize("given", [3, ["release.toml"], object()])
+def test_what_is_no_policy(given: Any) -> None:
+    for verb in (ind.anonymize, ind.assess, ind.risk, ind.quasi):
+        with pytest.raises(PolicyError, match="is not a policy") as caught:
+            verb(patients(), given)
+        assert caught.value.problems[0].code == "no-policy"

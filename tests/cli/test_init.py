@@ -44,3 +44,35 @@ def test_a_policy_is_not_overwritten_unasked(run, table: Path, policy: Path):
     assert policy.read_text(encoding="utf-8") == before
     assert run("init", table, "--policy", policy, "--force").exit_code == 0
     assert policy.read_text(encoding="utf-8") != before
+
+
+def test_a_policy_is_held_against_the_table(run, table: Path, tmp_path: Path):
+    draft = tmp_path / "draft.toml"
+    draft.write_text(
+        '[attributes]\nage.role = "insensitive"\nsex.role = "quasi-identifier"\n'
+        'zip.role = "identifier"\ndiagnosis.role = "sensitive"\n',
+        encoding="utf-8",
+    )
+    done = run("init", table, "--check", draft, "--json")
+    assert done.exit_code == 0, done.stderr
+    document = json.loads(done.stdout)
+    (exposed,) = document["attributes"]
+    assert (exposed["attribute"], exposed["role"]) == ("age", "insensitive")
+    assert exposed["suggested"] == "quasi-identifier"
+    assert document["warnings"][-1] == "no promise yet"
+    assert "age" in run("init", table, "--check", draft).stdout
+    assert not (tmp_path / "release.toml").exists()
+
+
+def test_a_policy_that_does_not_fit_the_table(run, table: Path, tmp_path: Path):
+    draft = tmp_path / "draft.toml"
+    draft.write_text('[attributes]\nage.role = "insensitive"\n', encoding="utf-8")
+    done = run("init", table, "--check", draft)
+    assert done.exit_code == 2
+    assert "have no role: 'sex', 'zip', 'diagnosis'" in done.stderr
+
+
+def test_a_policy_that_protects_enough(run, table: Path, policy: Path):
+    done = run("init", table, "--check", policy)
+    assert done.exit_code == 0
+    assert "protects every column of patients.csv as is suggested" in done.stdout

@@ -126,7 +126,7 @@ def assess(
     with Progress() as progress:
         found = indistinct.assess(
             data,
-            None if policy is None else _load(policy),
+            policy,
             release=release,
             attributes=None if attributes is None else _named(attributes, data, policy, source),
             combinations=combinations,
@@ -170,9 +170,9 @@ def _passed(found: Assessment, bound: float) -> Iterator[str]:
 
 
 def _load(path: Path) -> Any:
-    from indistinct.policy import Policy
+    from indistinct.policy import DraftPolicy
 
-    return Policy.load(path)
+    return DraftPolicy.load(path)
 
 
 def _named(

@@ -21,12 +21,22 @@ from indistinct.cli.terminal import Progress, complain, console, print_json, pri
 if TYPE_CHECKING:
     from indistinct.analytics.profile import Profile
 
+_PROTECTION = {"identifier": 2, "quasi-identifier": 1}
+"""Roles that protect people; one of a larger number protects more."""
+
 
 def init(
     data: Data,
     policy: Annotated[
         Path, typer.Option(metavar="FILE", help="Where the policy is written.")
     ] = Path("release.toml"),
+    check: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write nothing: hold this policy, which may lack promises, against DATA.",
+        ),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace a policy that is there already.")
     ] = False,
@@ -49,6 +59,9 @@ def init(
     from indistinct.sources.files import read_table
     from indistinct.sources.table import open_table
 
+    if check is not None:
+        _check(data, check, as_json)
+        return
     remedy = "name another file with --policy, or replace it with --force"
     refuse_existing(policy, force=force, remedy=remedy)
     form = _format(data)
@@ -73,6 +86,40 @@ def init(
         print_json({"policy": str(policy), **seen.to_dict()})
     else:
         _show(seen, policy, data)
+
+
+def _check(data: Path, path: Path, as_json: bool) -> None:
+    """Tell which columns a policy protects less than is suggested, and what else it lacks."""
+    from indistinct.analytics.profile import profile
+    from indistinct.pipeline.opening import open_source
+    from indistinct.policy import DraftPolicy
+
+    with Progress() as progress:
+        progress(f"reading {data.name}")
+        policy = DraftPolicy.load(path)
+        table, _ = open_source(data, policy, None)
+        progress("looking at the columns")
+        seen = profile(table)
+    exposed = [
+        {
+            "attribute": item.attribute,
+            "role": policy.attributes[item.attribute].role,
+            "suggested": item.role,
+            "why": item.why,
+        }
+        for item in seen.attributes
+        if _PROTECTION.get(item.role, 0)
+        > _PROTECTION.get(policy.attributes[item.attribute].role, 0)
+    ]
+    warnings = [*policy.warnings, *(f"no {what} yet" for what in policy.lacks)]
+    for warning in warnings:
+        complain("warning", warning)
+    if as_json:
+        print_json({"policy": str(path), "attributes": exposed, "warnings": warnings})
+    elif exposed:
+        print_table(list(exposed[0]), [list(row.values()) for row in exposed])
+    else:
+        console().print(f"{path} protects every column of {data.name} as is suggested")
 
 
 def _warnings(seen: Profile) -> list[str]:

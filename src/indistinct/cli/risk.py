@@ -129,7 +129,6 @@ def risk(
     each record, classes hold people, not records.
     """
     import indistinct
-    from indistinct.policy import Policy
     from indistinct.report.plots import require_drawing
 
     source = source_keys(separator, encoding, sheet)
@@ -141,7 +140,7 @@ def risk(
     with Progress() as progress:
         found = indistinct.risk(
             data,
-            None if policy is None else Policy.load(policy),
+            policy,
             quasi=None if quasi is None else _named(quasi, data, source),
             population=None if population is None else _population(population),
             counts=counts,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from indistinct.errors import DataError, Problem
 from indistinct.pipeline.accounts import accounts
 from indistinct.pipeline.asked import sight_of
 from indistinct.pipeline.background_knowledge import with_background_knowledge
-from indistinct.pipeline.opening import Progress, open_source
+from indistinct.pipeline.opening import PolicyLike, Progress, open_source
 from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.publishing import audited, publish, require_kept
 from indistinct.pipeline.run import Run
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 def anonymize(
     data: Any,
-    policy: Policy | Mapping[str, Any],
+    policy: PolicyLike,
     *,
     path: str | Path | None = None,
     progress: Progress | None = None,
@@ -36,7 +35,7 @@ def anonymize(
     Arguments:
         data: a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a file. It is not
             changed.
-        policy: roles, hierarchies, promises, method and output; a mapping of its keys will do.
+        policy: roles, hierarchies, promises, method and output; its keys or its file will do.
         path: the file that a frame was read from, for messages and the private account.
         progress: is told what is being done.
 

@@ -19,7 +19,7 @@ from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.weighted import Lists
 from indistinct.errors import DataError, Problem
 from indistinct.pipeline.hierarchies import taxonomy_of
-from indistinct.pipeline.opening import Progress, no_progress, open_source
+from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress, open_source
 from indistinct.pipeline.private_table import subjects_in
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.release.audit.reading import read_release
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 def assess(
     data: Any,
-    policy: Policy | None = None,
+    policy: PolicyLike | None = None,
     *,
     release: Any = None,
     attributes: Sequence[str] | None = None,
@@ -77,6 +77,7 @@ def assess(
         HierarchyError: a hierarchy of the policy does not cover the table's values, or is no tree.
     """
     tell = progress or no_progress
+    policy = None if policy is None else as_policy(policy, draft=True)
     tell("reading", None)
     asked = [*(attributes or ()), *([weights] if weights else [])]
     if policy is not None and policy.person is not None:

@@ -32,7 +32,7 @@ from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.accounts import may_be_made_up
 from indistinct.pipeline.asked import method_of
 from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source
+from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress, open_source
 from indistinct.pipeline.population import population_of
 from indistinct.pipeline.private_table import subjects_in
 from indistinct.pipeline.sought_releases import sought_by
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 def attack(
     data: Any,
     release: Any,
-    policy: Policy | Mapping[str, Any],
+    policy: PolicyLike,
     *,
     only: Sequence[str] | None = None,
     seed: int | None = None,
@@ -76,7 +76,7 @@ def attack(
             file. It is not changed.
         release: what was published of it: a :class:`Release`, a frame, the path of a file or of a
             release's folder.
-        policy: roles, hierarchies and promises of the release; a mapping of its keys will do.
+        policy: roles, hierarchies and promises of the release; its keys or its file will do.
         only: the names of the attackers to run; without, all of them.
         seed: of what attackers draw at random; without, that of the policy, else 0.
         population: a table of the people among whom somebody could be found, a frame or the path of

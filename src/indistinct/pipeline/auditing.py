@@ -10,7 +10,7 @@ import polars as pl
 
 from indistinct.metadata import ValueMetadata
 from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.opening import as_policy
+from indistinct.pipeline.opening import PolicyLike, as_policy
 from indistinct.pipeline.population import covers, population_of
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.value_metadata import (
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 def audit(
     tables: Any,
-    policy: Policy | Mapping[str, Any] | None = None,
+    policy: PolicyLike | None = None,
     *,
     promises: Sequence[Any] | None = None,
     quasi: Sequence[str] | None = None,

@@ -28,7 +28,7 @@ from indistinct.microdata.microdata import distinct_values
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.attack import attack
 from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source
+from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress, open_source
 from indistinct.pipeline.population import covers, population_of
 from indistinct.pipeline.private_table import subjects_in
 from indistinct.pipeline.sought_releases import sought_by
@@ -65,7 +65,7 @@ ATTACKERS = (
 def compare(
     data: Any,
     *releases: Any,
-    policy: Policy | Mapping[str, Any],
+    policy: PolicyLike,
     names: Sequence[str] | None = None,
     k: int | None = None,
     queries: int = 1000,
@@ -94,7 +94,7 @@ def compare(
             file. It is not changed.
         releases: what was published of it, each a :class:`Release`, a frame, the path of a file or
             of a release's folder; or one list of these, or one mapping of names to them.
-        policy: roles, hierarchies and promises; a mapping of its keys will do.
+        policy: roles, hierarchies and promises; its keys or its file will do.
         names: what the tables call the releases.
         k: the size of classes that C_AVG and the least DCP refer to; without, for each release the
             largest k that its certificate promises, or else the policy.

@@ -16,7 +16,7 @@ from indistinct.errors import (
     did_you_mean,
     shown_names,
 )
-from indistinct.pipeline.opening import Progress, no_progress, open_source
+from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress, open_source
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, count_column, open_table
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def quasi(
     data: Any,
-    policy: Policy | Mapping[str, Any] | str | Path | None = None,
+    policy: PolicyLike | None = None,
     *,
     identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
@@ -86,7 +86,7 @@ def quasi(
     if threshold is not None and not 0 < threshold <= 1:
         raise PolicyError(Problem("bad-value", f"threshold must be in (0, 1], not {threshold:g}"))
     tell("reading", None)
-    policy = _draft(policy)
+    policy = None if policy is None else as_policy(policy, draft=True)
     table = _opened(data, policy, path, source)
     tell("looking at the columns", None)
     looked = profile(table)
@@ -153,14 +153,6 @@ def quasi(
         threshold=threshold,
         graph_only=not rows,
     )
-
-
-def _draft(policy: Policy | Mapping[str, Any] | str | Path | None) -> Policy | None:
-    from indistinct.policy import DraftPolicy
-
-    if isinstance(policy, Mapping):
-        return DraftPolicy.from_dict(policy)
-    return DraftPolicy.load(policy) if isinstance(policy, str | Path) else policy
 
 
 def _opened(

@@ -7,11 +7,11 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 import polars as pl
 
-from indistinct.errors import DataError, Problem, did_you_mean
+from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.sources.convert import to_polars
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
@@ -25,11 +25,34 @@ Progress = Callable[[str, float | None], None]
 """Called with what is being done, and the share of it that is done where that is known."""
 
 
-def as_policy(policy: Policy | Mapping[str, Any]) -> Policy:
-    """A policy as it is, or the one that a mapping of its keys says."""
-    from indistinct.policy import Policy
+PolicyLike = Union["Policy", Mapping[str, Any], str, Path]
+"""A policy, a mapping of its keys, or the path of its file."""
 
-    return Policy.from_dict(policy) if isinstance(policy, Mapping) else policy
+
+def as_policy(policy: PolicyLike, *, draft: bool = False) -> Policy:
+    """The policy that is given, as it is, by its keys, or by its file.
+
+    Arguments:
+        policy: the policy.
+        draft: whether it may lack quasi-identifiers and promises, where nothing is promised.
+
+    Raises:
+        PolicyError: it is no policy, cannot be read, or lacks what it must have.
+    """
+    from indistinct.policy import DraftPolicy, Policy
+
+    kind = DraftPolicy if draft else Policy
+    if isinstance(policy, Mapping):
+        return kind.from_dict(policy)
+    if isinstance(policy, str | Path):
+        return kind.load(policy)
+    if not isinstance(policy, Policy):
+        message = f"an object of type {type(policy).__name__} is not a policy"
+        remedy = "give a Policy, a mapping of its keys, or the path of its file"
+        raise PolicyError(Problem("no-policy", message, remedy=remedy))
+    if isinstance(policy, DraftPolicy) and not draft:
+        return Policy.from_dict(policy.to_dict(), directory=policy.directory, file=policy.file)
+    return policy
 
 
 def reading(policy: Policy | None) -> dict[str, Any]:

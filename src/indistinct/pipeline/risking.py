@@ -17,7 +17,14 @@ from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.asked import asked_of, method_of, sight_of
 from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.opening import Progress, as_policy, no_progress, open_source, reading
+from indistinct.pipeline.opening import (
+    PolicyLike,
+    Progress,
+    as_policy,
+    no_progress,
+    open_source,
+    reading,
+)
 from indistinct.pipeline.population import covers, people_under
 from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.release import Release
@@ -46,7 +53,7 @@ if TYPE_CHECKING:
 
 def risk(
     data: Any,
-    policy: Policy | Mapping[str, Any] | None = None,
+    policy: PolicyLike | None = None,
     *,
     quasi: Sequence[str] | None = None,
     population: Any = None,
@@ -111,7 +118,7 @@ def risk(
     from indistinct.analytics.standards import standard_names
 
     tell = progress or no_progress
-    policy = None if policy is None else as_policy(policy)
+    policy = None if policy is None else as_policy(policy, draft=True)
     if threshold is None:
         threshold = THRESHOLD if policy is None else policy.risk.threshold
     if k_range is None and policy is not None:
@@ -155,7 +162,8 @@ def risk(
     uniqueness = _uniqueness(size, people, notes)
     curve = None
     if ks is not None:
-        own = releases is None and policy is not None and not read.released
+        own = releases is None and not read.released
+        own = own and policy is not None and bool(policy.quasi_identifiers)
         if policy is not None and own and method_of(policy).linked:
             own = False
             notes.append(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
 
-from indistinct.pipeline.opening import Progress, as_policy, no_progress
+from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress
 from indistinct.randomness import Stream, stream
 
 if TYPE_CHECKING:
@@ -45,14 +45,14 @@ class Run:
     @classmethod
     def begin(
         cls,
-        policy: Policy | Mapping[str, Any],
+        policy: PolicyLike,
         progress: Progress | None = None,
         path: str | Path | None = None,
     ) -> Self:
         """A run with the seed of the policy, else one from the operating system.
 
         Arguments:
-            policy: what is asked; a mapping of its keys will do.
+            policy: what is asked; its keys or its file will do.
             progress: is told what is being done.
             path: the file that a frame was read from.
         """

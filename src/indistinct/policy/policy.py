@@ -398,6 +398,12 @@ class DraftPolicy(Policy):
 
     left_open = ("no-promise", "no-quasi-identifier", "no-weight")
 
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """What a policy needs, and this one does not have yet."""
+        parts = {"quasi-identifier": self.quasi_identifiers, "promise": self.promises}
+        return tuple(name for name, held in parts.items() if not held)
+
 
 def _section(
     kind: type[_Kind], keys: object, place: Place, problems: list[Problem]

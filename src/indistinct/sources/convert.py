@@ -8,6 +8,8 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 
+from indistinct.sources.arrow import to_pandas
+
 
 def to_polars(frame: Any) -> pl.DataFrame:
     """The rows of any frame that Narwhals knows, as a Polars frame.
@@ -56,7 +58,7 @@ def _like_pandas(frame: pl.DataFrame, kind: Any) -> Any:
     """A pandas frame whose columns have the types that those of another one have."""
     import pandas as pd
 
-    held = frame.to_pandas()
+    held = pd.DataFrame({values.name: to_pandas(values) for values in frame.get_columns()})
     for name in held.columns:
         wanted = kind[name].dtype if name in kind.columns else None
         if wanted is None or held[name].dtype == wanted:

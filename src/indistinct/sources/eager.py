@@ -20,6 +20,7 @@ import polars.selectors as cs
 from numpy.typing import NDArray
 
 from indistinct.errors import DataError, IndistinctError, Problem
+from indistinct.sources.arrow import arrow_errors, has_arrow, to_pandas
 from indistinct.sources.table import (
     ROWS_FOUND,
     Change,
@@ -30,6 +31,13 @@ from indistinct.sources.table import (
 from indistinct.sources.text import Tokens, canonical, kind_of, text_of
 
 _ONE_TEXT = ({str}, {bool}, {int}, {datetime.date})  # types whose equal texts are equal values
+
+_UNREADABLE: tuple[type[Exception], ...] = (
+    pl.exceptions.PolarsError,
+    ValueError,
+    TypeError,
+    OverflowError,
+)
 
 Index = NDArray[np.uint32] | NDArray[np.int64]
 
@@ -227,7 +235,7 @@ class PandasTable(EagerTable):
                 arrays[name] = self._native.iloc[:, place].array
                 continue
             kind = self._native.dtypes.iloc[place]
-            made = columns[name].to_pandas()
+            made = to_pandas(columns[name])
             if isinstance(kind, np.dtype) and kind.kind == "O":
                 made = pd.Series(columns[name].to_list(), dtype=object)
             elif not isinstance(kind, pd.CategoricalDtype):
@@ -261,7 +269,7 @@ class PandasTable(EagerTable):
         arrays = {}
         for name in columns:
             if name in made:
-                arrays[name] = made[name].to_pandas().array
+                arrays[name] = to_pandas(made[name]).array
                 continue
             values = self._native.iloc[:, self.columns.index(name)].take(taken)
             if name in keys and pd.api.types.is_float_dtype(values.dtype):
@@ -379,15 +387,24 @@ def from_pandas(frame: Any, table: str) -> pl.DataFrame:
     Raises:
         DataError: For columns without names of their own, or with values that have no text.
     """
-    import pyarrow as pa
-
     names = [str(column) for column in frame.columns]
     require_names(names, table)
+    unreadable = (*arrow_errors(), *_UNREADABLE)
     columns, problems = [], []
     for place, name in enumerate(names):
         try:
             columns.append(_from_pandas(name, frame.iloc[:, place]))
-        except (pa.ArrowException, pl.exceptions.PolarsError, ValueError, TypeError, OverflowError):
+        except ModuleNotFoundError:
+            raise DataError(
+                Problem(
+                    "missing-extra",
+                    f"reading values of type {frame.dtypes.iloc[place]} needs another package",
+                    file=table,
+                    attribute=name,
+                    remedy='pip install "indistinct[pandas]"',
+                )
+            ) from None
+        except unreadable:
             problems.append(
                 Problem(
                     "unsupported-values",
@@ -441,8 +458,22 @@ def _from_pandas(name: str, values: Any) -> pl.Series:
         return _texts(name, values.astype(object).where(values.notna(), None).to_list())
     if isinstance(kind, np.dtype) and kind.kind == "O":
         return _from_objects(name, values.where(values.notna(), None).to_list())
+    if not has_arrow():
+        return _without_arrow(name, values)
     column = values.reset_index(drop=True).rename(name).to_frame()
     return pl.from_pandas(column, nan_to_null=True)[name]
+
+
+def _without_arrow(name: str, values: Any) -> pl.Series:
+    """The same of a column that is plain enough to be read without PyArrow."""
+    import pandas as pd
+
+    if isinstance(values.dtype, np.dtype):
+        return pl.Series(name, values.to_numpy(), nan_to_null=True)
+    plain = pd.StringDtype, pd.DatetimeTZDtype, pd.BooleanDtype
+    if not isinstance(values.dtype, plain) and not hasattr(values.dtype, "numpy_dtype"):
+        raise ModuleNotFoundError(str(values.dtype))
+    return pl.Series(name, values.astype(object).where(values.notna(), None).to_list())
 
 
 def _from_objects(name: str, values: list[Any]) -> pl.Series:

@@ -22,6 +22,7 @@ import polars as pl
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, shown_names
 from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
+from indistinct.sources.arrow import has_arrow
 
 CERTIFICATE = "certificate.json"
 SUPPRESSED = "*"
@@ -298,6 +299,9 @@ def _to_polars(values: nw.Series[Any]) -> pl.Series:
     Mixed columns cannot be converted, and categories of intervals become missing on the way.
     """
     plain = values.dtype.is_numeric() or isinstance(values.dtype, _PLAIN_TYPES)
+    if plain and values.implementation.is_pandas() and not has_arrow():
+        cells = zip(values.to_list(), values.is_null().to_list(), strict=True)
+        return pl.Series([None if gone else value for value, gone in cells])
     if plain or values.implementation.is_polars():
         converted: pl.Series = values.to_polars()
         return converted
