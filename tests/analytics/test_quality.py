@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
@@ -80,13 +81,30 @@ def test_nothing_and_everything() -> None:
     )  # fmt: skip
 
 
-def test_texts_have_no_distance() -> None:
-    taxonomy = Taxonomy("sex", [("f", "*"), ("m", "*")])
-    original = Original.of(pl.DataFrame({"sex": ["f", "m", "f"]}), {"sex": taxonomy})
-    found = Utility(original, read_rows(original, pl.DataFrame({"sex": ["f", "f", "m"]})))
-    assert found.quality["squared_error"] is None
+def test_texts_are_as_far_apart_as_their_places_in_the_hierarchy() -> None:
+    jobs = Taxonomy(
+        "job", [("cook", "hands", "*"), ("clerk", "desk", "*"), ("judge", "desk", "*"),
+                ("unused", "desk", "*")],
+    )  # fmt: skip
+    original = Original.of(pl.DataFrame({"job": ["judge", "cook", "clerk"]}), {"job": jobs})
+    frame = pl.DataFrame({"job": ["{clerk, judge}", "cook", "{clerk, judge}"]})
+    found = Utility(original, read_rows(original, frame))
+    # Places 0, 1, 2: two cells reach one place too far, of 2, 1 and 2 places at most.
+    assert found.quality["squared_error"] == pytest.approx(1 - Fraction(1 + 1, 4 + 1 + 4))
     assert found.quality["row_squared_error"] is None
-    assert found.to_dict()["quality"]["per_attribute"]["sex"]["squared_error"] is None
+
+
+def test_left_over_values_count_as_the_others_are_published() -> None:
+    even = utility(NODES[2:]).quality["non_uniform_entropy"]
+    bits = sum(math.log2(NODES.count(node)) for node in NODES)
+    assert even == pytest.approx(1 - bits / (12 * math.log2(12)))
+    # 23 and 49 are of two bins: that either is in the first is worth a bit of each.
+    two = [node for at, node in enumerate(NODES) if at not in (0, 11)]
+    told = utility(two).quality["non_uniform_entropy"]
+    assert told == pytest.approx(1 - (bits + 2) / (12 * math.log2(12)))
+    # Cells of several levels: the narrowest that has the value, else the value itself.
+    mixed = utility(["[20, 29]", *NODES[4:]]).quality["non_uniform_entropy"]
+    assert 0 < (mixed or 0) < 1
 
 
 def test_a_cell_of_transformed_values_counts_as_suppressed() -> None:
@@ -132,6 +150,9 @@ def test_even_levels_are_measured_record_by_record(
     least, most = numbers.min(), numbers.max()
     spans = np.maximum((numbers - least) ** 2, (numbers - most) ** 2)
     squares, bits, worst = [], 0.0, 0.0
+    lost = Counter(cells[0] for cells, out in zip(published, hidden, strict=True) if out)
+    if len(shown) == 0:
+        lost = Counter(str(age) for age, _ in people)
     for at, (age, _) in enumerate(people):
         cell = "*" if hidden[at] else published[at][0]
         under = [
@@ -141,6 +162,13 @@ def test_even_levels_are_measured_record_by_record(
         away = max((age - min(under)) ** 2, (age - max(under)) ** 2)
         squares.append(min(away, int(spans[at])))
         alike = (numbers == age).sum()
+        if hidden[at]:
+            own_cell = published[at][0] if shown else str(age)
+            under = [
+                other for other in numbers.tolist()
+                if own_cell in (str(other), ages.generalize(str(other), age_level))
+            ]  # fmt: skip
+            bits += math.log2(lost.total() / lost[str(own_cell)])
         bits += math.log2(len(under) / alike)
         worst += math.log2(len(people) / alike)
     own = found.per_attribute["age"]

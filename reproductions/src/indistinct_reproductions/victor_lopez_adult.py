@@ -569,42 +569,19 @@ def _drawn_curve(
 # -------- Figure 11 --------
 
 
-def bits_left(data: LeveledTable, plan: LevelPlan) -> dict[str, float]:
-    """Non-uniform entropy as ARX counts it, from 0 (nothing is left) to 1, by attribute.
-
-    Frequencies are those of the release, level by level: up to the level that is published those of
-    all records, from there to ``*`` those of the suppressed ones among themselves.
-    """
-    (node,) = plan.nodes
-    gone, weight = plan.suppressed, data.weight.astype(np.float64)
-    lost_records = weight[gone].sum()
-    found = {}
-    for j, name in enumerate(data.attributes):
-        leaf, own = (data.columns[data.row_of[j, level]] for level in (0, node[j]))
-        exact, under = (np.bincount(codes, weight)[codes] for codes in (leaf, own))
-        lost = float((weight * np.log2(under / exact)).sum())
-        if lost_records:
-            among = np.bincount(own[gone], weight[gone])[own[gone]]
-            lost += float((weight[gone] * np.log2(lost_records / among)).sum())
-        most = float((weight * np.log2(weight.sum() / exact)).sum())
-        found[name] = 1 - lost / most if most else 1.0
-    return found
-
-
-def quality(adult: Adult, plan: LevelPlan) -> tuple[dict[str, tuple[float | None, ...]], Utility]:
+def quality(adult: Adult, plan: LevelPlan) -> tuple[dict[str, tuple[float, ...]], Utility]:
     """The figures of :data:`FIGURES` in percent by attribute, and what else is left."""
     original = Original.of(adult.texts, adult.taxonomies)
     utility = Utility(original, read_rows(original, released(adult, plan)))
-    bits = bits_left(adult.nine, plan)
-    found: dict[str, tuple[float | None, ...]] = {}
-    for name, own in utility.quality_by_attribute.per_attribute.items():
-        error = None if own.squared_error is None else 100 * own.squared_error
-        found[name] = (
+    found: dict[str, tuple[float, ...]] = {
+        name: (
             100 * own.generalization_intensity,
             100 * own.granularity,
-            100 * bits[name],
-            error,
+            100 * own.non_uniform_entropy,
+            100 * own.squared_error,
         )
+        for name, own in utility.quality_by_attribute.per_attribute.items()
+    }
     return found, utility
 
 
@@ -626,7 +603,6 @@ def _figure_11(ledger: Ledger, adult: Adult, plans: Plans) -> None:
             (name, figure, text, value)
             for name in COLUMNS
             for figure, text, value in zip(FIGURES, printed[name], own[name], strict=True)
-            if value is not None
         ]
         wrong = [pair for pair in pairs if verdict_of(pair[2], pair[3]) == "differs"]
         ledger.same(
@@ -652,7 +628,7 @@ def _figure_11(ledger: Ledger, adult: Adult, plans: Plans) -> None:
                 f"Figure 11{part}: what is left of every attribute, k = {k}",
                 COLUMNS,
                 {
-                    figure: [round(float(own[name][at] or 0.0), 1) for name in COLUMNS]
+                    figure: [round(own[name][at], 1) for name in COLUMNS]
                     for at, figure in enumerate(FIGURES[:3])
                 },
                 unit="percent",
@@ -665,7 +641,7 @@ def _figure_11(ledger: Ledger, adult: Adult, plans: Plans) -> None:
         )
     ledger.sheet(
         "figure-11",
-        "Figure 11: quality by attribute in percent, printed and computed; texts have no distance",
+        "Figure 11: quality by attribute in percent, printed and computed",
         (
             "k",
             "attribute",

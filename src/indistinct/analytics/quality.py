@@ -9,11 +9,13 @@ on a scale from the table's own, ``min``, to that of a release of nothing, ``max
   the lowest node that has all of it.
 * **granularity**: the mean share of the hierarchy's leaves that a cell stands for.
 * **non-uniform entropy**: the sum over records of log2(records of the table under the cell /
-  records with the exact value). Records are counted in the table, so that cells of different
-  levels, ranges and sets need no rule of their own (ARX counts in the release, level by level; both
-  agree where every record of the table is published on one level).
-* **squared error** of numbers: the sum of squared distances from the exact value to the farther end
-  of the cell, none above that to the farther end of the whole range.
+  records with the exact value), as the measure of that name sums it for searches: a record that is
+  left over counts with the cell that its value would have, and the bits of that cell among those
+  left over. That is the cell of the level on which all others are published; where they are on
+  several levels the narrowest that has the value, else the value itself.
+* **squared error**: the sum of squared distances from the exact value to the farther end of the
+  cell, none above that to the farther end of the whole range. Texts count as the places of their
+  values in the hierarchy, 0, 1, 2 and so on, as ARX counts them.
 
 Of a data set: the means of these over the attributes that have them, and
 
@@ -52,13 +54,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class AttributeQuality:
-    """What is left of one quasi-identifier; ``squared_error`` is None where it is not numeric."""
+    """What is left of one quasi-identifier."""
 
     missings: float
     generalization_intensity: float
     granularity: float
     non_uniform_entropy: float
-    squared_error: float | None
+    squared_error: float
 
     def to_dict(self) -> dict[str, float | None]:
         """The figures as plain data."""
@@ -124,10 +126,9 @@ def quality_of(
         starred = float(size[cells.suppressed[published.codes[j]]].sum()) + suppressed
         climbed = _levels(domain.taxonomy, cells, coverage)
         intensity = float((size * climbed[published.codes[j]]).sum()) + suppressed
-        error: float | None = None
+        square, span = _squares(domain, cells, own)
+        error = _share_left((square * own.records).sum(), (span * own.records).sum())
         if domain.numbers is not None:
-            square, span = _squares(domain, cells, own)
-            error = _share_left((square * own.records).sum(), (span * own.records).sum())
             squares.append((domain, square))
             spans.append((domain, span))
         found[name] = AttributeQuality(
@@ -319,7 +320,14 @@ def _levels(taxonomy: Taxonomy, cells: PublishedCells, coverage: Coverage) -> Fl
 def _entropy_left(
     domain: Domain, cells: PublishedCells, coverage: Coverage, pairs: _Pairs
 ) -> float:
-    """1 minus the bits lost over those lost if all were suppressed."""
+    """1 minus the bits lost over those lost if all were suppressed.
+
+    Arguments:
+        domain: the values, and how many records have each.
+        cells: the published cells.
+        coverage: which values each of them stands for.
+        pairs: the values of the records, and their cells.
+    """
     counts = domain.counts.astype(np.float64)
     total = counts.sum()
     under = np.ones(len(cells.labels) + 1)
@@ -332,25 +340,59 @@ def _entropy_left(
     own = np.maximum(counts[pairs.leaf], 1.0)
     lost = np.log2(np.maximum(under[pairs.cell] / own, 1.0))
     most = np.log2(total / own)
+    over = pairs.cell < 0
+    if over.any():
+        group = _shown_with(domain.taxonomy, cells, coverage)
+        shown = np.bincount(group, counts, minlength=int(group.max()) + 1)
+        place, records = group[pairs.leaf[over]], pairs.records[over]
+        among = np.bincount(place, records, minlength=len(shown))
+        bits = np.log2(np.maximum(shown[place] / own[over], 1.0))
+        lost[over] = bits + np.log2(records.sum() / np.maximum(among[place], 1e-300))
     return _share_left((lost * pairs.records).sum(), (most * pairs.records).sum())
+
+
+def _shown_with(taxonomy: Taxonomy, cells: PublishedCells, coverage: Coverage) -> NDArray[np.int64]:
+    """Which values are published alike, as a number for each of them, [D]."""
+    told = [label for label, gone in zip(cells.labels, cells.suppressed, strict=True) if not gone]
+    if not told and cells.suppressed.any():
+        return np.zeros(len(taxonomy.leaves), np.int64)
+    for level in range(taxonomy.levels):
+        labels = taxonomy.level(level)
+        if set(told) <= set(labels):
+            number = {label: at for at, label in enumerate(dict.fromkeys(labels))}
+            return np.array([number[label] for label in labels], np.int64)
+    found = np.arange(len(cells.labels), len(cells.labels) + len(taxonomy.leaves))
+    by_width = np.argsort(-cells.covered, kind="stable")
+    for at in by_width.tolist():
+        places = None if cells.suppressed[at] else coverage.places(cells.labels[at])
+        if places is not None:
+            found[np.asarray(places, np.int64)] = at
+    return found
 
 
 def _squares(domain: Domain, cells: PublishedCells, pairs: _Pairs) -> tuple[Floats, Floats]:
     """For every pair the squared distance to the farther end of cell and of the whole range.
 
-    Both are 0 for a value that is no number.
+    Both are 0 for a missing value, and for one that is no number among numbers.
     """
-    assert domain.numbers is not None
+    scale = domain.numbers
+    if scale is None:
+        scale = np.arange(len(domain), dtype=np.float64)
+        outside = {None, *domain.taxonomy.suppressed}
+        scale[[leaf in outside for leaf in domain.taxonomy.leaves]] = np.nan
     low, high = cells.low.copy(), cells.high.copy()
     for at in np.flatnonzero(np.isnan(low)):
-        numbers = domain.numbers[cells.leaves[cells.indptr[at] : cells.indptr[at + 1]]]
+        numbers = scale[cells.leaves[cells.indptr[at] : cells.indptr[at + 1]]]
         numbers = numbers[np.isfinite(numbers)]
         if len(numbers):
             low[at], high[at] = numbers.min(), numbers.max()
     hidden = np.append(cells.suppressed | np.isnan(low), True)
     low, high = np.append(low, np.nan), np.append(high, np.nan)
-    value = domain.numbers[pairs.leaf]
+    value = scale[pairs.leaf]
     least, most = domain.span
+    if domain.numbers is None:
+        places = np.flatnonzero((domain.counts > 0) & np.isfinite(scale))
+        least, most = (places[0], places[-1]) if len(places) else (0, 0)
     span = np.maximum((value - least) ** 2, (value - most) ** 2)
     away = np.maximum((value - low[pairs.cell]) ** 2, (value - high[pairs.cell]) ** 2)
     square = np.where(hidden[pairs.cell], span, np.minimum(away, span))
