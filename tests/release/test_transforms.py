@@ -15,10 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indistinct.errors import DataError, InputError, PolicyError
+from indistinct.pipeline.kept import kept
 from indistinct.release.transforms.aggregate import by_name, by_thresholds, code_ends
 from indistinct.release.transforms.mask import mask
 from indistinct.release.transforms.measured import Least, Measured, as_measured, measured
 from indistinct.release.transforms.microaggregate import group_ends, microaggregate
+from indistinct.release.transforms.network import drawn, fitted
 from indistinct.release.transforms.noise import hidden, noise
 from indistinct.release.transforms.noise import told as noise_told
 from indistinct.release.transforms.pseudonymize import derived, pseudonymize, pseudonyms, read_key
@@ -231,7 +233,7 @@ def test_drawn_numbers_do_not_tell_the_ends_of_the_column() -> None:
     for values in ([*range(500), 90_000], [*([1, 2, 3] * 100), 90_000]):
         column = pl.Series("x", values)
         part = Part(column, canonical(column.to_frame()).to_series(), held(*values))
-        found = [synthesize([part], draws(seed))[0].max() for seed in range(20)]
+        found = [synthesize([part], draws(seed))[0][0].max() for seed in range(20)]
         assert max(cast("Any", found)) < 1_000
 
 
@@ -519,8 +521,8 @@ def test_synthetic_columns_have_the_distribution_of_the_source_and_go_together()
     second = (first * 2 + random.normal(0, 5, 4000)).round()
     sex = np.where(first + random.normal(0, 5, 4000) > 50, "f", "m")
     missing = [None if at % 10 == 0 else value for at, value in enumerate(second.tolist())]
-    found = synthesize([part(first), part(missing), part(sex)], draws())
-    again = synthesize([part(first), part(missing), part(sex)], draws())
+    found, _ = synthesize([part(first), part(missing), part(sex)], draws())
+    again, _ = synthesize([part(first), part(missing), part(sex)], draws())
     assert all(one.equals(other) for one, other in zip(found, again, strict=True))
     assert found[0].dtype == pl.Float64
     assert found[0].mean() == pytest.approx(first.mean(), abs=1)
@@ -532,8 +534,8 @@ def test_synthetic_columns_have_the_distribution_of_the_source_and_go_together()
     there = both.drop_nulls()
     assert np.corrcoef(there["a"], there["b"])[0, 1] > 0.8
     assert np.corrcoef(there["a"], there["c"] == "f")[0, 1] > 0.4
-    dates = synthesize([part([dt.date(2024, 1, 1) + dt.timedelta(days=at) for at in range(99)])],
-                       draws())[0]  # fmt: skip
+    days = [dt.date(2024, 1, 1) + dt.timedelta(days=at) for at in range(99)]
+    (dates,), _ = synthesize([part(days)], draws())
     assert dates.dtype == pl.Date
 
 
@@ -544,14 +546,83 @@ def test_synthetic_values_of_few_are_values_of_the_source(
 ) -> None:
     count = min(len(letters), len(numbers))
     parts = [part(letters[:count], pl.String), part(numbers[:count], pl.Int64)]
-    one, other = synthesize(parts, draws())
+    (one, other), _ = synthesize(parts, draws())
     assert set(one) <= set(letters[:count])
     assert other.dtype == pl.Int64
     there = [value for value in numbers[:count] if value is not None]
     if there:
         drawn = other.drop_nulls().to_list()
         assert all(min(there) <= value <= max(there) for value in drawn)
-    assert synthesize([], draws()) == []
+    assert synthesize([], draws())[0] == []
+
+
+def clinic(number: int = 4000) -> dict[str, Any]:
+    """Categories of which one settles another, and one that depends on both."""
+    random = draws(3)
+    diagnosis = random.integers(0, 40, number)
+    ward = diagnosis // 5
+    outcome = np.where(random.random(number) < 0.8, (ward + diagnosis % 2) % 3, 0)
+    stay = ward * 3 + random.gamma(2, 2, number).round()
+    return {
+        "diagnosis": [f"d{at}" for at in diagnosis],
+        "ward": [f"w{at}" for at in ward],
+        "outcome": [f"o{at}" for at in outcome],
+        "stay": stay,
+        "coin": random.choice(["head", "tail"], number),
+    }
+
+
+def test_synthetic_categories_go_together_as_those_of_the_source() -> None:
+    source = clinic()
+    made, network = synthesize([part(values) for values in source.values()], draws())
+    before = pl.DataFrame(source)
+    after = pl.DataFrame(dict(zip(source, made, strict=True)))
+    # The ward follows from the diagnosis, in every record.
+    pairs = set(before.select("diagnosis", "ward").rows())
+    assert set(after.select("diagnosis", "ward").rows()) <= pairs
+    left = kept(before.cast(pl.String), after.cast(pl.String), source)
+    figures = {(pair.one, pair.other): pair for pair in left.pairs}
+    assert figures["diagnosis", "ward"].after > 0.99
+    assert figures["ward", "outcome"].before > 0.4
+    assert all(pair.change < 0.1 for pair in left.pairs)
+    assert left.measures["transformed-associations"] < 0.1
+    assert left.measures["transformed-distributions"] < 0.05
+    assert left.warnings == []
+    at = list(source).index("coin")
+    assert network.parents[at] == ()
+    assert not any(at in own for own in network.parents)
+
+
+def test_what_is_drawn_alone_loses_what_goes_together() -> None:
+    source = clinic()
+    made = [synthesize([part(own)], draws(at))[0][0] for at, own in enumerate(source.values())]
+    before = pl.DataFrame(source)
+    after = pl.DataFrame(dict(zip(source, made, strict=True)))
+    left = kept(before.cast(pl.String), after.cast(pl.String), source)
+    assert left.measures["transformed-associations"] > 0.9
+    assert "'diagnosis' and 'ward' (1.00, now 0.0" in left.warnings[0]
+
+
+@quickly
+@given(st.lists(st.tuples(*[st.integers(0, 3)] * 4), min_size=1, max_size=60))
+def test_neighbours_of_the_network_are_pairs_of_the_table(rows: list[tuple[int, ...]]) -> None:
+    columns = [np.array(own, np.int64) for own in zip(*rows, strict=True)]
+    network = fitted(columns)
+    assert sorted(network.order) == [0, 1, 2, 3]
+    found = drawn(network, columns, draws())
+    for at, own in enumerate(network.parents):
+        assert all(network.order.index(one) < network.order.index(at) for one in own)
+        together = [at, *own]
+        known = set(zip(*(columns[one].tolist() for one in together), strict=True))
+        assert set(zip(*(found[one].tolist() for one in together), strict=True)) <= known
+
+
+def test_a_column_of_names_is_nobodys_parent() -> None:
+    names = np.arange(300)
+    network = fitted([names, names // 30, names % 2])
+    assert not any(0 in own for own in network.parents)
+    found = drawn(network, [names, names // 30, names % 2], draws())
+    assert len(set(found[0].tolist())) < 250
 
 
 def test_masks_and_pseudonyms() -> None:

@@ -105,7 +105,7 @@ def accounts(
         published=records - suppressed,
         suppressed=suppressed,
         plan=document,
-        measures=measures,
+        measures={**measures, **transformed.measures},
         seed=run.seed,
         noise=publication.noise,
         decoys=publication.decoys,
@@ -127,7 +127,7 @@ def accounts(
         plan=plan,
         certificate=certificate,
         run=account,
-        measures=measures,
+        measures={**measures, **transformed.measures},
         output=policy.output,
         private={**documents, **run.documents},
     )

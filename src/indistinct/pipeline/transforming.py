@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from indistinct.errors import IndistinctError, InputError, PolicyError
 from indistinct.microdata.microdata import row_numbers
 from indistinct.pipeline.items import with_generalized_items
+from indistinct.pipeline.kept import Kept, kept
 from indistinct.pipeline.run import Run
 from indistinct.randomness import Stream
 from indistinct.release.transforms.aggregate import by_name, by_thresholds, code_ends
@@ -64,6 +65,7 @@ class Transformed:
         told: what was done to each attribute, for the certificate.
         perturbed: whether a record may hold values that were not its own.
         left_out: how many records were left out, and how many people with them.
+        measures: what the columns have lost, each from 0 (nothing) to 1.
     """
 
     table: Table
@@ -71,6 +73,7 @@ class Transformed:
     told: Mapping[str, str] = field(default_factory=dict)
     perturbed: bool = False
     left_out: tuple[int, int] = (0, 0)
+    measures: Mapping[str, float] = field(default_factory=dict)
 
 
 def changes_values(policy: Policy) -> bool:
@@ -139,8 +142,10 @@ def transformed(table: Table, run: Run, file: str | None = None) -> Transformed:
         after = table.with_columns(others)
     run.documents.update(work.documents)
     account, warnings = work.account(made)
-    run.warnings += warnings
+    left = work.kept(after, others)
+    run.warnings += [*warnings, *left.warnings]
     if account:
+        account |= {"pairs": [pair.to_dict() for pair in left.pairs]} if left.pairs else {}
         run.documents["transforms.json"] = account
     return Transformed(
         table=after,
@@ -148,6 +153,7 @@ def transformed(table: Table, run: Run, file: str | None = None) -> Transformed:
         told=told,
         perturbed=any(rule.name in PERTURBING for rule in rules.values()),
         left_out=gone,
+        measures=left.measures,
     )
 
 
@@ -230,6 +236,7 @@ class _Work:
         self.policy = run.policy
         self.documents: dict[str, dict[str, Any]] = {}
         self.warnings: list[str] = []
+        self.drawn_under: dict[str, list[str]] = {}
         self._moved: dict[str | None, NDArray[np.int64]] = {}
 
     def random(self, name: str) -> Stream:
@@ -279,11 +286,13 @@ class _Work:
         joint = [name for name, together in drawn.items() if together]
         if joint:
             random = self.run.random("transform.joint_model")
-            columns = synthesize([self._part(name) for name in joint], random)
+            columns, network = synthesize([self._part(name) for name in joint], random)
             found |= dict(zip(joint, columns, strict=True))
+            for name, parents in zip(joint, network.parents, strict=False):
+                self.drawn_under[name] = [joint[at] for at in parents]
         for name, together in drawn.items():
             if not together:
-                found[name] = synthesize([self._part(name)], self.random(name))[0]
+                found[name] = synthesize([self._part(name)], self.random(name))[0][0]
         return found
 
     def said_of_model(self, name: str) -> str:
@@ -306,6 +315,16 @@ class _Work:
             scale = None
         return Part(values, texts, scale)
 
+    def kept(self, after: Table, made: Mapping[str, pl.Series]) -> Kept:
+        """What is left of the transformed columns that are published, and are no identifiers."""
+        names = [
+            name for name in self.table.columns if self.policy.attributes[name].role != IDENTIFIER
+        ]
+        chosen = [name for name in names if name in made or self.table.kinds[name] != "other"]
+        if not made:
+            return Kept()
+        return kept(self.table.text(chosen), after.text(chosen), made)
+
     def account(self, made: Mapping[str, pl.Series]) -> tuple[dict[str, Any], list[str]]:
         """How many values each transformation changed, for the custodian; and warnings."""
         account: dict[str, Any] = {}
@@ -321,6 +340,8 @@ class _Work:
             changed = int(before.ne_missing(after).sum())
             there = len(before) - before.null_count()
             account[name] = {"transform": way, "values": there, "changed": changed}
+            if name in self.drawn_under:
+                account[name]["drawn_under"] = self.drawn_under[name]
             if way in ("swap", "noise") and there and not changed:
                 warnings.append(f"'{name}': the transformation '{way}' has changed no value")
         return ({"attributes": account} if account else {}), warnings

@@ -484,8 +484,6 @@ def _transform_cautions(policy: Policy) -> Iterator[str]:
                 f"{place}: the private table of pseudonyms undoes them: keep it like the key, and "
                 "away from the release"
             )
-        if rule.aggregate is not None and rule.aggregate.show != "range":
-            yield (f"{place}: a group of few records has a mean that is nearly one person's value")
     of_people = [item.model for item in policy.privacy_models if item.about_population]
     moved = [name for name in policy.quasi_identifiers if name in rules]
     if of_people and moved:

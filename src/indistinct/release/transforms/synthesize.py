@@ -1,23 +1,22 @@
-"""Values drawn from a model of the columns: their distributions, and a Gaussian copula.
+"""Values drawn from a model of the columns: their distributions, and how they go together.
 
-Every column keeps its own distribution, as far as a sample shows it. How columns go together is
-described by one correlation for every two of them, of their ranks turned into normal scores; of
-columns without an order (categories) little of it is caught. Records are drawn from that model, as
-many as the table has (Song 2000; Patki and others 2016 do so for tables).
+The model is a Bayesian network (:mod:`~indistinct.release.transforms.network`) over the values of
+categories, and over bins of numbers and dates; in a bin a number is drawn from the column's own
+distribution. A missing value is a value, so that what goes with it is kept. Records are drawn from
+the model, as many as the table has.
 
 This promises nothing. Categories, and numbers of a column with few distinct ones, are values of the
-table, rare ones among them; other numbers and dates lie between two neighbouring values of it. Of
-numbers and dates the four smallest and the four largest are drawn as the fifth: the ends tell
-nobody apart.
+table, rare ones among them, and pairs of columns that are neighbours in the network are pairs of
+the table; other numbers and dates lie between two neighbouring values of it. Of numbers and dates
+the four smallest and the four largest are drawn as the fifth: the ends tell nobody apart.
 Differential privacy would need noise in the model.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -27,12 +26,16 @@ from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
 from indistinct.randomness import Random
 from indistinct.release.transforms.measured import Measured
+from indistinct.release.transforms.network import Network, drawn, fitted
 
 ENDS = 4
 """How many of the smallest and of the largest numbers are drawn as the next one."""
 
 FEW = 20
 """A column with so few distinct numbers is drawn from them, without others in between."""
+
+MOST_BINS = 40
+"""Bins of a column of numbers, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,94 +46,81 @@ class Part:
     texts: pl.Series
     measured: Measured | None
 
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """Places of the numbers in their order, those at the ends replaced by the fifth."""
+        order = self._sorted
+        if len(order) <= 2 * ENDS:
+            return np.full_like(order, order[len(order) // 2]) if len(order) else order
+        return order[np.clip(np.arange(len(order)), ENDS, len(order) - 1 - ENDS)]
 
-def synthesize(parts: Sequence[Part], random: Random) -> list[pl.Series]:
-    """The columns, drawn together; as many records as there are.
+    @property
+    def binned(self) -> bool:
+        """Whether numbers are drawn that lie between those of the table."""
+        return self.measured is not None and len(np.unique(self.measured.present)) > FEW
 
-    Which records have a missing value is drawn by itself, with the share that the column has.
-    """
+    @cached_property
+    def codes(self) -> NDArray[np.int64]:
+        """The value of every record, or its bin; 0 is missing."""
+        if self.measured is None:
+            known = sorted_values(self.texts.drop_nulls())
+            return codes_in(self.texts, [None, *known]).astype(np.int64)
+        found, order = np.zeros(len(self.values), np.int64), self._sorted
+        steps = self.measured.steps[self.order]
+        if not self.binned:
+            found[order] = np.unique(steps, return_inverse=True)[1] + 1
+            return found
+        first = np.searchsorted(steps, steps, side="left")
+        last = np.searchsorted(steps, steps, side="right")
+        found[order] = self._bins * (first + last) // (2 * len(steps)) + 1
+        return found
+
+    @property
+    def _bins(self) -> int:
+        return int(np.clip(np.sqrt(len(self.order)) / 2, 2, MOST_BINS))
+
+    def column(self, codes: NDArray[np.int64], random: Random) -> pl.Series:
+        """The column with values of these codes."""
+        there = codes > 0
+        if not self.binned:
+            some = np.zeros(int(self.codes.max(initial=0)) + 1, np.int64)
+            some[self.codes] = np.arange(len(self.codes))
+            if self.measured is not None:
+                some[self.codes[self._sorted]] = self.order
+            made = self.values.gather(pl.Series(some[codes]))
+            return made.set(pl.Series(~there), None)
+        assert self.measured is not None
+        own = self.codes[self._sorted]
+        low = np.searchsorted(own, codes[there], side="left")
+        high = np.searchsorted(own, codes[there], side="right")
+        at = np.clip(low + random.random(len(low)) * (high - low) - 0.5, 0, len(own) - 1)
+        ordered = self.measured.steps[self.order]
+        below = np.floor(at).astype(np.int64)
+        above = np.minimum(below + 1, len(own) - 1)
+        more = np.rint((at - below) * (ordered[above] - ordered[below])).astype(np.int64)
+        steps = np.zeros(len(codes), np.int64)
+        return replace(self.measured, steps=steps, there=there).column(ordered[below] + more)
+
+    @cached_property
+    def _sorted(self) -> NDArray[np.intp]:
+        """Places of the numbers in their order."""
+        assert self.measured is not None
+        there = np.flatnonzero(self.measured.there)
+        return there[np.argsort(self.measured.steps[there], kind="stable")]
+
+
+def synthesize(parts: Sequence[Part], random: Random) -> tuple[list[pl.Series], Network]:
+    """The columns, drawn together, as many records as there are; and what they were drawn by."""
     if not parts or not len(parts[0].values):
-        return [part.values for part in parts]
-    records = len(parts[0].values)
-    orders, scores = [], np.full((len(parts), records), np.nan)
-    for j, part in enumerate(parts):
-        key = _key(part)
-        order = np.lexsort((random.random(records), key))[: int(np.isfinite(key).sum())]
-        scores[j, order] = _normal_scores(len(order))
-        orders.append(order)
-    drawn = random.standard_normal((records, len(parts))) @ _root(scores).T
-    share = 0.5 * (1.0 + np.vectorize(math.erf, otypes=[np.float64])(drawn / math.sqrt(2.0)))
-    there = random.random((records, len(parts))) * records
-    return [
-        _column(part, order, share[:, j], there[:, j] < len(order))
-        for j, (part, order) in enumerate(zip(parts, orders, strict=True))
-    ]
+        return [part.values for part in parts], Network((), ())
+    columns = [part.codes for part in parts]
+    network = fitted(columns)
+    codes = drawn(network, columns, random)
+    made = [part.column(own, random) for part, own in zip(parts, codes, strict=True)]
+    return made, network
 
 
 def told(*, joint: bool) -> str:
     """What the certificate says of it."""
     how = "together with the others drawn so" if joint else "by itself"
     return f"synthetic: drawn from a model, {how}; that alone promises nothing"
-
-
-def _key(part: Part) -> NDArray[np.float64]:
-    """What a column is ranked by, infinite for missing values."""
-    if part.measured is not None:
-        steps = part.measured.steps.astype(np.float64)
-        return np.where(part.measured.there, steps, np.inf)
-    known = sorted_values(part.texts.drop_nulls())
-    codes = codes_in(part.texts, [*known, None]).astype(np.float64)
-    return np.where(codes == len(known), np.inf, codes)
-
-
-def _normal_scores(count: int) -> NDArray[np.float64]:
-    normal = NormalDist()
-    return np.array([normal.inv_cdf((at + 0.5) / count) for at in range(count)])
-
-
-def _root(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A root of the correlation matrix of the scores, NaN where they are missing.
-
-    Every correlation is over the records that have both values; what is no matrix of correlations
-    then is replaced by one that is near.
-    """
-    columns = len(scores)
-    correlation = np.eye(columns)
-    for j in range(columns):
-        for other in range(j):
-            both = np.isfinite(scores[j]) & np.isfinite(scores[other])
-            one, two = scores[j, both], scores[other, both]
-            if len(one) > 1 and np.ptp(one) > 0 and np.ptp(two) > 0:
-                correlation[j, other] = correlation[other, j] = np.corrcoef(one, two)[0, 1]
-    values, vectors = np.linalg.eigh(correlation)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    found: NDArray[np.float64] = root / np.sqrt((root**2).sum(axis=1, keepdims=True))
-    return found
-
-
-def _without_ends(order: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Places of values in their order, those at the ends replaced by the fifth from there."""
-    if len(order) <= 2 * ENDS:
-        return np.full_like(order, order[len(order) // 2])
-    return order[np.clip(np.arange(len(order)), ENDS, len(order) - 1 - ENDS)]
-
-
-def _column(
-    part: Part, order: NDArray[np.intp], share: NDArray[np.float64], there: NDArray[np.bool_]
-) -> pl.Series:
-    """The values at these shares of the column's distribution, where they are not missing."""
-    count = len(order)
-    own = part.measured
-    if not count:
-        return part.values
-    if own is not None:
-        order = _without_ends(order)
-    if own is None or len(np.unique(own.present)) <= FEW:
-        place = order[np.minimum((share * count).astype(np.int64), count - 1)]
-        return part.values.gather(pl.Series(place)).set(pl.Series(~there), None)
-    ordered = own.steps[order]
-    at = np.clip(share[there] * count - 0.5, 0.0, count - 1.0)
-    low = np.floor(at).astype(np.int64)
-    high = np.minimum(low + 1, count - 1)
-    between = ordered[low] + np.rint((at - low) * (ordered[high] - ordered[low])).astype(np.int64)
-    return replace(own, steps=np.zeros(len(share), np.int64), there=there).column(between)
