@@ -8,7 +8,7 @@ from pathlib import Path
 
 from common import describe_machine, ms, parser, show, timed
 from indistinct.hierarchies.build import build_taxonomy
-from indistinct.sources.fhir import read_fhir
+from indistinct.sources.formats.fhir import read_fhir
 
 CONDITIONS = 20_000
 ZIP_CODES = 100_000

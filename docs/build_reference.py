@@ -37,6 +37,7 @@ from indistinct.hierarchies import (
 from indistinct.measures import measures
 from indistinct.privacy.promise import SHARED, Promise, models
 from indistinct.recoding.method import methods
+from indistinct.sources.format import formats
 
 Kind = TypeVar("Kind")
 
@@ -166,6 +167,7 @@ _KINDS = {
     ("Attribute", "part_of"): "name, or list of names",
     ("Link", "from_"): "name, or list of names",
     ("Link", "to"): "name, or list of names",
+    ("Source", "format"): ", ".join(f'`"{name}"`' for name in formats()),
     ("Method", "algorithm"): ", ".join(f'`"{name}"`' for name in methods()),
     ("Method", "objective"): "name of a measure, or a table",
     ("Method", "suppression_limit"): "number from 0 to 1",

@@ -104,6 +104,15 @@ def test_the_template_is_used_from_end_to_end(
     )
     assert refused.returncode == 2
     assert "method.time_limit: is a setting of" in refused.stderr
+    (tmp_path / "wards").mkdir()
+    for ward in ("1", "2"):
+        rows = [f"P{at // 2},{40 + at // 2 % 3},{'mf'[at // 2 % 2]},flu\n" for at in range(16)]
+        text = "patient,age,sex,diagnosis\n" + "".join(rows)
+        (tmp_path / "wards" / f"ward-{ward}.csv").write_text(text, encoding="utf-8")
+    verb("init", "wards", "--policy", "wards.toml")
+    assert 'format = "wards"' in (tmp_path / "wards.toml").read_text(encoding="utf-8")
+    run = verb("anonymize", "wards", "--policy", "wards.toml", "--out", "of-wards")
+    assert run["people"]["source"] == 8
     words = ("attack", "visits.csv", "out", "--policy", "release.toml", "--only", "best-guess")
     (attack,) = verb(*words)["attacks"]
     assert attack["name"] == "best-guess"

@@ -16,7 +16,7 @@ import pkgutil
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from types import ModuleType
-from typing import TYPE_CHECKING, Literal, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, TypeGuard, TypeVar
 
 from indistinct.errors import PluginError, Problem
 
@@ -76,6 +76,43 @@ def _descendants(base: type[T]) -> Iterator[type[T]]:
     for child in base.__subclasses__():
         yield child
         yield from _descendants(child)
+
+
+class Files(Generic[T]):
+    """Things of one kind, a file of a package for each, which is imported when it is asked for.
+
+    The file is called as the thing is, with ``_`` for ``-``.
+
+    Arguments:
+        kind: what they are as plugins.
+        base: the class that they derive from; each has a ``name``.
+        package: the package of the files.
+    """
+
+    def __init__(self, kind: Kind, base: type[T], package: str) -> None:
+        self._kind, self._base, self._package = kind, base, package
+        self._fits = subclass_named(base, "name")
+
+    def named(self, name: str) -> type[T] | None:
+        """The one of this name; None where there is none.
+
+        Raises:
+            PluginError: for that of a plugin that cannot be used.
+        """
+        if name not in self._built_in():
+            return find(self._kind, name, self._fits)
+        module = importlib.import_module(f"{self._package}.{name.replace('-', '_')}")
+        return next(one for one in vars(module).values() if self._fits(one, name))
+
+    def every(self) -> dict[str, type[T]]:
+        """All of them by their names, sorted: those of the package, and those of plugins."""
+        names = self._built_in()
+        own = {name: found for name in names if (found := self.named(name)) is not None}
+        return dict(sorted({**load(self._kind, self._fits, taken=own), **own}.items()))
+
+    def _built_in(self) -> list[str]:
+        path = importlib.import_module(self._package).__path__
+        return [item.name.replace("_", "-") for item in pkgutil.iter_modules(path)]
 
 
 class PluginWarning(UserWarning):
@@ -141,7 +178,7 @@ _EXPECTED: Mapping[Kind, str] = {
     "methods": "a subclass of Method that has this name",
     "attackers": "a module with this name as its NAME, KIND, PLACE, KNOWLEDGE, SOURCE and run",
     "measures": "a subclass of Objective that has this name as its measure",
-    "sources": "a source of this name",
+    "sources": "a subclass of Format that has this name",
 }
 
 

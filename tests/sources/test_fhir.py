@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import indistinct as ind
 from indistinct.errors import DataError, PolicyError
 from indistinct.policy import Policy
-from indistinct.sources.fhir import fhir_records, read_fhir
-from indistinct.sources.presets import FORMATS, preset, read_format
+from indistinct.sources.format import format_named, formats
+from indistinct.sources.formats.fhir import fhir_records, read_fhir
 
 CORE = "http://hl7.org/fhir/us/core/StructureDefinition/us-core-"
 
@@ -208,9 +208,9 @@ class TestColumns:
         frame = read_fhir(export(tmp_path, Condition=lines(condition("c", reference))))
         assert frame["patient"].to_list() == ["p1"]
 
-    @pytest.mark.parametrize("format_", FORMATS)
+    @pytest.mark.parametrize("format_", formats())
     def test_a_preset_has_no_column_without_a_role(self, format_: str) -> None:
-        own = preset(format_)
+        own = format_named(format_).preset()
         promises = [{"model": "k-anonymity", "k": 2}]
         policy = Policy(source={"format": format_}, promises=promises)
         assert policy.source.person == own["source"]["person"]
@@ -222,14 +222,16 @@ class TestColumns:
         }
 
     def test_the_preset_has_the_columns_of_the_reader(self, tmp_path: Path) -> None:
-        assert read_fhir(export(tmp_path)).columns == list(preset("fhir")["attributes"])
+        assert read_fhir(export(tmp_path)).columns == list(
+            format_named("fhir").preset()["attributes"]
+        )
 
     def test_a_preset_is_a_copy(self) -> None:
-        preset("fhir")["attributes"]["city"]["role"] = "insensitive"
-        assert preset("fhir")["attributes"]["city"] == {"role": "identifier"}
+        format_named("fhir").preset()["attributes"]["city"]["role"] = "insensitive"
+        assert format_named("fhir").preset()["attributes"]["city"] == {"role": "identifier"}
 
     def test_no_such_format(self, tmp_path: Path) -> None:
-        for ask in (preset, lambda name: read_format(name, tmp_path)):
+        for ask in (format_named,):
             with pytest.raises(PolicyError, match="did you mean 'fhir'"):
                 ask("fihr")
 
@@ -239,7 +241,7 @@ class TestNotes:
         found = fhir_records(export(tmp_path))
         assert found.notes == ("1 patient has no condition, and no record in the table",)
         assert [file.name for file in found.files] == ["Condition.ndjson", "Patient.ndjson"]
-        again = read_format("fhir", tmp_path)
+        again = format_named("fhir").read(tmp_path)
         assert again.frame.equals(found.frame)
         assert again.notes == found.notes
 

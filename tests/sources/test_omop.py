@@ -10,8 +10,8 @@ import pytest
 
 import indistinct as ind
 from indistinct.errors import DataError
-from indistinct.sources.omop import omop_records, read_omop
-from indistinct.sources.presets import preset
+from indistinct.sources.format import format_named
+from indistinct.sources.formats.omop import omop_records, read_omop
 
 PERSON = """\
 PERSON_ID,GENDER_CONCEPT_ID,YEAR_OF_BIRTH,MONTH_OF_BIRTH,DAY_OF_BIRTH,BIRTH_DATETIME,\
@@ -93,7 +93,7 @@ class TestColumns:
             "condition_end_date": "1984-02-25",
         }
         assert frame["person_id"].to_list() == ["2", "1", "1", "1"]
-        assert frame.columns == list(preset("omop")["attributes"])
+        assert frame.columns == list(format_named("omop").preset()["attributes"])
 
     def test_what_is_not_said_is_missing(self, tmp_path: Path) -> None:
         row = read_omop(database(tmp_path)).row(0, named=True)

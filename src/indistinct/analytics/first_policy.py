@@ -16,6 +16,7 @@ from typing import Any
 from indistinct.analytics.concepts import Role
 from indistinct.analytics.profile import NEARLY_UNIQUE, AttributeProfile, Profile
 from indistinct.errors import OutputError, Problem
+from indistinct.sources.format import format_named
 
 WIDTH = 100
 """Comments are broken into lines of about this many characters."""
@@ -79,14 +80,13 @@ def health_policy(form: str, k: int = 5) -> str:
         form: ``fhir`` or ``omop``.
         k: The number of people in the smallest class that the release may have.
     """
-    from indistinct.sources.presets import preset
-
-    own = preset(form)
+    known = format_named(form)
+    own = known.preset()
     roles: dict[str, list[str]] = {}
     for name, keys in own["attributes"].items():
         roles.setdefault(keys["role"], []).append(name)
     lines = [
-        *_comment(f"A first policy for {_FORMATS[form]}: a row for every condition of a person."),
+        *_comment(f"A first policy for {known.title}: a row for every condition of a person."),
         "#",
         *_comment("The columns of the format have roles and hierarchies of their own. Whatever is"
                   " listed under [attributes] with a role replaces them, without one adds to them;"
@@ -117,9 +117,6 @@ def health_policy(form: str, k: int = 5) -> str:
         "",
     ]  # fmt: skip
     return "\n".join(lines)
-
-
-_FORMATS = {"fhir": "a FHIR R4 bulk export", "omop": "tables of the OMOP Common Data Model"}
 
 
 def _person(profile: Profile) -> list[str]:

@@ -17,6 +17,7 @@ from indistinct.cli.options import (
     source_keys,
 )
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_table
+from indistinct.sources.format import format_of_folder
 
 if TYPE_CHECKING:
     from indistinct.analytics.profile import Profile
@@ -64,7 +65,7 @@ def init(
         return
     remedy = "name another file with --policy, or replace it with --force"
     refuse_existing(policy, force=force, remedy=remedy)
-    form = _format(data)
+    form = format_of_folder(data)
     if form is not None:
         write_first_policy(health_policy(form), policy, overwrite=force)
         if as_json:
@@ -142,15 +143,3 @@ def _next(policy: Path, data: Path) -> str:
         f"{policy} is written: read it, correct it, and then run\n"
         f"  indistinct anonymize {data} --policy {policy} --out DIR"
     )
-
-
-def _format(data: Path) -> str | None:
-    """The health format of a folder, told by its files; None for a file, or another folder."""
-    if not data.is_dir():
-        return None
-    names = [part.name.lower() for part in data.iterdir()]
-    if any(name.startswith("patient") and ".ndjson" in name for name in names):
-        return "fhir"
-    if any(name.split(".")[0] == "person" for name in names):
-        return "omop"
-    return None

@@ -15,6 +15,7 @@ from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.sources.convert import to_polars
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
+from indistinct.sources.format import format_named
 from indistinct.sources.table import Table, column_names, open_table, quantities
 from indistinct.sources.text import canonical
 
@@ -87,9 +88,7 @@ def open_source(
     digest: str | None = None
     with unchanged(path):
         if isinstance(data, str | Path) and source.format is not None:
-            from indistinct.sources.presets import read_format
-
-            records = read_format(source.format, data)
+            records = format_named(source.format).read(data)
             native, notes = records.frame, records.notes
             digest = digest_of(records.files)
         else:

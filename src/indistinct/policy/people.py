@@ -14,6 +14,7 @@ from indistinct.privacy.known_records import KnownRecords
 from indistinct.privacy.promise import models, promise_of
 from indistinct.recoding.method import Method as Registered
 from indistinct.requirement import Requirement
+from indistinct.sources.format import format_named, formats
 
 if TYPE_CHECKING:
     from indistinct.policy.policy import Policy
@@ -31,10 +32,9 @@ def with_format(keys: Mapping[str, Any]) -> dict[str, Any]:
     attributes = found.get("attributes", {})
     if not isinstance(given, Mapping) or not isinstance(attributes, Mapping):
         return found
-    if given.get("format") in ("fhir", "omop"):
-        from indistinct.sources.presets import preset
-
-        own = preset(given["format"])
+    form = given.get("format")
+    if isinstance(form, str) and form in formats():
+        own = format_named(form).preset()
         given = {**own["source"], **given}
         found["source"] = given
         attributes = {

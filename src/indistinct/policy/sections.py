@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 from indistinct._sections import Section
 from indistinct.measures.objective import measure_named, measures
 from indistinct.recoding.method import method_named, methods
+from indistinct.sources.format import formats
 
 Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
 Aggregate = Literal["arithmetic", "geometric", "sum", "max", "rank"]
@@ -46,6 +47,12 @@ def _known_encoding(name: str) -> str:
 def _known_measure(name: object) -> object:
     if not isinstance(name, str) or measure_named(name) is None:
         raise PydanticCustomError("unknown_name", "unknown", {"known": list(measures())})
+    return name
+
+
+def _known_format(name: object) -> object:
+    if not isinstance(name, str) or name not in formats():
+        raise PydanticCustomError("unknown_name", "unknown", {"known": list(formats())})
     return name
 
 
@@ -88,6 +95,7 @@ NameOrNames = Annotated[tuple[str, ...], BeforeValidator(_one_or_more)]
 Character = Annotated[str, AfterValidator(_one_character)]
 Level = Annotated[int, Field(ge=0)]
 Measure = Annotated[str, BeforeValidator(_known_measure)]
+Format = Annotated[str, BeforeValidator(_known_format)]
 Algorithm = Annotated[str, BeforeValidator(_known_algorithm)]
 
 
@@ -107,7 +115,7 @@ class Source(Section):
 
     later = ("query",)
 
-    format: Literal["fhir", "omop"] | None = None
+    format: Format | None = None
     """A health format: ``fhir``, a folder of a FHIR R4 bulk export; ``omop``, one of OMOP tables.
     Its attributes have roles and hierarchies of their own, which the policy can replace."""
     person: str | None = None

@@ -7,12 +7,10 @@ entry point of the group ``indistinct.methods``.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -31,8 +29,6 @@ if TYPE_CHECKING:
     from indistinct.privacy.promise import Promise
     from indistinct.recoding.linked_plan import LinkedPlan
     from indistinct.recoding.plan import Plan
-
-PACKAGE = "indistinct.recoding.methods"
 
 COMMON = frozenset({"algorithm", "objective", "seed", "accept_unsafe", "decoys"})
 """Keys of ``[method]`` that do not depend on the method: what goes with them is asked elsewhere."""
@@ -178,21 +174,7 @@ class Method(ABC):
         """
 
 
-def _fits(loaded: object, name: str) -> TypeGuard[type[Method]]:
-    return (
-        isinstance(loaded, type)
-        and issubclass(loaded, Method)
-        and getattr(loaded, "name", None) == name
-    )
-
-
-def _file_of(name: str) -> str:
-    return name.replace("-", "_")
-
-
-def _built_in() -> list[str]:
-    """The names of the files of methods, without an import of them."""
-    return [item.name for item in pkgutil.iter_modules(importlib.import_module(PACKAGE).__path__)]
+_METHODS = plugins.Files("methods", Method, "indistinct.recoding.methods")
 
 
 def method_named(name: str) -> Method | None:
@@ -201,17 +183,10 @@ def method_named(name: str) -> Method | None:
     Raises:
         PluginError: for the method of a plugin that cannot be used.
     """
-    if _file_of(name) in _built_in():
-        module = importlib.import_module(f"{PACKAGE}.{_file_of(name)}")
-        found = [one for one in vars(module).values() if _fits(one, name)]
-        return found[0]() if found else None
-    brought = plugins.find("methods", name, _fits)
-    return None if brought is None else brought()
+    found = _METHODS.named(name)
+    return None if found is None else found()
 
 
 def methods() -> dict[str, Method]:
     """Every method by its name, sorted: those of this package, and those of plugins."""
-    built_in = {name.replace("_", "-") for name in _built_in()}
-    brought = plugins.load("methods", _fits, taken=built_in)
-    own = {name: found for name in built_in if (found := method_named(name)) is not None}
-    return dict(sorted({**{name: kind() for name, kind in brought.items()}, **own}.items()))
+    return {name: kind() for name, kind in _METHODS.every().items()}

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, ClassVar
 
 import polars as pl
 
 from indistinct.errors import ROWS_SHOWN, DataError, Problem, did_you_mean
 from indistinct.sources.files import CSV, PACKED, PARQUET, read_table
-from indistinct.sources.presets import HealthRecords
+from indistinct.sources.format import CODE, DROPPED, SENSITIVE, WHOLE, Format, HealthRecords
 from indistinct.sources.text import canonical
 
 PERSON = "person_id"
@@ -327,3 +328,40 @@ def _named(frame: pl.DataFrame, key: str, name: str, names: pl.DataFrame) -> pl.
     return frame.join(known, on=key, how="left", maintain_order="left").with_columns(
         pl.when(number != _NO_CONCEPT).then(pl.coalesce(name, standard, unknown)).alias(name)
     )
+
+
+class OMOP(Format):
+    """Tables of the OMOP Common Data Model, a row for every condition of a person."""
+
+    name = "omop"
+    title = "tables of the OMOP Common Data Model"
+    person = "person_id"
+    attributes: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "person_id": DROPPED,
+        "year_of_birth": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 5}}},
+        "birth_date": DROPPED,
+        "gender": WHOLE,
+        "race": WHOLE,
+        "ethnicity": WHOLE,
+        "city": DROPPED,
+        "county": DROPPED,
+        "state": WHOLE,
+        "zip": CODE,
+        "gender_source_value": DROPPED,
+        "race_source_value": DROPPED,
+        "ethnicity_source_value": DROPPED,
+        "condition_concept_id": DROPPED,
+        "condition": SENSITIVE,
+        "condition_source_value": DROPPED,
+        "condition_type": DROPPED,
+        "condition_start_date": DROPPED,
+        "condition_end_date": DROPPED,
+    }
+
+    def read(self, path: str | Path) -> HealthRecords:
+        """The conditions, with notes on what is not among them."""
+        return omop_records(path)
+
+    def recognizes(self, names: list[str]) -> bool:
+        """Whether there is a table of people."""
+        return any(name.split(".")[0] == "person" for name in names)

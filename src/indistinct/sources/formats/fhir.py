@@ -20,13 +20,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
 from indistinct.errors import ROWS_SHOWN, DataError, Problem, did_you_mean
 from indistinct.sources.files import BROKEN, PACKED, bytes_of, opened
-from indistinct.sources.presets import HealthRecords
+from indistinct.sources.format import CODE, DROPPED, SENSITIVE, WHOLE, Format, HealthRecords
 
 PERSON = "patient"
 """The column that names the person."""
@@ -600,3 +600,45 @@ def _places(unit: str, numbers: Sequence[int]) -> str:
 
 def _counted(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
+
+
+class FHIR(Format):
+    """A FHIR R4 bulk export, a row for every condition of a person."""
+
+    name = "fhir"
+    title = "a FHIR R4 bulk export"
+    person = "patient"
+    attributes: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "patient": DROPPED,
+        "birth_date": {
+            "role": "quasi-identifier",
+            "hierarchy": {"date": {"levels": ["month", "year", "decade"]}},
+        },
+        "gender": WHOLE,
+        "race": WHOLE,
+        "ethnicity": WHOLE,
+        "city": DROPPED,
+        "state": WHOLE,
+        "postal_code": CODE,
+        "marital_status": DROPPED,
+        "language": DROPPED,
+        "deceased": DROPPED,
+        "deceased_date": DROPPED,
+        "code": DROPPED,
+        "system": DROPPED,
+        "condition": SENSITIVE,
+        "clinical_status": DROPPED,
+        "verification_status": DROPPED,
+        "onset_date": DROPPED,
+        "recorded_date": DROPPED,
+        "abatement_date": DROPPED,
+        "encounter": DROPPED,
+    }
+
+    def read(self, path: str | Path) -> HealthRecords:
+        """The conditions, with notes on what is not among them."""
+        return fhir_records(path)
+
+    def recognizes(self, names: list[str]) -> bool:
+        """Whether there is a table of people."""
+        return any(name.startswith("patient") and ".ndjson" in name for name in names)

@@ -1,0 +1,120 @@
+"""Formats: what is known of tables of one kind before anybody has written a policy.
+
+A policy with ``source.format`` needs to say only what is special: the columns of the format have
+the roles and hierarchies given here, and an attribute that the policy has replaces the one here.
+The rule is that of a careful custodian. What others may know of a person is a quasi-identifier,
+what the person has is sensitive, and everything that is not known to be harmless is dropped.
+
+Every file of :mod:`indistinct.sources.formats` holds one, under its own name, and is imported when
+a policy asks for it. A format of another distribution is an entry point of the group
+``indistinct.sources``.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import polars as pl
+
+from indistinct import plugins
+from indistinct.errors import PolicyError, Problem, did_you_mean
+
+DROPPED: Mapping[str, Any] = {"role": "identifier"}
+"""Keys of an attribute that is left out."""
+
+WHOLE: Mapping[str, Any] = {"role": "quasi-identifier", "hierarchy": "suppress"}
+"""Keys of one that is published as it is, or not at all."""
+
+CODE: Mapping[str, Any] = {"role": "quasi-identifier", "hierarchy": {"mask": {"from": "right"}}}
+"""Keys of a code that loses its last characters one by one."""
+
+SENSITIVE: Mapping[str, Any] = {"role": "sensitive"}
+"""Keys of what a person has."""
+
+
+@dataclass(frozen=True, eq=False)
+class HealthRecords:
+    """What was read from a health format: one row per condition of a person.
+
+    Arguments:
+        frame: the rows, with the same columns whatever was in the files.
+        notes: what is not in the table, with counts, as sentences for a custodian.
+        files: the files that were read.
+    """
+
+    frame: pl.DataFrame
+    notes: tuple[str, ...]
+    files: tuple[Path, ...]
+
+
+class Format(ABC):
+    """One kind of table, or of folder of tables.
+
+    Arguments:
+        name: as policies call it, ``source.format``.
+        title: what a first policy calls it, ``a FHIR R4 bulk export``.
+        person: the column that names the person of each record.
+        attributes: all columns that :meth:`read` gives, in their order, with their keys.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    person: ClassVar[str]
+    attributes: ClassVar[Mapping[str, Mapping[str, Any]]]
+
+    @abstractmethod
+    def read(self, path: str | Path) -> HealthRecords:
+        """The records, with notes on what is not among them.
+
+        Raises:
+            DataError: with everything that is wrong with the files, and no value in them.
+        """
+
+    @abstractmethod
+    def recognizes(self, names: list[str]) -> bool:
+        """Whether a folder with files of these names, in lower case, is one of this format."""
+
+    def preset(self) -> dict[str, Any]:
+        """What a policy starts from: ``source`` and ``attributes``. The caller may change it."""
+        attributes = {name: copy.deepcopy(dict(keys)) for name, keys in self.attributes.items()}
+        return {"source": {"person": self.person}, "attributes": attributes}
+
+
+_FORMATS = plugins.Files("sources", Format, "indistinct.sources.formats")
+
+
+def formats() -> dict[str, Format]:
+    """Every format by its name, sorted: those of this package, and those of plugins."""
+    return {name: kind() for name, kind in _FORMATS.every().items()}
+
+
+def format_named(name: str) -> Format:
+    """The format of this name, imported now.
+
+    Raises:
+        PolicyError: when there is no such format.
+        PluginError: for the format of a plugin that cannot be used.
+
+    >>> format_named("omop").preset()["source"]
+    {'person': 'person_id'}
+    >>> format_named("fhir").preset()["attributes"]["condition"]
+    {'role': 'sensitive'}
+    """
+    found = _FORMATS.named(name)
+    if found is None:
+        hint = did_you_mean(name, list(formats()))
+        raise PolicyError(Problem("unknown-format", f"no format '{name}': {hint}"))
+    return found()
+
+
+def format_of_folder(path: Path) -> str | None:
+    """The format of a folder, told by its files; None for a file, or another folder."""
+    if not path.is_dir():
+        return None
+    names = [part.name.lower() for part in path.iterdir()]
+    return next((name for name, kind in formats().items() if kind.recognizes(names)), None)

@@ -1,0 +1,1 @@
+"""Formats, a file for each; :func:`indistinct.sources.format.formats` finds them."""
