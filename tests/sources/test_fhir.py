@@ -222,9 +222,7 @@ class TestColumns:
         }
 
     def test_the_preset_has_the_columns_of_the_reader(self, tmp_path: Path) -> None:
-        assert read_fhir(export(tmp_path)).columns == list(
-            format_named("fhir").preset()["attributes"]
-        )
+        assert read_fhir(export(tmp_path)).columns == list(format_named("fhir").attributes)
 
     def test_a_preset_is_a_copy(self) -> None:
         format_named("fhir").preset()["attributes"]["city"]["role"] = "insensitive"

@@ -174,7 +174,7 @@ class Method(ABC):
         """
 
 
-_METHODS = plugins.Files("methods", Method, "indistinct.recoding.methods")
+_METHODS = plugins.Files("methods", Method, "indistinct.recoding.methods")  # type: ignore[type-abstract]
 
 
 def method_named(name: str) -> Method | None:

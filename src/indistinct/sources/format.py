@@ -85,7 +85,7 @@ class Format(ABC):
         return {"source": {"person": self.person}, "attributes": attributes}
 
 
-_FORMATS = plugins.Files("sources", Format, "indistinct.sources.formats")
+_FORMATS = plugins.Files("sources", Format, "indistinct.sources.formats")  # type: ignore[type-abstract]
 
 
 def formats() -> dict[str, Format]:
