@@ -616,7 +616,10 @@ def test_a_population_makes_up_for_records_that_are_not_there(
     if start["algorithm"] == "theta":
         promises.append({"model": "theta-sensitive", "k": 1, "mu": 0.3, "sensitive": "ill"})
     keys = {
-        "attributes": {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}},
+        "attributes": {
+            "age": {"role": "quasi-identifier", "type": "number"},
+            "ill": {"role": "sensitive"},
+        },
         "promises": promises,
         "method": start,
         "risk": {"population": {"file": "people.csv"}},
@@ -936,3 +939,48 @@ def test_what_is_no_policy(given: Any) -> None:
         with pytest.raises(PolicyError, match="is not a policy") as caught:
             verb(patients(), given)
         assert caught.value.problems[0].code == "no-policy"
+
+
+def test_one_attribute_with_an_order_and_a_tree(tmp_path: Path) -> None:
+    grades = ["mild", "moderate", "severe", "critical"]
+    frame = pl.DataFrame(
+        {
+            "age": [str(20 + at % 8) for at in range(80)],
+            "grade": [grades[at % 4] for at in range(80)],
+        }
+    )
+    keys: dict[str, Any] = {
+        "attributes": {
+            "age": {"role": "quasi-identifier"},
+            "grade": {
+                "role": "sensitive",
+                "hierarchy": {"tree": {"*": {"home": grades[:2], "ward": grades[2:]}}},
+                "order": grades,
+            },
+        },
+        "promises": [
+            {"model": "t-closeness", "t": 0.4, "sensitive": "grade", "distance": distance}
+            for distance in ("ordered", "hierarchical")
+        ],
+    }
+    policy = ind.Policy.from_dict(keys)
+    assert ind.Policy.from_dict(policy.to_dict()).attributes["grade"].order == tuple(grades)
+    release = ind.anonymize(frame, policy)
+    folder = release.write(tmp_path / "out")
+    assert [item.holds for item in ind.audit(folder).promises] == [True, True]
+    known = release.certificate.to_dict()["sensitive"]["grade"]
+    assert known["order"] == grades
+    assert known["hierarchy"]
+    keys["attributes"]["grade"]["order"] = grades[:3]
+    with pytest.raises(ind.DataError, match="1 value of 'grade' has no place in the order"):
+        ind.anonymize(frame, keys)
+    for wrong, text in (
+        ({"order": ["mild", "mild"]}, "names a value twice"),
+        ({"order": grades, "hierarchy": {"order": {"values": grades}}}, "states an order already"),
+    ):
+        bad = {**keys["attributes"]["grade"], **wrong}
+        with pytest.raises(ind.PolicyError, match=text):
+            ind.Policy.from_dict({**keys, "attributes": {**keys["attributes"], "grade": bad}})
+    misplaced = {**keys["attributes"], "age": {"role": "quasi-identifier", "order": ["20"]}}
+    with pytest.raises(ind.PolicyError, match="only a sensitive attribute has an order"):
+        ind.Policy.from_dict({**keys, "attributes": misplaced})

@@ -158,7 +158,9 @@ def _sets_of(people: Subjects, texts: pl.Series, known: ValueMetadata) -> Cells:
 def _without_items(policy: Policy, names: Sequence[str]) -> Policy:
     """The policy for a table whose items are generalized."""
     attributes = {
-        name: item.model_copy(update={"hierarchy": None, "categories": None, "ranks": None})
+        name: item.model_copy(
+            update={"hierarchy": None, "categories": None, "ranks": None, "order": ()}
+        )
         if name in names
         else item
         for name, item in policy.attributes.items()

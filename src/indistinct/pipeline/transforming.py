@@ -170,7 +170,7 @@ def policy_of_originals(policy: Policy) -> Policy:
             continue
         update: dict[str, Any] = {"uncovered": "suppress"}
         if item.role == "sensitive" and item.transform.name in MOVED:
-            update |= {"categories": None, "hierarchy": None}
+            update |= {"categories": None, "hierarchy": None, "order": ()}
         changed[name] = item.model_copy(update=update)
     if not changed:
         return policy

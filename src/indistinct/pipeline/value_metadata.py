@@ -161,10 +161,11 @@ def _known(
         categories |= _spelt_otherwise(values, categories)
         _require_all(table, name, values, categories, file)
     ranks = {} if item.ranks is None else ranks_of(policy, table, name, values, file)
+    stated: tuple[str | None, ...] = item.order
+    _require_places(table, name, values, stated, file)
     if item.hierarchy is None:
-        return ValueMetadata(categories, order, ranks=ranks)
+        return ValueMetadata(categories, order, stated, ranks=ranks)
     taxonomy = taxonomy_of(policy, table, name, values, None)
-    stated: tuple[str | None, ...] = ()
     if isinstance(item.hierarchy, Mapping) and "order" in item.hierarchy:
         stated = taxonomy.leaves
     return ValueMetadata(categories, order, stated, _chains(taxonomy), ranks=ranks)
@@ -269,6 +270,29 @@ def _spelt_otherwise(
 def _plainly(value: str) -> str:
     """A label without what people write differently: case, apostrophes, blanks in a row."""
     return " ".join(re.sub("['\u2019\u2018`\u00b4]", "", value).casefold().split())
+
+
+def _require_places(
+    table: Table,
+    name: str,
+    values: Sequence[str | None],
+    order: Sequence[str | None],
+    file: str | None,
+) -> None:
+    """Raise :class:`DataError` for values that a stated order leaves out; a missing one is last."""
+    without = [value for value in values if value is not None and value not in order]
+    if order and without:
+        raise DataError(
+            Problem(
+                "value-without-place",
+                f"{len(without)} value{'' if len(without) == 1 else 's'} of '{name}' "
+                f"{'has' if len(without) == 1 else 'have'} no place in the order",
+                file=file,
+                attribute=name,
+                rows=table.rows_where(name, without),
+                remedy=f"name every value in the order of [attributes.{name}]",
+            )
+        )
 
 
 def _require_all(

@@ -54,6 +54,8 @@ def attribute_checks(item: Attribute, place: tuple[str, ...]) -> Iterator[Proble
         yield from rank_checks(item.role, item.ranks, (*place, "ranks"))
     if item.transform is not None:
         yield from _transform_checks(item.role, item.transform, (*place, "transform"))
+    if item.order:
+        yield from _stated_order_checks(item, (*place, "order"))
     if item.hierarchy is not None:
         yield from _hierarchy_checks(item.hierarchy, (*place, "hierarchy"))
         numbers = isinstance(item.hierarchy, Mapping) and {"intervals", "equal_frequency"}
@@ -63,6 +65,23 @@ def attribute_checks(item: Attribute, place: tuple[str, ...]) -> Iterator[Proble
                 f"{place_of((*place, 'type'))}: categories have no intervals",
                 remedy='choose a hierarchy of categories, or type = "number"',
             )
+
+
+def _stated_order_checks(item: Attribute, place: tuple[str, ...]) -> Iterator[Problem]:
+    if item.role != "sensitive":
+        yield Problem(
+            "wrong-role",
+            f"{place_of(place)}: only a sensitive attribute has an order of its own, and the role "
+            f"is '{item.role}'",
+        )
+    if len(set(item.order)) < len(item.order):
+        yield Problem("bad-value", f"{place_of(place)}: names a value twice")
+    if isinstance(item.hierarchy, Mapping) and "order" in item.hierarchy:
+        yield Problem(
+            "bad-value",
+            f"{place_of(place)}: the hierarchy states an order already",
+            remedy="leave one of them out",
+        )
 
 
 def _category_checks(role: Role, given: Categories, place: tuple[str, ...]) -> Iterator[Problem]:

@@ -404,6 +404,9 @@ class Attribute(Section):
     """The categories of a sensitive attribute's values, for promises that use them."""
     ranks: Ranks | None = None
     """How sensitive each value of a sensitive attribute is, for promises with a k of each rank."""
+    order: Names = ()
+    """The values of a sensitive attribute from the smallest to the largest, for promises that ask
+    which is larger, where the hierarchy says something else."""
     transform: Annotated[Transform | None, BeforeValidator(_word)] = None
     """What is published in place of the values; of an identifier, instead of nothing. A word alone
     is a transformation with its defaults. A quasi-identifier is generalized afterwards."""
@@ -433,6 +436,8 @@ class Attribute(Section):
         for key in ("derived_from", "part_of"):
             if key in plain:
                 plain[key] = plain[key][0] if len(plain[key]) == 1 else list(plain[key])
+        if self.order:
+            plain["order"] = list(self.order)
         if self.hierarchy is not None:
             plain["hierarchy"] = self.hierarchy
         return plain
