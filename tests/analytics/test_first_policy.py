@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from indistinct import anonymize
 from indistinct.analytics import Profile, first_policy, profile, write_first_policy
-from indistinct.analytics.first_policy import toml_key, toml_string, toml_value
+from indistinct.analytics.first_policy import health_policy, toml_key, toml_string, toml_value
 from indistinct.errors import OutputError
 from indistinct.hierarchies.build import build_taxonomy
 from indistinct.policy import Policy
@@ -281,3 +282,41 @@ def test_nothing_nearly_unique_is_published_before_somebody_decides() -> None:
         assert closed["kind"].role == ("identifier" if records == 8 else "insensitive")
         policy = Policy.from_dict(tomllib.loads(first_policy(profile(frame))))
         assert policy.attributes["reading"].role == "identifier"
+
+
+def stays(people: int = 300, seed: int = 3) -> pl.DataFrame:
+    random = np.random.default_rng(seed)
+    rows = [
+        (f"P{at:04d}", int(random.integers(20, 80)), code, drug)
+        for at in range(people)
+        for code, drug in zip(
+            [f"E{own:02d}" for own in random.integers(0, 25, 3)],
+            random.choice(["aspirin", "insulin", "a very rare drug"], 3, p=[0.6, 0.399, 0.001]),
+            strict=True,
+        )
+    ]
+    table = pl.DataFrame(rows, ["patient_id", "age", "diagnosis", "drug"], orient="row")
+    return table.with_columns(pl.col("age").first().over("patient_id"))
+
+
+def test_people_with_many_records_get_a_promise_about_these(tmp_path: Path) -> None:
+    table = stays()
+    text = first_policy(profile(table))
+    policy = loaded(text, tmp_path)
+    asked = {item.sensitive: item for item in policy.promises if item.model == "km-anonymity"}
+    assert policy.promises[0].model == "k-anonymity"
+    assert asked["diagnosis"].parameters == {"k": 5, "m": 2}
+    assert policy.attributes["diagnosis"].hierarchy == {"mask": {"from": "right"}}
+    assert policy.method.suppression_limit == round(0.05 / len(asked), 3)
+    assert "known-records, in place of km-anonymity" in " ".join(text.split("\n# "))
+    release = anonymize(table, policy)
+    assert all(item["holds"] for item in release.certificate.promises)
+    one = table.unique("patient_id", keep="first", maintain_order=True)
+    assert "km-anonymity" not in first_policy(profile(one))
+
+
+@pytest.mark.parametrize("form", ["fhir", "omop"])
+def test_health_formats_get_it_too(form: str, tmp_path: Path) -> None:
+    policy = loaded(health_policy(form), tmp_path)
+    assert [item.model for item in policy.promises] == ["k-anonymity", "km-anonymity"]
+    assert policy.promises[1].parameters == {"k": 5, "m": 1}

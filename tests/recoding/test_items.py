@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, product
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -19,6 +20,7 @@ from tests.recoding.test_k_l_diversity import (
     survey,
 )
 
+from indistinct import anonymize
 from indistinct.errors import DataError, HierarchyError, PolicyError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import Label
 from indistinct.recoding.items import ItemPlan, km, km_anonymous, published_items
@@ -249,3 +251,29 @@ def test_people_of_the_survey(shared: Path) -> None:
     assert 0 < plan.left_out <= 0.05 * plan.entries
     assert plan.entries == 98_703
     assert km_anonymous("ICD9CODX", linked.events["ICD9CODX"], 5, 1).ncp < 0.01
+
+
+def test_what_is_left_out_for_one_attribute_is_missing_in_the_others() -> None:
+    """Both promises hold of the records that are left, and no more is left out than is allowed."""
+    draws = np.random.default_rng(4)
+    rows = [
+        (f"P{at:03d}", "fm"[at % 2], *(f"{own}" for own in np.minimum(draws.pareto(1, 2), 20) // 1))
+        for at in range(150)
+        for _ in range(2)
+    ]
+    table = pl.DataFrame(rows, ["id", "sex", "ill", "drug"], orient="row")
+    asked = {
+        "source": {"person": "id"},
+        "attributes": {
+            "sex": {"role": "quasi-identifier"},
+            **{name: {"role": "sensitive", "hierarchy": "suppress"} for name in ("ill", "drug")},
+        },
+        "promises": [{"model": "km-anonymity", "k": 12, "m": 1}],
+        "method": {"suppression_limit": 0.25, "seed": 1},
+    }
+    release = anonymize(table, asked)
+    assert all(item["holds"] for item in release.certificate.promises)
+    documents = release.private["items.json"]
+    for name in ("ill", "drug"):
+        assert documents[name]["left_out"] <= 0.25 * documents[name]["entries"]
+    assert documents["ill"]["left_out"] > 0

@@ -18,7 +18,6 @@ from indistinct.metadata import ValueMetadata
 from indistinct.microdata.frequencies import Cells
 from indistinct.privacy.known_records import KnownRecords
 from indistinct.recoding.items import known, known_items_protected
-from indistinct.release.audit import audit
 
 VALUES = ("a", "b", "c", "d", "e", "f", None)
 CHAINS = tuple(
@@ -149,33 +148,6 @@ def test_the_order_of_people_does_not_matter(
         assert [own[at] for at in order] == list(now)
 
 
-@settings(max_examples=200)
-@given(CLASSES, PROMISES, st.sets(st.sampled_from(["a", "b", "c"])))
-def test_the_audit_agrees(
-    classes: list[list[list[str | None]]], promise: KnownRecords, starred: set[str]
-) -> None:
-    """Of any release, some of whose items are stars."""
-    shown = [
-        [frozenset("*" if v in starred else v for v in own) for own in part] for part in classes
-    ]
-    rows = [
-        (f"{at}.{person}", f"class {at}", item)
-        for at, part in enumerate(shown)
-        for person, own in enumerate(part)
-        for item in own
-    ]
-    release = pl.DataFrame(rows, ["id", "q", "s"], orient="row", schema_overrides={"s": pl.String})
-    asked = {"model": "known-records", **promise.parameters, "sensitive": "s", "unit": "person"}
-    verdict = audit(release, [asked], ["q"], person="id").promises[0]
-    bad = [part for part in shown if broken(part, promise)]
-    assert verdict.holds == (not bad)
-    assert verdict.breaking_classes == len(bad)
-    assert verdict.breaking_records == sum(map(len, bad))
-    expected = achieved(shown, promise)
-    for name, figure in verdict.achieved.items():
-        assert figure == (None if expected[name] is None else pytest.approx(expected[name]))
-
-
 def test_rare_items_are_stars_and_frequent_ones_stay() -> None:
     classes: list[list[list[str | None]]] = [[["a"]] * 6 + [["c"], ["d"], ["e"], ["e", "a"]]]
     shown = published(classes, KnownRecords(k=2, sensitive="s"), True)[0]
@@ -290,9 +262,3 @@ def test_what_it_cannot_stand_beside() -> None:
 def test_neither_k_nor_bound_is_nothing_to_promise() -> None:
     with pytest.raises(PolicyError, match="needs 'k' or 'bound'"):
         ind.Policy.from_dict(policy({"model": "known-records", "sensitive": "s"}))
-    shown = pl.DataFrame({"id": ["1"], "q": ["x"], "s": ["a"]})
-    asked = {"model": "known-records", "sensitive": "s", "unit": "person"}
-    with pytest.raises(PolicyError, match="needs 'k' or 'bound'"):
-        audit(shown, [asked], ["q"], person="id")
-    with pytest.raises(PolicyError, match="nothing says whose each record is"):
-        audit(shown, [{**asked, "k": 2, "unit": "record"}], ["q"])

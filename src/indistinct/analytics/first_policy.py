@@ -105,10 +105,16 @@ def health_policy(form: str, k: int = 5) -> str:
         "# [attributes.state]",
         '# role = "identifier"',
         "",
+        *_comment("Rare conditions are left out, with their records; with a code system or a tree"
+                  " in place of this they are generalized."),
+        "[attributes.condition]",
+        'hierarchy = "suppress"',
+        "",
         "[[promises]]",
         'model = "k-anonymity"',
         f"k = {k}",
         "",
+        *_item_promise("condition", k, 1),
         *_comment("Two linked tables disclose less about people: with a category for every"
                   " condition under [attributes.condition], choose theta-star."),
         "[method]",
@@ -308,7 +314,10 @@ def _percent(share: float) -> str:
 
 def _promises(profile: Profile, k: int) -> list[str]:
     quasi = profile.with_role("quasi-identifier")
-    size = max(1, min(k, profile.records))
+    people = profile.records if profile.person is None else profile.person.people
+    size = max(1, min(k, people))
+    items = _items(profile, size)
+    limit = round(0.05 / max(items.count("[[promises]]"), 1), 3)
     lines = [
         *_comment(f"Everybody in the release looks like at least {size - 1} others in what others"
                   " could know."),
@@ -316,12 +325,14 @@ def _promises(profile: Profile, k: int) -> list[str]:
         'model = "k-anonymity"',
         f"k = {size}",
         "",
-        *_comment("The best plan of all is found; at most this share of the records is left out"
-                  " for the sake of the others."),
+        *items,
+        *_comment("The best plan of all is found; at most this share of the "
+                  f"{'items of people' if items else 'records'} is left out for the sake of the"
+                  " others."),
         "[method]",
         'algorithm = "optimal"',
         'objective = "loss"',
-        "suppression_limit = 0.05",
+        f"suppression_limit = {limit:g}",
         "",
         "[output]",
         'format = "csv"',
@@ -331,6 +342,36 @@ def _promises(profile: Profile, k: int) -> list[str]:
         remark = "No quasi-identifier was recognised: name one above before you run this."
         return [*_comment(remark), *lines]
     return lines
+
+
+def _items(profile: Profile, k: int) -> list[str]:
+    """Promises about what people have over all their records; none where they have one each."""
+    if profile.person is None:
+        return []
+    lines: list[str] = []
+    for item in profile.with_role("sensitive"):
+        if item.draft.spec is None:
+            continue
+        m = 1 if item.draft.spec == "suppress" else 2
+        lines += _item_promise(item.attribute, k, m)
+    return lines
+
+
+def _item_promise(attribute: str, k: int, m: int) -> list[str]:
+    known = "one value" if m == 1 else "two values"
+    return [
+        *_comment(
+            f"Whoever knows {known} of {attribute} in a person's records finds {k} people with "
+            "that. Who knows the quasi-identifiers as well may find fewer, and how many is told "
+            "when you run this: known-records, in place of km-anonymity, speaks of them."
+        ),
+        "[[promises]]",
+        'model = "km-anonymity"',
+        f"sensitive = {toml_string(attribute)}",
+        f"k = {k}",
+        f"m = {m}",
+        "",
+    ]
 
 
 def _comment(text: str, first: str = "# ", rest: str = "# ") -> list[str]:

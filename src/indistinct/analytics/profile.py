@@ -221,13 +221,20 @@ def profile(data: Any, name: str = "table") -> Profile:
     records = table.height()
     items = [_attribute(table, column, records) for column in table.columns]
     items, numbering = _with_person_keys(table, _with_relations(table, items))
+    persons = _persons(table, items, numbering)
+    if persons is not None:
+        items = [_with_items(table, item) if item.role == "sensitive" else item for item in items]
     return Profile(
-        table.name,
-        records,
-        tuple(items),
-        tuple(_table_warnings(items, numbering)),
-        _persons(table, items, numbering),
+        table.name, records, tuple(items), tuple(_table_warnings(items, numbering)), persons
     )
+
+
+def _with_items(table: Table, item: AttributeProfile) -> AttributeProfile:
+    """A sensitive attribute of people with many records, with a hierarchy of its values."""
+    column = item.attribute
+    values = read_values(count_values(table, column), table.kinds[column])
+    draft = draft_hierarchy(column, values, measured=False)
+    return item if item.distinct < 2 else replace(item, draft=Draft(draft.spec, draft.why))
 
 
 def count_values(table: Table, column: str) -> pl.DataFrame:

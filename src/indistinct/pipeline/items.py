@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.kernels.ragged import pointers
@@ -17,7 +18,7 @@ from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.privacy.km_anonymity import KMAnonymity
 from indistinct.privacy.known_records import KnownRecords
-from indistinct.recoding.items import km_anonymous, known_items_protected, published_items
+from indistinct.recoding.items import ItemPlan, km_anonymous, known_items_protected, published_items
 from indistinct.recoding.plan import published_classes
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table, open_table
@@ -62,27 +63,22 @@ def with_generalized_items(table: Table, run: Run, file: str | None) -> tuple[Ta
     people = Subjects.of_people(rows, policy.person, (), file=file)
     known = value_metadata_of(policy, table, rows, names, file)
     frame = pl.DataFrame([table.values(name) for name in table.columns])
-    keep = np.ones(rows.height, dtype=np.bool_)
+    keep, plans = _generalized(promises, rows, people, known, policy.method.suppression_limit)
+    frame = frame.filter(pl.Series(keep))
     documents = {}
-    for part, name in zip(promises, names, strict=True):
-        sets = _sets_of(people, rows[name], known[name])
-        plan = km_anonymous(name, sets, part.k, part.m, suppress=policy.method.suppression_limit)
-        frame = frame.with_columns(published_items(plan, rows[name]).alias(name))
-        gone = rows[name].is_in(
-            pl.Series(list(plan.suppressed), dtype=pl.String).implode(), nulls_equal=True
-        )
-        keep &= ~gone.to_numpy()
-        documents[name] = plan.to_dict()
-        if plan.left_out:
+    for (plan, entries, lost), name in zip(plans, names, strict=True):
+        texts = rows[name].filter(pl.Series(keep))
+        frame = frame.with_columns(published_items(plan, texts).alias(name))
+        documents[name] = {**plan.to_dict(), "entries": entries, "left_out": lost}
+        if lost:
             run.warnings.append(
-                f"'{name}': {plan.left_out} of {plan.entries} items of people are left out, "
-                "with their records"
+                f"'{name}': {lost} of {entries} items of people are left out, with their records"
             )
     without = people.count - len(np.unique(people.person_of[keep]))
     if without:
         run.warnings.append(f"{without} people have no record left, and are not in the release")
     done = open_table(
-        frame.filter(pl.Series(keep)),
+        frame,
         table.name,
         missing_tokens={
             name: item.missing.tokens
@@ -93,6 +89,47 @@ def with_generalized_items(table: Table, run: Run, file: str | None) -> tuple[Ta
     run.documents["items.json"] = documents
     run.policy = _without_items(policy, names)
     return done, int((~keep).sum()), without
+
+
+def _generalized(
+    promises: Sequence[KMAnonymity],
+    rows: pl.DataFrame,
+    people: Subjects,
+    known: Mapping[str, ValueMetadata],
+    limit: float,
+) -> tuple[NDArray[np.bool_], list[tuple[ItemPlan, int, int]]]:
+    """The rows that are kept, and of each promise its plan, all items, and those left out.
+
+    A row that is left out for the sake of one attribute is missing in the others, whose promises
+    are looked at again then, until nothing more is left out.
+
+    Arguments:
+        promises: what is promised.
+        rows: the attributes as text, a row for every record.
+        people: whose each record is.
+        known: what is known of the values.
+        limit: share of the items of each attribute that may be left out.
+    """
+    keep = np.ones(rows.height, dtype=np.bool_)
+    found: dict[int, tuple[ItemPlan, int, int]] = {}
+    while True:
+        dropped = False
+        for at, part in enumerate(promises):
+            name = str(part.sensitive)
+            texts = rows[name].filter(pl.Series(keep))
+            sets = _sets_of(people.person_of[keep], people.count, texts, known[name])
+            now = len(sets.value)
+            _, entries, lost = found.get(at, (None, now, 0))
+            share = limit if at not in found else max(limit * entries - lost, 0.0) / max(now, 1)
+            plan = km_anonymous(name, sets, part.k, part.m, suppress=share)
+            found[at] = plan, entries, lost + plan.left_out
+            gone = texts.is_in(
+                pl.Series(list(plan.suppressed), dtype=pl.String).implode(), nulls_equal=True
+            )
+            keep[np.flatnonzero(keep)[gone.to_numpy()]] = False
+            dropped |= plan.left_out > 0
+        if not dropped or len(promises) == 1:
+            return keep, [found[at] for at in range(len(promises))]
 
 
 def items_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[str, pl.Series]:
@@ -114,7 +151,7 @@ def items_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[st
     for part in promises:
         name = str(part.sensitive)
         texts = private.table.text([name])[name]
-        sets = _sets_of(people, texts, private.metadata[name])
+        sets = _sets_of(people.person_of, people.count, texts, private.metadata[name])
         of_combination = published_classes(private.data, plan, part.on or private.data.attributes)
         class_of = of_combination[private.microdata.combination_of]
         done = known_items_protected(name, sets, class_of, part)
@@ -143,15 +180,15 @@ def items_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[st
     return found
 
 
-def _sets_of(people: Subjects, texts: pl.Series, known: ValueMetadata) -> Cells:
+def _sets_of(
+    person_of: NDArray[np.int32], people: int, texts: pl.Series, known: ValueMetadata
+) -> Cells:
     """The different values of everybody, over all their records."""
     domain = sorted_values(texts)
-    sizes = [max(people.count, 1), max(len(domain), 1)]
+    sizes = [max(people, 1), max(len(domain), 1)]
     ones = np.ones(len(texts), np.int64)
-    (person, item), _, _ = count_combinations(
-        [people.person_of, codes_in(texts, domain)], sizes, ones
-    )
-    indptr = pointers(np.bincount(person, minlength=people.count))
+    (person, item), _, _ = count_combinations([person_of, codes_in(texts, domain)], sizes, ones)
+    indptr = pointers(np.bincount(person, minlength=people))
     return Cells(indptr, item, np.ones(len(item), np.int64), domain, False, known)
 
 

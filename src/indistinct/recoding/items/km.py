@@ -167,9 +167,9 @@ def published_items(plan: ItemPlan, column: pl.Series) -> pl.Series:
     ['cold', '*']
     """
     values = list(plan.published)
-    outside = column.unique().is_in(pl.Series(values, dtype=pl.String), nulls_equal=True)
+    outside = column.unique().is_in(pl.Series(values, dtype=pl.String).implode(), nulls_equal=True)
     if not outside.all():
-        rows = ~column.is_in(pl.Series(values, dtype=pl.String), nulls_equal=True)
+        rows = ~column.is_in(pl.Series(values, dtype=pl.String).implode(), nulls_equal=True)
         raise DataError(
             Problem(
                 "uncovered-value",

@@ -46,7 +46,7 @@ def check(asked: Asked) -> Verdict:
     _require(asked, k, bound)
     held = _items(asked)
     size = held.group_by(_CLASS).agg(pl.col(_PERSON).n_unique().cast(pl.Int64).alias(_PEOPLE))
-    stars = held.filter(_STAR).select(_NEXT).unique()[_NEXT].to_list()
+    stars = held.filter(_STAR)[_NEXT].unique().implode()
     single = held.select(_CLASS, _PERSON, _NEXT)
     sets, columns = single.rename({_NEXT: "0"}), ["0"]
     before, known = size.rename({_PEOPLE: _BEFORE}), pl.Series(dtype=pl.String).to_list()
@@ -62,7 +62,7 @@ def check(asked: Asked) -> Verdict:
         if bound is not None:
             for left in columns:
                 others = [name for name in columns if name != left]
-                learnt = counted.filter(~pl.col(left).is_in(stars)).join(
+                learnt = counted.filter(~pl.col(left).is_in(pl.lit(stars))).join(
                     before.rename(dict(zip(known, others, strict=True))), on=[_CLASS, *others]
                 )
                 part = learnt.select(_CLASS, (pl.col(_PEOPLE) / pl.col(_BEFORE)).alias(_KNOWN))
