@@ -320,3 +320,25 @@ def test_health_formats_get_it_too(form: str, tmp_path: Path) -> None:
     policy = loaded(health_policy(form), tmp_path)
     assert [item.model for item in policy.promises] == ["k-anonymity", "km-anonymity"]
     assert policy.promises[1].parameters == {"k": 5, "m": 1}
+
+
+def test_a_household_is_no_person() -> None:
+    random = Random(4)
+    rows = [
+        (f"H{house}", f"H{house}-{member}", sex, born, race)
+        for house in range(300)
+        for race in [random.choice("ABC")]
+        for member in range(1 + house % 4)
+        for sex, born in [(random.choice("fm"), 1930 + random.randrange(60))]
+        for _ in range(2)
+    ]
+    names = ["household_id", "patient_id", "sex", "birth_year", "race"]
+    frame = pl.DataFrame(rows, schema=names, orient="row")
+    found = profile(frame).person
+    assert found is not None
+    assert (found.column, found.sure) == ("patient_id", True)
+    alone = profile(frame.drop("patient_id"))
+    assert alone.person is None or not alone.person.sure
+    assert "\nperson = " not in first_policy(alone)
+    assert "km-anonymity" not in first_policy(alone)
+    assert alone.to_dict()["person"] is None

@@ -134,6 +134,13 @@ def _person(profile: Profile) -> list[str]:
         f"{found.people:,} people have {found.records:,} records: every promise counts people, and"
         " a pseudonym made for the release stands in this column."
     )
+    if not found.sure:
+        doubt = "people of several sexes or births share a number: take the sign away if it is one"
+        return [
+            *lines,
+            *_comment(f"But {doubt} of a person."),
+            f"# person = {toml_string(found.column)}",
+        ]
     lines.append(f"person = {toml_string(found.column)}")
     if found.differing:
         differing = ", ".join(found.differing)
@@ -314,7 +321,7 @@ def _percent(share: float) -> str:
 
 def _promises(profile: Profile, k: int) -> list[str]:
     quasi = profile.with_role("quasi-identifier")
-    people = profile.records if profile.person is None else profile.person.people
+    people = profile.records if profile.counted is None else profile.counted.people
     size = max(1, min(k, people))
     items = _items(profile, size)
     limit = round(0.05 / max(items.count("[[promises]]"), 1), 3)
@@ -346,7 +353,7 @@ def _promises(profile: Profile, k: int) -> list[str]:
 
 def _items(profile: Profile, k: int) -> list[str]:
     """Promises about what people have over all their records; none where they have one each."""
-    if profile.person is None:
+    if profile.counted is None:
         return []
     lines: list[str] = []
     for item in profile.with_role("sensitive"):

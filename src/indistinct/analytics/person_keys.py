@@ -89,9 +89,25 @@ def person_keys(
         ]
         if not personal:
             shown = _independent(table, item, others)
-        if shown:
+        if shown and not several_people(table, columns, item.name):
             found[item.name] = tuple(shown)
     return found
+
+
+def several_people(table: Table, columns: Sequence[Column], name: str) -> bool:
+    """Whether a number is one of several people: their sex or birth differs within it.
+
+    Arguments:
+        table: the table.
+        columns: its columns.
+        name: the column of the number.
+    """
+    number = next(item for item in columns if item.name == name)
+    steady = [item for item in columns if item.about in ("sex", "birth") and item.distinct > 1]
+    found = (_differences(table, number, item) for item in steady if item is not number)
+    return any(
+        expected > 0 and differing > MOST_DIFFERENCES * expected for differing, expected in found
+    )
 
 
 def _independent(table: Table, number: Column, others: Sequence[Column]) -> list[str]:
@@ -115,6 +131,12 @@ def _follows(table: Table, one: str, other: str) -> bool:
 
 def _constant(table: Table, number: Column, other: Column) -> bool:
     """Whether a column differs far less often within the records of a number than by chance."""
+    differing, expected = _differences(table, number, other)
+    return expected >= FEWEST_DIFFERENCES and differing <= MOST_DIFFERENCES * expected
+
+
+def _differences(table: Table, number: Column, other: Column) -> tuple[int, float]:
+    """Numbers within which a column differs, and how many there would be by chance."""
     columns = [number.name, other.name]
     counted = table.distinct(columns)
     counted = counted.select(
@@ -130,5 +152,4 @@ def _constant(table: Table, number: Column, other: Column) -> bool:
     groups = groups.filter(pl.col("records") > 1)
     sizes = groups.group_by("records").len()
     expected = sum(count * (1.0 - float((share**size).sum())) for size, count in sizes.iter_rows())
-    differing = int((groups["values"] > 1).sum())
-    return bool(expected >= FEWEST_DIFFERENCES and differing <= MOST_DIFFERENCES * expected)
+    return int((groups["values"] > 1).sum()), float(expected)

@@ -8,7 +8,7 @@ quasi-identifier that has few.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
@@ -19,7 +19,7 @@ from indistinct.analytics.concepts import FREE_TEXT, Concept, Role, concept_of
 from indistinct.analytics.hierarchy_draft import Draft, draft_hierarchy
 from indistinct.analytics.names import names_one_of
 from indistinct.analytics.person_keys import Column as Beside
-from indistinct.analytics.person_keys import person_keys
+from indistinct.analytics.person_keys import person_keys, several_people
 from indistinct.analytics.safe_harbor import Column, Tag, names_a_doorstep, recognise
 from indistinct.analytics.values import Values, read_values
 from indistinct.sources.table import COUNT, Table, open_table
@@ -124,12 +124,14 @@ class Persons:
         people: how many different values it has.
         records: in how many records.
         differing: the quasi-identifiers that are not the same in all records of a person.
+        sure: whether nothing in the data speaks against it, such as two sexes under one number.
     """
 
     column: str
     people: int
     records: int
     differing: tuple[str, ...]
+    sure: bool = True
 
     def to_dict(self) -> dict[str, object]:
         """The suggestion as plain data."""
@@ -138,6 +140,7 @@ class Persons:
             "people": self.people,
             "records": self.records,
             "differing": list(self.differing),
+            "sure": self.sure,
         }
 
 
@@ -172,6 +175,11 @@ class Profile:
             for item in self.attributes
         ]
 
+    @property
+    def counted(self) -> Persons | None:
+        """The people whom promises count: those of :attr:`person` where the data agrees."""
+        return self.person if self.person is not None and self.person.sure else None
+
     def closed(self) -> Profile:
         """The same, with whatever could tell people apart left out until somebody decides.
 
@@ -197,7 +205,7 @@ class Profile:
             "records": self.records,
             "attributes": [item.to_dict() for item in self.attributes],
             "warnings": [warned.to_dict() for warned in self.warnings],
-            "person": None if self.person is None else self.person.column,
+            "person": None if self.counted is None else self.counted.column,
             **({} if self.person is None else {"people": self.person.to_dict()}),
         }
 
@@ -222,7 +230,7 @@ def profile(data: Any, name: str = "table") -> Profile:
     items = [_attribute(table, column, records) for column in table.columns]
     items, numbering = _with_person_keys(table, _with_relations(table, items))
     persons = _persons(table, items, numbering)
-    if persons is not None:
+    if persons is not None and persons.sure:
         items = [_with_items(table, item) if item.role == "sensitive" else item for item in items]
     return Profile(
         table.name, records, tuple(items), tuple(_table_warnings(items, numbering)), persons
@@ -464,17 +472,7 @@ def _with_person_keys(
     table: Table, items: list[AttributeProfile]
 ) -> tuple[list[AttributeProfile], dict[str, int]]:
     """The columns, those that number people left out; and how many columns show it of each."""
-    columns = [
-        Beside(
-            name=item.attribute,
-            about=item.about,
-            kind=item.kind,
-            distinct=item.distinct,
-            filled=item.records - item.missing,
-            tokens=tuple(item.missing_tokens),
-        )
-        for item in items
-    ]
+    columns = _beside(items)
     candidates = [
         item.attribute
         for item in items
@@ -494,6 +492,20 @@ def _with_person_keys(
     return changed, numbering
 
 
+def _beside(items: Sequence[AttributeProfile]) -> list[Beside]:
+    return [
+        Beside(
+            name=item.attribute,
+            about=item.about,
+            kind=item.kind,
+            distinct=item.distinct,
+            filled=item.records - item.missing,
+            tokens=tuple(item.missing_tokens),
+        )
+        for item in items
+    ]
+
+
 def _persons(
     table: Table, items: list[AttributeProfile], numbering: Mapping[str, int]
 ) -> Persons | None:
@@ -506,11 +518,21 @@ def _persons(
     known = [item for item in items if numbering.get(item.attribute, -1) >= (item.missing > 0)]
     if not known:
         return None
-    item = min(known, key=lambda one: (-numbering[one.attribute], one.missing > 0, one.distinct))
+    # Of numbers that the data shows the widest one, of those that are only called so the narrowest.
+    item = min(
+        known,
+        key=lambda one: (
+            -numbering[one.attribute],
+            one.missing > 0,
+            one.distinct if numbering[one.attribute] else -one.distinct,
+        ),
+    )
     differing = tuple(
         name for name in quasi if table.distinct([item.attribute, name]).height > item.distinct
     )
-    return Persons(item.attribute, item.distinct, item.records, differing)
+    name = item.attribute
+    sure = bool(numbering[name]) or not several_people(table, _beside(items), name)
+    return Persons(name, item.distinct, item.records, differing, sure)
 
 
 def _table_warnings(
