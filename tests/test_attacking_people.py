@@ -243,7 +243,7 @@ def test_the_command_line_says_people(long: ind.Release, star: ind.Release, tmp_
     one, two = long.write(tmp_path / "one"), star.write(tmp_path / "two")
     run = CliRunner()
     asked = ["attack", str(tmp_path / "visits.csv"), str(one), "--policy", str(file)]
-    shown = run.invoke(app, [*asked, "--second", str(two)])
+    shown = run.invoke(app, [*asked, "--second", str(two), "--details"])
     assert shown.exit_code == 0, shown.output
     assert "80 people attacked in 80 published people" in shown.stdout
     assert "composition" in shown.stdout

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Literal, Protocol
 
-Style = Literal["text", "title", "good", "bad"]
+Style = Literal["text", "title", "good", "doubt", "bad"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,8 @@ class Line:
 
     Arguments:
         text: what it says; line breaks stand for empty lines around it.
-        style: how it is set off: a ``title``, ``good`` news, ``bad`` news, or not at all.
+        style: how it is set off: a ``title``, ``good`` news, ``bad`` news, ``doubt`` between them,
+            or not at all.
         wrap: whether a long line is broken between words; one that names a file is not.
     """
 

@@ -26,9 +26,10 @@ def folder(run: Run, table: Path, policy: Path, tmp_path: Path) -> Path:
 def test_a_table_of_attackers_and_what_it_means(
     run: Run, table: Path, policy: Path, folder: Path
 ) -> None:
-    done = run("attack", table, folder, "--policy", policy)
+    done = run("attack", table, folder, "--policy", policy, "--details")
     assert done.exit_code == 0, done.stderr
     assert "who somebody is" in done.stdout
+    assert "-0.00" not in done.stdout
     assert "what somebody has: diagnosis" in done.stdout
     assert "knows the exact quasi-identifiers of a person" in done.stdout
     assert "not tried" in done.stdout
@@ -39,6 +40,28 @@ def test_a_table_of_attackers_and_what_it_means(
             break
     else:
         pytest.fail("membership is not told")
+
+
+def test_the_worst_attacker_of_every_kind_comes_first(
+    run: Run, table: Path, policy: Path, folder: Path
+) -> None:
+    done = run("attack", table, folder, "--policy", policy)
+    assert done.exit_code == 0, done.stderr
+    document = json.loads(run("attack", table, folder, "--policy", policy, "--json").stdout)
+    lines = " ".join(done.stdout.split())
+    for kind, title in (("identity", "who somebody is"), ("attribute", "what somebody has: diag")):
+        found = [item for item in document["attacks"] if item["kind"] == kind]
+        learnt = {
+            item["name"]: max(item["success"]["0.95"] - item["prior"]["0.95"], 0) for item in found
+        }
+        most = max(learnt.values())
+        level = "low" if most == 0 else "HIGH" if most > 0.2 else "some"
+        assert f"{level} {title}" in lines
+        if most:
+            assert any(f"{name} believes" in lines for name in learnt if learnt[name] == most)
+    assert "knows the exact quasi-identifiers of a person" not in done.stdout
+    assert "--details" in done.stdout
+    assert max(map(len, done.stdout.splitlines()[1:])) <= 80
 
 
 def test_one_document(run: Run, table: Path, policy: Path, folder: Path) -> None:

@@ -63,6 +63,10 @@ def attack(
             help="Exit with 3 where the belief of an attacker in somebody's truth rises by more.",
         ),
     ] = None,
+    details: Annotated[
+        bool,
+        typer.Option("--details", help="What every attacker knows and finds, not the worst alone."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Tell what an adversary learns from RELEASE about the people in DATA.
@@ -93,7 +97,9 @@ def attack(
         print_json(found.to_dict())
     else:
         console().print(f"{release}: ", style="bold", end="", soft_wrap=True)
-        print_parts(found.parts())
+        print_parts(found.parts() if details else found.summary())
+        if not details:
+            console().print("what every attacker knows and finds: --details")
     complain("warning", found.warning)
     if max_gain is not None:
         stop_where(list(_passed(found, max_gain)))

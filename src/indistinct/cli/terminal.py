@@ -31,6 +31,7 @@ _LINES: dict[Style, str | None] = {
     "text": None,
     "title": "bold",
     "good": "bold green",
+    "doubt": "bold yellow",
     "bad": "bold red",
 }
 

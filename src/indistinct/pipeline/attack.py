@@ -130,7 +130,7 @@ def attack(
     for view, other in zip(views[1:], contexts[1:], strict=True):
         context = replace(context, second=other)
         notes += [f"second release: {note}" for note in _notes(view, attacked)]
-    return reported(context, only, notes, tell)
+    return replace(reported(context, only, notes, tell), threshold=policy.risk.threshold)
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType, ModuleType
 from typing import TypeGuard
 
 from indistinct import plugins
 from indistinct.analytics.attacks.context import AttackContext
-from indistinct.analytics.attacks.finding import AttackReport, Finding, Skipped, summarize
+from indistinct.analytics.attacks.finding import KINDS, AttackReport, Finding, Skipped, summarize
 from indistinct.analytics.attacks.places import Places
 
 __all__ = [
@@ -41,7 +42,6 @@ __all__ = [
     "summarize",
 ]
 
-KINDS = ("identity", "membership", "attribute")
 """What attackers learn: who somebody is, whether they are in the table, what they have."""
 
 _NEEDED = ("KIND", "PLACE", "KNOWLEDGE", "SOURCE", "run")
@@ -76,11 +76,15 @@ def findings(context: AttackContext, name: str) -> Iterator[Finding | Skipped]:
     """
     module = attackers()[name]
     if module.KIND != "attribute" or not (context.sensitive or context.untried):
-        yield module.run(context, None)
+        yield _of_kind(module.run(context, None), module.KIND)
         return
     for sensitive in (*context.sensitive, *context.untried):
         why = context.why_untried(sensitive)
         if why is None:
-            yield module.run(context, sensitive)
+            yield _of_kind(module.run(context, sensitive), module.KIND)
         else:
             yield Skipped(name, why, sensitive)
+
+
+def _of_kind(found: Finding | Skipped, kind: str) -> Finding | Skipped:
+    return replace(found, kind=kind) if isinstance(found, Finding) else found

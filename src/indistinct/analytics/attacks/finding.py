@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
-from indistinct.document import Document, Grid, Line, Part, as_html, many, share
+from indistinct.document import Document, Grid, Line, Part, Style, as_html, many, share
 
 THRESHOLDS = (0.5, 0.95)
 """Beliefs from which on an attacker counts as successful."""
@@ -45,6 +45,7 @@ class Finding:
         figures: further figures of this attacker, by name.
         worst: the class in which it learns most; private.
         note: what this means, in a sentence for the custodian.
+        kind: what the attacker learns: ``identity``, ``membership`` or ``attribute``.
     """
 
     name: str
@@ -57,11 +58,18 @@ class Finding:
     figures: Mapping[str, Figures] = field(default_factory=dict)
     worst: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
+    kind: str = ""
+
+    @property
+    def learnt(self) -> float:
+        """The share of people whose truth is believed with 0.95 for what the release says."""
+        return max(self.success.get(KNOWN, 0.0) - self.prior.get(KNOWN, 0.0), 0.0)
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as plain data; private, like everything an attacker shows."""
         return {
             "name": self.name,
+            "kind": self.kind,
             "sensitive": self.sensitive,
             "knowledge": self.knowledge,
             "people": self.people,
@@ -211,6 +219,19 @@ def mean_of(values: NDArray[Any]) -> float | None:
     return float(values.mean()) if len(values) else None
 
 
+KNOWN = str(THRESHOLDS[1])
+"""The belief in the truth that counts as knowing it."""
+
+KINDS = {
+    "identity": "who somebody is",
+    "membership": "whether somebody is in it",
+    "attribute": "what somebody has",
+}
+"""What is learnt, by the kind of an attacker."""
+
+LEVELS: tuple[tuple[str, Style], ...] = (("low", "good"), ("some", "doubt"), ("HIGH", "bad"))
+"""How much is learnt: nothing, something, more than the threshold."""
+
 ROWS = {"record": ("record", "records"), "person": ("published person", "published people")}
 """What the rows of a release are called, by what they stand for."""
 
@@ -227,6 +248,7 @@ class AttackReport(Document):
         notes: what else the reader should know.
         warning: what holds of every such report.
         unit: what was attacked: a ``record`` is taken for a person, or a ``person`` has many.
+        threshold: the share of people above which what is learnt is much.
     """
 
     attacks: tuple[Finding, ...]
@@ -235,6 +257,7 @@ class AttackReport(Document):
     notes: tuple[str, ...] = ()
     warning: str = NEVER_PUBLISH
     unit: str = "record"
+    threshold: float = 0.2
 
     def __getitem__(self, name: str) -> Finding:
         """The first finding of the attacker of that name."""
@@ -275,13 +298,43 @@ class AttackReport(Document):
         return f"<AttackReport: {len(self.attacks)} attacks, {len(self.skipped)} skipped{sure}>"
 
     def parts(self) -> Iterator[Part]:
-        """Shares of people, by what attackers learn; what each of them knows; who was skipped."""
+        """The summary, and all that it sums up."""
+        yield from self.summary()
+        yield Line("")
+        yield from self.details()
+
+    def summary(self) -> Iterator[Part]:
+        """The attacker who learns most, of who somebody is, of presence and of each attribute."""
         people = max((item.people for item in self.attacks), default=0)
         yield Line(
             f"{many(people, 'person', 'people')} attacked in "
             f"{many(self.records, *ROWS[self.unit])}",
             "title",
         )
+        for kind, title in KINDS.items():
+            found = [item for item in self.attacks if item.kind == kind]
+            for name in dict.fromkeys(item.sensitive for item in found):
+                yield self._worst(title, name, [it for it in found if it.sensitive == name])
+        untried = dict.fromkeys(item.name for item in self.skipped)
+        if untried:
+            yield Line(f"not tried: {', '.join(untried)}", wrap=True)
+
+    def _worst(self, title: str, name: str | None, items: Sequence[Finding]) -> Line:
+        """What is learnt most, and how much that is."""
+        item = max(
+            items, key=lambda one: (one.learnt, one.gain["mean"], one.success.get(KNOWN, 0.0))
+        )
+        level, style = LEVELS[(item.learnt > 0) + (item.learnt > self.threshold)]
+        of = title if name is None else f"{title}: {name}"
+        success, prior = item.success.get(KNOWN, 0.0), item.prior.get(KNOWN, 0.0)
+        told = f"{of_people(success)} ({share(prior)} from frequencies alone)"
+        text = f"{level:<4}  {of}: {item.name} believes the truth with 95% or more for {told}"
+        if not success:
+            text = f"{level:<4}  {of}: no attacker believes the truth with 95% or more for anybody"
+        return Line(text, style, wrap=True)
+
+    def details(self) -> Iterator[Part]:
+        """Shares of people, by what attackers learn; what each of them knows; who was skipped."""
         yield Line(
             "Share of people for whom the truth is believed with 50%, with 95%, or for certain; "
             "prior: share believed at 50% or more from overall frequencies alone; gain: belief "
@@ -320,8 +373,9 @@ def _reached(title: str, items: Sequence[Finding]) -> Iterator[Part]:
             f"{item.people:,}",
             *(share(value) for value in item.success.values()),
             share(item.prior[str(THRESHOLDS[0])]),
-            f"{item.gain['mean']:+.2f}",
-            f"{item.gain['max']:+.2f}",
+            # Adding nothing makes no negative zero.
+            f"{round(item.gain['mean'], 2) + 0.0:+.2f}",
+            f"{round(item.gain['max'], 2) + 0.0:+.2f}",
         )
         for item in items
     ]
