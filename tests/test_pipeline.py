@@ -16,6 +16,7 @@ import polars as pl
 import pytest
 
 import indistinct as ind
+from indistinct.cli.summary import summarize
 from indistinct.errors import (
     DataError,
     HierarchyError,
@@ -413,6 +414,19 @@ def test_iab_in_every_scope_on_every_engine(engine: str, scope: str) -> None:
     release = ind.anonymize(as_engine(frame, engine), chosen)
     assert ind.audit(release.tables, chosen).holds
     assert len(rows_of(release.tables)) == 80
+
+
+def test_words_follow_the_direction_of_a_measure(capsys: pytest.CaptureFixture[str]) -> None:
+    method = {"objective": "rows", "node_limit": 2, "suppression_limit": 0.05}
+    release = ind.anonymize(patients(), policy(method=method))
+    plan = release.run.to_dict()["plan"]
+    assert plan["stopped_by"] == "node_limit"
+    (told,) = [text for text in release.warnings if "node_limit" in text]
+    assert "keeps" in told
+    assert "no release can keep more than" in told
+    assert plan["bound"] >= plan["objective"]["value"]
+    summarize(release)
+    assert "none is above" in capsys.readouterr().out
 
 
 def test_a_search_for_rows_says_which_columns_it_erased() -> None:

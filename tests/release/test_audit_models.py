@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from indistinct.errors import PolicyError
 from indistinct.metadata import ValueMetadata
+from indistinct.privacy.estimated_k_map import EstimatedKMap
 from indistinct.release.audit import audit, checks, t_closeness
 from indistinct.requirement import Requirement
 
@@ -748,8 +749,8 @@ def test_classes_looked_at_a_few_at_a_time_have_the_same_distances(
 
 
 def test_a_class_that_a_sample_of_few_people_would_hardly_be() -> None:
-    """Of k = 2 people, of whom each tenth is released: 3 or more with 0.00115, 2 with 0.0164."""
-    asked = {"model": "estimated-k-map", "k": 2, "fraction": 0.1, "estimator": "poisson"}
+    """Of k = 4 people, of whom 5 % are released: 3 or more with 0.00115, 2 with 0.0164."""
+    asked = {"model": "estimated-k-map", "k": 4, "fraction": 0.05, "estimator": "poisson"}
     rows = table_of([("20", "F")] * 3 + [("30", "F")] * 2)
     for significance, broken in ((0.01, 1), (0.02, 0), (0.001, 2)):
         found = audit(rows, [{**asked, "significance": significance}], ["age", "sex"]).promises[0]
@@ -759,6 +760,14 @@ def test_a_class_that_a_sample_of_few_people_would_hardly_be() -> None:
     seen = {**asked, "estimator": "zero-truncated-poisson"}
     assert audit(rows, [{**seen, "significance": 0.1}], ["age", "sex"]).holds
     assert not audit(rows, [{**seen, "significance": 0.09}], ["age", "sex"]).holds
+
+
+@pytest.mark.parametrize("estimator", ["poisson", "zero-truncated-poisson"])
+@pytest.mark.parametrize("fraction", [0.01, 0.3, 1.0])
+def test_a_class_of_k_records_stands_for_k_people(estimator: str, fraction: float) -> None:
+    asked = {"model": "estimated-k-map", "k": 5, "fraction": fraction, "estimator": estimator}
+    assert audit(table_of([("20", "F")] * 5), [asked], ["age", "sex"]).holds
+    assert EstimatedKMap(k=5, fraction=fraction, estimator=estimator).size <= 5
 
 
 def test_a_star_stands_for_everybody_and_a_value_for_itself() -> None:

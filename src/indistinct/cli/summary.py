@@ -220,7 +220,8 @@ def _search(plan: Mapping[str, Any]) -> str:
             f"{plan.get('algorithm', 'the search')}, no optimality guarantee"
         )
     bound = plan.get("bound")
-    least = "" if bound is None else f"; none is below {shown(_rounded(bound))}"
+    beyond = "above" if known is not None and known.maximized else "below"
+    least = "" if bound is None else f"; none is {beyond} {shown(_rounded(bound))}"
     by = plan.get("algorithm", "the search")
     why = f" ({plan['unproved']})" if plan.get("unproved") else ""
     return f"{measure}{aggregate}{figure}: found by {by}, not proved optimal{why}{least}"

@@ -66,6 +66,8 @@ class Objective(ABC):
     """
 
     measure: ClassVar[str]
+    maximized: ClassVar[bool] = False
+    """Whether more of it is better: its value is no cost then."""
     default_aggregate: ClassVar[str] = "sum"
     settings: ClassVar[frozenset[str]] = frozenset()
 

@@ -22,6 +22,7 @@ class Rows(Objective):
     """Distinct rows of the release; as many as possible."""
 
     measure: ClassVar[str] = "rows"
+    maximized: ClassVar[bool] = True
 
     def bind(self, data: LeveledTable) -> BoundRows:
         """Distinct rows of one table."""

@@ -9,6 +9,7 @@ import polars as pl
 
 from indistinct.analytics.dependence import giving_away
 from indistinct.analytics.profile import NEARLY_UNIQUE, nearly_unique
+from indistinct.measures import measures
 from indistinct.pipeline.transforming import shows_others
 from indistinct.release.audit import Audit
 from indistinct.sources.table import open_table
@@ -35,10 +36,12 @@ def warn_about_search(policy: Policy, plan: Plan, suppressed: int, verdict: Audi
     found = []
     report = plan.search
     if report.stopped_by is not None and not report.optimal:
-        found.append(
-            f"the search was stopped by {report.stopped_by}: the release costs "
-            f"{_figure(report.value)}, and no release can cost less than {_figure(report.bound)}"
-        )
+        value, bound = _figure(report.value), _figure(report.bound)
+        known = measures().get(report.measure)
+        told = f"costs {value}, and no release can cost less than {bound}"
+        if known is not None and known.maximized:
+            told = f"keeps {value} {report.measure}, and no release can keep more than {bound}"
+        found.append(f"the search was stopped by {report.stopped_by}: the release {told}")
     elif report.algorithm == "heuristic":
         found.append(
             f"a heuristic searched the lattice of {report.nodes} nodes: the release is good, and "

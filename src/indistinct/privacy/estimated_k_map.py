@@ -4,8 +4,9 @@ Where only the share of the population that is in the table is known, the number
 class stands for can be estimated. Suppose k people of the population share the quasi-identifiers.
 How many of them are in the table is taken to be Poisson distributed with mean k times that share;
 ``zero-truncated-poisson`` takes into account that the class would not be seen without one. A class
-must be larger than that number is, but for a probability of at most ``significance``. So it is
-k-anonymity with a k computed from the population.
+must be larger than that number is, but for a probability of at most ``significance``. A class of k
+records stands for k people whatever is estimated, so no class has to be larger than k. So it is
+k-anonymity with a k computed from the population, and no stricter than with its own.
 
     K. El Emam, F. K. Dankar: "Protecting Privacy Using k-Anonymity". JAMIA 15(5), 2008, who test
     the hypothesis that k people share a class so; ARX has both estimators.
@@ -37,7 +38,7 @@ ESTIMATORS = ("zero-truncated-poisson", "poisson")
 
 @dataclass(frozen=True, kw_only=True)
 class EstimatedKMap(Promise):
-    """Every equivalence class is as large as one that stands for more than ``k`` people would be.
+    """Every equivalence class is as large as one that stands for ``k`` people or more would be.
 
     ``fraction`` is the share of the population that is in the table, ``significance`` how often a
     class of k people may exceed the size asked for, ``estimator`` ``zero-truncated-poisson`` or
@@ -49,7 +50,7 @@ class EstimatedKMap(Promise):
     about_population: ClassVar[bool] = True
 
     k: int
-    """People of the population that every class stands for more of."""
+    """People of the population that every class stands for, or more."""
     fraction: float
     """The share of the population that is in the table, above 0 and at most 1."""
     significance: float = 0.01
@@ -66,7 +67,7 @@ class EstimatedKMap(Promise):
 
     @property
     def class_size(self) -> int:
-        """The size that stands for more than k people."""
+        """The size that stands for k people or more."""
         return self.size
 
     @property
@@ -76,10 +77,12 @@ class EstimatedKMap(Promise):
 
     @cached_property
     def size(self) -> int:
-        """The least size of a class.
+        """The least size of a class, k at most.
 
         >>> EstimatedKMap(k=1000, fraction=30162 / 317238626).size
         3
+        >>> EstimatedKMap(k=5, fraction=1.0).size
+        5
         """
         mean = self.k * self.fraction
         first, possible = 0, 1.0
@@ -91,7 +94,7 @@ class EstimatedKMap(Promise):
             below += math.exp(count * math.log(mean) - mean - math.lgamma(count + 1))
             if below >= possible * (1 - self.significance):
                 break
-        return count + 1
+        return min(count + 1, self.k)
 
     @property
     def largest_violating_size(self) -> int:

@@ -4,7 +4,8 @@ k-map where no table of the population is at hand, only the share of it that is 
 (Dankar, El Emam, Neisa and Roffey 2012): how many of k people with equal quasi-identifiers come
 into the release is taken to be Poisson distributed with mean k times that share, or zero-truncated
 Poisson, since a class of none is not seen. A class is large enough if that number would be as large
-with no more than a stated probability. It is an estimate, right only for a random sample.
+with no more than a stated probability, or if it has k records itself. It is an estimate, right only
+for a random sample.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ MODEL = "estimated-k-map"
     },
 )
 def check(asked: Asked) -> Verdict:
-    """Whether every class is larger than one of k people would be but for a small probability.
+    """Whether every class is as large as one of k people or more would be.
 
     ``fraction`` is the share of the population that is in the release. What is achieved is the
     ``size`` of the smallest class.
@@ -45,7 +46,8 @@ def check(asked: Asked) -> Verdict:
         truncated=asked["estimator"] == "zero-truncated-poisson",
     )
     classes = asked.sizes()
-    return asked.judged(classes, pl.col(SIZE) <= few, {"size": least(classes[SIZE])})
+    enough = min(few + 1, asked["k"])
+    return asked.judged(classes, pl.col(SIZE) < enough, {"size": least(classes[SIZE])})
 
 
 def _quantile(mean: float, probability: float, *, truncated: bool) -> int:
