@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from indistinct.pipeline.private_table import PrivateTable
     from indistinct.pipeline.run import Run
 
-MOST_STEPS = 500_000_000
+MOST_STEPS = 200_000_000
 """Steps that each of the two attackers takes at most; then it looks at some people only."""
 
 DRAWS = 2_500

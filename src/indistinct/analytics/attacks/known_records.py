@@ -289,7 +289,8 @@ def _mapped(rows: Rows, to: NDArray[np.int64]) -> Rows:
     """Rows with every entry replaced, each once and rising; -1 leaves it out."""
     width = max(int(to.max(initial=0)) + 1, 1)
     new = to[rows.index] if len(to) else np.zeros(0, np.int64)
-    keys = np.unique(rows.row_of[new >= 0] * width + new[new >= 0])
+    keys = np.sort(rows.row_of[new >= 0] * width + new[new >= 0])
+    keys = keys[np.diff(keys, prepend=-1) > 0]
     return Rows(pointers(keys // width, len(rows)), (keys % width).astype(np.int32))
 
 

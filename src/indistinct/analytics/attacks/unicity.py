@@ -116,7 +116,7 @@ class Cells:
     def without(self, column: int) -> Cells:
         """The same without what is known of a column."""
         rows = self.rows
-        kept = self.column_of(rows.index) != column
+        kept = (rows.index < self.first[column]) | (rows.index >= self.first[column + 1])
         left = Rows(pointers(rows.row_of[kept], len(rows)), rows.index[kept])
         return Cells(left, self.first, self.names)
 
@@ -254,7 +254,7 @@ def run(
     number = 1 + min(range(MOST_CELLS), key=lambda at: abs(looked[at].unique - 0.5))
     figures["told_at"] = number
     if looked[number - 1].unique > 0:
-        figures |= _columns(context, cells, looked[number - 1])
+        figures |= _columns(context, cells, looked[number - 1], most)
     told = looked[TOLD - 1]
     belief = 1 / np.where(told.had >= ENOUGH, people, np.maximum(told.had, 1))
     return Finding(
@@ -319,17 +319,20 @@ def _counted(
     return Sets(low[: len(had)], weight / max(weight.sum(), np.finfo(float).tiny), had)
 
 
-def _columns(context: AttackContext, cells: Cells, looked: Sets) -> dict[str, Figures]:
+def _columns(
+    context: AttackContext, cells: Cells, looked: Sets, most_steps: int
+) -> dict[str, Figures]:
     """The columns that most of the unique sets rest upon, and what would change without them.
 
     Arguments:
         context: what the attacker is given.
         cells: the cells.
         looked: sets of so many cells.
+        most_steps: a twentieth of these are taken for each figure, where sets are drawn.
     """
     number, alone = looked.cells.shape[1], looked.had == 1
     every = cells.ways(number) <= MOST_SETS
-    few, steps = (len(alone), MOST_STEPS) if every else (FEW, MOST_STEPS // 20)
+    few, steps = (len(alone), MOST_STEPS) if every else (FEW, most_steps // 20)
     own, weight = looked.cells[alone][:few], looked.weight[alone][:few]
     needs = np.zeros((len(own), len(cells.names)), np.bool_)
     for place in range(number):
