@@ -80,3 +80,14 @@ def test_buckets_of_fewer_people_than_class_size_break_it() -> None:
         asked = promise("kl-diversity", k=k, l=2, sensitive="item")
         found = audit(tables, [asked.spec], ["age"], linked=linked)
         assert found.holds == (asked.class_size <= 2)
+
+
+def test_known_records_asks_for_one_of_two() -> None:
+    asked = promise("known-records", k=1, sensitive="s")
+    assert asked.parameters == {"k": 1, "m": 1}
+    assert "promises nothing" in (asked.caution or "")
+    bounded = promise("known-records", bound=0.5, m=2, sensitive="s")
+    assert bounded.parameters == {"bound": 0.5, "m": 2}
+    assert bounded.caution is None
+    with pytest.raises(PolicyError, match="needs 'k' or 'bound'"):
+        promise("known-records", sensitive="s")
