@@ -10,7 +10,7 @@ LOWEST := .venv-lowest
 PLAIN := .venv-plain
 
 .DEFAULT_GOAL := help
-.PHONY: help setup hooks test test-lowest search coverage mutants check format demo dist audit clean
+.PHONY: help setup hooks test test-lowest search fuzz coverage mutants check format demo dist audit clean
 
 help:  ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /'
@@ -29,6 +29,9 @@ test-lowest: $(LOWEST)/.ready  ## All tests but the golden set, with the lowest 
 
 search: $(READY)  ## The tests that draw examples, with other examples each time
 	$(BIN)/python -m pytest -n auto --dist loadfile --hypothesis-profile=random tests
+
+fuzz: $(READY)  ## A million hostile inputs: none may end in an internal error or show a cell. CASES=, SEED=
+	$(BIN)/python tests/fuzz/run.py --cases $(or $(CASES),1000000) $(if $(SEED),--seed $(SEED))
 
 coverage: $(READY)  ## The share of lines and branches of promises and audit that tests run: 99 % at least
 	$(BIN)/coverage run -m pytest tests/privacy tests/contracts tests/release tests/test_policy.py \

@@ -126,3 +126,10 @@ def test_anything_can_be_read(values: list[str | None]) -> None:
     told = sum(found.missing_tokens.values())
     assert found.filled + told == sum(value is not None for value in values)
     assert found.texts.len() == found.counts.len()
+
+
+def test_days_that_no_calendar_of_python_has() -> None:
+    days = pl.Series("value", [-900_000, 0, 3_000_000]).cast(pl.Date).cast(pl.String)
+    counted = pl.DataFrame([days, pl.Series("count", [1, 1, 1])])
+    values = read_values(counted, "date")
+    assert values.first == values.last == date(1970, 1, 1)

@@ -133,7 +133,8 @@ def read_values(counted: pl.DataFrame, kind: str) -> Values:
         return Values(kind, texts, counts, numbers=texts.cast(pl.Float64, strict=False))
     if kind in ("date", "datetime"):
         days = texts.str.slice(0, 10).str.to_date(_DAY, strict=False)
-        first, last = _day(days.min()), _day(days.max())
+        told = days.filter(days.dt.year().is_between(date.min.year, date.max.year))
+        first, last = _day(told.min()), _day(told.max())
         return Values(kind, texts, counts, date_format="iso", first=first, last=last)
     if kind != "text" or texts.is_empty():
         return Values(kind, texts, counts)
