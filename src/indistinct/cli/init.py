@@ -17,7 +17,6 @@ from indistinct.cli.options import (
     source_keys,
 )
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_table
-from indistinct.sources.format import format_of_folder
 
 if TYPE_CHECKING:
     from indistinct.analytics.profile import Profile
@@ -58,6 +57,7 @@ def init(
     )
     from indistinct.analytics.profile import profile
     from indistinct.sources.files import read_table
+    from indistinct.sources.format import format_of_folder
     from indistinct.sources.table import open_table
 
     if check is not None:

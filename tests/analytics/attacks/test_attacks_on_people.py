@@ -718,3 +718,15 @@ def test_a_label_that_covers_everything_says_nothing() -> None:
     )
     assert won(membership.run(beside, "s")).success["0.5"] == 1
     assert won(membership.run(beside, "s")).success["certain"] == 0
+
+
+def test_a_known_visit_says_which_row_it_is() -> None:
+    """Of somebody with two values that stayed as they were, either makes the other certain."""
+    people = [["flu", "HIV", "cancer"], ["flu"], ["flu", "HIV"]]
+    published = [["mild", "HIV", "cancer"], ["mild"], ["mild", "HIV"]]
+    found = won(vertical.run(of_people([people], published=published, known={"s": KINDS}), "s"))
+    assert found.figures["known_visit"] == pytest.approx(1 / 3)
+    assert found.figures["exposed"] == pytest.approx(2 / 3)
+    hidden = [["mild", "grave"], ["mild"], ["mild", "grave"]]
+    none = won(vertical.run(of_people([people], published=hidden, known={"s": KINDS}), "s"))
+    assert none.figures["known_visit"] == 0
