@@ -151,7 +151,7 @@ def test_leakage_is_counted_over_people(
         "person", 120, table.height,
     )  # fmt: skip
     why = {item["attribute"]: item["why"] for item in document["left_out"]}
-    assert why["dx"] == "differs between the records of a person"
+    assert "dx" in {item["attribute"] for item in document["events"]}
     first = set(table.with_row_index("row", offset=1).unique("patient", keep="first")["row"])
     assert {item.row for item in found.exposed} <= first
     assert found.change is not None

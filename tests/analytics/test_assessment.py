@@ -372,7 +372,7 @@ def test_what_cannot_be_assessed(asked: dict[str, Any], said: str) -> None:
         ind.assess(people(), **asked)
 
 
-def test_people_who_are_exposed_in_a_release_are_told_by_its_rows() -> None:
+def test_people_who_are_exposed_in_a_release() -> None:
     release = pl.DataFrame(
         {
             "who": ["1", "1", "1", "2", "2", "3"],
@@ -391,4 +391,9 @@ def test_people_who_are_exposed_in_a_release_are_told_by_its_rows() -> None:
     }
     found = ind.assess(release, ind.Policy.from_dict(keys), release=release, exposed=3)
     assert [(item.row, item.alike) for item in found.exposed] == [(4, 1), (1, 2), (6, 2)]
-    assert found.to_dict(exposed=True)["exposed_in"] == "release"
+    document = found.to_dict(exposed=True)
+    assert (document["exposed_in"], document["exposed_rows"]) == ("release", "table")
+    # Without a policy nothing says how cells are read: the rows of the release are told.
+    plain = ind.assess(release, release=release[::-1], attributes=["age"], exposed=2)
+    assert [(item.row, item.alike) for item in plain.exposed] == [(2, 2), (3, 2)]
+    assert plain.exposed_rows == "release"

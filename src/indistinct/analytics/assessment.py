@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from indistinct.analytics.concepts import Role
 from indistinct.analytics.encoded import Encoded, encode
@@ -122,8 +123,10 @@ class Assessment(Document):
         threshold: the share of S0 from which a single attribute leaks a lot.
         change: before and after, where a release was given.
         exposed: the records of which most is told; private, and not in ``to_dict()`` by itself. Of
-            people with many records, the first record of each. Where a release was given, these are
-            rows of the release: who is exposed in it.
+            people with many records, the first record of each. Where a release was given, it is
+            told who is exposed in it: by how many of its rows fit.
+        exposed_rows: whose rows these are: of the private ``table``, or of the ``release`` where
+            nothing says which of its rows fit whom.
         rows: the table's records, where people have many and all figures count people.
         events: of these, what the columns tell that differ between the records of a person.
         unicity: ``before`` and ``after`` a release, by the number of published cells of a person
@@ -146,6 +149,7 @@ class Assessment(Document):
     threshold: float = THRESHOLD
     change: LeakageChange | None = None
     exposed: tuple[Exposed, ...] = field(default=(), repr=False)
+    exposed_rows: str = "table"
     rows: int | None = None
     events: tuple[EventLeakage, ...] = ()
     unicity: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -216,6 +220,7 @@ class Assessment(Document):
         if exposed:
             document["exposed"] = [item.to_dict() for item in self.exposed]
             document["exposed_in"] = "table" if self.change is None else "release"
+            document["exposed_rows"] = self.exposed_rows
         return document
 
     def __repr__(self) -> str:
@@ -253,8 +258,12 @@ class Assessment(Document):
         """The most exposed records by their numbers: private."""
         if not self.exposed:
             return
-        what = "records" if self.change is None else "rows of the release"
-        yield Line(f"\nthe most exposed {what} (private)", "title")
+        what = "the most exposed records"
+        if self.change is not None:
+            what = "the records most exposed in the release"
+        if self.exposed_rows == "release":
+            what = "the most exposed rows of the release"
+        yield Line(f"\n{what} (private)", "title")
         rows = [(shown(item.row), f"{item.loss:.2f}", shown(item.alike)) for item in self.exposed]
         yield Grid(("record", "bits", f"{self.units} alike"), rows, right=("record", "bits"))
 
@@ -484,6 +493,7 @@ def assess_table(
         threshold=threshold,
         change=change,
         exposed=_exposed(encoded if release is None else _shown(release, quasi), quasi, exposed),
+        exposed_rows="table" if release is None else "release",
         rows=rows,
     )
 
@@ -652,6 +662,24 @@ def _level_advice(
     shares = leakage_by_level(encoded, name, taxonomy)
     level = level_below(shares, threshold, 1) or taxonomy.height - 1
     return LevelAdvice(name, level, shares[level])
+
+
+def exposed_people(
+    first: NDArray[np.int64], fit: NDArray[np.int64], records: int, number: int
+) -> tuple[Exposed, ...]:
+    """Who is exposed in a release: those whom fewest of its rows fit, and any.
+
+    Arguments:
+        first: the first row of everybody in the private table, from 0, [n].
+        fit: how many rows of the release fit them, [n].
+        records: rows of the release.
+        number: how many are named.
+    """
+    there = np.flatnonzero(fit > 0)
+    most = there[np.argsort(fit[there], kind="stable")[: max(number, 0)]]
+    return tuple(
+        Exposed(int(first[at]) + 1, float(np.log2(records / fit[at])), int(fit[at])) for at in most
+    )
 
 
 def _shown(release: Table, quasi: Sequence[str]) -> Encoded:

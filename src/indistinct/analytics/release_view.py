@@ -306,20 +306,12 @@ class ReleaseView:
 
     def cells(self, names: Sequence[str]) -> pl.DataFrame:
         """Some columns of the table, a row per person and combination of them."""
-        return self._numbered(names).drop(_ROW)
-
-    def first_rows_of(self, names: Sequence[str]) -> NDArray[np.int64]:
-        """The first row of the table of every row of :meth:`cells`, from 0."""
-        return self._numbered(names)[_ROW].to_numpy().astype(np.int64)
-
-    def _numbered(self, names: Sequence[str]) -> pl.DataFrame:
         own = [name for name in dict.fromkeys(names) if self.table.find(name) is not None]
         if self.person is None:
-            return self.sought.cells(self.table.texts(own), own).with_row_index(_ROW)
-        rows = self.sought.cells(self.table.texts([self.person, *own]), own).with_row_index(_ROW)
+            return self.sought.cells(self.table.texts(own), own)
+        rows = self.sought.cells(self.table.texts([self.person, *own]), own)
         rows = rows.filter(~self.nobody)
-        rows = rows.unique([self.person, *own], keep="first", maintain_order=True)
-        return rows.select(_ROW, *own)
+        return rows.unique([self.person, *own], keep="first", maintain_order=True).select(own)
 
     @cached_property
     def _buckets(self) -> tuple[tuple[str | None, ...], NDArray[np.int32], dict[str, Lists]]:

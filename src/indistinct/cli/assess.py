@@ -87,7 +87,7 @@ def assess(
         typer.Option(
             metavar="N",
             help="Name the numbers of the N most exposed records, which are private; with "
-            "--release, of the release's rows.",
+            "--release, of those exposed in it.",
         ),
     ] = 0,
     write: Annotated[

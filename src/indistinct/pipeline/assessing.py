@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.analytics.assessment import Assessment, assess_table
+from indistinct.analytics.assessment import Assessment, assess_table, exposed_people
 from indistinct.analytics.event_leakage import EventLeakage, unicity_of
 from indistinct.analytics.leakage_change import LeakageChange
 from indistinct.analytics.profile import profile
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.weighted import Lists
 from indistinct.errors import DataError, Problem
+from indistinct.pipeline.attack import rows_that_fit
 from indistinct.pipeline.hierarchies import taxonomy_of
 from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress, open_source
 from indistinct.pipeline.private_table import subjects_in
@@ -66,7 +67,8 @@ def assess(
         key_like: the share from which a combination of columns is nearly as good as a name.
         weights: a column of numbers, how likely each record is to be looked for (up to a factor).
         exposed: how many of the most exposed records are named, in ``Assessment.exposed``; private.
-            Where a release is given, these are its rows.
+            Where a release is given, those who are exposed in it: records of the table, or rows of
+            the release without a policy that says how they are read.
         path: the file that a frame was read from, for messages.
         source: how a file is read, ``{"separator": ";"}``, where there is no policy.
         progress: is told what is being done.
@@ -104,10 +106,14 @@ def assess(
         rows=looked.rows,
         progress=progress,
     )
+    if release is not None and policy is not None and exposed > 0:
+        assessed = _with_exposed_people(assessed, data, release, policy, exposed, path)
     if looked.first is None:
         return assessed
     first = looked.first
-    records = tuple(replace(item, row=int(first[item.row - 1]) + 1) for item in assessed.exposed)
+    records = assessed.exposed
+    if assessed.exposed_rows == "table" and release is None:
+        records = tuple(replace(item, row=int(first[item.row - 1]) + 1) for item in records)
     tell("looking at the records of people", None)
     events = {name: own for name, own in looked.cells.items() if name in looked.events}
     return replace(
@@ -124,6 +130,22 @@ def assess(
     )
 
 
+def _with_exposed_people(
+    assessed: Assessment,
+    data: Any,
+    release: Any,
+    policy: Policy,
+    number: int,
+    path: str | Path | None,
+) -> Assessment:
+    """The same with those who are exposed in the release, where its cells can be read."""
+    try:
+        fitting = rows_that_fit(data, release, policy, path)
+    except DataError:  # its rows are told instead
+        return assessed
+    return replace(assessed, exposed=exposed_people(*fitting, number), exposed_rows="table")
+
+
 @dataclass(frozen=True)
 class _Looked:
     """What is looked at.
@@ -134,7 +156,7 @@ class _Looked:
         release: what was published of it, likewise.
         left_out: columns that the first lacks, and why.
         rows: records of the table, where people have many.
-        first: the first record of every person; of the release, where there is one.
+        first: the first record of every person.
         events: columns that differ between the records of a person.
         cells: what people have in columns that are no identifiers, over all their records.
         published: the same of the people of the release.
@@ -193,13 +215,12 @@ def _people(
         if name not in hidden and name != policy.person and (not asked or name in asked)
     ]
     cells = {name: Lists.gathered(people.person_of, rows[name], people.count) for name in columns}
-    published, shown, first = None, {}, people.first_rows()
+    published, shown = None, {}
     if release is not None:
         found = ReleaseView.read(release, sought_by(policy))
         found.refuse_nobody()
         own_cells = found.cells([*found.quasi, *constant.columns])
         published = open_table(own_cells, found.table.name, allow_empty=True)
-        first = found.first_rows_of([*found.quasi, *constant.columns])
         shown = found.cells_of_people([name for name in hidden if name not in found.quasi])[0]
     why = dict.fromkeys(differing, "differs between the records of a person")
     why[policy.person] = "names the person"
@@ -209,7 +230,7 @@ def _people(
         published,
         why,
         people.rows,
-        first,
+        people.first_rows(),
         tuple(name for name in differing if name in cells),
         cells,
         shown,

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from indistinct import plugins
 from indistinct.analytics.attacks import (
@@ -188,6 +190,35 @@ class Attacked:
                 )
         if problems:
             raise DataError(problems)
+
+
+def rows_that_fit(
+    data: Any, release: Any, policy: Policy, path: str | Path | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """How many rows of a release fit everybody of its source.
+
+    Arguments:
+        data: the private table.
+        release: what was published of it.
+        policy: roles and hierarchies.
+        path: the file that a frame was read from.
+
+    Returns:
+        The first row of every person in the table, from 0, [n]; how many published rows fit the
+        person's exact quasi-identifiers, [n]; and how many rows there are in classes.
+
+    Raises:
+        As :func:`attack`.
+    """
+    policy = _without(policy, untried_in(policy))
+    view = _read(release, policy)
+    attacked = _attacked(data, policy, [view], None, no_progress, path)
+    view = view.spelt_as(attacked.texts)
+    attacked.refuse_unreadable(view)
+    places = attacked.places(view, view.rows.filter(~is_suppressed(view.rows, view.quasi)))
+    people = attacked.people
+    first = people.first_rows() if people.unit == "person" else np.arange(people.count)
+    return first, places.rows_of.astype(np.int64), places.records
 
 
 def _attacked(
