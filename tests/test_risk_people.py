@@ -150,7 +150,6 @@ def test_leakage_is_counted_over_people(
     assert (document["unit"], document["people"], document["records"]) == (
         "person", 120, table.height,
     )  # fmt: skip
-    why = {item["attribute"]: item["why"] for item in document["left_out"]}
     assert "dx" in {item["attribute"] for item in document["events"]}
     first = set(table.with_row_index("row", offset=1).unique("patient", keep="first")["row"])
     assert {item.row for item in found.exposed} <= first
