@@ -204,6 +204,10 @@ def test_no_figure_of_people_counts_those_made_up(kind: str, tmp_path: Path) -> 
     audited = ind.audit(tmp_path / "out")
     assert audited.holds
     assert any("rely on what was asked" in note for note in audited.notes)
+    for given in (release, tmp_path / "out"):
+        assert any("count as people" in note for note in ind.risk(given).notes)
+        compared = ind.compare(table, given, policy=asked).releases[0]
+        assert any("count as people" in note for note in compared.notes)
     path = tmp_path / "out" / "certificate.json"
     document = json.loads(path.read_text())
     for item in document["promises"]:

@@ -35,6 +35,7 @@ from indistinct.release.audit.reading import (
     missing_columns,
     read_release,
 )
+from indistinct.release.certificate import made_up_among
 from indistinct.requirement import Requirement
 from indistinct.sources.writing import unguarded
 
@@ -170,6 +171,20 @@ class Said:
         plan = None if self.run is None else self.run.get("plan")
         seconds = plan.get("seconds") if isinstance(plan, Mapping) else None
         return float(seconds) if isinstance(seconds, int | float) else None
+
+
+def told_of_made_up(may_contain: Sequence[str]) -> list[str]:
+    """The note that figures of a release count records of nobody, where they may.
+
+    Arguments:
+        may_contain: what its certificate says that it may contain.
+    """
+    if not made_up_among(may_contain):
+        return []
+    return [
+        "may contain made-up records, which figures of its classes count as people: real classes "
+        "may be smaller, down to the k that is promised"
+    ]
 
 
 @dataclass(frozen=True)
@@ -460,7 +475,7 @@ class ReleaseView:
             notes.append("is not the release that its certificate describes")
         if self.torn:
             notes.append(self.told_torn)
-        return notes
+        return [*notes, *told_of_made_up(self.said.may_contain)]
 
     def with_stars(self, names: Sequence[str], further: Sequence[str] = ()) -> pl.DataFrame:
         """The table with the columns that it lacks suppressed throughout.

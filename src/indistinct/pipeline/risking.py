@@ -11,7 +11,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.analytics.release_view import ReleaseView, Sought, speaks_of_people
+from indistinct.analytics.release_view import (
+    ReleaseView,
+    Said,
+    Sought,
+    speaks_of_people,
+    told_of_made_up,
+)
 from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.microdata.subjects import Subjects
@@ -251,6 +257,7 @@ def _read(
     if isinstance(data, Release):
         native, name = data.tables, "the release"
         certified = data.certificate.quasi_identifiers
+        notes += [f"the release {told}" for told in told_of_made_up(data.certificate.may_contain)]
     elif isinstance(data, str | Path) and _is_release(Path(data)):
         native, name, certified, told = _published(data, source, quasi or ())
         notes += told
@@ -385,6 +392,9 @@ def _published(
     notes = list(published.notes)
     if best.matches is False:
         notes.append(f"{best.name} is not the file that its certificate was written for")
+    notes += [
+        f"{best.name} {told}" for told in told_of_made_up(Said.of(data, published).may_contain)
+    ]
     return best.texts(best.columns), best.name, certified, notes
 
 
