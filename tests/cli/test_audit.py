@@ -60,7 +60,7 @@ def test_a_tampered_release_fails(run, table: Path, policy: Path, tmp_path: Path
     result = run("audit", out)
     assert result.exit_code == 3
     assert "BROKEN" in result.stdout
-    assert "release.csv is not the file that its certificate speaks of" in result.stdout
+    assert "release.csv is not the file that its certificate describes" in result.stdout
 
 
 @pytest.mark.parametrize(

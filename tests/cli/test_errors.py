@@ -172,7 +172,7 @@ def test_a_disk_that_fills_up_leaves_nothing(release, monkeypatch: pytest.Monkey
     monkeypatch.setattr("indistinct.pipeline.release.write_csv", full)
     result = release("age,sex,zip,diagnosis\n" + GOOD)
     assert result.exit_code == 2
-    assert "the disk is full, and nothing was written" in result.stderr
+    assert "the disk is full; nothing was written" in result.stderr
 
 
 def test_a_file_that_is_not_there_and_one_without_a_known_ending(run, policy: Path, tmp_path: Path):

@@ -63,7 +63,7 @@ def test_the_table_is_skewed_as_such_tables_are() -> None:
     assert table["diagnosis"].n_unique() > 45
 
 
-def test_the_policy_speaks_of_every_column(tmp_path: Path) -> None:
+def test_the_policy_applies_to_every_column(tmp_path: Path) -> None:
     path = tmp_path / "release.toml"
     path.write_text(POLICY, encoding="utf-8")
     policy = Policy.load(path)

@@ -39,9 +39,9 @@ def test_they_count_people_and_are_not_judged_by_classes(model: str) -> None:
     assert asked.unit == "person"
     assert asked.parameters == GIVEN[model]
     classes = table([Class((1,) * 6, 6)])
-    with pytest.raises(PolicyError, match=f"promise '{model}' speaks of"):
+    with pytest.raises(PolicyError, match=f"promise '{model}' applies to"):
         asked.breaks(classes)
-    with pytest.raises(PolicyError, match=f"promise '{model}' speaks of") as caught:
+    with pytest.raises(PolicyError, match=f"promise '{model}' applies to") as caught:
         asked.achieved(classes)
     assert caught.value.problems[0].remedy
     with pytest.raises(PolicyError, match="protects a sensitive attribute"):

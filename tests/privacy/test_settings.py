@@ -105,7 +105,7 @@ def test_messages_say_what_is_asked() -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_model_says_what_it_speaks_of(model: str) -> None:
+def test_a_model_says_what_it_applies_to(model: str) -> None:
     kind = models()[model]
     asked = example(model)
     assert kind.__doc__

@@ -108,8 +108,8 @@ def assess(
 ) -> None:
     """Tell which columns of DATA give people away, alone and together.
 
-    Leakage is counted in bits: a column that leaks one bit halves the crowd in which a person who
-    is looked for can hide. Where the policy names the person of each record, people are counted and
+    Leakage is counted in bits: a column that leaks one bit halves the group in which a person
+    can hide. Where the policy names the person of each record, people are counted and
     not their records. With --release, it is told what is left to leak, and what would help.
     """
     import indistinct

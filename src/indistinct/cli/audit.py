@@ -110,7 +110,7 @@ def show(document: Mapping[str, Any], release: Path) -> None:
     screen.print(f"{release}: {shown(document['records'])} records{of}{aside}", soft_wrap=True)
     print_classes(document.get("classes") or {}, "people" in document)
     if beside := document.get("not_looked_at"):
-        screen.print(f"not looked at, being no quasi-identifiers: {', '.join(beside)}")
+        screen.print(f"not checked (not quasi-identifiers): {', '.join(beside)}")
     screen.print()
     print_promises(document["promises"])
     verdict = "every promise holds" if document["holds"] else "BROKEN: do not publish this"
@@ -128,5 +128,5 @@ def show(document: Mapping[str, Any], release: Path) -> None:
         screen.print(f"\n{item['model']}: {what} the group of {who}")
     for table in document.get("tables", ()):
         if not table["matches"]:
-            screen.print(f"\n{table['path']} is not the file that its certificate speaks of")
+            screen.print(f"\n{table['path']} is not the file that its certificate describes")
     screen.print(f"\n{verdict}", style="bold green" if document["holds"] else "bold red")

@@ -267,7 +267,7 @@ def _require_ends(
         problems.append(
             Problem(
                 "no-identifier",
-                "no identifier: there is nothing that ways to something sensitive begin at",
+                "no identifier: paths to sensitive attributes need a start",
                 remedy="name one (--identifiers name); it need not be a column",
             )
         )
@@ -275,7 +275,7 @@ def _require_ends(
         problems.append(
             Problem(
                 "no-sensitive",
-                "nothing is sensitive: there is nothing that ways lead to",
+                "nothing is sensitive: paths from identifiers need an end",
                 remedy='give a column role = "sensitive", or name it (--sensitive diagnosis)',
             )
         )

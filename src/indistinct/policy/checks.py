@@ -479,7 +479,8 @@ def cautions(policy: Policy) -> Iterator[str]:
     bare = [name for name in policy.quasi_identifiers if name not in covered]
     if bare:
         listed = ", ".join(f"'{name}'" for name in bare)
-        yield f"promises: none covers quasi-identifier {listed}: who knows it may tell people apart"
+        told = "somebody who knows it may tell people apart"
+        yield f"promises: none covers quasi-identifier {listed}: {told}"
 
 
 def _transform_cautions(policy: Policy) -> Iterator[str]:

@@ -78,7 +78,7 @@ def people_checks(parts: Mapping[str, Any]) -> Iterator[Problem]:
             if subjects.get(item.model) in ("items", "linked"):
                 yield Problem(
                     "person-without-column",
-                    f"{place_of(('promises', number))}: {item.model} speaks of people with many "
+                    f"{place_of(('promises', number))}: {item.model} applies to people with many "
                     "records, and no column says whose a record is",
                     remedy='name it: [source] person = "patient_id", say',
                 )
@@ -108,7 +108,7 @@ def people_checks(parts: Mapping[str, Any]) -> Iterator[Problem]:
             if subjects.get(item.model) == "linked":
                 yield Problem(
                     "promise-of-linked-tables",
-                    f"{place_of(('promises', number))}: {item.model} speaks of linked tables",
+                    f"{place_of(('promises', number))}: {item.model} applies to linked tables",
                     remedy='choose method.algorithm = "k-l-diversity"',
                 )
 

@@ -33,7 +33,7 @@ class KLDiversity(BeyondClasses):
     model: ClassVar[str] = "kl-diversity"
     closure: ClassVar[Closure] = "union"
     subject: ClassVar[Subject] = "linked"
-    speaks_of: ClassVar[str] = "linked tables, not to classes of one table"
+    applies_to: ClassVar[str] = "linked tables, not to classes of one table"
     way_out: ClassVar[str] = 'choose method.algorithm = "k-l-diversity"'
     needs_sensitive: ClassVar[bool] = True
 

@@ -207,7 +207,7 @@ class BeyondClasses(Promise):
     Algorithms that know of it keep it, and the audit of what they publish sees it.
     """
 
-    speaks_of: ClassVar[str]
+    applies_to: ClassVar[str]
     """What it speaks of, in words."""
     way_out: ClassVar[str]
     """What makes it one that can be kept."""
@@ -234,7 +234,7 @@ class BeyondClasses(Promise):
         raise PolicyError(
             Problem(
                 "not-of-classes",
-                f"promise '{self.model}' speaks of {self.speaks_of}",
+                f"promise '{self.model}' applies to {self.applies_to}",
                 remedy=self.way_out,
             )
         )

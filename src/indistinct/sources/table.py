@@ -223,7 +223,7 @@ def _open(native: Any, name: str, tokens: Tokens) -> Table:
     raise DataError(
         Problem(
             "unsupported-frame",
-            f"an object of type {type(native).__name__} is no table this package can read",
+            f"an object of type {type(native).__name__} is not a supported table type",
             file=name,
             remedy="give a Polars, pandas or PyArrow frame, a DuckDB relation or a PySpark frame",
         )

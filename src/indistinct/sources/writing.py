@@ -272,7 +272,7 @@ def _refusal(path: Path, error: Exception) -> OutputError:
         return OutputError(
             Problem(
                 "disk-full",
-                "the disk is full, and nothing was written",
+                "the disk is full; nothing was written",
                 file=str(path),
                 remedy="make room, or choose another place",
             )
@@ -281,7 +281,7 @@ def _refusal(path: Path, error: Exception) -> OutputError:
     return OutputError(
         Problem(
             "unwritable",
-            f"this place cannot be written ({reason.lower()}), and nothing was",
+            f"cannot write here ({reason.lower()}); nothing was written",
             file=str(path),
             remedy="choose a folder that you may write",
         )

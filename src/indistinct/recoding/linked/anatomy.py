@@ -51,13 +51,13 @@ from indistinct.recoding.refusals import unknown_sensitive
 ALGORITHM = "anatomy"
 
 DISCLOSED = (
-    "anatomy publishes exact quasi-identifiers: whoever knows a person's finds out whether the "
-    "person is in the table"
+    "anatomy publishes exact quasi-identifiers: somebody who knows those of a person learns "
+    "whether the person is in the table"
 )
 
 AS_SETS = (
-    "the set of all values of a person is published as one value; nobody's belief in a single "
-    "value is certain, and promises other than max-posterior count sets"
+    "the set of all values of a person is published as one value: no single value becomes certain, "
+    "and promises other than max-posterior count sets"
 )
 
 

@@ -440,7 +440,7 @@ def _refuse_unknown(requirements: Sequence[Requirement], quasi: tuple[str, ...])
     problems += [
         Problem(
             "not-a-quasi-identifier",
-            f"promise '{part.model}' speaks of '{name}', which is not among the quasi-identifiers: "
+            f"promise '{part.model}' applies to '{name}', which is no quasi-identifier: "
             f"{did_you_mean(name, quasi)}",
             remedy="add it to the quasi-identifiers, or take it out of the promise",
         )
