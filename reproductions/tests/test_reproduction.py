@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 
 import pytest
 
 from indistinct.errors import OutputError, PolicyError
-from indistinct_reproductions import PAPERS, reproduce
+from indistinct_reproductions import PAPERS, reproduce, reproduction
 from indistinct_reproductions.drawing import Bars
 from indistinct_reproductions.reproduction import (
     VERDICTS,
@@ -119,3 +120,22 @@ def test_papers_by_name() -> None:
     assert "arca-hewett" in PAPERS
     with pytest.raises(PolicyError, match="did you mean 'arca-hewett'"):
         reproduce("arca-hewit")
+
+
+def test_no_verdict_is_written_down() -> None:
+    """Whether a claim holds is computed; what cannot be is argued, and counted apart."""
+    for path in Path(reproduction.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "claim":
+                named = [item.value for item in node.keywords if item.arg == "holds"]
+                holds = [*node.args[4:5], *named]
+                assert not any(isinstance(one, ast.Constant) for one in holds), path.name
+
+
+def test_what_is_argued_is_counted_apart() -> None:
+    ledger = Ledger()
+    ledger.same("Table 1", "one", 1, 1)
+    ledger.argued("Abstract", "a sentence", True, "no", "why not")
+    found = Reproduction("p", "P", tuple(ledger.items))
+    assert found.to_dict()["argued"] == 1
+    assert "2 items: 1 equal, 1 refuted (1 of these argued, not computed)." in found.markdown()

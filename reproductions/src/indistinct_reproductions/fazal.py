@@ -29,7 +29,7 @@ from indistinct.pipeline.anonymization import read
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.run import Run as OneRun
 from indistinct.pipeline.searching import search
-from indistinct.privacy.rank_variance import largest_k, rank_variance_exact, theta
+from indistinct.privacy.rank_variance import largest_k, rank_variance_exact, serves, theta
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct_reproductions.fazal_adult import read_generated
 from indistinct_reproductions.fazal_figures import figures, informs
@@ -330,7 +330,7 @@ def _tables_10_and_11(ledger: Ledger, paper: Replayed) -> None:
         "the history is kept to avoid any wastage of data",
         "for use",
         f"{_alone(_of_people(TABLE_4))} of {len(PEOPLE)} people alone with their categories",
-        False,
+        _alone(_of_people(TABLE_4)) == 0,
         "published with Table 10 it gives them away, names or not; it is private here",
     )
 
@@ -724,7 +724,7 @@ def _scenarios(ledger: Ledger) -> None:
         "theta cannot be computed of people with several records",
         "not applicable",
         f"it can, of records; {alone} of {classes} classes are one person's",
-        False,
+        classes == 0,
         "what fails is not the variance but who is counted: every class keeps theta, and k "
         "records of one person are a class",
     )
@@ -756,7 +756,7 @@ def _algorithm(ledger: Ledger) -> None:
         "it makes buckets of k for any k that is asked for",
         "any k",
         f"up to k = {most}",
-        False,
+        serves(len(LEVELS), most + 1, MU),
         "no numbers of five categories vary as much as theta(7) asks, mu = 0.6",
     )
     try:

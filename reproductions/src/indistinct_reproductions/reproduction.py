@@ -117,6 +117,16 @@ class Reproduction:
         found = Counter(item.verdict for item in self.items)
         return {verdict: found[verdict] for verdict in VERDICTS if found[verdict]}
 
+    @property
+    def argued(self) -> int:
+        """How many items are refuted by an argument alone."""
+        return sum("argued" in item.detail for item in self.items)
+
+    @property
+    def apart(self) -> str:
+        """How many items nothing was computed for, for the line of counts; empty without any."""
+        return f" ({self.argued} of these argued, not computed)" if self.argued else ""
+
     def to_dict(self) -> dict[str, Any]:
         """The reproduction as one document."""
         return {
@@ -125,6 +135,7 @@ class Reproduction:
             "seed": self.seed,
             "items": [item.to_dict() for item in self.items],
             "verdicts": dict(self.verdicts),
+            "argued": self.argued,
             "tables": [sheet.to_dict() for sheet in self.sheets],
             "left_out": [{"where": where, "why": why} for where, why in self.left_out],
         }
@@ -133,7 +144,7 @@ class Reproduction:
         """The reproduction as a page; ``pictures`` gives the files of each picture."""
         said = [f"# {self.source}, computed again", ""]
         counts = (f"{count} {verdict}" for verdict, count in self.verdicts.items())
-        said += [f"{len(self.items)} items: {', '.join(counts)}."]
+        said += [f"{len(self.items)} items: {', '.join(counts)}{self.apart}."]
         if self.seed is not None:
             said += ["", f"What is drawn at random was drawn with seed {self.seed}."]
         for where, why in self.left_out:
@@ -262,6 +273,10 @@ class Ledger:
         What another table than the paper's shows refutes nothing: ``otherwise`` it ``differs``.
         """
         return self._add(where, what, printed, computed, "equal" if holds else otherwise, why)
+
+    def argued(self, where: str, what: str, printed: Value, said: str, why: str) -> Item:
+        """A sentence of the paper that is refuted by an argument; nothing is computed."""
+        return self._add(where, what, printed, said, "refuted", why, {"argued": True})
 
     def unprinted(
         self,

@@ -97,7 +97,9 @@ def _show(found: Reproduction) -> None:
         screen.print(table)
     sys.stdout.write("".join(line.rstrip() + "\n" for line in drawn.get().splitlines()))
     counts = ", ".join(f"{count} {verdict}" for verdict, count in found.verdicts.items())
-    screen.print(f"\n{many(len(found.items), 'item', 'items')}: {counts}", soft_wrap=True)
+    screen.print(
+        f"\n{many(len(found.items), 'item', 'items')}: {counts}{found.apart}", soft_wrap=True
+    )
 
 
 def _value(value: Value) -> str:

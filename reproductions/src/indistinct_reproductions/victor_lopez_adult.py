@@ -500,7 +500,7 @@ def _figure_10(ledger: Ledger, short: RiskCurve, long: RiskCurve) -> None:
         "5 is better than 4, as no record is at risk from there on",
         "a finding",
         f"{first} for a threshold of {THRESHOLD:g}, {halved} for {THRESHOLD / 2:g}",
-        False,
+        (first, halved) != (round(1 / THRESHOLD), round(2 / THRESHOLD)),
         "whatever the table, nobody is at risk once k is 1 / threshold: the threshold chose the k",
     )
     ledger.same(
