@@ -255,3 +255,22 @@ def test_a_bound_on_beliefs_holds_without_those_made_up(algorithm: str) -> None:
         own = {item["model"]: item for item in release.run.to_dict()["promises"]}["max-posterior"]
         assert own["holds"]
         assert own["achieved"]["bound"] <= 0.75 + 1e-12
+
+
+def test_what_is_lost_is_said_first_with_ways_to_keep_it() -> None:
+    ages = [*range(20, 60), 99]
+    table = pl.DataFrame({"age": ages, "sex": ["m", "f"] * 20 + ["m"]})
+    keys: dict[str, Any] = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+            "sex": {"role": "quasi-identifier", "hierarchy": "suppress"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 4}],
+    }
+    lost = ind.anonymize(table, keys)
+    assert lost.warnings[0].startswith("nothing is left of 'age', which is published as one label")
+    for way in ({"suppression_limit": 0.05}, {"algorithm": "mondrian"}):
+        assert f"{next(iter(way))} = " in lost.warnings[0]
+        kept = ind.anonymize(table, {**keys, "method": way})
+        assert not any("'age'" in text for text in kept.warnings)
+        assert kept.tables["age"].n_unique() > 1

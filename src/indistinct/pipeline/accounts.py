@@ -17,7 +17,7 @@ from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.microdata import Microdata
 from indistinct.pipeline.asked import method_of
 from indistinct.pipeline.release import Release
-from indistinct.pipeline.warnings import warn_about_made_up, warn_about_search
+from indistinct.pipeline.warnings import warn_about_lost, warn_about_made_up, warn_about_search
 from indistinct.privacy.promise import models
 from indistinct.recoding.linked import LinkedPlan
 from indistinct.recoding.plan import CellPlan, CutPlan, LevelPlan
@@ -115,6 +115,7 @@ def accounts(
         source_sha256=run.source_digest,
         warnings=(
             *warn_about_made_up(made_up, verdict.records),
+            *warn_about_lost(policy, plan, document.get("leakage", {})),
             *policy.warnings,
             *found,
             *run.warnings,

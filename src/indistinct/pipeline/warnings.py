@@ -10,7 +10,9 @@ import polars as pl
 from indistinct.analytics.dependence import giving_away
 from indistinct.analytics.profile import NEARLY_UNIQUE, nearly_unique
 from indistinct.measures import measures
+from indistinct.pipeline.asked import method_of
 from indistinct.pipeline.transforming import shows_others
+from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.release.audit import Audit
 from indistinct.sources.table import open_table
 
@@ -65,6 +67,44 @@ def warn_about_search(policy: Policy, plan: Plan, suppressed: int, verdict: Audi
         )
     if verdict.records == 0:
         found.append("every record is suppressed: the release is empty")
+    return found
+
+
+WORTH = 0.02
+"""An attribute that tells less of who somebody is has little to lose."""
+
+LITTLE = 0.25
+"""The share of what an attribute told below which its loss is said first."""
+
+
+def warn_about_lost(
+    policy: Policy, plan: Plan | LinkedPlan, leakage: Mapping[str, Mapping[str, float]]
+) -> list[str]:
+    """Warnings about attributes of which little or nothing is left, and what prevents that.
+
+    Arguments:
+        policy: what was asked.
+        plan: what is published instead of what.
+        leakage: what each attribute tells before and after, shares of what names a record.
+    """
+    heeded = method_of(policy).heeds(policy.method)
+    others = []
+    if "suppression_limit" in heeded and not policy.method.suppression_limit:
+        others.append("allow method.suppression_limit = 0.05")
+    if "max_level" in heeded:
+        others.append('choose algorithm = "mondrian"')
+    found = []
+    for name, told in leakage.items():
+        if told["before"] < WORTH or told["after"] > LITTLE * told["before"]:
+            continue
+        share = told["after"] / told["before"]
+        ways = [*others, "promise less"]
+        if "max_level" in heeded and not isinstance(plan, LinkedPlan) and plan.levels[name]:
+            ways.insert(len(others), f"set attributes.{name}.max_level = {plan.levels[name] - 1}")
+        left = f"{share:.0%} of what '{name}' told is left"
+        if not share:
+            left = f"nothing is left of '{name}', which is published as one label"
+        found.append(f"{left}; ways to keep more: {'; '.join(ways)}")
     return found
 
 
