@@ -268,7 +268,7 @@ def test_what_is_lost_is_said_first_with_ways_to_keep_it() -> None:
         "promises": [{"model": "k-anonymity", "k": 4}],
     }
     lost = ind.anonymize(table, keys)
-    assert lost.warnings[0].startswith("nothing is left of 'age', which is published as one label")
+    assert lost.warnings[0].startswith("the release keeps nothing of 'age'; to keep more, try")
     for way in ({"suppression_limit": 0.05}, {"algorithm": "mondrian"}):
         assert f"{next(iter(way))} = " in lost.warnings[0]
         kept = ind.anonymize(table, {**keys, "method": way})

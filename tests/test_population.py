@@ -26,10 +26,11 @@ def asked(folder: Path, absent: str | None, *, empty: bool, **method: Any) -> in
     people = {"north": 4, "south": 12, "west": 2 if empty else 0}
     lines = [town for town, times in people.items() for _ in range(times)]
     (folder / "people.csv").write_text("\n".join(["town", *lines]) + "\n")
+    bounded = {"max_level": 0} if method.get("algorithm") != "k-member" else {}
     bounds: dict[str, Any] = {"model": "delta-presence", "lower": 0.15, "upper": 0.6}
     return ind.Policy.from_dict(
         {
-            "attributes": {"town": {"role": "quasi-identifier", "max_level": 0}},
+            "attributes": {"town": {"role": "quasi-identifier"} | bounded},
             "promises": [bounds if absent is None else bounds | {"absent": absent}],
             "method": {"suppression_limit": 0.5} | method,
             "risk": {"population": {"file": "people.csv"}},

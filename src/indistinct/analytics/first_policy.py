@@ -85,8 +85,10 @@ def health_policy(form: str, k: int = 5) -> str:
     roles: dict[str, list[str]] = {}
     for name, keys in own["attributes"].items():
         roles.setdefault(keys["role"], []).append(name)
+    items = roles["sensitive"][0]
+    change = next(iter(roles["quasi-identifier"]))
     lines = [
-        *_comment(f"A first policy for {known.title}: a row for every condition of a person."),
+        *_comment(f"A first policy for {known.title}: a row for every {items} of a person."),
         "#",
         *_comment("The columns of the format have roles and hierarchies of their own. Whatever is"
                   " listed under [attributes] with a role replaces them, without one adds to them;"
@@ -102,21 +104,21 @@ def health_policy(form: str, k: int = 5) -> str:
         *_comment(f"Promises count people, identified by '{own['source']['person']}'."),
         "",
         *_comment("To change a column, say so, for example:"),
-        "# [attributes.state]",
+        f"# [attributes.{toml_key(change)}]",
         '# role = "identifier"',
         "",
-        *_comment("Rare conditions are left out, with their records; with a code system or a tree"
-                  " in place of this they are generalized."),
-        "[attributes.condition]",
+        *_comment(f"Rare values of {items} are left out, with their records; with a code system or"
+                  " a tree in place of this they are generalized."),
+        f"[attributes.{toml_key(items)}]",
         'hierarchy = "suppress"',
         "",
         "[[promises]]",
         'model = "k-anonymity"',
         f"k = {k}",
         "",
-        *_item_promise("condition", k, 1),
+        *_item_promise(items, k, 1),
         *_comment("Two linked tables disclose less about people: with a category for every"
-                  " condition under [attributes.condition], choose theta-star."),
+                  f" value under [attributes.{toml_key(items)}], choose theta-star."),
         "[method]",
         'algorithm = "optimal"',
         "suppression_limit = 0.05",

@@ -87,25 +87,29 @@ def warn_about_lost(
         plan: what is published instead of what.
         leakage: what each attribute tells before and after, shares of what names a record.
     """
-    heeded = method_of(policy).heeds(policy.method)
-    others = []
-    if "suppression_limit" in heeded and not policy.method.suppression_limit:
-        others.append("allow method.suppression_limit = 0.05")
+    lost = {
+        name: told["after"] / told["before"]
+        for name, told in leakage.items()
+        if told["before"] >= WORTH and told["after"] <= LITTLE * told["before"]
+    }
+    if not lost:
+        return []
+    left = [
+        f"{share:.0%} of what '{name}' told" if share else f"nothing of '{name}'"
+        for name, share in lost.items()
+    ]
+    asked, heeded = policy.method, method_of(policy).heeds(policy.method)
+    ways = []
+    if "suppression_limit" in heeded and not asked.suppression_limit:
+        ways.append("suppression_limit = 0.05")
+    if "objective" in heeded and asked.objective.aggregate in (None, "geometric"):
+        ways.append('objective = { measure = "loss", aggregate = "arithmetic" }')
     if "max_level" in heeded:
-        others.append('choose algorithm = "mondrian"')
-    found = []
-    for name, told in leakage.items():
-        if told["before"] < WORTH or told["after"] > LITTLE * told["before"]:
-            continue
-        share = told["after"] / told["before"]
-        ways = [*others, "promise less"]
-        if "max_level" in heeded and not isinstance(plan, LinkedPlan) and plan.levels[name]:
-            ways.insert(len(others), f"set attributes.{name}.max_level = {plan.levels[name] - 1}")
-        left = f"{share:.0%} of what '{name}' told is left"
-        if not share:
-            left = f"nothing is left of '{name}', which is published as one label"
-        found.append(f"{left}; ways to keep more: {'; '.join(ways)}")
-    return found
+        ways.append('algorithm = "mondrian"')
+        levels = [(name, plan.levels[name]) for name in lost if not isinstance(plan, LinkedPlan)]
+        ways += [f"attributes.{name}.max_level = {level - 1}" for name, level in levels if level]
+    more = ", or ".join([*ways, "a weaker promise"])
+    return [f"the release keeps {', '.join(left)}; to keep more, try {more}"]
 
 
 def warn_about_made_up(made_up: int, records: int) -> list[str]:
