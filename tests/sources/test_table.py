@@ -402,7 +402,7 @@ def test_narwhals_frames_are_unwrapped() -> None:
 
 
 def test_no_table_is_refused() -> None:
-    with pytest.raises(DataError, match="type list is no table"):
+    with pytest.raises(DataError, match="type list is not a supported table type"):
         open_table([1, 2])
 
 
