@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.types import Plain
 
 Place = tuple[str | int, ...]
 """Where a key stands: the names of tables and keys, and numbers of list items from 1."""
@@ -43,7 +44,7 @@ class Section(BaseModel):
     # Tells Pydantic that nested sections are validated together, not one constructor at a time.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The keys that differ from their defaults, under the names the policy file uses."""
         return self.model_dump(by_alias=True, exclude_defaults=True)
 

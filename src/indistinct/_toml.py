@@ -7,8 +7,10 @@ from typing import Any
 
 import tomlkit
 
+from indistinct.types import PlainMapping
 
-def document(sections: Mapping[str, Any]) -> str:
+
+def document(sections: PlainMapping) -> str:
     """The text of a file: a table per section, inside it one line per key.
 
     ``attributes`` becomes one table per attribute, and a list of mappings an array of tables.
@@ -39,7 +41,7 @@ def value(plain: Any) -> str:
     return str(tomlkit.item(_item(plain)).as_string())
 
 
-def _table(keys: Mapping[str, Any]) -> Any:
+def _table(keys: PlainMapping) -> Any:
     table = tomlkit.table()
     for key, plain in keys.items():
         table.add(key, _item(plain))

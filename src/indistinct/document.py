@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Literal, Protocol
 
+from indistinct.types import PlainMapping
+
 Style = Literal["text", "title", "good", "doubt", "bad"]
 
 
@@ -144,7 +146,7 @@ def many(count: int, one: str, more: str) -> str:
     return f"{shown(count)} {one if count == 1 else more}"
 
 
-def parameters(keys: Mapping[str, Any]) -> str:
+def parameters(keys: PlainMapping) -> str:
     """Parameters as the papers write them.
 
     >>> parameters({"k": 5})

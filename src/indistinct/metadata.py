@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+
+from indistinct.types import Plain, PlainMapping
 
 Value = str | None
 """The text of a sensitive value; None is the missing value."""
@@ -80,9 +81,9 @@ class ValueMetadata:
             ranks={of(value): rank for value, rank in self.ranks.items()},
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """What is known, as plain data; pairs instead of tables, since a value can be missing."""
-        document: dict[str, Any] = {
+        document: Plain = {
             "categories": [[value, name] for value, name in self.categories.items()],
             "category_order": list(self.category_order),
             "order": list(self.order),
@@ -93,7 +94,7 @@ class ValueMetadata:
         return {key: part for key, part in document.items() if part}
 
     @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> ValueMetadata:
+    def from_dict(cls, document: PlainMapping) -> ValueMetadata:
         """The knowledge that :meth:`to_dict` wrote.
 
         Raises:

@@ -16,6 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from indistinct.types import Array
+
 Shape: TypeAlias = int | tuple[int, ...] | None
 
 _WORD = 8  # bytes of a random word
@@ -91,7 +93,7 @@ class Stream:
             if not (drawn[1:] == drawn[:-1]).any():
                 return order
 
-    def shuffle(self, x: NDArray[Any]) -> None:
+    def shuffle(self, x: Array) -> None:
         """Put the entries of ``x`` into random order, in place."""
         x[:] = x[self.permutation(len(x))]
 

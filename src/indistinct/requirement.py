@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.types import Plain, PlainMapping
 
 UNITS = ("record", "person")
 REFERENCES = ("original", "published")
@@ -36,7 +36,7 @@ class Requirement:
     """
 
     model: str
-    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    parameters: PlainMapping = field(default_factory=dict, hash=False)
     on: tuple[str, ...] | None = None
     sensitive: str | None = None
     unit: str = "record"
@@ -51,7 +51,7 @@ class Requirement:
             object.__setattr__(self, "on", tuple(self.on))
 
     @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> Requirement:
+    def from_dict(cls, document: PlainMapping) -> Requirement:
         """The requirement that a policy's table or a certificate's entry describes.
 
         In a policy the parameters stand beside the model (``{"model": "k-anonymity", "k": 5}``); in
@@ -79,7 +79,7 @@ class Requirement:
         )
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Plain:
         """Parameters and what all models share in one table, as a model is built from."""
         return {
             **self.parameters,
@@ -89,7 +89,7 @@ class Requirement:
             "reference": self.reference,
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The requirement as plain data.
 
         ``sensitive``, ``unit`` and ``reference`` are there only when they say something: an
@@ -98,7 +98,7 @@ class Requirement:
         >>> Requirement("k-anonymity", {"k": 5}).to_dict()
         {'model': 'k-anonymity', 'parameters': {'k': 5}, 'on': None}
         """
-        document: dict[str, Any] = {
+        document: Plain = {
             "model": self.model,
             "parameters": dict(self.parameters),
             "on": None if self.on is None else list(self.on),

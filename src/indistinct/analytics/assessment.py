@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -36,6 +35,7 @@ from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.build import build_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.sources.table import Table, require_columns
+from indistinct.types import Plain, PlainMapping
 
 Progress = Callable[[str, float | None], None]
 """Called with what is being done, and the share of it that is done where that is known."""
@@ -70,7 +70,7 @@ class Shield:
     attributes: tuple[str, ...]
     why: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The suggestion as plain data."""
         return {"attributes": list(self.attributes), "why": list(self.why)}
 
@@ -83,7 +83,7 @@ class LevelAdvice:
     level: int
     normalized: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The advice as plain data."""
         return {"attribute": self.attribute, "level": self.level, "normalized": self.normalized}
 
@@ -96,7 +96,7 @@ class Exposed:
     loss: float
     alike: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The record's number and figures as plain data."""
         return {"row": self.row, "loss": self.loss, "alike": self.alike}
 
@@ -152,7 +152,7 @@ class Assessment(Document):
     exposed_rows: str = "table"
     rows: int | None = None
     events: tuple[EventLeakage, ...] = ()
-    unicity: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    unicity: Mapping[str, PlainMapping] = field(default_factory=dict)
 
     @property
     def unit(self) -> str:
@@ -191,12 +191,12 @@ class Assessment(Document):
         ]
         return pl.DataFrame(rows)
 
-    def to_dict(self, *, exposed: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, exposed: bool = False) -> Plain:
         """The document of ``assess``; record numbers of the most exposed only where asked for."""
-        counted: dict[str, Any] = {"records": self.records}
+        counted: Plain = {"records": self.records}
         if self.rows is not None:
             counted = {"unit": self.unit, "records": self.rows, "people": self.records}
-        document: dict[str, Any] = {
+        document: Plain = {
             **counted,
             "entropy": self.entropy,
             "threshold": self.threshold,

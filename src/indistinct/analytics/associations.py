@@ -15,12 +15,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.randomness import simulation
+from indistinct.types import Array, Codes, Plain
 
 BINS = 10
 """Numbers and dates of many values are put into so many bins with about as many records each."""
@@ -48,7 +48,7 @@ class Association:
         """The larger of the two figures."""
         return max(self.cramers_v, self.information)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The figures as plain data."""
         return {
             "from": self.one,
@@ -58,9 +58,7 @@ class Association:
         }
 
 
-def associations(
-    columns: Mapping[str, NDArray[np.integer[Any]]], weight: NDArray[np.int64]
-) -> list[Association]:
+def associations(columns: Mapping[str, Codes], weight: NDArray[np.int64]) -> list[Association]:
     """The dependence of every pair of columns, strongest first.
 
     Arguments:
@@ -77,9 +75,7 @@ def associations(
     return sorted(found, key=lambda item: -item.strength)
 
 
-def association(
-    one: NDArray[np.integer[Any]], other: NDArray[np.integer[Any]], weight: NDArray[np.int64]
-) -> tuple[float, float]:
+def association(one: Codes, other: Codes, weight: NDArray[np.int64]) -> tuple[float, float]:
     """Bias-corrected Cramér's V, and corrected mutual information over the smaller entropy."""
     known = (one >= 0) & (other >= 0) & (weight > 0)
     first, r = _dense(one[known])
@@ -118,8 +114,8 @@ def _shuffled(
     second: NDArray[np.int64],
     c: int,
     weight: NDArray[np.int64],
-    rows: NDArray[Any],
-    across: NDArray[Any],
+    rows: Array,
+    across: Array,
 ) -> float:
     """The mutual information that is left when the records' values are shuffled, on average."""
     draw = simulation(0)
@@ -133,7 +129,7 @@ def _shuffled(
 
 
 def coarse(
-    codes: NDArray[np.integer[Any]],
+    codes: Codes,
     values: Sequence[float | None],
     weight: NDArray[np.int64],
     bins: int = BINS,
@@ -163,7 +159,7 @@ def coarse(
     return np.where(codes >= 0, found[np.maximum(codes, 0)], -1)
 
 
-def _dense(codes: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int64], int]:
+def _dense(codes: Codes) -> tuple[NDArray[np.int64], int]:
     """The codes that occur, numbered from 0 on, and how many there are."""
     wide = codes.astype(np.int64)
     seen = np.zeros(int(wide.max(initial=-1)) + 1, dtype=np.bool_)

@@ -21,9 +21,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable, did_you_mean
+from indistinct.types import Plain
 
 Kind = Literal["identifier", "sensitive", "table", "outside"]
 """What a node is: ``table`` attributes can be cut, ``outside`` ones are not in the table."""
@@ -53,9 +54,9 @@ class Edge:
             return f"{self.strength:.2f} in the data"
         return self.source or "stated"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The edge as plain data."""
-        plain: dict[str, Any] = {
+        plain: Plain = {
             "from": self.one,
             "to": self.other,
             "source": self.source,
@@ -112,7 +113,7 @@ class Variant:
     cuts: Cuts
     graph: AttributeGraph = field(repr=False)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The variant as plain data."""
         return {"replaced": self.replaced, "by": self.by, "union": list(self.cuts.union)}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
@@ -23,6 +23,7 @@ from indistinct.document import Document, Grid, Line, Part, shown
 from indistinct.privacy.promise import in_short
 from indistinct.release.audit.verdict import Verdict, words
 from indistinct.requirement import Requirement
+from indistinct.types import Plain
 
 if TYPE_CHECKING:
     from indistinct.analytics.attacks.finding import Finding
@@ -71,7 +72,7 @@ class Kept:
     own: bool = True
     on: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The promise as plain data; ``holds`` and ``achieved`` are None without a verdict."""
         verdict = None if self.verdict is None else self.verdict.to_dict()
         document = {
@@ -101,7 +102,7 @@ class OfPeople:
     intersection: Intersection
     queries: LinkedQueryError
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The figures as plain data."""
         return {
             "record_linkability": self.linkability.to_dict(),
@@ -141,7 +142,7 @@ class ComparedRelease:
     notes: tuple[str, ...] = ()
     of_people: OfPeople | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The release as plain data; ``attacks`` only where attackers were let loose."""
         modes = {
             mode: {"mean": error.mean, "median": error.median}
@@ -220,9 +221,9 @@ class Comparison(Document):
                 return item
         raise KeyError(name)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The document of ``compare``; ``contingency`` only where it was asked for."""
-        own: dict[str, Any] = {"records": self.records}
+        own: Plain = {"records": self.records}
         if self.rows is not None:
             own = {"unit": "person", "records": self.rows, "people": self.records}
         document = {
@@ -245,7 +246,7 @@ class Comparison(Document):
         rows = []
         for item in self.releases:
             utility = item.utility
-            row: dict[str, Any] = {
+            row: Plain = {
                 "release": item.name,
                 "rows": utility.published.rows,
                 "suppressed": utility.suppressed,
@@ -435,9 +436,9 @@ class Comparison(Document):
             yield from self.contingency.parts()
 
 
-def _people_columns(of: OfPeople) -> dict[str, Any]:
+def _people_columns(of: OfPeople) -> Plain:
     """The further figures of a release as columns of a frame."""
-    found: dict[str, Any] = {"record linkability": of.linkability.normalized}
+    found: Plain = {"record linkability": of.linkability.normalized}
     for name, number in of.intersection.vulnerable.items():
         found[f"exact records with {name}"] = number
         found[f"{name} believed, likely"] = of.intersection.believed[name][LIKELY]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -18,6 +17,7 @@ from indistinct.hierarchies.cells import range_of
 from indistinct.hierarchies.decimals import parsed
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
 from indistinct.microdata.encoding import codes_in
+from indistinct.types import Plain
 
 OTHERS = "(others)"
 MISSING = "(missing)"
@@ -59,7 +59,7 @@ class Counts:
         ]
         return self._gathered(keep[0], 0)._gathered(keep[1], 1)  # noqa: SLF001 - of this class
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The counts as plain data; a missing value is None."""
         return {
             "rows": list(self.rows),
@@ -102,7 +102,7 @@ class Contingency(Document):
         """All of the counts, by what they are of."""
         return {"the table": self.before, **self.after}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The counts as plain data."""
         return {
             "attributes": list(self.attributes),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -22,6 +22,7 @@ from indistinct.analytics.dependence import determines
 from indistinct.analytics.values import Values, read_values
 from indistinct.hierarchies.dates import reader
 from indistinct.kernels.dependencies import few_pairs
+from indistinct.types import Array, Plain
 
 Key = Literal["derived_from", "part_of", "links"]
 
@@ -79,9 +80,9 @@ class Proposal:
             return None
         return Derivation(self.of, self.attribute, self.key)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The proposal as plain data."""
-        plain: dict[str, Any] = {
+        plain: Plain = {
             "key": self.key,
             "attribute": self.attribute,
             "of": self.of,
@@ -335,7 +336,7 @@ def _inside(columns: Sequence[_Column], weight: Whole) -> Iterator[Proposal]:
                 yield Proposal("part_of", part.name, whole.name, why, share)
 
 
-def _contained(pair: pl.DataFrame, weight: NDArray[Any]) -> float:
+def _contained(pair: pl.DataFrame, weight: Array) -> float:
     held = pair.select(pl.col("whole").str.contains(pl.col("part"), literal=True))["whole"]
     hit = held.to_numpy()
     return float(weight[: len(hit)][hit].sum() / weight[: len(hit)].sum())

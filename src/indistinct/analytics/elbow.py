@@ -19,11 +19,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from indistinct.errors import DataError, Problem
+from indistinct.types import Plain
 
 TOLERANCE = 1e-9
 """Distances that differ by no more are the same; the larger k is taken."""
@@ -40,7 +40,7 @@ class Elbow:
     d: tuple[float, ...]
     ks: tuple[int, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The bend as plain data."""
         return {"k": self.k, "d": list(self.d)}
 
@@ -53,7 +53,7 @@ class Selection:
     elbows: Mapping[str, Elbow]
     why: str
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The choice as plain data."""
         return {
             "k": self.k,

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from indistinct.analytics.attacks.unicity import Cells, known_cells
 from indistinct.analytics.weighted import Lists, sums
+from indistinct.types import Plain
 
 DRAWS = 5_000
 """Sets of cells that are drawn."""
@@ -62,7 +62,7 @@ class EventLeakage:
             float(alone.mean()) if people else 0.0,
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The figures as plain data."""
         return {
             "attribute": self.attribute,
@@ -73,7 +73,7 @@ class EventLeakage:
         }
 
 
-def unicity_of(columns: Mapping[str, Lists]) -> dict[str, Any]:
+def unicity_of(columns: Mapping[str, Lists]) -> Plain:
     """By how many known cells, of any columns and records, how many people are unique.
 
     Arguments:

@@ -17,6 +17,7 @@ from indistinct.analytics.concepts import Role
 from indistinct.analytics.profile import NEARLY_UNIQUE, AttributeProfile, Profile
 from indistinct.errors import OutputError, Problem
 from indistinct.sources.format import format_named
+from indistinct.types import Plain, PlainMapping
 
 WIDTH = 100
 """Comments are broken into lines of about this many characters."""
@@ -32,7 +33,7 @@ _HEADINGS: Mapping[Role, str] = {
 def first_policy(
     profile: Profile,
     *,
-    source: Mapping[str, Any] | None = None,
+    source: PlainMapping | None = None,
     k: int = 5,
     min_levels: Mapping[str, tuple[int, str]] | None = None,
 ) -> str:
@@ -280,7 +281,7 @@ def _hierarchy(item: AttributeProfile) -> Iterator[str]:
         yield f"# hierarchy = {toml_value(_tree(draft.categories))}"
 
 
-def _tree(categories: Sequence[str]) -> dict[str, Any]:
+def _tree(categories: Sequence[str]) -> Plain:
     """A tree to start from: two groups, in the order of the alphabet."""
     half = (len(categories) + 1) // 2
     groups = {"group 1": list(categories[:half]), "group 2": list(categories[half:])}

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
 from indistinct.analytics.names import is_one_of, names_one_of
 from indistinct.analytics.safe_harbor import AGE, BESIDE_AGE, OLDEST
 from indistinct.analytics.values import Values
+from indistinct.types import Plain, PlainMapping
 
 MOST_INTERVALS = 20
 """The width is the smallest round one that gives no more intervals than this."""
@@ -41,7 +40,7 @@ _ZIP = (
 class Draft:
     """A suggested hierarchy: as a policy writes it, why, and categories that may be grouped."""
 
-    spec: str | Mapping[str, Any] | None = None
+    spec: str | PlainMapping | None = None
     why: str = ""
     categories: tuple[str, ...] = ()
     uncovered: str | None = None
@@ -114,7 +113,7 @@ def _dates(values: Values) -> Draft:
     levels = ["month", "year", "decade"] if years > 15 else ["month", "quarter", "year"]
     if values.kind == "datetime":
         levels = ["day", *levels]
-    settings: dict[str, Any] = {"levels": levels}
+    settings: Plain = {"levels": levels}
     if values.date_format not in (None, "iso"):
         settings = {"format": values.date_format, **settings}
     return Draft({"date": settings}, "dates are generalized to " + ", then ".join(levels))
@@ -132,7 +131,7 @@ def _intervals(column: str, values: Values) -> Draft:
     bulk_high = float(numbers.filter(below >= 0.99)[0])
     if high - low > MOST_EXACT:
         return Draft("suppress", "the numbers lie too far apart for intervals of one width")
-    settings: dict[str, Any] = {}
+    settings: Plain = {}
     ages = high > OLDEST >= low and is_one_of(column, AGE, BESIDE_AGE)
     if ages:
         width = round_width(OLDEST + 1 - low, whole=whole)
@@ -166,7 +165,7 @@ def _alike(values: Values) -> bool:
 def _mask(values: Values) -> Draft:
     longest = values.texts.str.len_chars().max()
     assert isinstance(longest, int)
-    settings: dict[str, Any] = {"from": "right"}
+    settings: Plain = {"from": "right"}
     if longest > FEW_STEPS:
         settings["step"] = math.ceil(longest / FEW_STEPS)
     return Draft({"mask": settings}, "codes lose their last characters, step by step")

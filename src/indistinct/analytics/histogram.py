@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -22,6 +21,7 @@ from indistinct.document import Document, Grid, Line, Part, drawing, shown
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.equal_frequency import equal_frequency_taxonomy
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
+from indistinct.types import Plain
 
 _LOWER_END = re.compile(r"[<>=\[(\s]*(-?\d+(?:\.\d+)?)")
 
@@ -41,7 +41,7 @@ class Histogram:
         held = [count for count in self.records if count]
         return max(held) / min(held) if held else None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The histogram as plain data."""
         return {
             "labels": list(self.labels),
@@ -89,7 +89,7 @@ class Equalization(Document):
         found: Path = drawing("histogram_plots", "draw_equalization")(self, path)
         return found
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The histograms as plain data."""
         return {
             "attribute": self.attribute,

@@ -24,6 +24,7 @@ from indistinct.errors import DataError, Problem, did_you_mean
 from indistinct.kernels.partitions import add_up, pass_over, tails, take
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.frequencies import FrequencyTable
+from indistinct.types import Array, Plain
 
 Progress = Callable[[float], None]
 
@@ -51,7 +52,7 @@ class Leakage:
     distinction: float
     separation: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The figures as plain data."""
         return {
             "attributes": list(self.attributes),
@@ -234,7 +235,7 @@ class LeakageAnalysis:
     def _tree(self) -> _Tree:
         return _tree(self._table, self._singles)
 
-    def _class_weights(self, class_of: NDArray[Any]) -> NDArray[np.float64]:
+    def _class_weights(self, class_of: Array) -> NDArray[np.float64]:
         """Units, mass and self-information of every class, [classes, 3]."""
         if not len(class_of):
             return np.zeros((0, 3))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -23,6 +23,7 @@ from indistinct.document import Bar, Document, Grid, Line, Part
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.sources.table import Table
+from indistinct.types import Plain
 
 TaxonomyOf = Callable[[str, Sequence[str | None], Sequence[int]], Taxonomy | None]
 """From an attribute, its distinct values and how often each occurs, to its hierarchy."""
@@ -55,7 +56,7 @@ class AttributeChange:
     exposed: bool
     actions: tuple[Action, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The figures as plain data."""
         return {
             "attribute": self.attribute,
@@ -107,7 +108,7 @@ class LeakageChange(Document):
         schema = {"attribute": pl.String, "before": pl.Float64, "after": pl.Float64}
         return pl.DataFrame(rows, schema=schema, orient="row")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The comparison as plain data."""
         return {
             "records": {"before": self.records_before, "after": self.records_after},

@@ -28,7 +28,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -41,6 +40,7 @@ from indistinct.analytics.published import Domain, PublishedCells, PublishedRows
 from indistinct.analytics.weighted import Lists
 from indistinct.kernels.linkability import linked_by_distance
 from indistinct.microdata.encoding import count_combinations
+from indistinct.types import Plain
 
 CERTAIN = "certain"
 
@@ -95,7 +95,7 @@ class Intersection:
     mean: Mapping[str, float]
     untried: Mapping[str, str] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The figures as plain data, by sensitive attribute."""
         return {
             name: {

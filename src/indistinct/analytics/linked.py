@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from indistinct.errors import DataError, Problem, did_you_mean
+from indistinct.types import Frame, PlainMapping
 
 WEIGHT = "weight"
 """The column that says how many people a joined row stands for."""
@@ -25,7 +26,7 @@ _PEOPLE = "\0people"
 
 
 def expected(
-    tables: Any, *, by: str | None = None, holding: str | None = None, weight: str = WEIGHT
+    tables: Frame, *, by: str | None = None, holding: str | None = None, weight: str = WEIGHT
 ) -> Any:
     """The two tables of a release, joined, with a weight to count by.
 
@@ -88,7 +89,7 @@ def expected(
     return quasi.join(listed, on=by, how="inner").to_native()
 
 
-def _opened(tables: Any) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+def _opened(tables: Frame) -> tuple[PlainMapping, Mapping[str, str]]:
     """The frames ``quasi`` and ``sensitive``, and how they are linked where that is known."""
     if isinstance(tables, Mapping):
         return tables, {}
@@ -101,7 +102,7 @@ def _opened(tables: Any) -> tuple[Mapping[str, Any], Mapping[str, str]]:
     return frames, certificate.linked or {}
 
 
-def _read(folder: Path) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+def _read(folder: Path) -> tuple[PlainMapping, Mapping[str, str]]:
     from indistinct.release.audit.reading import read_release
     from indistinct.sources.files import read_table
 
@@ -152,7 +153,7 @@ def _refused(columns: Mapping[str, list[str]], by: str, weight: str) -> list[Pro
     return problems
 
 
-def _counted(frame: Any, keys: list[str], name: str) -> Any:
+def _counted(frame: Frame, keys: list[str], name: str) -> Any:
     """How often each combination of the keys occurs, as a column of that name."""
     import narwhals as nw
 

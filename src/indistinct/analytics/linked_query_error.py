@@ -32,7 +32,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,7 @@ from indistinct.analytics.query_error import (
 from indistinct.errors import DataError, Problem, did_you_mean
 from indistinct.metadata import NO_METADATA
 from indistinct.randomness import simulation
+from indistinct.types import Array, Plain
 
 Aggregate = Literal["count", "sum", "avg"]
 
@@ -120,9 +121,9 @@ class LinkedQueryError:
     sensitive: tuple[str, ...]
     errors: Mapping[Aggregate, Mapping[Mode, AnswerError]]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The error as plain data: ``count``, ``sum`` and ``avg``, each by mode."""
-        kinds: dict[str, Any] = {
+        kinds: Plain = {
             kind: {mode: error.to_dict() for mode, error in own.items()}
             for kind, own in self.errors.items()
         }
@@ -493,7 +494,7 @@ def middles(
     return found
 
 
-def _sums(indptr: NDArray[np.int64], values: NDArray[Any]) -> NDArray[np.float64]:
+def _sums(indptr: NDArray[np.int64], values: Array) -> NDArray[np.float64]:
     """The sum over each of the compressed rows."""
     whole = np.concatenate([[0.0], np.cumsum(values, dtype=np.float64)])
     found: NDArray[np.float64] = whole[indptr[1:]] - whole[indptr[:-1]]

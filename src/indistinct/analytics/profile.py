@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any
 
 import polars as pl
 
@@ -23,6 +22,7 @@ from indistinct.analytics.person_keys import person_keys, several_people
 from indistinct.analytics.safe_harbor import Column, Tag, names_a_doorstep, recognise
 from indistinct.analytics.values import Values, read_values
 from indistinct.sources.table import COUNT, Table, open_table
+from indistinct.types import Frame, PlainMapping
 
 K = 5
 """A value that fewer than this many records share counts as rare."""
@@ -75,7 +75,7 @@ class AttributeProfile:
     about: str | None = None
 
     @property
-    def hierarchy(self) -> str | Mapping[str, Any] | None:
+    def hierarchy(self) -> str | PlainMapping | None:
         """The suggested hierarchy, as a policy writes it; None where the role needs none."""
         return self.draft.spec
 
@@ -213,7 +213,7 @@ class Profile:
 _ROLES: tuple[Role, ...] = ("identifier", "quasi-identifier", "sensitive", "insensitive")
 
 
-def profile(data: Any, name: str = "table") -> Profile:
+def profile(data: Frame, name: str = "table") -> Profile:
     """Look at every column of a table, and suggest a role and a hierarchy for it.
 
     Arguments:

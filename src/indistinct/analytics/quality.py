@@ -36,7 +36,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +44,7 @@ from indistinct.analytics.attacks.places import classes_met
 from indistinct.analytics.published import Domain, Original, PublishedCells, PublishedRows
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
+from indistinct.types import Plain
 
 MOST_PAIRS = 20_000_000
 """Most pairs of combinations and classes that are looked at; beyond, every attribute goes alone."""
@@ -90,7 +90,7 @@ class Quality:
         there = [value for value in known if value is not None]
         return float(np.mean(there)) if there else None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The figures as plain data."""
         return {
             "generalization_intensity": self.mean("generalization_intensity"),

@@ -16,7 +16,6 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -41,6 +40,7 @@ from indistinct.document import (
 )
 from indistinct.errors import Unsatisfiable
 from indistinct.hierarchies.dates import reader
+from indistinct.types import Codes, Plain
 
 ROUNDING = 1e-12
 """Differences of leakage in bits that rounding makes."""
@@ -75,7 +75,7 @@ class Reason:
             return f"{self.setting}: {said}"
         return f"{said}; every way goes through it" if "single" in self.cuts else said
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The reason as plain data."""
         return {
             "attribute": self.attribute,
@@ -97,7 +97,7 @@ class Ranked:
     cuts: tuple[str, ...]
     leakage: Leakage
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The figures as plain data."""
         return {
             "attribute": self.attribute,
@@ -119,7 +119,7 @@ class Candidate:
     what: str
     leakage: Leakage
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The figures as plain data."""
         return {"what": self.what, **self.leakage.to_dict()}
 
@@ -167,7 +167,7 @@ class QuasiIdentifiers(Document):
     records: int = 0
     threshold: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The document of ``quasi``."""
         graph = self.graph
         return {
@@ -416,7 +416,7 @@ def dependent(
     names, also where they are numbers.
     """
     table = data.analysis.table
-    columns: dict[str, NDArray[np.integer[Any]]] = {}
+    columns: dict[str, Codes] = {}
     for name, codes in zip(table.attributes, table.codes, strict=True):
         texts, tokens = data.domains[name], set(missing(name))
         known = np.array([text is not None and text not in tokens for text in texts])

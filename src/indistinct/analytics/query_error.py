@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ from indistinct.errors import DataError, Problem
 from indistinct.kernels.queries import answers, fit_leaves, fit_range
 from indistinct.microdata.encoding import count_combinations
 from indistinct.randomness import simulation
+from indistinct.types import Plain
 
 Mode = Literal["overlap", "uniform"]
 
@@ -213,7 +214,7 @@ class QueryError:
     mode: Mode
     queries: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The error as plain data."""
         return {
             "mean": self.mean,

@@ -38,6 +38,7 @@ from indistinct.release.audit.reading import (
 from indistinct.release.certificate import made_up_among
 from indistinct.requirement import Requirement
 from indistinct.sources.writing import unguarded
+from indistinct.types import Frame, PlainMapping
 
 _ROW = "\0row"
 _NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d*)?")
@@ -83,7 +84,7 @@ class Sought:
     person: str | None = None
     missing: Mapping[str, Sequence[str]] | None = None
     guarded: bool = False
-    source: Mapping[str, Any] = field(default_factory=dict)
+    source: PlainMapping = field(default_factory=dict)
     spelt: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def cells(self, texts: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
@@ -123,11 +124,11 @@ class Said:
     quasi: tuple[str, ...] = ()
     person: str | None = None
     linked: Mapping[str, str] | None = None
-    run: Mapping[str, Any] | None = None
+    run: PlainMapping | None = None
     kept_by_people: bool = False
 
     @classmethod
-    def of(cls, release: Any, published: Published) -> Said:
+    def of(cls, release: Frame, published: Published) -> Said:
         """What a release that was made here says, or the certificate beside its files."""
         if isinstance(release, Made):
             one = release.certificate
@@ -209,7 +210,7 @@ class ReleaseView:
     link: Mapping[str, str] | None = None
 
     @classmethod
-    def read(cls, release: Any, sought: Sought, *, as_records: bool = False) -> ReleaseView:
+    def read(cls, release: Frame, sought: Sought, *, as_records: bool = False) -> ReleaseView:
         """A release of any form.
 
         Arguments:
@@ -518,7 +519,7 @@ class ReleaseView:
         )
 
 
-def speaks_of_people(release: Any, source: Mapping[str, Any]) -> bool:
+def speaks_of_people(release: Frame, source: PlainMapping) -> bool:
     """Whether a release itself says whose its rows are: by its certificate, or by its two tables.
 
     Arguments:
@@ -551,7 +552,7 @@ def _other_spellings(cells: Sequence[str], values: Sequence[str]) -> dict[str, s
     return {cell: found[0] for cell, found in own.items() if len(found) == 1}
 
 
-def _account(path: Path) -> Mapping[str, Any] | None:
+def _account(path: Path) -> PlainMapping | None:
     """The private account of a run, where it lies beside its release and can be read."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))

@@ -31,7 +31,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
@@ -51,6 +51,7 @@ from indistinct.document import (
     shown,
 )
 from indistinct.errors import DataError, Problem
+from indistinct.types import Plain
 
 if TYPE_CHECKING:
     from indistinct.analytics.standards import StandardVerdict
@@ -109,7 +110,7 @@ class Estimated:
     journalist: Criteria
     marketer: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The expectations as plain data."""
         return {
             "model": self.model,
@@ -155,9 +156,9 @@ class CurvePoint:
     classes: int
     levels: Mapping[str, int] | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The point as plain data."""
-        document: dict[str, Any] = {
+        document: Plain = {
             "k": self.k,
             **self.risk.to_dict(),
             "kept": self.kept,
@@ -253,7 +254,7 @@ class RiskCurve(Document):
                 "Bends depend on the range of k, and do not say that the risk there is low enough."
             )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The curve as plain data."""
         return {
             "of": self.of,
@@ -372,18 +373,18 @@ class RiskReport(Document):
         found: Path = drawing("risk_plots", "draw_risk")(self, path)
         return found
 
-    def to_dict(self, *, exposed: int = 0) -> dict[str, Any]:
+    def to_dict(self, *, exposed: int = 0) -> Plain:
         """The document of ``risk``; no record is named in it, unless that is asked for.
 
         Arguments:
             exposed: how many of the records of the highest risk are named; private.
         """
-        population: dict[str, Any] = {}
+        population: Plain = {}
         if self.unique_in_population is not None:
             population["counted"] = self.unique_in_population
         if self.uniqueness is not None:
             population |= self.uniqueness.to_dict()
-        document: dict[str, Any] = {
+        document: Plain = {
             "table": self.table,
             "quasi_identifiers": list(self.quasi),
             **self._counted(),
@@ -417,7 +418,7 @@ class RiskReport(Document):
             document["standards"] = [item.to_dict() for item in self.standards]
         return document
 
-    def _counted(self) -> dict[str, Any]:
+    def _counted(self) -> Plain:
         if self.rows is None:
             return {"records": self.records}
         return {"unit": self.unit, "records": self.rows, "people": self.records}

@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.analytics.encoded import Encoded
+from indistinct.types import Plain
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class SensitiveLeakage:
     deviation: float
     certain: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The figures as plain data."""
         return {
             "attribute": self.attribute,

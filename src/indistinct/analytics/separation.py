@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 from indistinct.analytics.leakage import Leakage, LeakageAnalysis
 from indistinct.microdata.frequencies import FrequencyTable
+from indistinct.types import Plain
 
 ENUMERATED = 5000
 """Up to so many sets of attributes are all looked at; of more, one attribute is added at a time."""
@@ -34,7 +34,7 @@ class Separation:
     separation: float
     exact: bool = True
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The figures as plain data."""
         return {
             "attributes": list(self.attributes),

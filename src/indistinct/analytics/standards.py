@@ -28,7 +28,6 @@ import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -40,6 +39,7 @@ from indistinct.analytics.safe_harbor import AGE, BESIDE_AGE, KINDS, MATCHING_SH
 from indistinct.document import Document, Line, Part, many
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.sources.table import Table
+from indistinct.types import Plain
 
 SAFE_HARBOR = "hipaa-safe-harbor"
 
@@ -95,7 +95,7 @@ class StandardCheck:
     why: str
     attribute: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The check as plain data."""
         return {
             "what": self.what,
@@ -147,7 +147,7 @@ class StandardVerdict(Document):
         yield Line(f"source: {self.source}")
         yield Line(self.note)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The verdict as plain data."""
         return {
             "name": self.name,

@@ -36,12 +36,13 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import DataError, Problem
+from indistinct.types import Plain
 
 Model = Literal["pitman", "snb", "zayatz"]
 MODELS: tuple[Model, ...] = ("pitman", "snb", "zayatz")
@@ -154,7 +155,7 @@ class Uniqueness:
         """The fit that Dankar's rule picks."""
         return self.fits[self.picked]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The estimated numbers of people by model, None where a model could not be fitted."""
         return {
             **{name: fit.uniques for name, fit in self.fits.items()},

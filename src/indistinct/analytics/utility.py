@@ -27,7 +27,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +34,7 @@ from numpy.typing import NDArray
 from indistinct.analytics.published import Domain, Original, PublishedCells, PublishedRows
 from indistinct.analytics.quality import Quality, quality_of
 from indistinct.errors import DataError, Problem, did_you_mean
+from indistinct.types import Plain
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class CertaintyPenalty:
     per_attribute: Mapping[str, float]
     of_class: NDArray[np.float64] = field(repr=False, compare=False)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The penalty as plain data."""
         return {
             "total": self.total,
@@ -222,7 +222,7 @@ class Utility:
             "ambiguity": further.ambiguity,
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The figures as plain data."""
         size = self.published.size
         return {

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from indistinct.hierarchies.taxonomy import Label
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
+from indistinct.types import Array
 
 
 @dataclass(frozen=True)
@@ -48,25 +49,25 @@ class Weighted(Rows):
         amount: how often the value occurs in the row (whole numbers), or how much of it there is.
     """
 
-    amount: NDArray[Any]
+    amount: Array
 
     @cached_property
-    def size(self) -> NDArray[Any]:
+    def size(self) -> Array:
         """The sum of the amounts of each row."""
         return sums(self.amount, self.indptr)
 
     @cached_property
-    def largest(self) -> NDArray[Any]:
+    def largest(self) -> Array:
         """The largest amount of each row, 0 for an empty row."""
         return self.largest_of(self.amount)
 
-    def largest_of(self, score: NDArray[Any]) -> NDArray[Any]:
+    def largest_of(self, score: Array) -> Array:
         """The largest score of each row, 0 for an empty row; scores go by entries."""
         found = np.zeros(len(self), score.dtype)
         np.maximum.at(found, self.row_of, score)
         return found
 
-    def of(self, rows: NDArray[Any], values: NDArray[Any], domain: int) -> NDArray[Any]:
+    def of(self, rows: Array, values: Array, domain: int) -> Array:
         """The amount of value ``values[i]`` (a code below ``domain``) in row ``rows[i]``."""
         if not len(self.index):
             return np.zeros(len(rows), self.amount.dtype)
@@ -83,7 +84,7 @@ class Weighted(Rows):
         pairs = np.unique(self.row_of * groups + group_of[self.index])
         return np.bincount(pairs // groups, minlength=len(self)).astype(np.int64)
 
-    def dense(self, domain: int) -> NDArray[Any]:
+    def dense(self, domain: int) -> Array:
         """The amounts as a table, [rows, domain]."""
         found = np.zeros((len(self), domain), self.amount.dtype)
         found[self.row_of, self.index] = self.amount
@@ -101,7 +102,7 @@ class Lists(Weighted):
     labels: tuple[Label, ...]
 
     @classmethod
-    def gathered(cls, owner: NDArray[Any], texts: pl.Series, number: int) -> Lists:
+    def gathered(cls, owner: Array, texts: pl.Series, number: int) -> Lists:
         """The lists of ``number`` owners.
 
         Arguments:
@@ -161,7 +162,7 @@ class Lists(Weighted):
         return group.astype(np.int32), first.astype(np.int64)
 
 
-def sums(values: NDArray[Any], indptr: NDArray[np.int64]) -> NDArray[Any]:
+def sums(values: Array, indptr: NDArray[np.int64]) -> Array:
     """The sum of each compressed row."""
     upto = np.zeros(len(values) + 1, values.dtype)
     np.cumsum(values, out=upto[1:])
@@ -181,14 +182,14 @@ def each_its_own(number: int) -> Rows:
     return Rows(np.arange(number + 1, dtype=np.int64), np.arange(number, dtype=np.int32))
 
 
-def pointers(rows: NDArray[Any], number: int) -> NDArray[np.int64]:
+def pointers(rows: Array, number: int) -> NDArray[np.int64]:
     """Where each of some rows begins, given the row of every entry in rising order."""
     indptr = np.zeros(number + 1, np.int64)
     np.cumsum(np.bincount(rows, minlength=number), out=indptr[1:])
     return indptr
 
 
-def expanded(rows: Rows, chosen: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def expanded(rows: Rows, chosen: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The entries of the chosen rows one after the other.
 
     Returns for each the place in ``chosen`` that it comes from, and its place among all entries.
@@ -200,13 +201,13 @@ def expanded(rows: Rows, chosen: NDArray[Any]) -> tuple[NDArray[np.int64], NDArr
     return place, rows.indptr[chosen][place] + within
 
 
-def chosen_rows(rows: Rows, chosen: NDArray[Any]) -> Rows:
+def chosen_rows(rows: Rows, chosen: Array) -> Rows:
     """Some of the rows, in the order given."""
     place, at = expanded(rows, chosen)
     return Rows(pointers(place, len(chosen)), rows.index[at])
 
 
-def alongside(parts: Sequence[Rows], first: NDArray[Any]) -> tuple[Rows, NDArray[np.int64]]:
+def alongside(parts: Sequence[Rows], first: Array) -> tuple[Rows, NDArray[np.int64]]:
     """Rows of several kinds as one, whose entries are numbered one kind after the other.
 
     Arguments:
@@ -230,9 +231,7 @@ def alongside(parts: Sequence[Rows], first: NDArray[Any]) -> tuple[Rows, NDArray
     return Rows(indptr, index), place
 
 
-def gathered(
-    rows: NDArray[Any], codes: NDArray[Any], amount: NDArray[Any], number: int, domain: int
-) -> Weighted:
+def gathered(rows: Array, codes: Array, amount: Array, number: int, domain: int) -> Weighted:
     """Amounts by row and code, those of equal ones added up.
 
     Arguments:

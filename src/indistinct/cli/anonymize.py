@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -23,6 +23,7 @@ from indistinct.cli.options import (
 from indistinct.cli.summary import list_files, summarize, warn
 from indistinct.cli.terminal import Progress, print_json
 from indistinct.errors import PolicyError, Problem
+from indistinct.types import Plain, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -166,7 +167,7 @@ def anonymize(
         "local-recoding": local_recoding,
     }
     output = {"format": file_format, "suppressed": suppressed}
-    further: dict[str, Any] = {"rest": rest, "k": k, "hierarchies": hierarchies}
+    further: Plain = {"rest": rest, "k": k, "hierarchies": hierarchies}
     with Progress() as progress:
         if policy is not None:
             options = {**named, **further, **method, **output, **source}
@@ -204,7 +205,7 @@ def _from_options(
     rest: Literal["drop", "keep"] | None,
     k: int | None,
     hierarchies: Path | None,
-    sections: Mapping[str, dict[str, Any]],
+    sections: Mapping[str, Plain],
 ) -> Policy:
     """The policy that the options say for the table."""
     from indistinct.hierarchies.files import find_hierarchy
@@ -251,7 +252,7 @@ def _from_options(
     )
 
 
-def default_keys(table: Table, attribute: str) -> dict[str, Any]:
+def default_keys(table: Table, attribute: str) -> Plain:
     """The keys of a quasi-identifier of which nothing is said: what its values look like.
 
     Numbers get intervals, dates their months and years, codes lose characters; all else is kept or
@@ -263,7 +264,7 @@ def default_keys(table: Table, attribute: str) -> dict[str, Any]:
 
     values = read_values(count_values(table, attribute), table.kinds[attribute])
     draft = draft_hierarchy(attribute, values, measured=True)
-    keys: dict[str, Any] = {"hierarchy": draft.spec or "suppress"}
+    keys: Plain = {"hierarchy": draft.spec or "suppress"}
     if draft.uncovered:
         keys["uncovered"] = draft.uncovered
     if values.missing_tokens:
@@ -271,6 +272,6 @@ def default_keys(table: Table, attribute: str) -> dict[str, Any]:
     return keys
 
 
-def _keys(options: Mapping[str, Any]) -> dict[str, Any]:
+def _keys(options: PlainMapping) -> Plain:
     """Options that were given, under the names of the policy's keys."""
     return {name.replace("-", "_"): value for name, value in options.items() if value is not None}

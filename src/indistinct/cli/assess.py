@@ -21,6 +21,7 @@ from indistinct.cli.options import (
 )
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_parts, stop_where
 from indistinct.errors import PolicyError
+from indistinct.types import Plain
 
 if TYPE_CHECKING:
     from indistinct.analytics.assessment import Assessment
@@ -175,9 +176,7 @@ def _load(path: Path) -> Any:
     return DraftPolicy.load(path)
 
 
-def _named(
-    given: list[str], data: Path, policy: Path | None, source: dict[str, Any]
-) -> tuple[str, ...]:
+def _named(given: list[str], data: Path, policy: Path | None, source: Plain) -> tuple[str, ...]:
     """The names that were given; where a column's own name may hold a comma, the table is asked."""
     if not any("," in value for value in given):
         return names(given)
@@ -187,7 +186,7 @@ def _named(
     return names(given, read_table(data, **keys).columns)
 
 
-def _write(found: Assessment, path: Path, source: dict[str, Any], force: bool) -> None:
+def _write(found: Assessment, path: Path, source: Plain, force: bool) -> None:
     from indistinct.analytics.first_policy import first_policy, write_first_policy
 
     leaks = {item.attributes[0]: item.normalized for item in found.singles}

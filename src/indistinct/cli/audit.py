@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,6 +12,7 @@ from indistinct.cli.summary import print_classes, print_promises
 from indistinct.cli.terminal import ALERT, Progress, complain, console, print_json
 from indistinct.document import many, shown
 from indistinct.errors import PolicyError, Problem
+from indistinct.types import Plain, PlainMapping
 
 """Exit code of an audit that finds a promise broken."""
 
@@ -78,7 +78,7 @@ def audit(
         raise typer.Exit(ALERT)
 
 
-def _asked(policy: Path | None, quasi: list[str] | None, k: int | None) -> dict[str, Any]:
+def _asked(policy: Path | None, quasi: list[str] | None, k: int | None) -> Plain:
     """What the release is held against; nothing: the certificate beside it."""
     if policy is not None:
         if quasi or k is not None:
@@ -89,7 +89,7 @@ def _asked(policy: Path | None, quasi: list[str] | None, k: int | None) -> dict[
         return {"policy": Policy.load(policy)}
     if quasi and k is None:
         raise PolicyError(Problem("no-promise", "--quasi needs --k", remedy="add --k 5"))
-    asked: dict[str, Any] = {}
+    asked: Plain = {}
     if quasi:
         asked["quasi"] = names(quasi)
     if k is not None:
@@ -101,7 +101,7 @@ def _asked(policy: Path | None, quasi: list[str] | None, k: int | None) -> dict[
     return asked
 
 
-def show(document: Mapping[str, Any], release: Path) -> None:
+def show(document: PlainMapping, release: Path) -> None:
     """The verdict, for a person."""
     screen = console()
     suppressed = document["suppressed"]

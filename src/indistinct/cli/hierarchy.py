@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -12,6 +12,7 @@ from indistinct.cli.options import AsJson, Data, Encoding, Separator, Sheet, nam
 from indistinct.cli.terminal import Progress, console, print_json, print_table
 from indistinct.document import shown
 from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, did_you_mean
+from indistinct.types import Plain
 
 if TYPE_CHECKING:
     from indistinct.hierarchies.taxonomy import Label, Taxonomy
@@ -148,7 +149,7 @@ _FURTHER = {
 }
 
 
-def _spec(builders: dict[str, Any], further: dict[str, Any]) -> dict[str, Any]:
+def _spec(builders: Plain, further: Plain) -> Plain:
     """What was asked for, as a policy says it."""
     chosen = [name for name in BUILDERS if builders[name] is not None]
     if len(chosen) != 1:
@@ -183,7 +184,7 @@ def _spec(builders: dict[str, Any], further: dict[str, Any]) -> dict[str, Any]:
     return {name: value}
 
 
-def _build(table: Table, attribute: str, spec: dict[str, Any]) -> Taxonomy:
+def _build(table: Table, attribute: str, spec: Plain) -> Taxonomy:
     from indistinct.analytics.profile import count_values
     from indistinct.hierarchies.build import build_taxonomy
 
@@ -208,9 +209,7 @@ def _levels(taxonomy: Taxonomy) -> list[tuple[Label, ...]]:
     return [tuple(dict.fromkeys(taxonomy.level(level))) for level in range(taxonomy.levels)]
 
 
-def _document(
-    taxonomy: Taxonomy, attribute: str, spec: dict[str, Any], out: Path | None
-) -> dict[str, Any]:
+def _document(taxonomy: Taxonomy, attribute: str, spec: Plain, out: Path | None) -> Plain:
     return {
         "attribute": attribute,
         "hierarchy": spec,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from indistinct.errors import OutputError, Problem
+from indistinct.types import Plain
 
 LEAVE = "leave one of them out"
 
@@ -51,7 +52,7 @@ def named_path(given: str) -> Path:
 
 def source_keys(
     separator: str | None, encoding: str | None = None, sheet: str | None = None
-) -> dict[str, Any]:
+) -> Plain:
     """What was said about the file, under the names of the policy's ``[source]``."""
     named = {"separator": separator, "encoding": encoding, "sheet": sheet}
     if separator in ("\\t", "tab"):

@@ -27,6 +27,7 @@ from indistinct.cli.terminal import (
     stop_where,
 )
 from indistinct.errors import InputError, PolicyError, Problem
+from indistinct.types import Plain
 
 if TYPE_CHECKING:
     from indistinct.analytics.risk import RiskReport
@@ -180,7 +181,7 @@ def _passed(found: RiskReport) -> Iterator[str]:
         yield f"{at_risk:.1%} of {found.units} have a risk above {found.threshold:g}"
 
 
-def _named(given: list[str], data: Path, source: dict[str, Any]) -> tuple[str, ...]:
+def _named(given: list[str], data: Path, source: Plain) -> tuple[str, ...]:
     """The names that were given; where a column's own name may hold a comma, the table is asked."""
     if not any("," in value for value in given) or data.is_dir():
         return names(given)

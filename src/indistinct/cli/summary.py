@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.cli.terminal import complain, console, print_table
 from indistinct.document import many, parameters, shown
+from indistinct.types import PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.pipeline.release import Release
@@ -31,7 +32,7 @@ EXAMPLES = 3
 """How many published labels of an attribute the summary shows."""
 
 
-def warn(own: Iterable[str], run: Mapping[str, Any]) -> None:
+def warn(own: Iterable[str], run: PlainMapping) -> None:
     """The warnings of a policy and of a run, each once, on standard error."""
     for warning in dict.fromkeys([*own, *run["warnings"]]):
         complain("warning", warning)
@@ -115,7 +116,7 @@ def summarize(release: Release) -> None:
     screen.print(f"\n{_search(run['plan'])}", soft_wrap=True)
 
 
-def _unicity(figures: Mapping[str, Any]) -> str:
+def _unicity(figures: PlainMapping) -> str:
     """How many people a few published cells single out, and the columns that carry it."""
     error = f" (give or take {figures['error']:.1%})" if figures["error"] else ""
     shares = [f"{p} for {figures[str(p)]['unique']:.1%}" for p in (2, 3, 4, 5)]
@@ -133,7 +134,7 @@ def _level(used: list[int], levels: int | None) -> str:
     return text if levels is None else f"{text} of {levels - 1}"
 
 
-def print_classes(classes: Mapping[str, Any], of_people: bool = False) -> None:
+def print_classes(classes: PlainMapping, of_people: bool = False) -> None:
     """How many equivalence classes there are, and their sizes, in a line."""
     unit, units = ("person", "people") if of_people else ("record", "records")
     if classes.get("count"):
@@ -144,7 +145,7 @@ def print_classes(classes: Mapping[str, Any], of_people: bool = False) -> None:
         )
 
 
-def print_promises(promises: Iterable[Mapping[str, Any]]) -> None:
+def print_promises(promises: Iterable[PlainMapping]) -> None:
     """A table of promises, what they ask, whether they hold and what was achieved."""
     rows = [
         (
@@ -159,7 +160,7 @@ def print_promises(promises: Iterable[Mapping[str, Any]]) -> None:
     print_table(("promise", "asked", "on", "verdict", "achieved"), rows)
 
 
-def _achieved(item: Mapping[str, Any]) -> str:
+def _achieved(item: PlainMapping) -> str:
     """What was achieved of a promise, and with which others as they were asked."""
     found = []
     for name, value in item["achieved"].items():
@@ -185,7 +186,7 @@ def _audience(path: Path) -> str:
     return "you: private" if path.parts[0] == "private" else "anybody: public"
 
 
-def _search(plan: Mapping[str, Any]) -> str:
+def _search(plan: PlainMapping) -> str:
     from indistinct.measures import measures
 
     objective = plan.get("objective") or {}

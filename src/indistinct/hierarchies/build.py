@@ -22,8 +22,9 @@ from indistinct.hierarchies.files import read_hierarchy
 from indistinct.hierarchies.settings import Settings, unknown, wrong
 from indistinct.hierarchies.suppression import suppression_taxonomy
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Missing, Taxonomy
+from indistinct.types import Plain, PlainMapping
 
-Spec = str | Mapping[str, Any] | Taxonomy | None
+Spec = str | PlainMapping | Taxonomy | None
 """The policy's ``hierarchy``: a table with one builder, ``"suppress"``, a taxonomy, or nothing."""
 
 SUPPRESS = "suppress"
@@ -189,7 +190,7 @@ def build_taxonomy(
     return base.extended(absent, outside)
 
 
-def _parsed(spec: object) -> tuple[str, dict[str, Any], list[Problem]]:
+def _parsed(spec: object) -> tuple[str, Plain, list[Problem]]:
     """The builder's name, its settings (a copy), and what is wrong."""
     if spec is None or spec == SUPPRESS:
         return SUPPRESS, {}, []
@@ -239,7 +240,7 @@ def _no_builder(message: str) -> Problem:
     )
 
 
-def _declared(attribute: str, name: str, settings: dict[str, Any], directory: Path) -> Taxonomy:
+def _declared(attribute: str, name: str, settings: Plain, directory: Path) -> Taxonomy:
     """A hierarchy that is written down, whatever the data hold."""
     if name == "file":
         return read_hierarchy(
@@ -256,7 +257,7 @@ def _declared(attribute: str, name: str, settings: dict[str, Any], directory: Pa
 def _made(
     attribute: str,
     name: str,
-    settings: dict[str, Any],
+    settings: Plain,
     values: Sequence[Label],
     counts: Sequence[int],
 ) -> Taxonomy:

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from indistinct.types import Array, Plain
 
 
 def pointers(lengths: ArrayLike) -> NDArray[np.int64]:
@@ -58,7 +60,7 @@ class Ragged:
         return Ragged(pointers([len(part) for part in parts]), flat)
 
     @classmethod
-    def by_owner(cls, owner: NDArray[Any], value: NDArray[Any], rows: int) -> Ragged:
+    def by_owner(cls, owner: Array, value: Array, rows: int) -> Ragged:
         """The entries of each owner as a row.
 
         Arguments:
@@ -70,7 +72,7 @@ class Ragged:
         return Ragged(pointers(lengths), np.ascontiguousarray(value, dtype=np.int32))
 
     @classmethod
-    def distinct(cls, owner: NDArray[Any], value: NDArray[Any], rows: int, domain: int) -> Ragged:
+    def distinct(cls, owner: Array, value: Array, rows: int, domain: int) -> Ragged:
         """The different entries of each owner as a row, rising.
 
         Arguments:
@@ -99,15 +101,15 @@ class Ragged:
         """The row of every entry, [entries]."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
-    def select(self, rows: NDArray[Any]) -> Self:
+    def select(self, rows: Array) -> Self:
         """Some of the rows, in the order given, with all that is said of their entries."""
         begin, lengths = self.indptr[rows], self.lengths[rows]
         indptr = pointers(lengths)
         place = np.arange(indptr[-1]) + np.repeat(begin - indptr[:-1], lengths)
-        chosen: dict[str, Any] = {name: getattr(self, name)[place] for name in self.entries}
+        chosen: Plain = {name: getattr(self, name)[place] for name in self.entries}
         return replace(self, indptr=indptr, **chosen)
 
-    def sums(self, amounts: NDArray[Any]) -> NDArray[Any]:
+    def sums(self, amounts: Array) -> Array:
         """What numbers of the entries [entries] add up to in each row, [rows]."""
         upto = np.zeros(len(amounts) + 1, dtype=np.result_type(amounts.dtype, np.int64))
         np.cumsum(amounts, out=upto[1:])

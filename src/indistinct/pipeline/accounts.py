@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import narwhals as nw
 import polars as pl
@@ -27,6 +27,7 @@ from indistinct.release.audit import Audit, Verdict
 from indistinct.release.certificate import COUNTS_MADE_UP, Certificate, made_up_among
 from indistinct.release.certificate import Run as Account
 from indistinct.release.linked import private_documents
+from indistinct.types import Frame, Plain, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.microdata.leveled import LeveledTable
@@ -145,7 +146,7 @@ def rested_on_people(
     of_people: Audit | None,
     may_contain: Iterable[str],
     counting: Collection[str],
-) -> Mapping[str, Any]:
+) -> PlainMapping:
     """Classes and promises as the custodian may rely on them: nobody made up counts.
 
     Arguments:
@@ -192,7 +193,7 @@ def _erased(plan: Plan | LinkedPlan, leakage: Mapping[str, Mapping[str, float]])
     ]
 
 
-def _plan_document(plan: Plan, microdata: Microdata) -> dict[str, Any]:
+def _plan_document(plan: Plan, microdata: Microdata) -> Plain:
     """The plan with its mappings from value to published value, for the custodian alone."""
     data = microdata.data
     document = plan.to_dict()
@@ -258,7 +259,7 @@ def _policy_bytes(policy: Policy) -> bytes:
     return json.dumps(keys, sort_keys=True, default=str).encode()
 
 
-def distinct_rows(released: Any, verdict: Audit) -> int:
+def distinct_rows(released: Frame, verdict: Audit) -> int:
     """Distinct rows of a release, over all of its columns.
 
     Where these are quasi-identifiers, the audit has counted them: its classes, and all suppressed

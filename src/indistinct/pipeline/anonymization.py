@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from indistinct.errors import DataError, Problem
 from indistinct.pipeline.accounts import accounts
@@ -17,6 +17,7 @@ from indistinct.pipeline.run import Run
 from indistinct.pipeline.searching import search
 from indistinct.pipeline.transforming import Transformed, changes_values, transformed
 from indistinct.sources.eager import EagerTable
+from indistinct.types import Frame
 
 if TYPE_CHECKING:
     from indistinct.pipeline.release import Release
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def anonymize(
-    data: Any,
+    data: Frame,
     policy: PolicyLike,
     *,
     path: str | Path | None = None,
@@ -69,7 +70,7 @@ def holds_records(policy: Policy) -> bool:
     return moved or policy.person is not None
 
 
-def read(data: Any, run: Run) -> tuple[PrivateTable, Transformed]:
+def read(data: Frame, run: Run) -> tuple[PrivateTable, Transformed]:
     """The private table; and what was done to its values before.
 
     Raises:

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,16 +27,17 @@ from indistinct.release.audit.reading import read_release
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, open_table, require_columns
+from indistinct.types import Frame, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
 
 
 def assess(
-    data: Any,
+    data: Frame,
     policy: PolicyLike | None = None,
     *,
-    release: Any = None,
+    release: Frame = None,
     attributes: Sequence[str] | None = None,
     combinations: int | None = None,
     top: int = 10,
@@ -45,7 +46,7 @@ def assess(
     weights: str | None = None,
     exposed: int = 10,
     path: str | Path | None = None,
-    source: Mapping[str, Any] | None = None,
+    source: PlainMapping | None = None,
     progress: Progress | None = None,
 ) -> Assessment:
     """What a table gives away, and, where a release of it is given, what is left to leak.
@@ -132,8 +133,8 @@ def assess(
 
 def _with_exposed_people(
     assessed: Assessment,
-    data: Any,
-    release: Any,
+    data: Frame,
+    release: Frame,
     policy: Policy,
     number: int,
     path: str | Path | None,
@@ -174,10 +175,10 @@ class _Looked:
 
 
 def _records(
-    data: Any,
+    data: Frame,
     policy: Policy | None,
-    release: Any,
-    source: Mapping[str, Any] | None,
+    release: Frame,
+    source: PlainMapping | None,
     path: str | Path | None,
 ) -> _Looked:
     """A table in which every record is of another person."""
@@ -193,7 +194,7 @@ def _records(
 
 
 def _people(
-    data: Any, policy: Policy, release: Any, asked: Sequence[str], path: str | Path | None
+    data: Frame, policy: Policy, release: Frame, asked: Sequence[str], path: str | Path | None
 ) -> _Looked:
     """The people of a table, a row for each of them."""
     table, _ = open_source(data, policy, path, held=True)
@@ -264,7 +265,7 @@ def _refuse_differing(asked: Sequence[str], differing: Sequence[str], file: str)
         raise DataError(problems)
 
 
-def _published_table(release: Any, columns: Sequence[str]) -> Table:
+def _published_table(release: Frame, columns: Sequence[str]) -> Table:
     """The published table that shares most columns with the private one."""
     tables = read_release(release).tables
     best = max(tables, key=lambda part: len(set(part.columns) & set(columns)))

@@ -48,21 +48,22 @@ from indistinct.pipeline.transforming import (
 from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, open_table, require_columns
+from indistinct.types import Frame, Plain
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
 
 
 def attack(
-    data: Any,
-    release: Any,
+    data: Frame,
+    release: Frame,
     policy: PolicyLike,
     *,
     only: Sequence[str] | None = None,
     seed: int | None = None,
-    population: Any = None,
+    population: Frame = None,
     harmful: Mapping[str, Iterable[str | None]] | None = None,
-    second: Any = None,
+    second: Frame = None,
     progress: Progress | None = None,
     path: str | Path | None = None,
 ) -> AttackReport:
@@ -193,7 +194,7 @@ class Attacked:
 
 
 def rows_that_fit(
-    data: Any, release: Any, policy: Policy, path: str | Path | None = None
+    data: Frame, release: Frame, policy: Policy, path: str | Path | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """How many rows of a release fit everybody of its source.
 
@@ -222,7 +223,7 @@ def rows_that_fit(
 
 
 def _attacked(
-    data: Any,
+    data: Frame,
     policy: Policy,
     views: Sequence[ReleaseView],
     around: pl.DataFrame | None,
@@ -309,7 +310,7 @@ def context_of(view: ReleaseView, attacked: Attacked, **more: Any) -> AttackCont
     )
 
 
-def _read(release: Any, policy: Policy) -> ReleaseView:
+def _read(release: Frame, policy: Policy) -> ReleaseView:
     """A release, whose rows are people where the policy says whose each record is.
 
     Raises:
@@ -398,7 +399,7 @@ def _without(policy: Policy, untried: Mapping[str, str]) -> Policy:
     Raises:
         DataError: no quasi-identifier is left.
     """
-    changed: dict[str, Any] = {}
+    changed: Plain = {}
     for name, item in policy.attributes.items():
         if name in untried:
             changed[name] = item.model_copy(update={"role": "insensitive"})

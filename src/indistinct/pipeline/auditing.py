@@ -26,18 +26,19 @@ from indistinct.release.audit.reading import Claims, Published, read_release
 from indistinct.requirement import Requirement
 from indistinct.sources.table import open_table
 from indistinct.sources.writing import unguarded
+from indistinct.types import Frame, Plain, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.policy import Attribute, Policy
 
 
 def audit(
-    tables: Any,
+    tables: Frame,
     policy: PolicyLike | None = None,
     *,
     promises: Sequence[Any] | None = None,
     quasi: Sequence[str] | None = None,
-    source: Mapping[str, Any] | None = None,
+    source: PlainMapping | None = None,
     person: str | None = None,
     linked: Mapping[str, str] | None = None,
 ) -> Audit:
@@ -61,7 +62,7 @@ def audit(
         DataError: the release cannot be read, or lacks a column.
         PolicyError: nothing says what was promised.
     """
-    given: dict[str, Any] = {} if linked is None else {"linked": linked}
+    given: Plain = {} if linked is None else {"linked": linked}
     if isinstance(tables, Release):
         told = tables.certificate
         given = {"linked": linked or told.linked}
@@ -164,7 +165,7 @@ def _as_needed(policy: Policy) -> Policy:
     near = {part.sensitive for part in policy.requirements if "distance" in part.parameters}
     attributes = {}
     for name, item in policy.attributes.items():
-        changed: dict[str, Any] = {}
+        changed: Plain = {}
         if item.ranks is not None and not _tells_ranks(item):
             changed["ranks"] = None
         if item.role == "sensitive" and name not in near:
@@ -178,7 +179,7 @@ def _tells_ranks(item: Attribute) -> bool:
     return item.ranks is not None and item.ranks.dependent is None
 
 
-def _beside(tables: Any, policy: Policy, source: Mapping[str, Any] | None) -> dict[str, Any]:
+def _beside(tables: Frame, policy: Policy, source: PlainMapping | None) -> Plain:
     """What the policy says beside the promises: of sensitive values, and of a population.
 
     The distribution in the original table comes from the certificate, which alone has it; so do
@@ -198,7 +199,7 @@ def _beside(tables: Any, policy: Policy, source: Mapping[str, Any] | None) -> di
     if not told and not compares and policy.risk.population is None:
         return {}
     published = read_release(tables, source)
-    found: dict[str, Any] = {}
+    found: Plain = {}
     alone = _as_needed(policy)
     claimed = {} if published.claims is None else dict(published.claims.known)
     known: dict[str, ValueMetadata] = {}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from indistinct.analytics.attacks import Finding, known_records, unicity
 from indistinct.analytics.release_view import ReleaseView
@@ -12,6 +11,7 @@ from indistinct.pipeline.attack import Attacked, context_of, known_beside
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.pipeline.transforming import untried_in
 from indistinct.pipeline.value_metadata import value_metadata_of
+from indistinct.types import Frame, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.pipeline.private_table import PrivateTable
@@ -24,7 +24,7 @@ DRAWS = 2_500
 """Sets of published cells that are drawn."""
 
 
-def with_background_knowledge(private: PrivateTable, released: Any, run: Run) -> None:
+def with_background_knowledge(private: PrivateTable, released: Frame, run: Run) -> None:
     """Let those who know a few records, or a few cells, loose on a long release.
 
     The run is given their figures, and a warning that tells them. All of it is private.
@@ -61,7 +61,7 @@ def with_background_knowledge(private: PrivateTable, released: Any, run: Run) ->
         run.warnings += _warnings(records.figures)
 
 
-def _warnings(figures: Mapping[str, Any]) -> list[str]:
+def _warnings(figures: PlainMapping) -> list[str]:
     """That a promise about classes does not speak of somebody who knows more."""
     one, two = figures["1"], figures["2"]
     if not (one["certain"] or two["singled_out"]):

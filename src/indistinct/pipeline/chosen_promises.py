@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from indistinct.recoding.full_domain import Settings, full_domain, full_domain_f
 from indistinct.recoding.full_domain.optimal import LARGEST
 from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.plan import published_classes
+from indistinct.types import Plain
 
 if TYPE_CHECKING:
     from indistinct.measures import Objective
@@ -89,7 +90,7 @@ def _elbows(
     of_subject = np.array([rank_of[value] for value in private.subjects.texts[name].to_list()])
     ranks = sorted(set(of_subject.tolist()))
     bends: dict[int, int] = {}
-    curves: dict[str, Any] = {}
+    curves: Plain = {}
     without_curve = []
     for at, rank in enumerate(ranks):
         subjects = private.subjects.among(of_subject == rank)

@@ -46,6 +46,7 @@ from indistinct.release.audit import audit as audit_release
 from indistinct.requirement import Requirement
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table, count_column
+from indistinct.types import Frame
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -63,7 +64,7 @@ ATTACKERS = (
 
 
 def compare(
-    data: Any,
+    data: Frame,
     *releases: Any,
     policy: PolicyLike,
     names: Sequence[str] | None = None,
@@ -256,7 +257,7 @@ class _Private:
     @classmethod
     def of(
         cls,
-        data: Any,
+        data: Frame,
         policy: Policy,
         read: Sequence[_Read],
         path: str | Path | None,
@@ -307,7 +308,7 @@ class _Private:
     def audited(self, one: _Read, joined: JoinedRelease | None) -> tuple[Kept, ...]:
         """What a release achieves of every promise; None of those it cannot be held against."""
         view, quasi = one.view, self.policy.quasi_identifiers
-        release: Any
+        release: Frame
         known = self.known
         if view.link is not None:
             release = {part.name: part.texts(part.columns) for part in view.published.tables}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_prog
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, count_column, open_table
+from indistinct.types import Frame, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.analytics.attribute_graph import Derivation, Edge
@@ -30,19 +31,19 @@ if TYPE_CHECKING:
 
 
 def quasi(
-    data: Any,
+    data: Frame,
     policy: PolicyLike | None = None,
     *,
     identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] | None = None,
-    links: Iterable[Link | Mapping[str, Any]] | None = None,
-    published: Mapping[str, Any] | None = None,
+    links: Iterable[Link | PlainMapping] | None = None,
+    published: PlainMapping | None = None,
     threshold: float | None = None,
     rows: bool = True,
     accept: bool = False,
     costs: Mapping[str, float] | Literal["weights"] | None = None,
     path: str | Path | None = None,
-    source: Mapping[str, Any] | None = None,
+    source: PlainMapping | None = None,
     progress: Progress | None = None,
 ) -> QuasiIdentifiers:
     """The attributes that stand between identifiers and sensitive ones, and why they do.
@@ -156,7 +157,7 @@ def quasi(
 
 
 def _opened(
-    data: Any, policy: Policy | None, path: str | Path | None, source: Mapping[str, Any] | None
+    data: Frame, policy: Policy | None, path: str | Path | None, source: PlainMapping | None
 ) -> Table:
     if policy is not None:
         return open_source(data, policy, path)[0]
@@ -179,7 +180,7 @@ def _named(roles: dict[str, str], role: str, given: Sequence[str] | None) -> lis
     return list(dict.fromkeys(given))
 
 
-def _links(given: Iterable[Link | Mapping[str, Any]] | None) -> Iterator[Link]:
+def _links(given: Iterable[Link | PlainMapping] | None) -> Iterator[Link]:
     from indistinct.policy import Link
 
     for item in given or ():
@@ -194,7 +195,7 @@ def _stated(links: Iterable[Link]) -> Iterator[Edge]:
             yield Edge(one, other, link.source)
 
 
-def _published(tables: Mapping[str, Any]) -> Iterator[Edge]:
+def _published(tables: PlainMapping) -> Iterator[Edge]:
     from indistinct.analytics.attribute_graph import edges_between
 
     for name, given in tables.items():

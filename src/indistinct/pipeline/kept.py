@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,6 +14,7 @@ from indistinct.hierarchies import decimals
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
 from indistinct.randomness import simulation
+from indistinct.types import Plain
 
 LOOKED_AT = 50_000
 """Records that are compared, at most."""
@@ -43,7 +43,7 @@ class Pair:
         """By how much it differs."""
         return abs(self.before - self.after)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The pair as plain data."""
         names = [self.one, self.other]
         return {"columns": names, "before": self.before, "after": self.after}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.attack import Attacked, context_of
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.privacy.knm_anonymity import KNMAnonymity
+from indistinct.types import Frame, Plain
 
 if TYPE_CHECKING:
     from indistinct.pipeline.private_table import PrivateTable
@@ -61,7 +62,7 @@ class Leak:
     told_rank: float
     told_right: float | None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The figures as plain data; private."""
         return asdict(self)
 
@@ -77,7 +78,7 @@ class Leak:
         )
 
 
-def hold_against_ranks(private: PrivateTable, released: Any, run: Run) -> None:
+def hold_against_ranks(private: PrivateTable, released: Frame, run: Run) -> None:
     """Measure what a release tells of ranks, wherever a promise gives each of them a k.
 
     Arguments:
@@ -98,7 +99,7 @@ def hold_against_ranks(private: PrivateTable, released: Any, run: Run) -> None:
             run.warnings.append(f"the release tells how sensitive some values are: {leak}")
 
 
-def leak_of(private: PrivateTable, name: str, released: Any) -> Leak:
+def leak_of(private: PrivateTable, name: str, released: Frame) -> Leak:
     """Let the detectors of homogeneity, of ranks and of beliefs look at a whole release.
 
     Arguments:

@@ -18,6 +18,7 @@ from indistinct.sources.files import read_table
 from indistinct.sources.format import format_named
 from indistinct.sources.table import Table, column_names, open_table, quantities
 from indistinct.sources.text import canonical
+from indistinct.types import Frame, Plain, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -26,7 +27,7 @@ Progress = Callable[[str, float | None], None]
 """Called with what is being done, and the share of it that is done where that is known."""
 
 
-PolicyLike = Union["Policy", Mapping[str, Any], str, Path]
+PolicyLike = Union["Policy", PlainMapping, str, Path]
 """A policy, a mapping of its keys, or the path of its file."""
 
 
@@ -56,7 +57,7 @@ def as_policy(policy: PolicyLike, *, draft: bool = False) -> Policy:
     return policy
 
 
-def reading(policy: Policy | None) -> dict[str, Any]:
+def reading(policy: Policy | None) -> Plain:
     """What the policy says of how a file is read."""
     keys = ("separator", "quote", "encoding", "sheet")
     source = {} if policy is None else policy.source.to_dict()
@@ -69,7 +70,7 @@ def no_progress(what: str, share: float | None) -> None:
 
 
 def open_source(
-    data: Any, policy: Policy, path: str | Path | None, *, held: bool = False
+    data: Frame, policy: Policy, path: str | Path | None, *, held: bool = False
 ) -> tuple[Table, str | None]:
     """The table given, held against the policy, and the digest of the file it came from.
 
@@ -198,7 +199,7 @@ def with_people(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:
 _KEY = "\0person"
 
 
-def _without(native: Any, table: Table, policy: Policy, name: str) -> tuple[Any, Table]:
+def _without(native: Frame, table: Table, policy: Policy, name: str) -> tuple[Any, Table]:
     """A table of a health format without the columns that the policy says nothing of."""
     kept = [column for column in table.columns if column in policy.attributes]
     if len(kept) == len(table.columns):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -19,6 +19,7 @@ from indistinct.sources.convert import to_polars
 from indistinct.sources.files import read_table
 from indistinct.sources.table import open_table, require_columns
 from indistinct.sources.text import canonical
+from indistinct.types import Frame
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -76,7 +77,7 @@ def _refuse_counting(policy: Policy) -> None:
 
 
 def covers(
-    released: Any, taxonomies: Mapping[str, Taxonomy], quasi: Sequence[str]
+    released: Frame, taxonomies: Mapping[str, Taxonomy], quasi: Sequence[str]
 ) -> dict[str, dict[Label, frozenset[Label]]]:
     """For each quasi-identifier the exact values that each published cell stands for."""
     texts = canonical(to_polars(released).select(quasi))

@@ -34,6 +34,7 @@ from indistinct.release.linked import BUCKET, linked_tables
 from indistinct.release.noise import with_noise
 from indistinct.release.publication import Publication
 from indistinct.sources.convert import like, to_polars
+from indistinct.types import Frame
 
 if TYPE_CHECKING:
     from indistinct.microdata.subjects import Subjects
@@ -91,7 +92,7 @@ def publish(
 
 
 def _of_one_table(
-    private: PrivateTable, released: Any, *, noise: int = 0, decoys: int = 0
+    private: PrivateTable, released: Frame, *, noise: int = 0, decoys: int = 0
 ) -> Publication:
     shown = published_metadata(private.metadata, private.promises_of_classes, released)
     return Publication(released, noise=noise, decoys=decoys, known=shown)
@@ -201,7 +202,7 @@ def _published(
     return released, replaced
 
 
-def _suppressed_break(released: Any, private: PrivateTable, plan: Plan) -> bool:
+def _suppressed_break(released: Frame, private: PrivateTable, plan: Plan) -> bool:
     """Whether suppressed records that are kept break a promise as a group."""
     if private.policy.output.suppressed != "keep" or not plan.suppressed.any():
         return False
@@ -237,7 +238,7 @@ def _published_columns(table: Table, policy: Policy) -> list[str]:
     ]
 
 
-def _with_noise(released: Any, plan: CellPlan, run: Run) -> Any:
+def _with_noise(released: Frame, plan: CellPlan, run: Run) -> Any:
     """The release with the plan's noise, as the kind of frame it was."""
     policy, places = run.policy, range(len(plan.attributes))
     done = with_noise(
@@ -256,7 +257,7 @@ def _with_noise(released: Any, plan: CellPlan, run: Run) -> Any:
     return like(done.frame, released)
 
 
-def _without_made_up(released: Any, run: Run) -> pl.DataFrame:
+def _without_made_up(released: Frame, run: Run) -> pl.DataFrame:
     """The records of the release that are somebody's."""
     rows = [
         row - 1
@@ -280,7 +281,7 @@ def _pseudonyms(policy: Policy) -> list[str]:
     ]
 
 
-def _with_decoys(released: Any, private: PrivateTable, run: Run) -> tuple[Any, int]:
+def _with_decoys(released: Frame, private: PrivateTable, run: Run) -> tuple[Any, int]:
     """The release with decoys, as the kind of frame it was; and how many there are."""
     policy, asked = run.policy, run.policy.method.decoys
     assert asked is not None

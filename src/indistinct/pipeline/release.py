@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -27,6 +27,7 @@ from indistinct.sources.writing import (
     write_json,
     write_parquet,
 )
+from indistinct.types import Frame, Plain, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.policy import Output
@@ -48,22 +49,20 @@ class Release(Document):
         private: further private documents, by file name; long ones are tables.
     """
 
-    tables: Any
+    tables: Frame
     plan: Plan | LinkedPlan
     certificate: Certificate
     run: Run
     measures: Mapping[str, float]
     output: Output
-    private: Mapping[str, Mapping[str, Any] | pl.DataFrame] = field(
-        default_factory=dict, repr=False
-    )
+    private: Mapping[str, PlainMapping | pl.DataFrame] = field(default_factory=dict, repr=False)
 
     @property
     def linked(self) -> bool:
         """Whether the release is two linked tables."""
         return self.certificate.linked is not None
 
-    def _frames(self) -> dict[str, Any]:
+    def _frames(self) -> Plain:
         """The published tables, by the names of their files."""
         return dict(self.tables) if self.linked else {"release": self.tables}
 

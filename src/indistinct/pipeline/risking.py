@@ -46,6 +46,7 @@ from indistinct.recoding.recoded import published_classes
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, count_column, open_table, require_columns
+from indistinct.types import Frame, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.analytics.encoded import Encoded
@@ -58,18 +59,18 @@ if TYPE_CHECKING:
 
 
 def risk(
-    data: Any,
+    data: Frame,
     policy: PolicyLike | None = None,
     *,
     quasi: Sequence[str] | None = None,
-    population: Any = None,
+    population: Frame = None,
     counts: str | None = None,
     threshold: float | None = None,
     k_range: Sequence[int] | None = None,
     releases: bool | None = None,
     standard: str | Sequence[str] | None = None,
-    zip_population: Any = None,
-    source: Mapping[str, Any] | None = None,
+    zip_population: Frame = None,
+    source: PlainMapping | None = None,
     path: str | Path | None = None,
     progress: Progress | None = None,
 ) -> RiskReport:
@@ -240,10 +241,10 @@ class _Read:
 
 
 def _read(
-    data: Any,
+    data: Frame,
     policy: Policy | None,
     quasi: Sequence[str] | None,
-    source: Mapping[str, Any] | None,
+    source: PlainMapping | None,
     path: str | Path | None,
 ) -> _Read:
     counted = _read_people(data, policy, tuple(quasi or ()), path)
@@ -287,7 +288,7 @@ def _read(
 
 
 def _read_people(
-    data: Any, policy: Policy | None, quasi: tuple[str, ...], path: str | Path | None
+    data: Frame, policy: Policy | None, quasi: tuple[str, ...], path: str | Path | None
 ) -> _Read | None:
     """A table or a release with a row for every person; None where nothing speaks of people."""
     person = None if policy is None else policy.person
@@ -339,7 +340,7 @@ def _is_export(path: Path, policy: Policy | None) -> bool:
 
 
 def _people_of_table(
-    data: Any, policy: Policy, quasi: tuple[str, ...], path: str | Path | None
+    data: Frame, policy: Policy, quasi: tuple[str, ...], path: str | Path | None
 ) -> _Read:
     whole, _ = open_source(data, policy, path, held=True)
     require_columns(whole, quasi)
@@ -378,7 +379,7 @@ def _is_release(path: Path) -> bool:
 
 
 def _published(
-    data: str | Path, source: Mapping[str, Any] | None, quasi: Sequence[str]
+    data: str | Path, source: PlainMapping | None, quasi: Sequence[str]
 ) -> tuple[pl.DataFrame, str, tuple[str, ...], list[str]]:
     """The published table, its name, the certified quasi-identifiers, and notes."""
     from indistinct.release.audit.reading import read_release
@@ -456,7 +457,7 @@ class _People:
     basis: Basis
     size: float | None = None
     counted: pl.DataFrame | None = None
-    frame: Any = None
+    frame: Frame = None
 
 
 def _population(
@@ -689,7 +690,7 @@ def _verdicts(
     read: _Read,
     size: NDArray[np.int64],
     in_class: NDArray[np.int64] | None,
-    zip_population: Any,
+    zip_population: Frame,
     people: _People,
     tell: Progress,
 ) -> tuple[StandardVerdict, ...]:

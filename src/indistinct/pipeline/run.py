@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import polars as pl
 
 from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress
 from indistinct.randomness import Stream, stream
+from indistinct.types import PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -37,9 +38,9 @@ class Run:
     seed: int
     progress: Progress = no_progress
     path: str | Path | None = None
-    documents: dict[str, Mapping[str, Any] | pl.DataFrame] = field(default_factory=dict)
+    documents: dict[str, PlainMapping | pl.DataFrame] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
-    singled_out: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    singled_out: dict[str, PlainMapping] = field(default_factory=dict)
     source_digest: str | None = None
 
     @classmethod

@@ -42,6 +42,7 @@ from indistinct.release.transforms.texts import mapped
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table
 from indistinct.sources.text import canonical
+from indistinct.types import Plain, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -168,7 +169,7 @@ def policy_of_originals(policy: Policy) -> Policy:
     for name, item in policy.attributes.items():
         if item.transform is None:
             continue
-        update: dict[str, Any] = {"uncovered": "suppress"}
+        update: Plain = {"uncovered": "suppress"}
         if item.role == "sensitive" and item.transform.name in MOVED:
             update |= {"categories": None, "hierarchy": None, "order": ()}
         changed[name] = item.model_copy(update=update)
@@ -234,7 +235,7 @@ class _Work:
         self.table = table
         self.run = run
         self.policy = run.policy
-        self.documents: dict[str, dict[str, Any]] = {}
+        self.documents: dict[str, Plain] = {}
         self.warnings: list[str] = []
         self.drawn_under: dict[str, list[str]] = {}
         self._moved: dict[str | None, NDArray[np.int64]] = {}
@@ -325,9 +326,9 @@ class _Work:
             return Kept()
         return kept(self.table.text(chosen), after.text(chosen), made)
 
-    def account(self, made: Mapping[str, pl.Series]) -> tuple[dict[str, Any], list[str]]:
+    def account(self, made: Mapping[str, pl.Series]) -> tuple[Plain, list[str]]:
         """How many values each transformation changed, for the custodian; and warnings."""
-        account: dict[str, Any] = {}
+        account: Plain = {}
         warnings = list(self.warnings)
         for name, values in made.items():
             item = self.policy.attributes[name]
@@ -464,7 +465,7 @@ _WAYS: Mapping[str, Callable[[_Work, str, Any], tuple[pl.Series, str]]] = {
 }
 
 
-def _file_of(name: str, taken: Mapping[str, Any]) -> str:
+def _file_of(name: str, taken: PlainMapping) -> str:
     """The name of the file with an attribute's pseudonyms."""
     stem = f"pseudonyms_{re.sub(r'[^0-9A-Za-z_-]+', '_', name)}"
     file, number = f"{stem}.json", 2

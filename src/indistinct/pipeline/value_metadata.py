@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -24,6 +24,7 @@ from indistinct.privacy.promise import Promise
 from indistinct.sources.convert import to_polars
 from indistinct.sources.table import Table
 from indistinct.sources.text import canonical
+from indistinct.types import Frame
 
 if TYPE_CHECKING:
     from indistinct.policy import Categories, Policy
@@ -93,7 +94,7 @@ def with_references(
 
 
 def published_metadata(
-    known: Mapping[str, ValueMetadata], promises: Sequence[Promise], released: Any
+    known: Mapping[str, ValueMetadata], promises: Sequence[Promise], released: Frame
 ) -> dict[str, ValueMetadata]:
     """What a reader has to know to recompute the promises: of the published values only."""
     asked = {part.sensitive for part in promises if part.sensitive is not None}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from indistinct._sections import Place, place_of, wrong
 from indistinct.errors import HierarchyError, PolicyError, Problem, did_you_mean
@@ -26,6 +26,7 @@ from indistinct.policy.sections import (
     Transform,
 )
 from indistinct.policy.sensitivity import knm_cautions, knm_checks, rank_checks
+from indistinct.types import PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.policy.policy import Policy
@@ -285,7 +286,7 @@ def _hierarchy_checks(spec: object, place: tuple[str, ...]) -> Iterator[Problem]
         yield replace(item, attribute=None, message=f"{place_of(place)}: {item.message}")
 
 
-def cross_checks(parts: Mapping[str, Any]) -> Iterator[Problem]:
+def cross_checks(parts: PlainMapping) -> Iterator[Problem]:
     """What the parts of a policy say that does not go together."""
     attributes: Mapping[str, Attribute | None] = parts["attributes"]
     known = {name: item.role for name, item in attributes.items() if item is not None}

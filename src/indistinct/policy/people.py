@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from indistinct._sections import place_of
 from indistinct.errors import Problem
@@ -15,12 +15,13 @@ from indistinct.privacy.promise import models, promise_of
 from indistinct.recoding.method import Method as Registered
 from indistinct.requirement import Requirement
 from indistinct.sources.format import format_named, formats
+from indistinct.types import Plain, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.policy.policy import Policy
 
 
-def with_format(keys: Mapping[str, Any]) -> dict[str, Any]:
+def with_format(keys: PlainMapping) -> Plain:
     """The keys of a policy with what its health format says where they say nothing.
 
     An attribute that names a role replaces the format's; one that names none adds to it. The
@@ -51,14 +52,14 @@ def with_format(keys: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _with_role(own: Mapping[str, Any], name: str, keys: object) -> object:
+def _with_role(own: PlainMapping, name: str, keys: object) -> object:
     """The keys of an attribute, beside those of the format where they name no role."""
     if isinstance(keys, Mapping) and "role" not in keys and name in own:
         return {**own[name], **keys}
     return keys
 
 
-def people_checks(parts: Mapping[str, Any]) -> Iterator[Problem]:
+def people_checks(parts: PlainMapping) -> Iterator[Problem]:
     """What contradicts itself in what is said of people with many records."""
     source: Source | None = parts.get("source")
     method: Method = parts.get("method") or Method()

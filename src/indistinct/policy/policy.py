@@ -36,6 +36,7 @@ from indistinct.policy.promises import promise_keys, promises_of
 from indistinct.policy.sections import Attribute, Link, Method, Output, Risk, Role, Source
 from indistinct.privacy.promise import Promise, promise_of
 from indistinct.requirement import Requirement
+from indistinct.types import Plain, PlainMapping
 
 _Kind = TypeVar("_Kind", bound=Section)
 
@@ -75,7 +76,7 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
     def __init__(self, **keys: Any) -> None:
         problems = [unknown(type(self), (key,)) for key in keys if key not in _SECTIONS]
         keys = with_format(keys)
-        parts: dict[str, Any] = {}
+        parts: Plain = {}
         for name, kind in _KINDS.items():
             if name in keys:
                 parts[name] = _section(kind, keys[name], (name,), problems)
@@ -131,7 +132,7 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
 
     @classmethod
     def from_dict(
-        cls, keys: Mapping[str, Any], *, directory: str | Path = ".", file: str | None = None
+        cls, keys: PlainMapping, *, directory: str | Path = ".", file: str | None = None
     ) -> Self:
         """The policy with those keys, named as in the file.
 
@@ -164,10 +165,10 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
         k: int,
         table: str = "",
         hierarchies: str | Path | None = None,
-        defaults: Mapping[str, Mapping[str, Any]] | None = None,
-        source: Mapping[str, Any] | None = None,
-        method: Mapping[str, Any] | None = None,
-        output: Mapping[str, Any] | None = None,
+        defaults: Mapping[str, PlainMapping] | None = None,
+        source: PlainMapping | None = None,
+        method: PlainMapping | None = None,
+        output: PlainMapping | None = None,
     ) -> Self:
         """The policy that a command line says, for a table with those columns.
 
@@ -230,7 +231,7 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
         if problems:
             raise PolicyError(problems)
         roles |= dict.fromkeys(left, "identifier" if rest == "drop" else "insensitive")
-        attributes: dict[str, dict[str, Any]] = {name: {"role": roles[name]} for name in columns}
+        attributes: dict[str, Plain] = {name: {"role": roles[name]} for name in columns}
         from indistinct import _toml
 
         defaults, warnings = defaults or {}, []
@@ -338,9 +339,9 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
         if problems:
             raise PolicyError(problems)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The keys that were set, as :meth:`from_dict` takes them."""
-        plain: dict[str, Any] = {
+        plain: Plain = {
             "source": self.source.to_dict(),
             "attributes": {name: item.to_dict() for name, item in self.attributes.items()},
             "promises": [promise_keys(item) for item in self.promises],

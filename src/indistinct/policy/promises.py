@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from indistinct._sections import Place, place_of, wrong
 from indistinct.errors import PolicyError, Problem
@@ -13,6 +12,7 @@ from indistinct.privacy.max_posterior import MaxPosterior
 from indistinct.privacy.promise import SHARED, Promise, models, promise, promise_of
 from indistinct.privacy.theta_sensitive import ThetaSensitive
 from indistinct.requirement import Requirement
+from indistinct.types import Plain
 
 
 def promises_of(
@@ -103,7 +103,7 @@ def _bounds_on_belief(asked: Sequence[Requirement]) -> list[Requirement]:
 
 
 def _promise(given: object, place: Place, problems: list[Problem]) -> Requirement | None:
-    keys: dict[str, Any]
+    keys: Plain
     if isinstance(given, Mapping):
         keys = dict(given)
     elif isinstance(given, Requirement | Promise):
@@ -137,9 +137,9 @@ def _plain(value: object) -> object:
     return {str(k): v for k, v in value.items()} if isinstance(value, Mapping) else value
 
 
-def promise_keys(item: Requirement) -> dict[str, Any]:
+def promise_keys(item: Requirement) -> Plain:
     """The keys of a promise, as a policy writes them."""
-    keys: dict[str, Any] = {"model": item.model, **item.parameters}
+    keys: Plain = {"model": item.model, **item.parameters}
     if item.on is not None:
         keys["on"] = list(item.on)
     if item.sensitive is not None:

@@ -14,6 +14,7 @@ from indistinct._sections import Section
 from indistinct.measures.objective import measure_named, measures
 from indistinct.recoding.method import method_named, methods
 from indistinct.sources.format import formats
+from indistinct.types import Plain
 
 Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
 Aggregate = Literal["arithmetic", "geometric", "sum", "max", "rank"]
@@ -425,9 +426,9 @@ class Attribute(Section):
     part_of: NameOrNames = ()
     """What this attribute is a part of: a postcode of an address."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The keys that differ from their defaults, under the names the policy file uses."""
-        plain: dict[str, Any] = {"role": self.role}
+        plain: Plain = {"role": self.role}
         plain |= self.model_dump(by_alias=True, exclude_defaults=True, exclude={"hierarchy"})
         if not self.missing.tokens and "missing" in plain:
             plain["missing"] = self.missing.as_
@@ -480,10 +481,10 @@ class Link(Section):
     source: str = ""
     """Where the link comes from: a published table, a register, what neighbours know."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The keys that were set, under the names the policy file uses."""
         ends = {"from": self.from_, "to": self.to}
-        plain: dict[str, Any] = {
+        plain: Plain = {
             key: names[0] if len(names) == 1 else list(names) for key, names in ends.items()
         }
         return plain | ({"source": self.source} if self.source else {})
@@ -570,7 +571,7 @@ class Method(Section):
     seed: Annotated[int, Field(ge=0)] | None = None
     """For tests: anybody who knows the seed can undo the shuffle."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The keys that differ from their defaults, under the names the policy file uses."""
         plain = super().to_dict()
         if "objective" in plain:

@@ -20,11 +20,12 @@ many records a person has. Classes have to be much larger than k for items to be
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from indistinct.errors import PolicyError, Problem
 from indistinct.privacy.parameters import number, of_one, whole
 from indistinct.privacy.promise import BeyondClasses, Closure, Subject
+from indistinct.types import Plain
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +66,7 @@ class KnownRecords(BeyondClasses):
             )
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> Plain:
         """The parameters that are asked for."""
         return {name: value for name, value in super().parameters.items() if value is not None}
 

@@ -19,6 +19,7 @@ from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.requirement import Requirement, in_words
+from indistinct.types import Plain
 
 Closure = Literal["superset", "union", "none"]
 """How a promise behaves when classes change.
@@ -98,7 +99,7 @@ class Promise(ABC):
             )
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> Plain:
         """The model's own parameters, by the names the policy uses."""
         return {
             item.name: getattr(self, item.name) for item in fields(self) if item.name not in SHARED

@@ -26,7 +26,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import accumulate
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ from indistinct.kernels.cells import agreements, masks, spans
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.plan import CellPlan, SearchReport
+from indistinct.types import Array
 
 STYLES: Final = ("range", "set", "ancestor", "level")
 """How a class's values in one attribute can be published."""
@@ -231,7 +232,7 @@ def _tidy(column: _Column, leaves: int) -> _Column:
     )
 
 
-def _ranges(taxonomy: Taxonomy, codes: NDArray[Any], class_of: Classes, groups: int) -> _Column:
+def _ranges(taxonomy: Taxonomy, codes: Array, class_of: Classes, groups: int) -> _Column:
     ordered = numbers_in_order(taxonomy) or []
     leaves = taxonomy.leaves
     rank = np.full(len(leaves), -2, dtype=np.int32)
@@ -275,7 +276,7 @@ def _ranges(taxonomy: Taxonomy, codes: NDArray[Any], class_of: Classes, groups: 
     return _Column(cell_of.astype(np.int32), texts, np.array(covered, dtype=np.int64))
 
 
-def _sets(taxonomy: Taxonomy, codes: NDArray[Any], class_of: Classes, groups: int) -> _Column:
+def _sets(taxonomy: Taxonomy, codes: Array, class_of: Classes, groups: int) -> _Column:
     order = taxonomy.compile().order
     leaves, shown = taxonomy.leaves, taxonomy.level(0)
     amount = Counter(shown)
@@ -331,7 +332,7 @@ def _large_sets(
     return cell_of, sets
 
 
-def _ancestors(taxonomy: Taxonomy, codes: NDArray[Any], class_of: Classes, groups: int) -> _Column:
+def _ancestors(taxonomy: Taxonomy, codes: Array, class_of: Classes, groups: int) -> _Column:
     """The leaves under a node are neighbours in taxonomy order, so the ends of a class decide."""
     compiled = taxonomy.compile()
     from_top, labels, covered = paths_from_top(compiled)
@@ -353,7 +354,7 @@ def _ancestors(taxonomy: Taxonomy, codes: NDArray[Any], class_of: Classes, group
     )
 
 
-def _levels(taxonomy: Taxonomy, codes: NDArray[Any], class_of: Classes, groups: int) -> _Column:
+def _levels(taxonomy: Taxonomy, codes: Array, class_of: Classes, groups: int) -> _Column:
     compiled = taxonomy.compile()
     levels, leaves = compiled.code.shape
     first = np.empty(groups, dtype=np.int32)
@@ -371,7 +372,7 @@ def _levels(taxonomy: Taxonomy, codes: NDArray[Any], class_of: Classes, groups: 
     return _Column(cell_of, [*texts, SUPPRESSED], covered)
 
 
-_MAKERS: Final[Mapping[str, Callable[[Taxonomy, NDArray[Any], Classes, int], _Column]]] = {
+_MAKERS: Final[Mapping[str, Callable[[Taxonomy, Array, Classes, int], _Column]]] = {
     "range": _ranges,
     "set": _sets,
     "ancestor": _ancestors,
@@ -380,7 +381,7 @@ _MAKERS: Final[Mapping[str, Callable[[Taxonomy, NDArray[Any], Classes, int], _Co
 
 
 def _spans(
-    rank: NDArray[np.int32], codes: NDArray[Any], class_of: Classes, groups: int
+    rank: NDArray[np.int32], codes: Array, class_of: Classes, groups: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]:
     low = np.empty(groups, dtype=np.int32)
     high = np.empty(groups, dtype=np.int32)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Literal, Protocol
+
+from indistinct.types import PlainMapping
 
 
 class ObjectiveKeys(Protocol):
@@ -56,7 +57,7 @@ class Keys(Protocol):
     @property
     def local_recoding(self) -> bool: ...
     @property
-    def cells(self) -> Mapping[str, Any] | str | None: ...
+    def cells(self) -> PlainMapping | str | None: ...
     @property
     def partition(self) -> PartitionKeys: ...
     @property

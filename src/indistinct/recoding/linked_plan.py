@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from indistinct.kernels.ragged import Ragged
 from indistinct.metadata import ValueMetadata
 from indistinct.recoding.plan import CellPlan, SearchReport
+from indistinct.types import Plain, PlainMapping
 
 Holding = Literal["one", "some", "all"]
 """How the values of a bucket belong to its people: everybody has ``one`` of them, everybody has
@@ -97,7 +98,7 @@ class LinkedPlan:
     search: SearchReport
     noise: tuple[LinkedNoise, ...] = ()
     truth: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
-    log: Mapping[str, Any] = field(default_factory=dict)
+    log: PlainMapping = field(default_factory=dict)
     history: Mapping[str, History] = field(default_factory=dict)
     algorithm: str = ""
     notes: tuple[str, ...] = ()
@@ -122,7 +123,7 @@ class LinkedPlan:
         used = np.unique(self.quasi.class_of[self.quasi.class_of >= 0])
         return np.unique(cells[:, used], axis=1).shape[1] if cells.size else min(len(used), 1)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The plan without its people: numbers of classes and buckets, and how it was found."""
         return {
             **self.search.to_dict(),

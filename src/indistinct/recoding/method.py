@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -21,6 +21,7 @@ from indistinct.measures import measures, objective
 from indistinct.recoding.keys import Keys
 from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.limits import Limits, Progress
+from indistinct.types import PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.measures import Objective
@@ -124,7 +125,7 @@ class Task:
     progress: Progress
     ranks: NDArray[np.int64] | None = None
     events: Events | None = None
-    documents: dict[str, Mapping[str, Any] | pl.DataFrame] = field(default_factory=dict)
+    documents: dict[str, PlainMapping | pl.DataFrame] = field(default_factory=dict)
 
 
 class Method(ABC):

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.leveled import LeveledTable
+from indistinct.types import Codes, Plain, PlainMapping
 
 
 class Plan(Protocol):
@@ -48,7 +49,7 @@ class Plan(Protocol):
     def labels(self, data: LeveledTable, attribute: int) -> list[str | None]:
         """The published labels of attribute j, all levels one after the other."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The plan as plain data, without its combinations."""
 
 
@@ -76,7 +77,7 @@ class SearchReport:
     counters: Mapping[str, int] = field(default_factory=dict)
     unproved: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The report as plain data."""
         return {
             "algorithm": self.algorithm,
@@ -180,7 +181,7 @@ class LevelPlan:
         start = None if self.start is None else self.start.beside(suppressed)
         return replace(self, node_of=node_of, start=start)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The plan without its combinations: scope, levels, and how it was found."""
         document = {"scope": self.scope, "levels": self.levels, **self.search.to_dict()}
         if self.start is not None:
@@ -204,7 +205,7 @@ class CutPlan:
 
     attributes: tuple[str, ...]
     cuts: tuple[NDArray[np.int16], ...]
-    codes: tuple[NDArray[np.integer[Any]], ...]
+    codes: tuple[Codes, ...]
     search: SearchReport
     scope: str = "subtree"
 
@@ -244,7 +245,7 @@ class CutPlan:
         cuts = tuple(self.cuts[self.attributes.index(name)] for name in data.attributes)
         return replace(self, attributes=data.attributes, cuts=cuts, codes=data.table.codes)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The plan without its combinations: scope, highest levels, and how it was found."""
         return {"scope": self.scope, "levels": self.levels, **self.search.to_dict()}
 
@@ -285,7 +286,7 @@ class CellPlan:
     style: tuple[str, ...]
     search: SearchReport
     noise: tuple[Noise, ...] = ()
-    log: Mapping[str, Any] = field(default_factory=dict)
+    log: PlainMapping = field(default_factory=dict)
     scope: str = "partition"
 
     @property
@@ -345,7 +346,7 @@ class CellPlan:
         class_of[~suppressed] = self.class_of
         return replace(self, class_of=class_of)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The plan without its combinations: scope, styles of cells, and how it was found."""
         return {
             "scope": self.scope,

@@ -7,8 +7,6 @@ certainty penalty.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,8 +22,9 @@ from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.cells import amounts_under, numbers_in_order
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.plan import CellPlan, LevelPlan, Plan
+from indistinct.types import Codes, Plain
 
-REPORTED: dict[str, dict[str, Any]] = {
+REPORTED: dict[str, Plain] = {
     "loss": {},
     "loss-arithmetic": {"measure": "loss", "aggregate": "arithmetic"},
     "precision": {},
@@ -202,9 +201,7 @@ def leaked(data: LeveledTable, plan: Plan) -> dict[str, dict[str, float]]:
     return found
 
 
-def _normalized(
-    codes: NDArray[np.integer[Any]], weight: NDArray[np.int64], who: NDArray[np.bool_]
-) -> float:
+def _normalized(codes: Codes, weight: NDArray[np.int64], who: NDArray[np.bool_]) -> float:
     size = np.bincount(codes[who], weights=weight[who])
     total = size.sum()
     if total < 2:

@@ -21,6 +21,7 @@ from indistinct.document import Document, Grid, Part
 from indistinct.metadata import ValueMetadata
 from indistinct.release.audit import Audit
 from indistinct.release.audit.verdict import words
+from indistinct.types import Plain, PlainMapping
 
 MAY_CONTAIN = ("noise", "decoys", "perturbed values")
 """What a release can hold that was not in the table; said without saying how much."""
@@ -53,7 +54,7 @@ class CertifiedTable:
     sha256: str
     rows: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The file as plain data."""
         return {"path": self.path, "sha256": self.sha256, "rows": self.rows}
 
@@ -96,7 +97,7 @@ class Certificate(Document):
     quasi_identifiers: tuple[str, ...]
     records_published: int
     classes: Mapping[str, float | int | None]
-    promises: tuple[Mapping[str, Any], ...]
+    promises: tuple[PlainMapping, ...]
     tables: tuple[CertifiedTable, ...] = ()
     linked: Mapping[str, str] | None = None
     may_contain: tuple[str, ...] = ()
@@ -167,11 +168,11 @@ class Certificate(Document):
             person=person,
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The public document; ``person``, ``linked``, ``sensitive`` and ``transformed`` only where
         they say something.
         """
-        document: dict[str, Any] = {
+        document: Plain = {
             "version": self.version,
             "created": _moment(self.created),
             "quasi_identifiers": list(self.quasi_identifiers),
@@ -192,7 +193,7 @@ class Certificate(Document):
             document["transformed"] = dict(self.transformed)
         document["may_contain"] = list(self.may_contain)
         document["warnings"] = list(self.warnings)
-        plain: dict[str, Any] = _plain(document)
+        plain: Plain = _plain(document)
         return plain
 
     def frame(self) -> pl.DataFrame:
@@ -267,8 +268,8 @@ class Run(Document):
     records: int
     published: int
     suppressed: int
-    plan: Mapping[str, Any]
-    measures: Mapping[str, Any] = field(default_factory=dict)
+    plan: PlainMapping
+    measures: PlainMapping = field(default_factory=dict)
     seed: int | None = field(default=None, repr=False)
     noise: int = 0
     decoys: int = 0
@@ -276,10 +277,10 @@ class Run(Document):
     source_sha256: str | None = None
     warnings: tuple[str, ...] = ()
     people: Mapping[str, int] | None = None
-    singled_out: Mapping[str, Any] = field(default_factory=dict)
-    of_people: Mapping[str, Any] = field(default_factory=dict)
+    singled_out: PlainMapping = field(default_factory=dict)
+    of_people: PlainMapping = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The private document: the certificate's keys and the run's own."""
         public = self.certificate.to_dict()
         document = {
@@ -298,7 +299,7 @@ class Run(Document):
             "seed": self.seed,
             "warnings": list(dict.fromkeys([*public["warnings"], *self.warnings])),
         }
-        plain: dict[str, Any] = _plain(document)
+        plain: Plain = _plain(document)
         return plain
 
     def frame(self) -> pl.DataFrame:
@@ -337,7 +338,7 @@ def made_up_among(may_contain: Iterable[str]) -> bool:
     return any(word in MADE_UP for word in may_contain)
 
 
-def _as_asked(promise: Mapping[str, Any], counts_made_up: bool) -> dict[str, Any]:
+def _as_asked(promise: PlainMapping, counts_made_up: bool) -> Plain:
     """A promise of a release that may hold made-up records: no figure that counts them."""
     asked = promise["parameters"]
     achieved = {
@@ -348,7 +349,7 @@ def _as_asked(promise: Mapping[str, Any], counts_made_up: bool) -> dict[str, Any
     return {**plain, "achieved": achieved, COUNTS_MADE_UP: counts_made_up}
 
 
-def _told_of_made_up(promises: Iterable[Mapping[str, Any]]) -> list[str]:
+def _told_of_made_up(promises: Iterable[PlainMapping]) -> list[str]:
     """What readers of such a release are warned of."""
     resting = dict.fromkeys(item["model"] for item in promises if item[COUNTS_MADE_UP])
     return [RELY_ON, *(f"'{model}' {RESTS_ON_MADE_UP}" for model in resting)]
@@ -373,17 +374,17 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def _name(promise: Mapping[str, Any]) -> str:
+def _name(promise: PlainMapping) -> str:
     return f"{promise['model']}({_values(promise['parameters'])})"
 
 
-def _sentence(promise: Mapping[str, Any]) -> str:
+def _sentence(promise: PlainMapping) -> str:
     word = "holds" if promise["holds"] else "broken"
     achieved = words(promise["achieved"], promise.get("achieved_with"))
     return f"{_name(promise)} {word}, achieved {achieved}"
 
 
-def _values(values: Mapping[str, Any]) -> str:
+def _values(values: PlainMapping) -> str:
     return ", ".join(
         f"{name}={format(value, '.6g') if isinstance(value, float) else value}"
         for name, value in values.items()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from indistinct.randomness import Random
 from indistinct.recoding.linked_plan import Buckets, LinkedPlan
+from indistinct.types import PlainMapping
 
 BUCKET = "bucket"
 """The column that links the two tables."""
@@ -120,9 +120,7 @@ def linked_tables(
     }
 
 
-def private_documents(
-    plan: LinkedPlan, names: pl.Series
-) -> dict[str, Mapping[str, Any] | pl.DataFrame]:
+def private_documents(plan: LinkedPlan, names: pl.Series) -> dict[str, PlainMapping | pl.DataFrame]:
     """What stays with the custodian: who is in which class and bucket, and the history.
 
     Arguments:
@@ -141,7 +139,7 @@ def private_documents(
     }
     schema = {"person": pl.String, "class": pl.Int64, "bucket": pl.Int64}
     links = pl.concat([pl.DataFrame(people, schema), pl.DataFrame(noise, schema)])
-    found: dict[str, Mapping[str, Any] | pl.DataFrame] = {"links.csv": links}
+    found: dict[str, PlainMapping | pl.DataFrame] = {"links.csv": links}
     if plan.history:
         found["history.csv"] = pl.concat(
             [

@@ -11,6 +11,7 @@ import narwhals as nw
 from indistinct.metadata import ValueMetadata
 from indistinct.release.audit import Audit
 from indistinct.sources.convert import like
+from indistinct.types import Frame
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Publication:
         of_people: the audit of these.
     """
 
-    tables: Any
+    tables: Frame
     link: Mapping[str, str] | None = None
     noise: int = 0
     decoys: int = 0
@@ -49,7 +50,7 @@ class Publication:
         """What would be published of real people alone."""
         return self if self.real is None else replace(self, tables=self.real, real=None)
 
-    def like(self, data: Any) -> Publication:
+    def like(self, data: Frame) -> Publication:
         """The same, its frames of the kind that ``data`` is."""
         native = nw.to_native(data, pass_through=True)
         tables = self.tables

@@ -10,6 +10,7 @@ from typing import Any
 
 from indistinct.analytics.contingency import Contingency, Counts, said
 from indistinct.report.plots import require_drawing, save_chart
+from indistinct.types import Plain
 
 MOST = 40
 """Values of a column that a map has room for; the rest is put together."""
@@ -44,7 +45,7 @@ def heat_map(counts: Counts, attributes: tuple[str, str], title: str) -> Any:
 
     shown = counts.within(MOST, MOST)
     one, other = attributes
-    rows: list[dict[str, Any]] = [
+    rows: list[Plain] = [
         {"one": said(row), "other": said(column), "records": int(shown.counts[i, j])}
         for i, row in enumerate(shown.rows)
         for j, column in enumerate(shown.columns)

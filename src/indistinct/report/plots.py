@@ -14,6 +14,7 @@ from typing import Any
 
 from indistinct.analytics.assessment import Assessment
 from indistinct.errors import InputError, OutputError, Problem
+from indistinct.types import Plain
 
 FORMATS = (".svg", ".png", ".html")
 """Endings of the files that can be drawn."""
@@ -80,7 +81,7 @@ def leakage_bars(assessment: Assessment) -> Any:
     import altair as alt
 
     order = [item.attributes[0] for item in assessment.singles]
-    rows: list[dict[str, Any]] = [
+    rows: list[Plain] = [
         {"column": item.attributes[0], "leaks": item.normalized, "when": BEFORE}
         for item in assessment.singles
     ]
@@ -92,7 +93,7 @@ def leakage_bars(assessment: Assessment) -> Any:
             if item.after is not None
         ]
     shown = [BEFORE] if change is None else [BEFORE, AFTER]
-    encoding: dict[str, Any] = {
+    encoding: Plain = {
         "y": alt.Y("column:N", sort=order, title=None, axis=alt.Axis(labelLimit=220)),
         "x": alt.X(
             "leaks:Q",
@@ -130,7 +131,7 @@ def leakage_map(assessment: Assessment) -> Any | None:
     pairs = [item for item in assessment.leakage if len(item.attributes) == 2]
     if not 2 <= len(order) <= _MOST_PAIRS or len(pairs) != len(order) * (len(order) - 1) // 2:
         return None
-    rows: list[dict[str, Any]] = [
+    rows: list[Plain] = [
         {"one": one, "other": other, "leaks": item.normalized}
         for item in (*assessment.singles, *pairs)
         for one, other in {

@@ -9,9 +9,10 @@ import narwhals as nw
 import polars as pl
 
 from indistinct.sources.arrow import to_pandas
+from indistinct.types import Frame
 
 
-def to_polars(frame: Any) -> pl.DataFrame:
+def to_polars(frame: Frame) -> pl.DataFrame:
     """The rows of any frame that Narwhals knows, as a Polars frame.
 
     Raises:
@@ -30,7 +31,7 @@ def to_polars(frame: Any) -> pl.DataFrame:
     return held
 
 
-def like(frame: pl.DataFrame, kind: Any) -> Any:
+def like(frame: pl.DataFrame, kind: Frame) -> Any:
     """A Polars frame as a frame of the kind that another one is."""
     if isinstance(kind, pl.DataFrame):
         return frame
@@ -54,7 +55,7 @@ def like(frame: pl.DataFrame, kind: Any) -> Any:
     return session.createDataFrame(frame.to_pandas())
 
 
-def _like_pandas(frame: pl.DataFrame, kind: Any) -> Any:
+def _like_pandas(frame: pl.DataFrame, kind: Frame) -> Any:
     """A pandas frame whose columns have the types that those of another one have."""
     import pandas as pd
 

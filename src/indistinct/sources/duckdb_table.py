@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from indistinct.sources.eager import add_up, find_combinations
 from indistinct.sources.table import Change, count_column
 from indistinct.sources.text import Tokens, canonical, kind_of_type
+from indistinct.types import Frame
 
 _SOURCE = "indistinct_source"
 _LOOKUP = "indistinct_lookup"
@@ -205,7 +206,7 @@ def _plain_type(kind: str) -> str:
     return "VARCHAR" if kind.startswith("ENUM") else kind
 
 
-def _polars(table: Any) -> pl.DataFrame:
+def _polars(table: Frame) -> pl.DataFrame:
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
     return frame

@@ -29,6 +29,7 @@ from indistinct.sources.table import (
     require_names,
 )
 from indistinct.sources.text import Tokens, canonical, kind_of, text_of
+from indistinct.types import Codes, Frame, Plain
 
 _ONE_TEXT = ({str}, {bool}, {int}, {datetime.date})  # types whose equal texts are equal values
 
@@ -107,7 +108,7 @@ class EagerTable(ABC):
         made = replaced_columns(change, combination_of, index)
         return self._assemble(change.columns, made, index, change.keys)
 
-    def _combination_of(self, change: Change) -> NDArray[np.integer[Any]]:
+    def _combination_of(self, change: Change) -> Codes:
         if change.combination_of is not None:
             return change.combination_of
         if not change.keys:
@@ -166,7 +167,7 @@ class PolarsTable(EagerTable):
 class ArrowTable(EagerTable):
     """A table held by PyArrow."""
 
-    def __init__(self, table: Any, name: str, tokens: Tokens | None = None) -> None:
+    def __init__(self, table: Frame, name: str, tokens: Tokens | None = None) -> None:
         names = table.column_names
         require_names(names, name)
         columns = [_from_arrow(*column) for column in zip(names, table.columns, strict=True)]
@@ -221,7 +222,7 @@ class ArrowTable(EagerTable):
 class PandasTable(EagerTable):
     """A table held by pandas; its index and attributes are left behind."""
 
-    def __init__(self, frame: Any, name: str, tokens: Tokens | None = None) -> None:
+    def __init__(self, frame: Frame, name: str, tokens: Tokens | None = None) -> None:
         super().__init__(from_pandas(frame, name), name, tokens)
         self._native = frame
 
@@ -229,7 +230,7 @@ class PandasTable(EagerTable):
         """The same table with other values in these columns, stored as they were if they fit."""
         import pandas as pd
 
-        arrays: dict[str, Any] = {}
+        arrays: Plain = {}
         for place, name in enumerate(self.columns):
             if name not in columns:
                 arrays[name] = self._native.iloc[:, place].array
@@ -294,7 +295,7 @@ def add_up(counted: pl.DataFrame, count: str) -> pl.DataFrame:
     return counted.group_by(columns).agg(pl.col(count).sum()).select(*columns, count)
 
 
-def find_combinations(texts: pl.DataFrame, change: Change) -> NDArray[np.integer[Any]]:
+def find_combinations(texts: pl.DataFrame, change: Change) -> Codes:
     """The combination of every record of a frame of texts, missing values equal to each other."""
     at = "\0at"
     keys = list(change.keys)
@@ -310,9 +311,7 @@ def find_combinations(texts: pl.DataFrame, change: Change) -> NDArray[np.integer
     return found.to_numpy()
 
 
-def published_rows(
-    change: Change, combination_of: NDArray[np.integer[Any]], height: int
-) -> Index | None:
+def published_rows(change: Change, combination_of: Codes, height: int) -> Index | None:
     """Indices of the published records in the order of the release; None for all, as they are."""
     every = bool(change.keep.all())
     index: Index
@@ -347,7 +346,7 @@ def unsigned_zeros(values: pl.Series) -> pl.Series:
 
 
 def replaced_columns(
-    change: Change, combination_of: NDArray[np.integer[Any]], index: Index | None
+    change: Change, combination_of: Codes, index: Index | None
 ) -> dict[str, pl.Series]:
     """The columns of the release that are not the source's own, in the order of the release."""
     kept = pl.Series(change.keep)
@@ -366,7 +365,7 @@ def replaced_columns(
     return {values.name: values for values in made}
 
 
-def _is_text(pa: Any, kind: Any) -> bool:
+def _is_text(pa: Any, kind: Frame) -> bool:
     types = pa.types
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
@@ -381,7 +380,7 @@ def _from_arrow(name: str, values: Any) -> pl.Series:
     return series.alias(name)
 
 
-def from_pandas(frame: Any, table: str) -> pl.DataFrame:
+def from_pandas(frame: Frame, table: str) -> pl.DataFrame:
     """A pandas frame as a Polars one; values of several types in one column become texts.
 
     Raises:

@@ -39,6 +39,7 @@ from indistinct.sources.dialect import (
 )
 from indistinct.sources.table import name_problems
 from indistinct.sources.workbook import require_room
+from indistinct.types import Plain
 
 CSV = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat")
 PARQUET = (".parquet", ".pq")
@@ -595,7 +596,7 @@ def _read_excel(path: Path, sheet: str | None) -> pl.DataFrame:
                 )
             )
         require_room(path, str(sheet))
-        settings: dict[str, Any] = {"sheet_name": sheet, "raise_if_empty": False}
+        settings: Plain = {"sheet_name": sheet, "raise_if_empty": False}
         top = pl.read_excel(path, has_header=False, read_options={"n_rows": 1}, **settings)
         names = [str(cell or "").strip() for cell in (top.row(0) if top.height else ())]
         if problems := name_problems(names, name):

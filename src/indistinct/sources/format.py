@@ -17,23 +17,24 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
 from indistinct import plugins
 from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.types import Plain, PlainMapping
 
-DROPPED: Mapping[str, Any] = {"role": "identifier"}
+DROPPED: PlainMapping = {"role": "identifier"}
 """Keys of an attribute that is left out."""
 
-WHOLE: Mapping[str, Any] = {"role": "quasi-identifier", "hierarchy": "suppress"}
+WHOLE: PlainMapping = {"role": "quasi-identifier", "hierarchy": "suppress"}
 """Keys of one that is published as it is, or not at all."""
 
-CODE: Mapping[str, Any] = {"role": "quasi-identifier", "hierarchy": {"mask": {"from": "right"}}}
+CODE: PlainMapping = {"role": "quasi-identifier", "hierarchy": {"mask": {"from": "right"}}}
 """Keys of a code that loses its last characters one by one."""
 
-SENSITIVE: Mapping[str, Any] = {"role": "sensitive"}
+SENSITIVE: PlainMapping = {"role": "sensitive"}
 """Keys of what a person has."""
 
 
@@ -65,7 +66,7 @@ class Format(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     person: ClassVar[str]
-    attributes: ClassVar[Mapping[str, Mapping[str, Any]]]
+    attributes: ClassVar[Mapping[str, PlainMapping]]
 
     @abstractmethod
     def read(self, path: str | Path) -> HealthRecords:
@@ -79,7 +80,7 @@ class Format(ABC):
     def recognizes(self, names: list[str]) -> bool:
         """Whether a folder with files of these names, in lower case, is one of this format."""
 
-    def preset(self) -> dict[str, Any]:
+    def preset(self) -> Plain:
         """What a policy starts from: ``source`` and ``attributes``. The caller may change it."""
         attributes = {name: copy.deepcopy(dict(keys)) for name, keys in self.attributes.items()}
         return {"source": {"person": self.person}, "attributes": attributes}

@@ -15,12 +15,13 @@ import polars as pl
 from indistinct.sources.eager import ArrowTable, add_up, find_combinations
 from indistinct.sources.table import Change, count_column
 from indistinct.sources.text import Tokens, canonical, kind_of_type
+from indistinct.types import Frame
 
 
 class SparkTable:
     """A table behind a PySpark frame."""
 
-    def __init__(self, frame: Any, name: str, tokens: Tokens | None = None) -> None:
+    def __init__(self, frame: Frame, name: str, tokens: Tokens | None = None) -> None:
         self.name = name
         self.columns: tuple[str, ...] = tuple(frame.columns)
         self._frame = frame
@@ -132,7 +133,7 @@ class SparkTable:
         return kinds
 
 
-def _polars(table: Any) -> pl.DataFrame:
+def _polars(table: Frame) -> pl.DataFrame:
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
     clocks = [n for n, kind in frame.schema.items() if isinstance(kind, pl.Datetime)]

@@ -28,6 +28,7 @@ from indistinct.errors import (
     shown_names,
 )
 from indistinct.sources.text import Tokens
+from indistinct.types import Codes, Frame
 
 COUNT = "count"
 """Name of the last column of :meth:`Table.distinct`, unless the table has a column of that name."""
@@ -83,7 +84,7 @@ class Change:
     shuffle: Shuffle | None = None
     """Publish the records in an order drawn from this generator."""
 
-    combination_of: NDArray[np.integer[Any]] | None = None
+    combination_of: Codes | None = None
     """The combination of every record, where the caller knows it already."""
 
     def __post_init__(self) -> None:
@@ -134,7 +135,7 @@ class Table(Protocol):
 
 
 def open_table(
-    data: Any,
+    data: Frame,
     name: str = "table",
     *,
     missing_tokens: Tokens | None = None,
@@ -201,7 +202,7 @@ def require_columns(table: Table, columns: Sequence[str]) -> None:
         raise DataError(problems)
 
 
-def _open(native: Any, name: str, tokens: Tokens) -> Table:
+def _open(native: Frame, name: str, tokens: Tokens) -> Table:
     from indistinct.sources import eager
 
     if isinstance(native, pl.DataFrame):
@@ -230,7 +231,7 @@ def _open(native: Any, name: str, tokens: Tokens) -> Table:
     )
 
 
-def _is_spark_connect(native: Any) -> bool:
+def _is_spark_connect(native: Frame) -> bool:
     return type(native).__module__.startswith("pyspark.sql.connect.")
 
 

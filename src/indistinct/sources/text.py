@@ -55,7 +55,7 @@ def canonical(frame: pl.DataFrame, tokens: Tokens | None = None) -> pl.DataFrame
     """Every cell of the frame as its canonical text, missing ones as null.
 
     Arguments:
-        frame: Any Polars frame.
+        frame: Frame Polars frame.
         tokens: Texts that stand for a missing value, by column.
 
     Raises:

@@ -18,17 +18,18 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import polars as pl
 import polars.selectors as cs
 
 from indistinct.errors import OutputError, Problem
 from indistinct.sources.convert import to_polars
+from indistinct.types import Frame, PlainMapping
 
 CERTIFICATE = "certificate.json"
 """The public file by which the folder of an earlier run is known again."""
@@ -55,7 +56,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def write_csv(
-    frame: Any, path: str | Path, *, spreadsheet_safe: bool = False, separator: str = ","
+    frame: Frame, path: str | Path, *, spreadsheet_safe: bool = False, separator: str = ","
 ) -> None:
     """Write a frame of any engine as CSV: UTF-8, line feeds, quotes only where needed.
 
@@ -84,7 +85,7 @@ def write_csv(
     _write_whole(Path(path), write)
 
 
-def write_parquet(frame: Any, path: str | Path) -> None:
+def write_parquet(frame: Frame, path: str | Path) -> None:
     """Write a frame of any engine as Parquet, without statistics and without metadata of a schema.
 
     Categories become plain strings first, so that a dictionary in the file holds only values that
@@ -112,7 +113,7 @@ def write_bytes(path: str | Path, data: bytes) -> None:
     _write_whole(Path(path), lambda file: file.write(data))
 
 
-def write_json(path: str | Path, document: Mapping[str, Any]) -> None:
+def write_json(path: str | Path, document: PlainMapping) -> None:
     """Write a document as JSON. Raises :class:`OutputError`, and then leaves nothing behind."""
     write_text(path, json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
@@ -169,7 +170,7 @@ def _guarded(text: str) -> str:
     return _FORMULA.sub(lambda found: f"{found[2] or ''}'", text)
 
 
-def _plain(frame: Any) -> pl.DataFrame:
+def _plain(frame: Frame) -> pl.DataFrame:
     """A Polars frame with the rows of any frame, and strings in place of categories."""
     held = frame if isinstance(frame, pl.DataFrame) else to_polars(frame)
     return held.with_columns(cs.categorical().cast(pl.String), cs.enum().cast(pl.String))

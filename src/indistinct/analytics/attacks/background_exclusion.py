@@ -8,8 +8,6 @@ exclusions leave two values.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +24,7 @@ from indistinct.analytics.attacks.finding import (
 )
 from indistinct.analytics.weighted import Rows, Weighted
 from indistinct.kernels.candidate_sets import exclude
+from indistinct.types import Array
 
 NAME = "background-exclusion"
 KIND = "attribute"
@@ -126,7 +125,7 @@ def _steps(context: AttackContext, sensitive: str, most: int) -> NDArray[np.floa
     return np.minimum(found, 1.0)
 
 
-def most_frequent(pool: Weighted, number: int) -> NDArray[Any]:
+def most_frequent(pool: Weighted, number: int) -> Array:
     """The counts of the most frequent values of each row, falling, [rows, number]."""
     order = np.lexsort((-pool.amount, pool.row_of))
     place = np.arange(len(order)) - pool.indptr[pool.row_of[order]]
@@ -136,7 +135,7 @@ def most_frequent(pool: Weighted, number: int) -> NDArray[Any]:
     return found
 
 
-def hidden(top: NDArray[Any], row: NDArray[np.int32], true: NDArray[Any], b: int) -> NDArray[Any]:
+def hidden(top: Array, row: NDArray[np.int32], true: Array, b: int) -> Array:
     """Records of the b most frequent values other than the true one.
 
     Arguments:
@@ -151,7 +150,7 @@ def hidden(top: NDArray[Any], row: NDArray[np.int32], true: NDArray[Any], b: int
     first = top[:, :b].sum(axis=1)[row]
     last = top[row, b]
     among = true > last
-    found: NDArray[Any] = np.where(among, first + last - true, first)
+    found: Array = np.where(among, first + last - true, first)
     return found
 
 

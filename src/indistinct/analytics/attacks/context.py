@@ -58,6 +58,7 @@ from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.microdata import sorted_values
 from indistinct.privacy.promise import promised_class_size
 from indistinct.requirement import Requirement
+from indistinct.types import Array
 
 SURE = 1e-9
 """Beliefs that differ by less are equal; a share of people below 1 differs from it by more."""
@@ -557,7 +558,7 @@ class AttackContext:
         return self.once("alike", sensitive, self._make_alike)
 
     def over_own(
-        self, sensitive: str, places: Rows, times: NDArray[Any], lists: Weighted
+        self, sensitive: str, places: Rows, times: Array, lists: Weighted
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Sum and maximum of amounts of every true label, by the pairs of :class:`Own`.
 

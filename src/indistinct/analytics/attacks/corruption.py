@@ -8,8 +8,6 @@ belief becomes n_s / (n - c). On average over all choices of c others it is
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,6 +23,7 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.weighted import Weighted
+from indistinct.types import Array
 
 NAME = "colleague"
 ALIASES = ("corruption",)
@@ -112,9 +111,7 @@ def of_buckets(
     return np.minimum(base + raised / rows, 1.0), np.clip(base + mean / rows / rows, 0.0, 1.0)
 
 
-def beliefs(
-    size: NDArray[Any], true: NDArray[Any], c: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def beliefs(size: Array, true: Array, c: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Belief in the true value after subtracting c others: in the worst case, and on average.
 
     Arguments:

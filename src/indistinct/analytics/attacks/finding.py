@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.document import Document, Grid, Line, Part, Style, as_html, many, share
+from indistinct.types import Array, Plain, PlainMapping
 
 THRESHOLDS = (0.5, 0.95)
 """Beliefs from which on an attacker counts as successful."""
@@ -56,7 +56,7 @@ class Finding:
     gain: Mapping[str, float]
     sensitive: str | None = None
     figures: Mapping[str, Figures] = field(default_factory=dict)
-    worst: Mapping[str, Any] = field(default_factory=dict)
+    worst: PlainMapping = field(default_factory=dict)
     note: str = ""
     kind: str = ""
 
@@ -65,7 +65,7 @@ class Finding:
         """The share of people whose truth is believed with 0.95 for what the release says."""
         return max(self.success.get(KNOWN, 0.0) - self.prior.get(KNOWN, 0.0), 0.0)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The finding as plain data; private, like everything an attacker shows."""
         return {
             "name": self.name,
@@ -98,7 +98,7 @@ class Skipped:
     why: str
     sensitive: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The same as plain data."""
         return {"name": self.name, "sensitive": self.sensitive, "why": self.why}
 
@@ -113,7 +113,7 @@ def summarize(
     name: str,
     knowledge: str,
     figures: Mapping[str, Figures] | None = None,
-    worst: Mapping[str, Any] | None = None,
+    worst: PlainMapping | None = None,
     note: str = "",
 ) -> Finding:
     """The finding that follows from what an attacker believes of every person.
@@ -176,9 +176,7 @@ def with_one_more(
     return Finding(**{**vars(found), "figures": figures})
 
 
-def worst_class(
-    context: AttackContext, score: NDArray[np.float64], **more: NDArray[Any]
-) -> dict[str, Any]:
+def worst_class(context: AttackContext, score: NDArray[np.float64], **more: Array) -> Plain:
     """The class with the largest score, the first of them in sorted order; empty without one.
 
     Arguments:
@@ -209,12 +207,12 @@ def of_people(share: float) -> str:
     return "more than 99.9% of people" if share > 0.999 else f"{share:.1%} of people"
 
 
-def share_of(which: NDArray[Any]) -> float:
+def share_of(which: Array) -> float:
     """The share of people of whom something holds, or the mean of what it is; 0 of nobody."""
     return float(which.mean()) if len(which) else 0.0
 
 
-def mean_of(values: NDArray[Any]) -> float | None:
+def mean_of(values: Array) -> float | None:
     """The mean of figures; None where there is none."""
     return float(values.mean()) if len(values) else None
 
@@ -266,7 +264,7 @@ class AttackReport(Document):
                 return item
         raise KeyError(name)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The report as plain data, in the shape of ``indistinct attack --json``."""
         return {
             "warning": self.warning,
@@ -384,7 +382,7 @@ def _reached(title: str, items: Sequence[Finding]) -> Iterator[Part]:
     yield Line("")
 
 
-_SCHEMA: Mapping[str, Any] = {
+_SCHEMA: PlainMapping = {
     "attacker": pl.String,
     "sensitive": pl.String,
     "people": pl.Int64,

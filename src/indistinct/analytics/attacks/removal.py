@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +27,7 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.weighted import Lists, Weighted
+from indistinct.types import Array
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,7 @@ def fewest_with(amount: NDArray[np.int64], bound: float) -> NDArray[np.int64]:
     return fewest
 
 
-def over_groups(
-    context: AttackContext, sensitive: str, amount: NDArray[Any]
-) -> NDArray[np.float64]:
+def over_groups(context: AttackContext, sensitive: str, amount: Array) -> NDArray[np.float64]:
     """The sum of amounts of every true label over the groups that a person's rows are of.
 
     By the pairs of :class:`~indistinct.analytics.attacks.context.Own`. A group counts by the share
@@ -78,7 +76,7 @@ def over_groups(
     return total
 
 
-def over_all(context: AttackContext, sensitive: str, amount: NDArray[Any]) -> NDArray[np.float64]:
+def over_all(context: AttackContext, sensitive: str, amount: Array) -> NDArray[np.float64]:
     """The sum of the amounts of groups over those that the rows of a candidate set are of, [K]."""
     linked = context.set_buckets
     times = _times(context, context.buckets[sensitive])

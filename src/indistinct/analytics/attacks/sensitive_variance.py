@@ -8,8 +8,7 @@ other attackers stand beside this one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from indistinct.analytics.attacks.noise_stripping import removable_of_groups
 from indistinct.analytics.attacks.weak_classes import Weak, target_weak_classes
 from indistinct.analytics.weighted import Weighted
 from indistinct.privacy.rank_variance import falls_short, rank_variance, theta, thresholds
+from indistinct.types import Array, PlainMapping
 
 NAME = "sensitive-variance"
 KIND = "attribute"
@@ -100,7 +100,7 @@ def run(
 
 def _linked_to(
     context: AttackContext, weak: NDArray[np.bool_]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_], dict[str, NDArray[Any]]]:
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], dict[str, Array]]:
     """Classes and candidate sets that are linked to one of some buckets, with how many rows.
 
     Arguments:
@@ -122,7 +122,7 @@ def _too_small(context: AttackContext) -> str:
     return f"a {what} of one person has no variance to fall short of"
 
 
-def _promised(context: AttackContext, sensitive: str) -> Mapping[str, Any]:
+def _promised(context: AttackContext, sensitive: str) -> PlainMapping:
     """The parameters of a promise of theta-sensitivity for the attribute, if there is one."""
     return next(
         (

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import Finding, summarize, worst_class
+from indistinct.types import Array
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Weak:
     prior: NDArray[np.float64]
     because: str
     figures: Mapping[str, float | int | None] = field(default_factory=dict)
-    by_class: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    by_class: Mapping[str, Array] = field(default_factory=dict)
 
 
 def target_weak_classes(

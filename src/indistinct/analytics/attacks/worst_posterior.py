@@ -27,6 +27,7 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.weighted import Rows, Weighted
+from indistinct.types import Array
 
 NAME = "worst-posterior"
 KIND = "attribute"
@@ -101,5 +102,5 @@ def posteriors(
     return np.where(context.found, own.best(most), context.true_prior(sensitive))
 
 
-def _of(values: NDArray[Any], figure: Callable[[NDArray[Any]], Any]) -> float | None:
+def _of(values: Array, figure: Callable[[Array], Any]) -> float | None:
     return float(figure(values)) if len(values) else None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from indistinct.errors import Unsatisfiable
+from indistinct.types import Plain
 
 Kind = Literal["swap", "cross", "noise"]
 
@@ -100,7 +101,7 @@ class Move:
     cost: float = 0.0
     why: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The move as plain data, without what does not apply."""
         document = {
             "kind": self.kind,

@@ -30,7 +30,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, cast, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,7 @@ from indistinct.recoding.refusals import (
     unknown_sensitive,
     without_hierarchy,
 )
+from indistinct.types import Plain, PlainMapping
 
 Variant = Literal["safe", "paper"]
 Donors = Literal["later", "all"]
@@ -571,7 +572,7 @@ class _Making:
             self.progress(1.0)
         return replace(plan, noise=noise, search=self._report(moves), log=self._log(moves, labels))
 
-    def _log(self, moves: Moves, labels: Mapping[str, tuple[str | None, ...]]) -> Mapping[str, Any]:
+    def _log(self, moves: Moves, labels: Mapping[str, tuple[str | None, ...]]) -> PlainMapping:
         groups = len(moves.classes)
         return {
             "variant": self.settings.variant,
@@ -589,7 +590,7 @@ class _Making:
         }
 
 
-def told(document: dict[str, Any], labels: Mapping[str, tuple[str | None, ...]]) -> dict[str, Any]:
+def told(document: Plain, labels: Mapping[str, tuple[str | None, ...]]) -> Plain:
     """A move as plain data, with values instead of codes, and record numbers from 1."""
     own = labels[document["attribute"]]
     for key in ("given", "taken"):

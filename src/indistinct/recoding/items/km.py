@@ -20,7 +20,6 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -33,6 +32,7 @@ from indistinct.kernels.ragged import Ragged, pointers
 from indistinct.microdata.frequencies import Cells, Counts
 from indistinct.recoding.items.tree import ItemTree, tree_of
 from indistinct.recoding.limits import Progress
+from indistinct.types import Plain
 
 LARGEST_KEY = 2**62
 
@@ -74,7 +74,7 @@ class ItemPlan:
     rounds: int
     seconds: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The plan as plain data, with the cut."""
         return {
             "scope": "items",

@@ -36,7 +36,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +71,7 @@ from indistinct.recoding.linked.table import LinkedTable
 from indistinct.recoding.linked_plan import Buckets, Holding, LinkedNoise, LinkedPlan
 from indistinct.recoding.plan import CellPlan
 from indistinct.recoding.refusals import unknown_sensitive
+from indistinct.types import Plain, PlainMapping
 
 ALGORITHM = "theta-star"
 
@@ -98,7 +98,7 @@ class _Buckets:
     noise: Mapping[str, NDArray[np.int32]]
     checked: int
     counters: Mapping[str, int]
-    log: Mapping[str, Any] = field(default_factory=dict)
+    log: PlainMapping = field(default_factory=dict)
 
 
 def theta_star(
@@ -536,7 +536,7 @@ class _Making:
     def _labels(self) -> dict[str, tuple[str | None, ...]]:
         return {name: own.domain for name, own in self.table.sensitive.items()}
 
-    def _log(self, made: _Buckets, partitioning: str) -> dict[str, Any]:
+    def _log(self, made: _Buckets, partitioning: str) -> Plain:
         people = int((made.bucket_of >= 0).sum())
         return {
             "variant": self.settings.variant,

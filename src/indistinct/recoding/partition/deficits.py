@@ -19,6 +19,7 @@ from indistinct.errors import IndistinctError
 from indistinct.microdata.frequencies import Cells, ClassTable, Counts
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
+from indistinct.types import Codes, Plain
 
 AT_ONCE = 64
 """Profiles compared with each other; dearer ones are looked at where none of these helps."""
@@ -109,7 +110,7 @@ class Deficits:
             {name: np.zeros(len(total), np.int64) for name, total in self._reference.items()}, 0
         )
 
-    def of(self, profile: Sequence[int] | NDArray[np.integer[Any]]) -> Deficit:
+    def of(self, profile: Sequence[int] | Codes) -> Deficit:
         """A class of combinations with these profiles."""
         chosen = np.asarray(profile, dtype=np.int64)
         return Deficit(
@@ -131,7 +132,7 @@ class Deficits:
             found += promise.breaks(self._table(promise, counts, size))
         return found
 
-    def kept_by_first(self, profile: NDArray[np.integer[Any]], least: int) -> NDArray[np.bool_]:
+    def kept_by_first(self, profile: Codes, least: int) -> NDArray[np.bool_]:
         """Whether classes of the first profile, of the first two and so on keep every promise.
 
         One combination of each; a class of fewer units than ``least`` does not.
@@ -141,7 +142,7 @@ class Deficits:
         found: NDArray[np.bool_] = (self.broken(counts, size) == 0) & (size >= least)
         return found
 
-    def broken_with(self, wanted: Deficit, profile: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    def broken_with(self, wanted: Deficit, profile: Codes) -> NDArray[np.int64]:
         """How many promises the class breaks with one combination more, of each profile apart."""
         now, size = _one(wanted)
         counts = {name: now[name] + self._counts[name][profile] for name in now}
@@ -242,9 +243,7 @@ class Deficits:
         self, promise: Promise, wanted: Deficit, achieved: Mapping[str, float], name: str
     ) -> bool:
         """Whether this parameter alone breaks it, all others being as low as they are reached."""
-        others: dict[str, Any] = {
-            other: value for other, value in achieved.items() if other != name
-        }
+        others: Plain = {other: value for other, value in achieved.items() if other != name}
         if not others:
             return True
         try:

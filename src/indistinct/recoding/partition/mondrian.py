@@ -36,7 +36,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,7 @@ from indistinct.recoding.partition.repair import MOST, Repair
 from indistinct.recoding.partition.settings import PartitionSettings
 from indistinct.recoding.plan import CellPlan
 from indistinct.recoding.recoded import ncp
+from indistinct.types import Array
 
 SHARE_OF_VALUES: Final = 0.5
 """What the values under a node count beside its leaves."""
@@ -567,7 +568,7 @@ def _any(marked: NDArray[np.bool_], start: Numbers) -> NDArray[np.bool_]:
 
 def _space(
     data: LeveledTable, styles: Sequence[str], weights: Mapping[str, float], members: Classes
-) -> tuple[Space, NDArray[Any]]:
+) -> tuple[Space, Array]:
     """What the kernels know of the attributes, and the ranks of some of the combinations."""
     starts = np.cumsum([0, *data.domain.tolist()])
     at = np.zeros((len(data.attributes), 6), dtype=np.int64)

@@ -19,10 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.errors import Problem, Unsatisfiable
 from indistinct.measures import Objective
@@ -37,6 +35,7 @@ from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.limits import Progress
 from indistinct.recoding.plan import LevelPlan, SearchReport
 from indistinct.recoding.recoded import score
+from indistinct.types import Codes, Plain
 
 __all__ = ["Split", "SplitPlan", "pooled", "split_by_rank"]
 
@@ -59,7 +58,7 @@ class Split:
     levels: Mapping[str, int]
     search: SearchReport
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The split as plain data."""
         return {
             "ranks": list(self.ranks),
@@ -85,7 +84,7 @@ class SplitPlan(LevelPlan):
             for j, name in enumerate(self.attributes)
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The plan without its combinations: highest levels, and every split."""
         return {**super().to_dict(), "splits": [part.to_dict() for part in self.splits]}
 
@@ -122,7 +121,7 @@ def pooled(records: Mapping[int, int], ks: Mapping[int, int]) -> list[tuple[tupl
 
 def split_by_rank(
     data: LeveledTable,
-    rank_of: NDArray[np.integer[Any]],
+    rank_of: Codes,
     promises: Sequence[Promise],
     objective: Objective,
     settings: Settings | None = None,

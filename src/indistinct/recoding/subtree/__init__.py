@@ -9,7 +9,6 @@ hierarchy.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from indistinct.recoding.limits import Limits, Progress
 from indistinct.recoding.plan import CutPlan, LevelPlan, SearchReport
 from indistinct.recoding.subtree.search import SEARCHES, SearchResult, TieBreak, run
 from indistinct.recoding.subtree.space import space
+from indistinct.types import Plain
 
 __all__ = ["SEARCHES", "SearchResult", "keep_rows"]
 
@@ -50,7 +50,7 @@ def keep_rows(
 
     Raises :class:`~indistinct.errors.Unsatisfiable` where no table satisfies the requirements.
     """
-    settings: dict[str, Any] = {"limits": limits, "progress": progress}
+    settings: Plain = {"limits": limits, "progress": progress}
     if algorithm == "iab":
         settings["tie_break"] = tie_break
     states = space(scope, data, promises, lattice)

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from indistinct.errors import PolicyError, Problem, Unsatisfiable, did_you_mean
 from indistinct.recoding.limits import Limits, Progress
 from indistinct.recoding.subtree.space import CutSpace, Reading, Space
+from indistinct.types import Plain
 
 MOST = 200_000
 """Whole-attribute tables after which a search stops where no limit is set."""
@@ -72,7 +73,7 @@ class SearchResult:
     seconds: float
     stopped_by: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The search tree as plain data: private, since it tells of the table as it was."""
         return {
             "chosen": self.chosen.number,

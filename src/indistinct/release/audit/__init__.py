@@ -12,7 +12,7 @@ import functools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeGuard, cast
+from typing import TypeGuard, cast
 
 import polars as pl
 
@@ -39,6 +39,7 @@ from indistinct.release.audit.verdict import (
     summarize,
 )
 from indistinct.requirement import Requirement
+from indistinct.types import Frame, Plain, PlainMapping
 
 __all__ = ["Audit", "Check", "ClassSizes", "Context", "Verdict", "audit", "checks"]
 
@@ -102,12 +103,12 @@ class Audit(Document):
         """Whether the suppressed records break a promise as a group."""
         return any(verdict.holds is False for verdict in self.suppressed_group)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The audit as plain data; ``tables`` is there only if a certificate speaks of them.
 
         ``suppressed_group`` is there only where records are suppressed.
         """
-        document: dict[str, Any] = {
+        document: Plain = {
             "holds": self.holds,
             "records": self.records,
             "suppressed": self.suppressed,
@@ -198,11 +199,11 @@ class Audit(Document):
 
 
 def audit(
-    release: Any,
-    promises: Iterable[Requirement | Mapping[str, Any]] = (),
+    release: Frame,
+    promises: Iterable[Requirement | PlainMapping] = (),
     quasi: Iterable[str] = (),
     *,
-    source: Mapping[str, Any] | None = None,
+    source: PlainMapping | None = None,
     known: Mapping[str, ValueMetadata] | None = None,
     population: pl.DataFrame | None = None,
     covers: Mapping[str, Mapping[str | None, frozenset[str | None]]] | None = None,

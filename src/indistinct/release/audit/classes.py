@@ -18,6 +18,7 @@ from indistinct.errors import PolicyError, Problem
 from indistinct.metadata import Value, ValueMetadata
 from indistinct.release.audit.verdict import CLASS, RECORDS, UNITS, VALUE, Context, Verdict
 from indistinct.requirement import Requirement
+from indistinct.types import PlainMapping
 
 SIZE = "size"
 """Column with the number of records of a class."""
@@ -44,7 +45,7 @@ class Asked:
     records: pl.DataFrame
     requirement: Requirement
     context: Context
-    settings: Mapping[str, Any]
+    settings: PlainMapping
     counts_values: bool
 
     def __getitem__(self, name: str) -> Any:
@@ -92,7 +93,7 @@ class Asked:
         classes: pl.DataFrame,
         breaks: pl.Expr,
         achieved: Mapping[str, float | int | None],
-        achieved_with: Mapping[str, Mapping[str, Any]] | None = None,
+        achieved_with: Mapping[str, PlainMapping] | None = None,
         *,
         diverse: bool = True,
     ) -> Verdict:

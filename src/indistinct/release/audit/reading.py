@@ -23,6 +23,7 @@ from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, sho
 from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
 from indistinct.sources.arrow import has_arrow
+from indistinct.types import Frame, PlainMapping
 
 CERTIFICATE = "certificate.json"
 SUPPRESSED = "*"
@@ -52,11 +53,11 @@ class Claims:
 
     path: Path
     requirements: tuple[Requirement, ...]
-    achieved: tuple[Mapping[str, Any] | None, ...]
+    achieved: tuple[PlainMapping | None, ...]
     quasi: tuple[str, ...]
     tables: Mapping[str, tuple[str, int]]
     records: int | None = None
-    classes: Mapping[str, Any] | None = None
+    classes: PlainMapping | None = None
     known: Mapping[str, ValueMetadata] = field(default_factory=dict)
     person: str | None = None
     linked: Mapping[str, str] | None = None
@@ -97,7 +98,7 @@ class Published:
     notes: tuple[str, ...] = ()
 
 
-def read_release(release: Any, source: Mapping[str, Any] | None = None) -> Published:
+def read_release(release: Frame, source: PlainMapping | None = None) -> Published:
     """The tables of a release, and its certificate where there is one.
 
     Arguments:
@@ -141,7 +142,7 @@ def missing_columns(table: PublishedTable, columns: Iterable[str]) -> list[Probl
     ]
 
 
-def _read_path(path: Path, source: Mapping[str, Any]) -> Published:
+def _read_path(path: Path, source: PlainMapping) -> Published:
     if path.is_dir():
         beside = path / CERTIFICATE
         if not beside.is_file():
@@ -195,7 +196,7 @@ def _only_table(folder: Path) -> Path:
 
 
 def _read_file(
-    path: Path, source: Mapping[str, Any], claims: Claims | None, name: str | None = None
+    path: Path, source: PlainMapping, claims: Claims | None, name: str | None = None
 ) -> PublishedTable:
     from indistinct.sources.files import read_table
     from indistinct.sources.table import column_names
@@ -245,7 +246,7 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _read_frame(native: Any, name: str) -> PublishedTable:
+def _read_frame(native: Frame, name: str) -> PublishedTable:
     try:
         frame = nw.from_native(native)
         names = frame.collect_schema().names()

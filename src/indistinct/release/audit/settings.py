@@ -9,6 +9,7 @@ from typing import Any
 
 from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.requirement import Requirement
+from indistinct.types import Plain
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def read(
     *,
     sensitive: bool = True,
     compares: bool = False,
-) -> dict[str, Any]:
+) -> Plain:
     """The parameters of a promise, each of the right form, in the order of ``settings``.
 
     Arguments:

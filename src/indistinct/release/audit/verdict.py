@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import polars as pl
 
 from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
+from indistinct.types import Plain, PlainMapping
 
 CLASS, VALUE, RECORDS, UNITS = "class", "value", "records", "units"
 """Columns of :meth:`Context.counts`."""
@@ -153,9 +153,9 @@ class Verdict:
     achieved: Mapping[str, float | int | None]
     breaking_classes: int = 0
     breaking_records: int = 0
-    achieved_with: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    achieved_with: Mapping[str, PlainMapping] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Plain:
         """The verdict as plain data, in the words of the audit document.
 
         ``achieved_with`` is there only where a figure holds with others as asked.
@@ -216,7 +216,7 @@ def summarize(sizes: pl.Series) -> ClassSizes:
 
 def words(
     achieved: Mapping[str, float | int | None],
-    achieved_with: Mapping[str, Mapping[str, Any]] | None = None,
+    achieved_with: Mapping[str, PlainMapping] | None = None,
 ) -> str:
     """What was achieved, for people to read: ``k=7``; and with which others it was.
 

@@ -27,6 +27,7 @@ import polars as pl
 from indistinct.errors import ROWS_SHOWN, DataError, Problem, did_you_mean
 from indistinct.sources.files import BROKEN, PACKED, bytes_of, opened
 from indistinct.sources.format import CODE, DROPPED, SENSITIVE, WHOLE, Format, HealthRecords
+from indistinct.types import Frame, Plain, PlainMapping
 
 PERSON = "patient"
 """The column that names the person."""
@@ -386,11 +387,11 @@ def _sorted_out(
     return parts
 
 
-def _needed(resource: Mapping[str, Any], schema: Mapping[str, pl.DataType]) -> dict[str, Any]:
+def _needed(resource: PlainMapping, schema: Mapping[str, pl.DataType]) -> Plain:
     return {key: resource[key] for key in schema if key in resource}
 
 
-def _unfit(value: Any, kind: Any, place: str) -> Iterator[str]:
+def _unfit(value: Any, kind: Frame, place: str) -> Iterator[str]:
     """Where a value has another form than what is read of it, without saying what stands there."""
     if value is None:
         return
@@ -608,7 +609,7 @@ class FHIR(Format):
     name = "fhir"
     title = "a FHIR R4 bulk export"
     person = "patient"
-    attributes: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    attributes: ClassVar[Mapping[str, PlainMapping]] = {
         "patient": DROPPED,
         "birth_date": {
             "role": "quasi-identifier",

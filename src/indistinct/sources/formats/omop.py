@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
@@ -20,6 +20,7 @@ from indistinct.errors import ROWS_SHOWN, DataError, Problem, did_you_mean
 from indistinct.sources.files import CSV, PACKED, PARQUET, read_table
 from indistinct.sources.format import CODE, DROPPED, SENSITIVE, WHOLE, Format, HealthRecords
 from indistinct.sources.text import canonical
+from indistinct.types import PlainMapping
 
 PERSON = "person_id"
 """The column that names the person."""
@@ -336,7 +337,7 @@ class OMOP(Format):
     name = "omop"
     title = "tables of the OMOP Common Data Model"
     person = "person_id"
-    attributes: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+    attributes: ClassVar[Mapping[str, PlainMapping]] = {
         "person_id": DROPPED,
         "year_of_birth": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 5}}},
         "birth_date": DROPPED,
