@@ -12,6 +12,7 @@ import pytest
 
 import indistinct as ind
 from indistinct.analytics.attacks.finding import NEVER_PUBLISH
+from indistinct.document import Line
 
 ROWS = [
     (age, sex, "cancer" if age % 3 == 0 else "flu") for age in range(20, 60) for sex in ("f", "m")
@@ -215,3 +216,45 @@ def test_a_release_that_was_changed_after_it_was_certified_is_told(tmp_path: Pat
     file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")
     found = ind.attack(PEOPLE, folder, POLICY, only=["membership"])
     assert "the release is not the one that its certificate describes" in found.notes
+
+
+def test_rows_of_stars_are_never_called_low() -> None:
+    """Everybody who fits no class has the one illness of the rows of stars."""
+    ages = [20 + at % 60 for at in range(240)] + [95] * 12
+    ills = [("flu", "gout", "asthma", "cold")[at % 4] for at in range(240)] + ["HIV"] * 12
+    table = pl.DataFrame({"age": ages, "ill": ills})
+    keys: dict[str, Any] = {
+        "attributes": {
+            "age": {
+                "role": "quasi-identifier",
+                "hierarchy": {"intervals": {"width": 10}},
+                "max_level": 1,
+            },
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 20}],
+        "method": {"suppression_limit": 0.1, "seed": 1},
+        "output": {"suppressed": "keep"},
+    }
+    release = ind.anonymize(table, keys)
+    assert any("known to be one of them" in text for text in release.warnings)
+    found = ind.attack(table, release, keys)
+    assert found.to_dict()["unseen"] == 12
+    assert any("12 published records have *" in note for note in found.notes)
+    lines = [part.text for part in found.summary() if isinstance(part, Line)]
+    assert not any(text.startswith("low") for text in lines)
+    assert any("outside 12 rows of *" in text for text in lines)
+
+
+def test_linked_tables_refuse_their_own_names() -> None:
+    keys: dict[str, Any] = {
+        "source": {"person": "who"},
+        "attributes": {
+            "bucket": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "distinct-l-diversity", "l": 2}],
+        "method": {"algorithm": "anatomy"},
+    }
+    with pytest.raises(ind.PolicyError, match="have a column 'bucket' of their own"):
+        ind.Policy.from_dict(keys)

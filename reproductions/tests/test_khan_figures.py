@@ -301,4 +301,6 @@ def test_adult(shared: Path) -> None:
     assert not lost.made
     assert "1508 of 1508 classes" in lost.why
     guarded = measured(adult, GUARDED, 14, queries)
-    assert guarded.noise >= least_noise(adult.totals, guarded.classes, 14, MU) > 1000
+    # With so much noise the bound on beliefs would rest on what is made up: there is no release.
+    assert not guarded.made
+    assert "adding all of them is not enough" in guarded.why

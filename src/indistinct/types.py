@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Plain: TypeAlias = dict[str, Any]
 """Plain data: texts, numbers, lists and tables of these, as JSON and TOML have them."""
@@ -17,8 +18,8 @@ PlainMapping: TypeAlias = Mapping[str, Any]
 Frame: TypeAlias = Any
 """A frame of any engine that Narwhals knows: Polars, pandas, PyArrow, DuckDB, PySpark."""
 
-Codes: TypeAlias = NDArray[np.integer[Any]]
+Codes: TypeAlias = "NDArray[np.integer[Any]]"
 """Whole numbers of any size, signed or not."""
 
-Array: TypeAlias = NDArray[Any]
+Array: TypeAlias = "NDArray[Any]"
 """An array of any numbers, or of truth values."""

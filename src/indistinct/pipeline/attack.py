@@ -387,8 +387,14 @@ def reported(
                 found.append(result)
             else:
                 skipped[result] = None
-    unit = "record" if context.one_record_each else "person"
-    return AttackReport(tuple(found), tuple(skipped), context.records, tuple(notes), unit=unit)
+    return AttackReport(
+        tuple(found),
+        tuple(skipped),
+        context.records,
+        tuple(notes),
+        unit="record" if context.one_record_each else "person",
+        unseen=context.places.suppressed,
+    )
 
 
 def _without(policy: Policy, untried: Mapping[str, str]) -> Policy:
@@ -470,7 +476,13 @@ def doubts(context: AttackContext) -> list[str]:
     if not places.records:
         notes.append(f"no {what} is published in a class: attackers know nothing but the source")
     lost = int((~places.found).sum())
-    if lost:
+    if places.suppressed:
+        notes.append(
+            f"{places.suppressed} published {what}s have * in every quasi-identifier: whoever fits "
+            f"no class ({lost} people) is known to be one of these, and no attacker but unicity "
+            'looks at them; suppressed = "drop" leaves them out'
+        )
+    elif lost:
         notes.append(
             f"{lost} of {places.people.height} people match no published class (suppressed, or "
             "changed): for them attackers fall back to overall frequencies"

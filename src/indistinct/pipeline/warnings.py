@@ -56,6 +56,14 @@ def warn_about_search(policy: Policy, plan: Plan, suppressed: int, verdict: Audi
             "fewer suppressed records are kept than the smallest class holds: whoever is known to "
             'be in the table and fits no class is one of these few; suppressed = "drop" is safer'
         )
+    covered = {item.sensitive for item in policy.promises}
+    bare = [name for name in policy.sensitive if name not in covered]
+    if kept and bare:
+        listed = ", ".join(f"'{name}'" for name in bare)
+        found.append(
+            "suppressed records are kept, and whoever fits no class is known to be one of them: no "
+            f'promise bounds what they tell of {listed}; suppressed = "drop" is safer'
+        )
     if not policy.output.shuffle:
         found.append(
             "the release keeps the order of the source: whoever knows that order can match records"

@@ -95,6 +95,7 @@ def people_checks(parts: PlainMapping) -> Iterator[Problem]:
     yield from _method_checks(method)
     yield from _known_records_checks(parts["promises"])
     if own.linked:
+        yield from _name_checks(parts["attributes"])
         yield from _linked_checks(own, parts["promises"])
     else:
         for number, item in enumerate(parts["promises"], start=1):
@@ -161,6 +162,25 @@ def _method_checks(method: Method) -> Iterator[Problem]:
             "method.decoys: a decoy copies a record, and classes here are made of people",
             remedy="leave decoys out",
         )
+
+
+def _name_checks(attributes: Mapping[str, Attribute | None]) -> Iterator[Problem]:
+    """Columns called as linked tables call their own."""
+    published = {
+        name: item.role
+        for name, item in attributes.items()
+        if item is not None and item.role != "identifier"
+    }
+    many = list(published.values()).count("sensitive") > 1
+    for name, role in published.items():
+        if name == "bucket" or (many and role == "sensitive" and name in ("attribute", "value")):
+            yield Problem(
+                "name-taken",
+                f"{place_of(('attributes', name))}: linked tables have a column '{name}' of their "
+                "own",
+                attribute=name,
+                remedy="rename the column",
+            )
 
 
 def _linked_checks(own: Registered, promises: tuple[Requirement, ...]) -> Iterator[Problem]:
