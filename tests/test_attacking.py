@@ -99,7 +99,7 @@ def test_suppressed_records_are_left_out_and_told() -> None:
     )
     found = ind.attack(PEOPLE, hidden, POLICY)
     assert found.records == 1
-    assert "70 of 80 people match no published class" in found.notes[-1]
+    assert "whoever fits no class (70 people) is known to be one of these" in found.notes[-1]
     nothing = ind.attack(PEOPLE, hidden.head(1), POLICY)
     assert nothing.records == 0
     assert any("no record is published" in note for note in nothing.notes)
