@@ -21,6 +21,7 @@ RELEASES = 40
 """Releases of every method, each of another table: one guess of each counts, the surest."""
 
 CHANCE = 0.999
+"""How likely no test of this file fails where nobody does better than chance."""
 
 QUASI = ("age", "zip")
 ILL = ("flu", "gout", "hiv", "cold", "mumps")
@@ -164,15 +165,18 @@ def knows_row(item: Attacked, adversary: str) -> bool:
 
 
 def by_chance(bound: float, number: int = RELEASES) -> int:
-    """As many of the guesses are right at most, in all but one of a thousand cases.
+    """As many of the guesses are right at most, by chance.
+
+    What is counted of one method's releases is the same for most adversaries: two counts of each.
 
     >>> by_chance(0.5), by_chance(1 / 3)
-    (30, 23)
+    (32, 26)
     """
+    counts = 2 * len([*PROMISES, *MADE_UP, *LONG])
     total = 0.0
     for count in range(number + 1):
         total += comb(number, count) * bound**count * (1 - bound) ** (number - count)
-        if total >= CHANCE:
+        if 1 - total <= (1 - CHANCE) / counts:
             return count
     return number
 
