@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,7 @@ def test_the_document(small: Reproduction) -> None:
         "computed": 0.1681,
         "verdict": "truncated",
         "why": "cut off after the last digit printed, not rounded",
+        "source": "computed",
     }
     assert told["items"][3]["printed"] is None
     assert told["items"][3]["detail"] == {"more": 8}
@@ -87,7 +89,7 @@ def test_the_files(small: Reproduction, tmp_path: Path) -> None:
     page = (tmp_path / "deep" / "out" / "reproduction.md").read_text("utf-8")
     assert "a \\| figure" in page
     assert "![Tree](tree.svg)" in page
-    assert "4 items: 1 truncated, 1 differs, 1 refuted, 1 no figure printed." in page
+    assert "4 items: 4 computed (1 truncated, 1 differs, 1 refuted, 1 no figure printed)." in page
     assert "Not run: Table 9. It needs data." in page
     rows = (tmp_path / "deep" / "out" / "rows.csv").read_text("utf-8")
     assert rows == "name,share\nx,0.25\ny,\n"
@@ -122,20 +124,63 @@ def test_papers_by_name() -> None:
         reproduce("arca-hewit")
 
 
-def test_no_verdict_is_written_down() -> None:
-    """Whether a claim holds is computed; what cannot be is argued, and counted apart."""
+def calls(*methods: str) -> Iterator[tuple[str, ast.Call, str]]:
+    """The calls of these methods of a ledger in the source, with their files."""
     for path in Path(reproduction.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "claim":
-                named = [item.value for item in node.keywords if item.arg == "holds"]
-                holds = [*node.args[4:5], *named]
-                assert not any(isinstance(one, ast.Constant) for one in holds), path.name
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                on = ast.unparse(node.func.value)
+                if node.func.attr in methods and on == "ledger":
+                    yield node.func.attr, node, f"{path.name}, line {node.lineno}"
 
 
-def test_what_is_argued_is_counted_apart() -> None:
+def literal(node: ast.expr) -> bool:
+    """Whether nothing is computed by an expression."""
+    parts = ast.walk(node)
+    return not any(isinstance(part, ast.Name | ast.Call | ast.Attribute) for part in parts)
+
+
+def test_no_verdict_is_written_down() -> None:
+    """Whether a claim holds is computed; what cannot be is argued, and counted apart."""
+    found = [
+        place
+        for _, node, place in calls("claim")
+        for holds in [*node.args[4:5], *(one.value for one in node.keywords if one.arg == "holds")]
+        if literal(holds)
+    ]
+    assert found == []
+
+
+def test_no_figure_is_written_down() -> None:
+    """What stands in the column of computed figures is computed, or labelled otherwise."""
+    at = {"figure": 3, "same": 3, "claim": 3, "unprinted": 2}
+    every = list(calls(*at))
+    assert len(every) > 150
+    assert [where for name, node, where in every if literal(node.args[at[name]])] == []
+
+
+def test_what_is_not_computed_is_counted_apart() -> None:
     ledger = Ledger()
     ledger.same("Table 1", "one", 1, 1)
+    with ledger.marked("fitted"):
+        ledger.same("Table 1", "two", 2, 2)
+        with ledger.marked("forced"):
+            ledger.same("Table 1", "three", 3, 3)
+        ledger.figure("Table 1", "four", 4, 5)
+    ledger.transcribed("Table 2", "a caption", "k = 2", "k = 10", "it repeats another")
     ledger.argued("Abstract", "a sentence", True, "no", "why not")
+    ledger.lost("Table 3", "k = 7", None, "out of reach")
     found = Reproduction("p", "P", tuple(ledger.items))
-    assert found.to_dict()["argued"] == 1
-    assert "2 items: 1 equal, 1 refuted (1 of these argued, not computed)." in found.markdown()
+    assert found.to_dict()["sources"] == {
+        "computed": {"equal": 1, "no figure printed": 1},
+        "fitted": {"equal": 1, "differs": 1},
+        "forced": {"equal": 1},
+        "transcribed": {"differs": 1},
+        "argued": {"refuted": 1},
+    }
+    assert (
+        "7 items: 2 computed (1 equal, 1 no figure printed), 2 fitted (1 equal, 1 differs), "
+        "1 forced (1 equal), 1 transcribed (1 differs), 1 argued (1 refuted)." in found.markdown()
+    )
+    assert sum(found.verdicts.values()) == len(found.items)
+    assert [item.source for item in found.items][:3] == ["computed", "fitted", "forced"]

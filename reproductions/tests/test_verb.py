@@ -18,6 +18,7 @@ def test_a_table_and_a_count_of_verdicts(run: Run, tmp_path: Path) -> None:
     assert "(cut off after the" in result.stdout
     last = result.stdout.splitlines()[-1]
     assert " items: " in last
+    assert " computed (" in last
     assert " refuted" in last
     assert "not run: Tables 7 and 8" in result.stderr
     assert not list(tmp_path.iterdir())

@@ -538,8 +538,8 @@ def _counterexamples(ledger: Ledger) -> None:
     ledger.claim(
         "Section 3.3.1",
         "the first found has the least generalization steps (Table 1, k = 4)",
-        sum(levels_of(data, found.chosen).values()),
-        sum(levels_of(data, least.chosen).values()),
+        "the least",
+        f"{_steps(data, found)}, and {_steps(data, least)} do",
         _steps(data, found) <= _steps(data, least),
         f"{told(levels_of(data, found.chosen))} is found first; "
         f"{told(levels_of(data, least.chosen))} satisfies with as many rows "
@@ -552,10 +552,11 @@ def _counterexamples(ledger: Ledger) -> None:
     ledger.claim(
         "Section 3.3.1",
         "the first found has the least generalization steps (4 records)",
-        told(levels_of(dominated, first.chosen)),
-        told(levels_of(dominated, better.chosen)),
+        "the least",
+        f"{_steps(dominated, first)}, and {_steps(dominated, better)} do",
         _steps(dominated, first) <= _steps(dominated, better),
-        f"both keep {better.chosen.rows} rows; nothing else need be generalized",
+        f"{told(levels_of(dominated, better.chosen))} keeps the {better.chosen.rows} rows of "
+        f"{told(levels_of(dominated, first.chosen))}",
     )
     scoped = siblings_counterexample().encoded(("A", "B")).data
     kept = {
@@ -565,8 +566,8 @@ def _counterexamples(ledger: Ledger) -> None:
     ledger.claim(
         "Section 3.2",
         "IAB is optimal, a step generalizing siblings together (8 records)",
-        kept["siblings"],
-        kept["subtree"],
+        "the most rows",
+        f"{kept['siblings']}, and {kept['subtree']} are possible",
         kept["siblings"] >= kept["subtree"],
         "one subtree at a time keeps more; whole attributes keep "
         f"{kept['domain']}: each scope is a search of its own",

@@ -222,7 +222,7 @@ def _table(ledger: Ledger, patients: Patients) -> None:
         patients.rows.height,
         "as many for each person as in Table 1; the paper prints no number",
     )
-    ledger.same(
+    ledger.transcribed(
         where,
         "where the zip codes and the symptoms come from",
         "the Adult table",

@@ -189,7 +189,7 @@ def _variances(ledger: Ledger) -> None:
             where, f"{name}, sum of f x^2", square, sum(x * x * f for x, f in enumerate(falling, 1))
         )
         ledger.figure(where, f"{name}, variance", printed, float(part.variance))
-    ledger.same(
+    ledger.transcribed(
         "Section 4",
         "ranks of the four values of EC2",
         "1, 1, 1, 1",
@@ -351,7 +351,7 @@ def _definitions(ledger: Ledger) -> None:
         (len(third.counts) >= theta(4, MU)) == (third.variance >= Fraction(str(theta(4, MU)))),
         "it counts values; EC3 of Table 4a passes the formula and fails the sentence",
     )
-    ledger.same(
+    ledger.transcribed(
         "Definition 10",
         "a variance equal to theta",
         "suffices",
@@ -602,7 +602,7 @@ def _noise(ledger: Ledger) -> None:
         f"{RECORDS} leaves {RECORDS % worst} over; for all k together {sum(missing.values())}, "
         f"not {NOISE}",
     )
-    ledger.same(
+    ledger.transcribed(
         "Section 6.4",
         "records of the Adult table",
         RECORDS,
@@ -644,7 +644,7 @@ def _noise(ledger: Ledger) -> None:
 
 
 def _text(ledger: Ledger) -> None:
-    ledger.same(
+    ledger.transcribed(
         "Section 6.5",
         "the error of a query grows with",
         "its selectivity",

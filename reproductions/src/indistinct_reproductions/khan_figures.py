@@ -286,7 +286,7 @@ def _table(ledger: Ledger, adult: Adult) -> None:
         adult.records,
         "no public file has so many; what follows is on these",
     )
-    ledger.same(
+    ledger.transcribed(
         where,
         "quasi-identifiers",
         "age, zip code, salary",
@@ -348,8 +348,7 @@ def _figure_3(ledger: Ledger, found: Runs, ks: Sequence[int]) -> None:
             run = found[name][k]
             what = f"k = {k}, {name}: score over n k (Table 11: {printed} / {base})"
             if not run.made:
-                share = float(f"{printed / base:.4f}")
-                ledger.same(where, what, share, "no release", run.why)
+                ledger.lost(where, what, float(f"{printed / base:.4f}"), run.why)
                 continue
             why = "another table; the paper does not print its p"
             if name == THETA:

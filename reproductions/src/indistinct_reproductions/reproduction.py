@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args
 
+from indistinct.document import many
 from indistinct.errors import OutputError, Problem
 
 Progress = Callable[[str, float | None], None]
@@ -19,6 +21,14 @@ other way would give another one. ``differs``: another figure comes out. ``refut
 computation shows to be false. ``no figure printed``: there is nothing to compare with."""
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+Origin = Literal["computed", "fitted", "forced", "transcribed", "argued"]
+"""Where a figure comes from. ``computed``: from the paper's data. ``fitted``: so too, by something
+that was chosen because the printed figures come out by it. ``forced``: it would come out of any
+data, and says nothing of these. ``transcribed``: nothing is computed, two passages are held against
+each other. ``argued``: nothing is computed, the verdict is an argument's."""
+
+ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
 Value = int | float | str | bool | None
 
@@ -32,7 +42,7 @@ USUAL: Mapping[Verdict, str] = {
 class Item:
     """One figure or claim of a paper, and what comes out here.
 
-    ``detail`` are further figures that belong to it.
+    ``source`` says where the latter comes from; ``detail`` are further figures that belong to it.
     """
 
     where: str
@@ -42,6 +52,7 @@ class Item:
     verdict: Verdict
     why: str = ""
     detail: Mapping[str, Any] = field(default_factory=dict)
+    source: Origin = "computed"
 
     def to_dict(self) -> dict[str, Any]:
         """The item as plain data."""
@@ -52,6 +63,7 @@ class Item:
             "computed": self.computed,
             "verdict": self.verdict,
             "why": self.why,
+            "source": self.source,
         }
         return full | ({"detail": dict(self.detail)} if self.detail else {})
 
@@ -113,19 +125,28 @@ class Reproduction:
 
     @property
     def verdicts(self) -> dict[Verdict, int]:
-        """How many items have each verdict."""
-        found = Counter(item.verdict for item in self.items)
-        return {verdict: found[verdict] for verdict in VERDICTS if found[verdict]}
+        """How many items have each verdict, wherever they come from."""
+        return _counted(self.items)
 
     @property
-    def argued(self) -> int:
-        """How many items are refuted by an argument alone."""
-        return sum("argued" in item.detail for item in self.items)
+    def sources(self) -> dict[Origin, dict[Verdict, int]]:
+        """The same for the items of each origin."""
+        origins = {item.source for item in self.items}
+        return {
+            origin: _counted(item for item in self.items if item.source == origin)
+            for origin in ORIGINS
+            if origin in origins
+        }
 
     @property
-    def apart(self) -> str:
-        """How many items nothing was computed for, for the line of counts; empty without any."""
-        return f" ({self.argued} of these argued, not computed)" if self.argued else ""
+    def summary(self) -> str:
+        """The line of counts: what is computed, then the rest, each kind by itself."""
+        told = [
+            f"{sum(counts.values())} {origin} "
+            f"({', '.join(f'{count} {verdict}' for verdict, count in counts.items())})"
+            for origin, counts in self.sources.items()
+        ]
+        return f"{many(len(self.items), 'item', 'items')}: {', '.join(told)}"
 
     def to_dict(self) -> dict[str, Any]:
         """The reproduction as one document."""
@@ -135,7 +156,7 @@ class Reproduction:
             "seed": self.seed,
             "items": [item.to_dict() for item in self.items],
             "verdicts": dict(self.verdicts),
-            "argued": self.argued,
+            "sources": {origin: dict(counts) for origin, counts in self.sources.items()},
             "tables": [sheet.to_dict() for sheet in self.sheets],
             "left_out": [{"where": where, "why": why} for where, why in self.left_out],
         }
@@ -143,15 +164,14 @@ class Reproduction:
     def markdown(self, pictures: Mapping[str, Sequence[str]] | None = None) -> str:
         """The reproduction as a page; ``pictures`` gives the files of each picture."""
         said = [f"# {self.source}, computed again", ""]
-        counts = (f"{count} {verdict}" for verdict, count in self.verdicts.items())
-        said += [f"{len(self.items)} items: {', '.join(counts)}{self.apart}."]
+        said += [f"{self.summary}."]
         if self.seed is not None:
             said += ["", f"What is drawn at random was drawn with seed {self.seed}."]
         for where, why in self.left_out:
             said += ["", f"Not run: {where}. {why[:1].upper()}{why[1:]}."]
         said += ["", "## Figures and claims", ""]
         said += _table(
-            ("where", "what", "printed", "computed", "verdict", "why"),
+            ("where", "what", "printed", "computed", "verdict", "source", "why"),
             [
                 (
                     item.where,
@@ -159,6 +179,7 @@ class Reproduction:
                     shown(item.printed),
                     shown(item.computed),
                     item.verdict,
+                    item.source,
                     item.why,
                 )
                 for item in self.items
@@ -219,7 +240,7 @@ class Reproduction:
             pixels = picture.drawing.png()
             if pixels is not None:
                 names.append(put(f"{picture.name}.png", pixels))
-        columns = ("where", "what", "printed", "computed", "verdict", "why")
+        columns = ("where", "what", "printed", "computed", "verdict", "why", "source")
         rows = [tuple(item.to_dict()[name] for name in columns) for item in self.items]
         put("items.csv", _csv(columns, rows))
         for sheet in self.sheets:
@@ -243,6 +264,16 @@ class Ledger:
         self.sheets: list[Sheet] = []
         self.pictures: list[Picture] = []
         self.left_out: list[tuple[str, str]] = []
+        self.source: Origin = "computed"
+
+    @contextmanager
+    def marked(self, source: Origin) -> Iterator[None]:
+        """Items that are added meanwhile come from there."""
+        before, self.source = self.source, source
+        try:
+            yield
+        finally:
+            self.source = before
 
     def figure(
         self, where: str, what: str, printed: str | int, computed: float, why: str = ""
@@ -274,9 +305,20 @@ class Ledger:
         """
         return self._add(where, what, printed, computed, "equal" if holds else otherwise, why)
 
+    def lost(self, where: str, what: str, printed: Value, why: str) -> Item:
+        """Nothing to hold a figure against: no release could be made, and why."""
+        verdict: Verdict = "no figure printed" if printed is None else "differs"
+        return self._add(where, what, printed, "no release", verdict, why)
+
+    def transcribed(self, where: str, what: str, printed: Value, other: Value, why: str) -> Item:
+        """A passage beside another one, or beside what is done here; nothing is computed."""
+        with self.marked("transcribed"):
+            return self.same(where, what, printed, other, why)
+
     def argued(self, where: str, what: str, printed: Value, said: str, why: str) -> Item:
         """A sentence of the paper that is refuted by an argument; nothing is computed."""
-        return self._add(where, what, printed, said, "refuted", why, {"argued": True})
+        with self.marked("argued"):
+            return self._add(where, what, printed, said, "refuted", why)
 
     def unprinted(
         self,
@@ -309,9 +351,14 @@ class Ledger:
         why: str,
         detail: Mapping[str, Any] | None = None,
     ) -> Item:
-        item = Item(where, what, printed, computed, verdict, why, dict(detail or {}))
+        item = Item(where, what, printed, computed, verdict, why, dict(detail or {}), self.source)
         self.items.append(item)
         return item
+
+
+def _counted(items: Iterable[Item]) -> dict[Verdict, int]:
+    found = Counter(item.verdict for item in items)
+    return {verdict: found[verdict] for verdict in VERDICTS if found[verdict]}
 
 
 def verdict_of(printed: str, computed: float) -> Verdict:

@@ -13,7 +13,7 @@ from indistinct.cli.terminal import Progress, complain, console, print_json
 from indistinct.document import many
 
 if TYPE_CHECKING:
-    from indistinct_reproductions.reproduction import Reproduction, Value
+    from indistinct_reproductions.reproduction import Item, Reproduction, Value
 
 WIDE = 110
 """Columns of a terminal on which long values need not be broken."""
@@ -87,7 +87,7 @@ def _show(found: Reproduction) -> None:
     for item in found.items:
         table.add_row(
             Text(item.where if item.where != where else ""),
-            Text.assemble(item.what, (f"\n({item.why})" if item.why else "", "dim")),
+            Text.assemble(item.what, (_aside(item), "dim")),
             Text(_value(item.printed)),
             Text(_value(item.computed)),
             Text(item.verdict, style=STYLES.get(item.verdict, "")),
@@ -96,10 +96,14 @@ def _show(found: Reproduction) -> None:
     with screen.capture() as drawn:
         screen.print(table)
     sys.stdout.write("".join(line.rstrip() + "\n" for line in drawn.get().splitlines()))
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in found.verdicts.items())
-    screen.print(
-        f"\n{many(len(found.items), 'item', 'items')}: {counts}{found.apart}", soft_wrap=True
-    )
+    screen.print(f"\n{found.summary}", soft_wrap=True)
+
+
+def _aside(item: Item) -> str:
+    """Where a figure comes from, unless it is computed, and why it differs."""
+    told = [item.source] if item.source != "computed" else []
+    said = ": ".join([*told, *([item.why] if item.why else [])])
+    return f"\n({said})" if said else ""
 
 
 def _value(value: Value) -> str:

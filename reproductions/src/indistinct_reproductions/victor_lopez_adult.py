@@ -174,12 +174,14 @@ def experiments(ledger: Ledger, adult: Adult, tell: Callable[[str, float | None]
     tell("releases for k = 2 to 20", None)
     plans = series(adult, FURTHER)
     closer = series(apart, FURTHER)
-    _figure_8(ledger, apart, closer[SPLIT_K])
-    _figure_9(ledger, apart, closer)
-    _table_vi(ledger, plans, closer, adult, apart)
-    _figure_10(ledger, curve(apart.nine, closer, KS), curve(apart.nine, closer, FURTHER))
-    tell("quality of the releases", None)
-    _figure_11(ledger, apart, closer)
+    _beside_the_table(ledger, curve(adult.nine, plans, KS))
+    with ledger.marked("fitted"):
+        _figure_8(ledger, apart, closer[SPLIT_K])
+        _figure_9(ledger, apart, closer)
+        _table_vi(ledger, plans, closer, adult, apart)
+        _figure_10(ledger, curve(apart.nine, closer, KS), curve(apart.nine, closer, FURTHER))
+        tell("quality of the releases", None)
+        _figure_11(ledger, apart, closer)
     tell("the table split by salary", None)
     _split(ledger, adult)
 
@@ -201,7 +203,7 @@ def _table_v(ledger: Ledger, adult: Adult) -> None:
         TABLE_V["Adult"][1],
         adult.texts[SALARY].n_unique(),
     )
-    ledger.same(
+    ledger.transcribed(
         "Table V",
         "Adult, quasi-identifiers",
         TABLE_V["Adult"][0],
@@ -393,8 +395,7 @@ def _by_criterion(risks: Iterable[Criteria]) -> dict[str, list[float]]:
 # -------- Table VI --------
 
 
-def _table_vi(ledger: Ledger, plans: Plans, closer: Plans, adult: Adult, apart: Adult) -> None:
-    own, near = curve(adult.nine, plans, KS), curve(apart.nine, closer, KS)
+def _beside_the_table(ledger: Ledger, own: RiskCurve) -> None:
     ledger.same(
         "Table VI",
         "k = 10, records that are kept: hierarchies as they lie beside the table",
@@ -403,6 +404,10 @@ def _table_vi(ledger: Ledger, plans: Plans, closer: Plans, adult: Adult, apart: 
         "countries were grouped otherwise: with England in a group of its own all of Figure 11c "
         "comes out; so it is from here on",
     )
+
+
+def _table_vi(ledger: Ledger, plans: Plans, closer: Plans, adult: Adult, apart: Adult) -> None:
+    own, near = curve(adult.nine, plans, KS), curve(apart.nine, closer, KS)
     ledger.same(
         "Table VI",
         "k = 10, records that are kept: England in a group of its own",
@@ -416,13 +421,14 @@ def _table_vi(ledger: Ledger, plans: Plans, closer: Plans, adult: Adult, apart: 
             _percent(point.risk),
             strict=True,
         ):
-            ledger.figure(
-                "Table VI",
-                f"k = {point.k}, {what}, percent",
-                printed,
-                value,
-                "the release is that of the other figures of this k",
-            )
+            with ledger.marked("forced" if _forced(what, point.k) else "fitted"):
+                ledger.figure(
+                    "Table VI",
+                    f"k = {point.k}, {what}, percent",
+                    printed,
+                    value,
+                    "the release is that of the other figures of this k",
+                )
     eight = curve(apart.data(EIGHT), series(apart, KS, EIGHT), KS)
     figures = sum(map(len, TABLE_VI.values()))
     ledger.claim(
@@ -458,6 +464,11 @@ def _table_vi(ledger: Ledger, plans: Plans, closer: Plans, adult: Adult, apart: 
     )
 
 
+def _forced(what: str, k: int) -> bool:
+    """Whether any table has this risk: 1/k where a class has k records, and 0 where 1/k is none."""
+    return what == "highest risk" or (what == "records at risk" and k * THRESHOLD >= 1)
+
+
 def _percent(risk: Criteria) -> tuple[float, float, float]:
     return 100 * risk.at_risk, 100 * risk.highest, 100 * risk.success
 
@@ -485,14 +496,15 @@ def _figure_10(ledger: Ledger, short: RiskCurve, long: RiskCurve) -> None:
     assert own is not None
     assert further is not None
     for name, found in (("the printed figures", printed), ("our own", own)):
-        ledger.same(
-            "Figure 10",
-            f"k where the curves bend, from {name}",
-            "4, 5",
-            ", ".join(map(str, sorted({item.k for item in found.elbows.values()}))),
-            "the point farthest below the chord",
-        )
-        ledger.same("Figure 10", f"k that is chosen, from {name}", 5, found.k)
+        with ledger.marked("computed" if found is printed else "fitted"):
+            ledger.same(
+                "Figure 10",
+                f"k where the curves bend, from {name}",
+                "4, 5",
+                ", ".join(map(str, sorted({item.k for item in found.elbows.values()}))),
+                "the point farthest below the chord",
+            )
+            ledger.same("Figure 10", f"k that is chosen, from {name}", 5, found.k)
     first = next(point.k for point in long.points if point.risk.at_risk == 0)
     halved = next(point.k for point in long.points if point.risk.highest <= THRESHOLD / 2)
     ledger.claim(
@@ -503,7 +515,7 @@ def _figure_10(ledger: Ledger, short: RiskCurve, long: RiskCurve) -> None:
         (first, halved) != (round(1 / THRESHOLD), round(2 / THRESHOLD)),
         "whatever the table, nobody is at risk once k is 1 / threshold: the threshold chose the k",
     )
-    ledger.same(
+    ledger.transcribed(
         "Section IV.D",
         "range of k",
         "2 to 20",
@@ -649,7 +661,7 @@ def _figure_11(ledger: Ledger, adult: Adult, plans: Plans) -> None:
         ),
         rows,
     )
-    ledger.same(
+    ledger.transcribed(
         "Figure 11",
         "caption of part d",
         "k = 2",
