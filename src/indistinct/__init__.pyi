@@ -28,7 +28,7 @@ from indistinct.pipeline.auditing import audit as audit
 from indistinct.pipeline.comparison import compare as compare
 from indistinct.pipeline.discovering import quasi as quasi
 from indistinct.pipeline.release import Release as Release
-from indistinct.pipeline.risking import risk as risk
+from indistinct.pipeline.risk import risk as risk
 from indistinct.policy import Attribute as Attribute
 from indistinct.policy import Categories as Categories
 from indistinct.policy import Link as Link

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import indistinct as ind
-from indistinct.analytics.release_view import ReleaseView, Sought, speaks_of_people
+from indistinct.analytics.release_view import ReleaseView, Sought
 
 SOUGHT = Sought(quasi=("age", "sex"), sensitive=("dx",), missing={})
 LONG = Sought(quasi=("age", "sex"), sensitive=("dx",), person="who", missing={})
@@ -80,8 +80,13 @@ def test_linked_tables_are_read_by_their_buckets() -> None:
     assert view.semantics("all") == "all"
     more = {**LINKED, "sensitive": pl.concat([LINKED["sensitive"]] * 2)}
     assert ReleaseView.read(more, SOUGHT).semantics() == "some"
-    assert speaks_of_people(LINKED, {})
-    assert not speaks_of_people(RECORDS, {})
+
+
+def test_quasi_identifiers_that_nothing_names_can_be_suggested() -> None:
+    view = ReleaseView.read(RECORDS, Sought(), suggested=lambda table: table.columns[:1])
+    assert view.quasi == tuple(RECORDS.columns[:1])
+    with pytest.raises(ind.DataError, match="no quasi-identifier that is known"):
+        ReleaseView.read(RECORDS, Sought())
 
 
 def test_several_attributes_in_one_list() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -210,7 +210,14 @@ class ReleaseView:
     link: Mapping[str, str] | None = None
 
     @classmethod
-    def read(cls, release: Frame, sought: Sought, *, as_records: bool = False) -> ReleaseView:
+    def read(
+        cls,
+        release: Frame,
+        sought: Sought,
+        *,
+        as_records: bool = False,
+        suggested: Callable[[PublishedTable], tuple[str, ...]] | None = None,
+    ) -> ReleaseView:
         """A release of any form.
 
         Arguments:
@@ -218,6 +225,7 @@ class ReleaseView:
                 of a file or of a release's folder.
             sought: what is looked for.
             as_records: take every row for another person, whatever the release says.
+            suggested: what names the quasi-identifiers of a table of which nothing else does.
 
         Raises:
             DataError: it cannot be read, has no quasi-identifier, or people are asked for and
@@ -234,6 +242,8 @@ class ReleaseView:
         person = None if as_records or link is not None else said.person or sought.person
         quasi = sought.quasi or said.quasi
         table = _table(published, (*quasi, *sought.sensitive), person, link)
+        if suggested is not None and not quasi:
+            quasi = suggested(table)
         problems = _not_there(table, quasi, person, link)
         if link is not None and not problems:
             problems += missing_columns(_named(published, link["sensitive"]), [link["by"]])
@@ -517,21 +527,6 @@ class ReleaseView:
             name=name,
             transformed=transformed,
         )
-
-
-def speaks_of_people(release: Frame, source: PlainMapping) -> bool:
-    """Whether a release itself says whose its rows are: by its certificate, or by its two tables.
-
-    Arguments:
-        release: as for :meth:`ReleaseView.read`.
-        source: how files are read.
-
-    Raises:
-        DataError: it cannot be read.
-    """
-    native = release.tables if isinstance(release, Made) else release
-    said = Said.of(release, read_release(native, source))
-    return said.person is not None or said.linked is not None
 
 
 def _other_spellings(cells: Sequence[str], values: Sequence[str]) -> dict[str, str]:

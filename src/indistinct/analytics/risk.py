@@ -31,14 +31,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.elbow import Selection, select_k
-from indistinct.analytics.uniqueness import Uniqueness
+from indistinct.analytics.encoded import encode
+from indistinct.analytics.population import Basis, Population
+from indistinct.analytics.uniqueness import Uniqueness, estimate_uniqueness
 from indistinct.document import (
     Bar,
     Document,
@@ -51,6 +53,8 @@ from indistinct.document import (
     shown,
 )
 from indistinct.errors import DataError, Problem
+from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.sources.table import Table
 from indistinct.types import Plain
 
 if TYPE_CHECKING:
@@ -63,19 +67,67 @@ EDGES = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 1 / 3, 0.5, 1.0)
 """Upper ends of the steps in which the distribution of risk is told."""
 
 Sizes = NDArray[np.int64]
-Basis = Literal["table", "counts", "size", "none"]
-"""What is known of the population: a table of its people, counts per class, its size, nothing.
-
-Without a count of the people of every class, one may stand for no more people than it has records:
-then the journalist's risk is at most the prosecutor's, and told as the same.
-"""
-
 BASES: Mapping[Basis, str] = {
     "table": "people of every class counted in a table of the population",
     "counts": "people of every class as given",
     "size": "only the size of the population is known: the journalist counts like the prosecutor",
     "none": "nothing is known of the population: the journalist counts like the prosecutor",
 }
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """The equivalence classes of a table.
+
+    Arguments:
+        cells: the quasi-identifiers of every class as text, [G rows].
+        size: records of every class, [G].
+        suppressed: records with ``*`` in every quasi-identifier, which are in no class.
+        class_of: the class of every record, -1 for those in none, [n]; None where records have no
+            order, as on lazy engines.
+    """
+
+    cells: pl.DataFrame
+    size: Sizes
+    suppressed: int = 0
+    class_of: NDArray[np.int32] | None = None
+
+    @classmethod
+    def of(cls, table: Table, quasi: Sequence[str]) -> Self:
+        """The classes of a table over some of its columns."""
+        encoded = encode(table, quasi)
+        counted = encoded.analysis.table
+        cells = pl.DataFrame(
+            {
+                name: pl.Series(encoded.domains[name], dtype=pl.String).gather(codes)
+                for name, codes in zip(quasi, counted.codes, strict=True)
+            }
+        )
+        stars = cells.select(pl.all_horizontal(pl.all().eq_missing(SUPPRESSED))).to_series()
+        kept = ~stars.to_numpy()
+        class_of = None
+        if encoded.combination_of is not None:
+            number = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+            class_of = number[encoded.combination_of]
+        suppressed = int(counted.weight[~kept].sum())
+        return cls(cells.filter(~stars), counted.weight[kept], suppressed, class_of)
+
+    @property
+    def records(self) -> int:
+        """Records in classes."""
+        return int(self.size.sum())
+
+    def summary(self) -> dict[str, float]:
+        """Number, smallest, mean and largest size."""
+        size = self.size
+        if not len(size):
+            return {"count": 0, "smallest": 0, "mean": 0.0, "largest": 0}
+        return {
+            "count": len(size),
+            "smallest": int(size.min()),
+            "mean": float(size.mean()),
+            "largest": int(size.max()),
+        }
 
 
 @dataclass(frozen=True)
@@ -316,6 +368,59 @@ class RiskReport(Document):
     _people: Sizes | None = field(default=None, repr=False, compare=False)
     _class_of: NDArray[np.int32] | None = field(default=None, repr=False, compare=False)
     _row_of: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of(
+        cls,
+        table: str,
+        classes: Classes,
+        population: Population,
+        people: Sizes | None,
+        threshold: float = THRESHOLD,
+    ) -> Self:
+        """The risk in the classes of a table.
+
+        Arguments:
+            table: what it is called.
+            classes: its classes.
+            population: what is known of the population.
+            people: people of the population in every class, not fewer than its records, [G]; None
+                where they are not counted.
+            threshold: the risk above which a record is at risk.
+        """
+        size, notes, uniqueness = classes.size, [], None
+        if population.size is not None and len(size):
+            if population.size < classes.records:
+                notes.append(
+                    "the population has fewer people than the table: no uniqueness is estimated"
+                )
+            else:
+                uniqueness = estimate_uniqueness(size, population.size)
+        expected = None
+        if uniqueness is not None and people is None:
+            expected = estimated(size, uniqueness, threshold)
+        return cls(
+            table=table,
+            quasi=tuple(classes.cells.columns),
+            threshold=threshold,
+            records=classes.records,
+            suppressed=classes.suppressed,
+            classes=classes.summary(),
+            prosecutor=prosecutor(size, threshold),
+            journalist=journalist(size, size if people is None else people, threshold),
+            marketer=marketer(size, people, population.size),
+            basis=population.basis,
+            population=population.size,
+            unique=int((size == 1).sum()),
+            unique_in_population=None if people is None else int((people == 1).sum()),
+            uniqueness=uniqueness,
+            estimated=expected,
+            distribution=distribution(size),
+            notes=tuple(notes),
+            _size=size,
+            _people=people,
+            _class_of=classes.class_of,
+        )
 
     @property
     def unit(self) -> str:

@@ -501,8 +501,7 @@ def people_by_zip(frame: pl.DataFrame, name: str = "the population") -> dict[str
     # Codes that begin with zeros lose them where a program takes them for numbers.
     numbers = codes.str.contains(r"^\d{3,4}$") if _five_digits(frame[zips]) else pl.lit(False)
     codes = pl.when(numbers).then(codes.str.zfill(5)).otherwise(codes)
-    if frame[zips].dtype.is_integer():
-        codes = codes.str.zfill(3)
+    codes = pl.when(codes.str.contains(r"^\d{1,2}$")).then(codes.str.zfill(3)).otherwise(codes)
     counted = frame.select(codes.str.slice(0, 3).alias("area"), people.alias("people"))
     wrong = counted["people"].is_null() | ~counted["people"].cast(pl.Float64).is_finite()
     if wrong.any():

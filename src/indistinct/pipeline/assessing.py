@@ -20,12 +20,18 @@ from indistinct.analytics.weighted import Lists
 from indistinct.errors import DataError, Problem
 from indistinct.pipeline.attack import rows_that_fit
 from indistinct.pipeline.hierarchies import taxonomy_of
-from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress, open_source
+from indistinct.pipeline.opening import (
+    PolicyLike,
+    Progress,
+    as_policy,
+    no_progress,
+    open_source,
+    plain_table,
+)
 from indistinct.pipeline.private_table import subjects_in
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.release.audit.reading import read_release
 from indistinct.sources.eager import EagerTable
-from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, open_table, require_columns
 from indistinct.types import Frame, PlainMapping
 
@@ -182,12 +188,10 @@ def _records(
     path: str | Path | None,
 ) -> _Looked:
     """A table in which every record is of another person."""
-    if policy is not None:
-        table, _ = open_source(data, policy, path)
-    elif isinstance(data, str | Path):
-        table = open_table(read_table(data, **(source or {})), Path(data).name)
+    if policy is None:
+        table = plain_table(data, source, path)
     else:
-        table = open_table(data, "table" if path is None else Path(path).name)
+        table, _ = open_source(data, policy, path)
     return _Looked(
         table, table, None if release is None else _published_table(release, table.columns)
     )

@@ -46,8 +46,7 @@ from indistinct.pipeline.transforming import (
     untried_in,
 )
 from indistinct.pipeline.value_metadata import value_metadata_of
-from indistinct.sources.files import read_table
-from indistinct.sources.table import Table, open_table, require_columns
+from indistinct.sources.table import Table
 from indistinct.types import Frame, Plain
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ def attack(
     untried = untried_in(asked)
     policy = _without(asked, untried)
     views = [_read(part, policy) for part in (release, second) if part is not None]
-    around = population_given(population, policy)
+    around = population_of(policy, population)
     attacked = _attacked(data, policy, views, around, tell, path)
     views = [view.spelt_as(attacked.texts) for view in views]
     for view in views:
@@ -439,23 +438,6 @@ def _of_people(person: str | None) -> Problem:
         "taken for people",
         remedy='name the column: [source] person = "patient_id", say',
     )
-
-
-def population_given(given: Any, policy: Policy) -> pl.DataFrame | None:
-    """The quasi-identifiers of the population's people as text, where there is one."""
-    if given is None:
-        return population_of(policy)
-    named = isinstance(given, str | Path)
-    name = Path(given).name if named else "the population"
-    quasi = policy.quasi_identifiers
-    tokens = {
-        name: policy.attributes[name].missing.tokens
-        for name in quasi
-        if policy.attributes[name].missing.tokens
-    }
-    native = read_table(given) if named else given
-    require_columns(open_table(native, name), quasi)
-    return open_table(native, name, missing_tokens=tokens).text(quasi)
 
 
 def unread(records: pl.DataFrame, taxonomies: Mapping[str, Taxonomy], quasi: Sequence[str]) -> int:

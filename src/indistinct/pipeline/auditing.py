@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from indistinct.analytics.population import covers
 from indistinct.metadata import ValueMetadata
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.opening import PolicyLike, as_policy
-from indistinct.pipeline.population import covers, population_of
+from indistinct.pipeline.population import population_of
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.value_metadata import (
     knowledge_of_categories,

@@ -17,6 +17,7 @@ from indistinct.analytics.contingency import contingency as contingency_of
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.analytics.linkability import record_intersection, record_linkability
 from indistinct.analytics.linked_query_error import LinkedQueries
+from indistinct.analytics.population import covers
 from indistinct.analytics.published import Original, PublishedRows, read_rows
 from indistinct.analytics.query_error import MODES, Workload, known_mode
 from indistinct.analytics.release_view import ReleaseView
@@ -29,7 +30,7 @@ from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.attack import attack
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress, open_source
-from indistinct.pipeline.population import covers, population_of
+from indistinct.pipeline.population import population_of
 from indistinct.pipeline.private_table import subjects_in
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.pipeline.transforming import (

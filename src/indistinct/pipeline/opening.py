@@ -70,18 +70,27 @@ def no_progress(what: str, share: float | None) -> None:
 
 
 def open_source(
-    data: Frame, policy: Policy, path: str | Path | None, *, held: bool = False
+    data: Frame,
+    policy: Policy,
+    path: str | Path | None,
+    *,
+    held: bool = False,
+    allow_empty: bool = False,
 ) -> tuple[Table, str | None]:
     """The table given, held against the policy, and the digest of the file it came from.
 
-    ``held`` asks for a table in memory, whichever engine holds it: for methods that go record by
-    record.
+    Arguments:
+        data: a frame of any engine, or the path of a file or of a folder in a health format.
+        policy: says how it is read, and what its columns are.
+        path: the file that a frame was read from.
+        held: ask for a table in memory, whichever engine holds it: for what goes record by record.
+        allow_empty: whether it may have no records.
+
+    Raises:
+        DataError: it cannot be read, or changes meanwhile.
+        PolicyError: the policy does not fit it.
     """
-    tokens = {
-        name: item.missing.tokens for name, item in policy.attributes.items() if item.missing.tokens
-    }
-    native = data
-    source = policy.source
+    tokens, source, native = policy.missing_tokens(), policy.source, data
     if isinstance(data, str | Path):
         path = data
     name = "table" if path is None else Path(path).name
@@ -97,23 +106,45 @@ def open_source(
                 # Reading and hashing the same file take turns on disk and processor.
                 hashed = None if path is None else beside.submit(sha256_of, Path(path))
                 if isinstance(data, str | Path):
-                    native = read_table(data, **reading(policy))
+                    native = read_table(data, allow_empty=allow_empty, **reading(policy))
                     notes = _header_notes(native.columns)
                 digest = None if hashed is None else hashed.result()
-    known = open_table(native, name)
     if source.people is not None:
         native = with_people(to_polars(native), policy, name)
-        known = open_table(native, name)
+    known = open_table(native, name, allow_empty=allow_empty)
     if held and not isinstance(known, EagerTable):
         native = to_polars(native)
-        known = open_table(native, name)
+        known = open_table(native, name, allow_empty=allow_empty)
     if source.format is not None:
         native, known = _without(native, known, policy, name)
     policy.check(known.columns, "the table" if path is None else name)
-    table = open_table(native, name, missing_tokens=tokens) if tokens else known
+    table = known
+    if tokens:
+        table = open_table(native, name, missing_tokens=tokens, allow_empty=allow_empty)
     if isinstance(table, EagerTable):
         table.notes = notes
     return table, digest
+
+
+def plain_table(
+    data: Frame, source: PlainMapping | None, path: str | Path | None, *, allow_empty: bool = False
+) -> Table:
+    """The table given, where no policy says what its columns are.
+
+    Arguments:
+        data: a frame of any engine, or the path of a file.
+        source: how a file is read, ``{"separator": ";"}``.
+        path: the file that a frame was read from, for messages.
+        allow_empty: whether it may have no records.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    native = data
+    if isinstance(data, str | Path):
+        path, native = data, read_table(data, allow_empty=allow_empty, **(source or {}))
+    name = "table" if path is None else Path(path).name
+    return open_table(native, name, allow_empty=allow_empty)
 
 
 def _header_notes(columns: Sequence[str]) -> tuple[str, ...]:

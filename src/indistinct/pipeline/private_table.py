@@ -249,6 +249,7 @@ def subjects_in(
     file: str | None = None,
     sensitive: Sequence[str] = (),
     weight: NDArray[np.int64] | None = None,
+    quasi: Sequence[str] | None = None,
 ) -> Subjects:
     """Whose these rows are, as a policy says.
 
@@ -258,6 +259,7 @@ def subjects_in(
         file: the name of the table's file, for messages.
         sensitive: the attributes whose values are the people's events.
         weight: how many records each row stands for; one where not given.
+        quasi: the attributes that are people's own; the policy's quasi-identifiers where not given.
 
     Raises:
         DataError: rows without a person, or quasi-identifiers that differ within one.
@@ -267,7 +269,7 @@ def subjects_in(
     return Subjects.of_people(
         texts,
         policy.person,
-        policy.quasi_identifiers,
+        policy.quasi_identifiers if quasi is None else quasi,
         sensitive,
         conflicts=policy.source.conflicts,
         file=file,

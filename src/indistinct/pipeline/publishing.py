@@ -10,13 +10,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.analytics.population import covers
 from indistinct.errors import IndistinctError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.pipeline.accounts import broken_without_made_up
 from indistinct.pipeline.items import items_within_classes
 from indistinct.pipeline.leak import hold_against_ranks
-from indistinct.pipeline.population import covers
 from indistinct.pipeline.value_metadata import needed_metadata, published_metadata
 from indistinct.pipeline.warnings import (
     distinguishable_decoys,

@@ -311,6 +311,18 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
         """The attributes that play that role, in the policy's order."""
         return tuple(name for name, item in self.attributes.items() if item.role == role)
 
+    def missing_tokens(self, columns: Iterable[str] | None = None) -> dict[str, Sequence[str]]:
+        """The texts that stand for a missing value, of attributes that have such.
+
+        Arguments:
+            columns: the columns that are asked for; all attributes where not given.
+        """
+        return {
+            name: self.attributes[name].missing.tokens
+            for name in (self.attributes if columns is None else columns)
+            if name in self.attributes and self.attributes[name].missing.tokens
+        }
+
     def check(self, columns: Iterable[str], table: str = "the table") -> None:
         """Hold the policy against the columns of a table, of which messages speak by that name.
 

@@ -1,0 +1,510 @@
+"""The verb *risk*: how likely re-identification is in a table, or in what was published of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.analytics.population import Population
+from indistinct.analytics.profile import profile
+from indistinct.analytics.release_view import ReleaseView, Sought
+from indistinct.analytics.risk import (
+    THRESHOLD,
+    Classes,
+    CurvePoint,
+    RiskCurve,
+    RiskReport,
+    curve_of_classes,
+    curve_point,
+    range_of_k,
+    require_threshold,
+)
+from indistinct.analytics.standards import (
+    SAFE_HARBOR,
+    StandardVerdict,
+    by_threshold,
+    people_by_zip,
+    safe_harbor,
+    standard_names,
+)
+from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, Unsatisfiable
+from indistinct.pipeline.asked import asked_of, method_of, sight_of
+from indistinct.pipeline.hierarchies import taxonomies_of
+from indistinct.pipeline.opening import (
+    PolicyLike,
+    Progress,
+    as_policy,
+    no_progress,
+    open_source,
+    plain_table,
+    reading,
+)
+from indistinct.pipeline.population import people_in
+from indistinct.pipeline.private_table import PrivateTable, subjects_in
+from indistinct.pipeline.release import Release
+from indistinct.pipeline.run import Run
+from indistinct.pipeline.searching import search
+from indistinct.pipeline.sought_releases import sought_by
+from indistinct.pipeline.transforming import changes_values, transformed
+from indistinct.privacy.k_anonymity import KAnonymity
+from indistinct.privacy.promise import Promise
+from indistinct.recoding.full_domain import Settings, full_domain_for_each
+from indistinct.recoding.full_domain.optimal import LARGEST
+from indistinct.recoding.grouping import Grouper
+from indistinct.recoding.linked_plan import LinkedPlan
+from indistinct.recoding.recoded import published_classes
+from indistinct.release.audit.reading import CERTIFICATE, PublishedTable, missing_columns
+from indistinct.sources.convert import to_polars
+from indistinct.sources.files import read_table
+from indistinct.sources.table import Table, open_table, require_columns
+from indistinct.types import Frame, PlainMapping
+
+if TYPE_CHECKING:
+    from indistinct.microdata.leveled import LeveledTable
+    from indistinct.policy import Policy
+    from indistinct.recoding.plan import Plan
+
+
+def risk(
+    data: Frame,
+    policy: PolicyLike | None = None,
+    *,
+    quasi: Sequence[str] | None = None,
+    population: Frame = None,
+    counts: str | None = None,
+    threshold: float | None = None,
+    k_range: Sequence[int] | None = None,
+    releases: bool | None = None,
+    standard: str | Sequence[str] | None = None,
+    zip_population: Frame = None,
+    source: PlainMapping | None = None,
+    path: str | Path | None = None,
+    progress: Progress | None = None,
+) -> RiskReport:
+    """How likely it is that somebody finds a person in a table, or in what was published of it.
+
+    Records with ``*`` in every quasi-identifier are in no class, and left out. Where the policy, or
+    the release's certificate, names the person of each record, or a release is two linked tables,
+    classes hold people, and all figures count them.
+
+    Arguments:
+        data: the private table or a release of it: a frame (Polars, pandas, PyArrow, DuckDB,
+            PySpark), a :class:`Release`, the path of a file or of a release's folder.
+        policy: says which columns are quasi-identifiers, and what its ``[risk]`` says; a mapping of
+            its keys will do.
+        quasi: the quasi-identifiers. Not named: those of the policy, of the release's certificate,
+            or failing both those that the columns suggest.
+        population: the people among whom somebody could be found: a table of them with the
+            quasi-identifiers (a frame or the path of a file), how many they are (1 or more), or the
+            share of them that is in the table (below 1). Not given: what the policy says.
+        counts: a column of that table that says how many people each of its rows stands for.
+        threshold: the risk above which a record is at risk. Not given: that of the policy, or 0.2.
+        k_range: the first and the last k of the curve of risk. Not given: that of the policy; no
+            curve without.
+        releases: whether the curve is that of releases made for every k with the policy's method,
+            or that of the table without its smaller classes. Not said: the first where there is a
+            policy, and the data is what it describes.
+        standard: names of standards to hold the data against, such as ``"hipaa-safe-harbor"`` or
+            ``"0.09"``.
+        zip_population: a table of zip codes and how many people live there, for Safe Harbor.
+        source: how a file is read, ``{"separator": ";"}``, where there is no policy.
+        path: the file that a frame was read from, for messages.
+        progress: is told what is being done.
+
+    Raises:
+        DataError: the table or the population cannot be read, or lacks a column.
+        PolicyError: the policy does not fit the table, or an unknown standard is named.
+        HierarchyError: a hierarchy does not cover the table's values, or is no tree.
+    """
+    tell = progress or no_progress
+    policy = None if policy is None else as_policy(policy, draft=True)
+    if threshold is None:
+        threshold = THRESHOLD if policy is None else policy.risk.threshold
+    if k_range is None and policy is not None:
+        k_range = policy.risk.k_range
+    require_threshold(threshold)
+    ks = None if k_range is None else range_of_k(k_range)
+    given = [standard] if isinstance(standard, str | int | float) else standard or ()
+    names = standard_names(given)
+    tell("reading", None)
+    looked = _looked_at(data, policy, tuple(quasi or ()), source, path)
+    own = policy if not looked.released else None
+    if releases and (own is None or method_of(own).linked):
+        raise PolicyError(
+            Problem(
+                "no-releases",
+                "releases for every k are made of a private table, by a policy that does not ask "
+                "for linked tables",
+                remedy="give both, or leave this out for the curve of the table as it is",
+            )
+        )
+    tell("counting", None)
+    classes = Classes.of(looked.table, looked.quasi)
+    among = classes.records + classes.suppressed
+    people, table_of_people = _population(population, counts, policy, looked.quasi, among)
+    notes, in_class = list(looked.notes), None
+    if people.cells is not None:
+        tell("counting the population", None)
+        found = _people_of(classes, people, policy)
+        in_class = np.maximum(found, classes.size)
+        if few := int((found < classes.size).sum()):
+            notes.append(
+                f"{few} of {len(found)} classes have more {looked.units} than the population has "
+                f"people of their values: they count with as many people as {looked.units}"
+            )
+    report = RiskReport.of(looked.table.name, classes, people, in_class, threshold)
+    notes += report.notes
+    curve = None
+    if ks is not None:
+        for_each = own is not None and releases is not False and bool(own.quasi_identifiers)
+        if for_each and own is not None and method_of(own).linked:
+            for_each = False
+            notes.append(
+                "the curve is that of the table without its smaller classes: linked tables are not "
+                "made for every k"
+            )
+        if own is not None and (releases or for_each):
+            tell("making releases", 0.0)
+            curve = _curve_of_releases(own, looked.whole, threshold, ks, tell)
+        else:
+            curve = curve_of_classes(classes.size, ks, threshold)
+    areas = None
+    if SAFE_HARBOR in names:
+        tell("looking for identifiers", None)
+        areas = _people_by_zip(zip_population, table_of_people)
+    return replace(
+        report,
+        curve=curve,
+        standards=_verdicts(names, looked.whole, classes.size, in_class, areas),
+        notes=tuple(notes),
+        rows=looked.rows,
+        _row_of=looked.first,
+    )
+
+
+@dataclass(frozen=True)
+class _Looked:
+    """What the risk is measured of.
+
+    Arguments:
+        table: a row per record, or per person.
+        whole: the table that was given.
+        quasi: the quasi-identifiers.
+        released: whether it was published already.
+        notes: what the reader should know.
+        rows: records of the table, where people have many.
+        first: the first record of every person.
+    """
+
+    table: Table
+    whole: Table
+    quasi: tuple[str, ...]
+    released: bool = False
+    notes: tuple[str, ...] = ()
+    rows: int | None = None
+    first: NDArray[np.int64] | None = None
+
+    @property
+    def units(self) -> str:
+        """What is counted, in the plural."""
+        return "records" if self.rows is None else "people"
+
+
+def _looked_at(
+    data: Frame,
+    policy: Policy | None,
+    quasi: tuple[str, ...],
+    source: PlainMapping | None,
+    path: str | Path | None,
+) -> _Looked:
+    """The private table, or the release, as a row for everybody.
+
+    Arguments:
+        data: what was given.
+        policy: says what its columns are.
+        quasi: the quasi-identifiers that were named.
+        source: how a file is read, where there is no policy.
+        path: the file that a frame was read from.
+    """
+    if policy is None:
+        if _is_made(data, policy):
+            return _release(data, Sought(quasi=quasi, source=source or {}))
+        table = plain_table(data, source, path, allow_empty=True)
+        chosen, notes = (quasi, ()) if quasi else _suggested(table)
+        require_columns(table, chosen)
+        return _Looked(table, table, tuple(dict.fromkeys(chosen)), notes=notes)
+    native = data
+    if not _is_made(data, policy):
+        if isinstance(data, str | Path) and policy.source.format is None:
+            path, native = data, read_table(data, allow_empty=True, **reading(policy))
+        if not _lacks_columns(native, policy):
+            return _private(native, policy, quasi or policy.quasi_identifiers, path)
+        native = native if path is None else {Path(path).name: native}
+    sought = replace(sought_by(policy), sensitive=(), source=reading(policy))
+    return _release(native, replace(sought, quasi=quasi or sought.quasi))
+
+
+def _is_made(data: Frame, policy: Policy | None) -> bool:
+    """Whether that is a release by its form: made here, tables by name, or a release's files."""
+    if isinstance(data, Release | Mapping):
+        return True
+    if not isinstance(data, str | Path):
+        return False
+    named = Path(data)
+    if not named.is_dir():
+        return named.is_file() and (named.parent / CERTIFICATE).is_file()
+    export = policy is not None and policy.source.format is not None
+    return (named / CERTIFICATE).is_file() or not export
+
+
+def _lacks_columns(native: Frame, policy: Policy) -> bool:
+    """Whether a table has the quasi-identifiers of the policy, and lacks others of its columns."""
+    if policy.source.format is not None or policy.source.people is not None:
+        return False
+    columns = {*open_table(native, allow_empty=True).columns}
+    needed = {*policy.quasi_identifiers, *([] if policy.person is None else [policy.person])}
+    return needed <= columns and not {*policy.attributes} <= columns
+
+
+def _private(
+    native: Frame, policy: Policy, quasi: tuple[str, ...], path: str | Path | None
+) -> _Looked:
+    """The table that a policy describes."""
+    held = policy.person is not None
+    whole, _ = open_source(native, policy, path, held=held, allow_empty=True)
+    notes: tuple[str, ...] = ()
+    if not quasi:
+        quasi, notes = _suggested(whole)
+    require_columns(whole, quasi)
+    quasi = tuple(dict.fromkeys(quasi))
+    if policy.person is None:
+        return _Looked(whole, whole, quasi, notes=notes)
+    people = subjects_in(whole.text([policy.person, *quasi]), policy, whole.name, quasi=quasi)
+    return _Looked(
+        open_table(people.texts, whole.name, allow_empty=True),
+        whole,
+        quasi,
+        notes=(*notes, *people.warnings),
+        rows=people.rows,
+        first=people.first_rows(),
+    )
+
+
+def _release(release: Frame, sought: Sought) -> _Looked:
+    """A release, with the quasi-identifiers that are sought, else those of its certificate."""
+    notes: list[str] = []
+
+    def suggested(part: PublishedTable) -> tuple[str, ...]:
+        found, told = _suggested(_table_of(part, part.columns))
+        notes.extend(told)
+        return found
+
+    view = ReleaseView.read(release, sought, suggested=suggested)
+    view.refuse_nobody()
+    if problems := missing_columns(view.table, sought.quasi):
+        raise DataError(problems)
+    name = "the release" if isinstance(release, Release) else view.table.name
+    of_people = view.person is not None or view.link is not None
+    return _Looked(
+        open_table(view.rows, name, allow_empty=True),
+        _table_of(view.table, view.table.columns),
+        view.quasi,
+        released=True,
+        notes=(*(f"{name}: {note}" for note in view.notes()), *notes),
+        rows=view.height if of_people else None,
+        first=view.first_rows,
+    )
+
+
+def _table_of(part: PublishedTable, columns: Sequence[str]) -> Table:
+    return open_table(part.texts(columns), part.name, allow_empty=True)
+
+
+def _suggested(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The quasi-identifiers that the columns suggest, and the note that they do.
+
+    Raises:
+        DataError: no column looks like one.
+    """
+    found = tuple(item.attribute for item in profile(table).with_role("quasi-identifier"))
+    if not found:
+        raise DataError(
+            Problem(
+                "no-quasi-identifier",
+                "no column looks like a quasi-identifier",
+                file=table.name,
+                remedy="name them with --quasi (in Python: quasi)",
+            )
+        )
+    note = (
+        f"the quasi-identifiers are those that the columns suggest: {', '.join(found)}; name them "
+        "for figures that are to be relied on"
+    )
+    return found, (note,)
+
+
+# The population --------------------------------------------------------------------------------
+
+
+def _population(
+    given: Any,
+    counts: str | None,
+    policy: Policy | None,
+    quasi: Sequence[str],
+    records: int,
+) -> tuple[Population, Frame]:
+    """What is known of the population; and the table of its people, as it was given.
+
+    Arguments:
+        given: a table of people, the path of one, their number, or the share that is in the table;
+            the policy's where not given.
+        counts: the column of that table that says how many people a row stands for.
+        policy: says which texts stand for a missing value.
+        quasi: the quasi-identifiers.
+        records: people in the table.
+    """
+    separator: str | None = None
+    if given is None and policy is not None and policy.risk.population is not None:
+        named = policy.risk.population
+        given = named.size if named.size is not None else named.fraction
+        if named.file is not None:
+            given, separator = policy.directory / named.file, named.separator
+        elif named.fraction is not None:
+            given = float(named.fraction)
+    if counts is not None and (given is None or isinstance(given, int | float)):
+        raise DataError(
+            Problem(
+                "counts-without-table",
+                f"'{counts}' names a column, and there is no table of the population to have it",
+                remedy="give the table with --population (in Python: population)",
+            )
+        )
+    if given is None:
+        return Population(), None
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        return Population.of_size(given, records), None
+    columns = [*quasi, *([] if counts is None else [counts])]
+    table = people_in(given, policy, columns, separator=separator)
+    return Population.of_table(table, quasi, counts), table
+
+
+def _people_of(
+    classes: Classes, population: Population, policy: Policy | None
+) -> NDArray[np.int64]:
+    """People of the population in every class, [G]; of generalized ones those under its cells."""
+    found = population.alike(classes.cells)
+    quasi = classes.cells.columns
+    if policy is None or found.all() or set(quasi) != set(policy.quasi_identifiers):
+        return found
+    exact, name = population.cells, "the population"
+    assert exact is not None
+    try:
+        taxonomies = taxonomies_of(open_table(exact, name), policy, exact, population.number, name)
+    except HierarchyError:
+        return found
+    return np.maximum(found, population.under(classes.cells, taxonomies))
+
+
+# The curve -------------------------------------------------------------------------------------
+
+
+def _curve_of_releases(
+    policy: Policy, table: Table, threshold: float, ks: range, tell: Progress
+) -> RiskCurve:
+    """The risk of the releases that the policy's method makes for every k."""
+    # Nothing of these releases is published: they need no seed from the operating system.
+    run = Run(policy, policy.method.seed or 0)
+    if changes_values(policy):
+        # What happens to values on the way to a release happens here, too.
+        texts_only = open_table(table.text(table.columns), table.name, allow_empty=True)
+        table = transformed(texts_only, run, table.name).table
+    private = PrivateTable.of(table, run, file=table.name)
+    data = private.data
+    records = int(data.weight[~data.suppressed_before].sum())
+    series = [_for_k(private.promises, k, policy.quasi_identifiers) for k in ks]
+    plans: Iterable[tuple[int, Plan | None]]
+    if _in_one_go(run.policy, data):
+        present = private.present
+        data = data if present is private.subjects else private.encode(present).data
+        asks = asked_of(run.policy)
+        found = full_domain_for_each(data, series, asks.objective, Settings.of(asks))
+        plans = zip(ks, found, strict=True)
+    else:
+        plans = (
+            (k, _alone(private.promising(asked), run)) for k, asked in zip(ks, series, strict=True)
+        )
+    grouper = Grouper(data)
+    points: list[CurvePoint] = []
+    skipped: list[int] = []
+    for at, (k, plan) in enumerate(plans):
+        size = None if plan is None else published_classes(data, plan, grouper)
+        if plan is None or size is None or not len(size):
+            skipped.append(k)
+        else:
+            points.append(curve_point(k, size, records, threshold, plan.levels))
+        tell("making releases", (at + 1) / len(ks))
+    return RiskCurve("releases", tuple(points), tuple(skipped))
+
+
+def _for_k(promises: Sequence[Promise], k: int, quasi: Sequence[str]) -> list[Promise]:
+    """The same promises with another k of k-anonymity over all quasi-identifiers."""
+
+    def is_over_all(part: Promise) -> bool:
+        return isinstance(part, KAnonymity) and (part.on is None or set(part.on) == set(quasi))
+
+    return [KAnonymity(k=k), *(part for part in promises if not is_over_all(part))]
+
+
+def _in_one_go(policy: Policy, data: LeveledTable) -> bool:
+    """Whether the method is the optimal search, which goes through a series of k in one go."""
+    method = policy.method
+    plain = method.algorithm == "optimal" and not method.local_recoding
+    if not plain or sight_of(policy).rows or method.time_limit is not None:
+        return False
+    return asked_of(policy).lattice(data).size <= LARGEST
+
+
+def _alone(private: PrivateTable, run: Run) -> Plan | None:
+    """The plan by the policy's method; None where no release keeps the promises."""
+    try:
+        found = search(private, run)
+    except Unsatisfiable:
+        return None
+    return None if isinstance(found, LinkedPlan) else found
+
+
+# Standards -------------------------------------------------------------------------------------
+
+
+def _verdicts(
+    names: Sequence[str],
+    whole: Table,
+    size: NDArray[np.int64],
+    in_class: NDArray[np.int64] | None,
+    areas: Mapping[str, int] | None,
+) -> tuple[StandardVerdict, ...]:
+    return tuple(
+        safe_harbor(whole, profile(whole), areas)
+        if name == SAFE_HARBOR
+        else by_threshold(name, size, in_class)
+        for name in names
+    )
+
+
+def _people_by_zip(given: Any, people: Table | None) -> dict[str, int] | None:
+    """People of every three-digit zip area: of the table given, or of the population's own."""
+    if given is not None:
+        is_path = isinstance(given, str | Path)
+        frame = read_table(given) if is_path else to_polars(given)
+        return people_by_zip(frame, Path(given).name if is_path else "the zip codes")
+    if people is None:
+        return None
+    try:
+        return people_by_zip(people.text(people.columns))
+    except DataError:
+        return None
