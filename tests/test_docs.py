@@ -16,7 +16,9 @@ import pytest
 from typer.testing import CliRunner
 
 import indistinct
+from indistinct.analytics.attacks import attackers
 from indistinct.cli import app
+from indistinct.privacy import models
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -86,6 +88,19 @@ def test_links_lead_somewhere(page: Path) -> None:
         if not place.exists() or (anchor and anchor not in anchors(place)):
             broken.append(target)
     assert broken == []
+
+
+def test_the_readme_counts_promises_and_attackers_as_they_are() -> None:
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    own = [kind for kind in models().values() if kind.__module__.startswith("indistinct.")]
+    told = re.search(r"any of (\w+) \[promises about sensitive values\]", text)
+    words = ("seventeen", "eighteen", "nineteen", "twenty", "twenty-one", "twenty-two")
+    number = sum(kind.needs_sensitive for kind in own)
+    assert told is not None
+    assert told[1] == words[number - 17]
+    assert "Over twenty [attackers]" in text
+    own_attackers = [one for one in attackers().values() if one.__name__.startswith("indistinct.")]
+    assert 20 < len(own_attackers) < 30
 
 
 def test_every_page_can_be_reached_from_the_readme() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,6 +31,18 @@ def test_no_generator_of_one_seed_for_several_purposes() -> None:
         if path.name != "randomness.py" and bare.search(path.read_text("utf-8"))
     ]
     assert found == []
+
+
+def test_searches_simulate_with_a_constant_seed_alone() -> None:
+    """What is published depends on a seed only through streams, which nobody can guess."""
+    calls = [
+        (path.name, ast.unparse(node))
+        for path in (SOURCE / "recoding").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("simulation")
+    ]
+    assert calls
+    assert {call for _, call in calls} == {"simulation(0)"}, calls
 
 
 def test_the_same_purpose_of_the_same_run_draws_the_same() -> None:

@@ -8,6 +8,7 @@ Nothing here knows what a document is about.
 from __future__ import annotations
 
 import importlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -62,12 +63,12 @@ class Grid:
 Part = Line | Grid
 
 
-class Document:
+class Document(ABC):
     """Something that describes itself in lines and tables."""
 
+    @abstractmethod
     def parts(self) -> Iterator[Part]:
         """The lines and tables, from the first to the last; nothing private is among them."""
-        raise NotImplementedError
 
     def _repr_html_(self) -> str:
         return as_html(self.parts())

@@ -117,8 +117,9 @@ class Source(Section):
     later = ("query",)
 
     format: Format | None = None
-    """A health format: ``fhir``, a folder of a FHIR R4 bulk export; ``omop``, one of OMOP tables.
-    Its attributes have roles and hierarchies of their own, which the policy can replace."""
+    """The format of a folder or file: ``fhir``, a FHIR R4 bulk export; ``omop``, tables of the OMOP
+    model; or one of a plugin. Its attributes have roles and hierarchies of their own, which the
+    policy can replace."""
     person: str | None = None
     """The column that names the person, where people have many records. Every promise counts
     people then, and a pseudonym made for the release stands in the column."""

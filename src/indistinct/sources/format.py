@@ -40,7 +40,7 @@ SENSITIVE: PlainMapping = {"role": "sensitive"}
 
 @dataclass(frozen=True, eq=False)
 class HealthRecords:
-    """What was read from a health format: one row per condition of a person.
+    """What was read from a format: one row per record of a person.
 
     Arguments:
         frame: the rows, with the same columns whatever was in the files.
