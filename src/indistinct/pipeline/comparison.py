@@ -7,9 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.comparison import ComparedRelease, Comparison, Kept, OfPeople
 from indistinct.analytics.contingency import Contingency
@@ -23,15 +21,12 @@ from indistinct.analytics.query_error import MODES, Workload, known_mode
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.utility import Utility
 from indistinct.errors import DataError, IndistinctError, Problem, did_you_mean, shown_names
-from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
+from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.metadata import NO_METADATA, ValueMetadata
-from indistinct.microdata.microdata import distinct_values
-from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.attack import attack
-from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress, open_source
-from indistinct.pipeline.population import population_of
-from indistinct.pipeline.private_table import subjects_in
+from indistinct.pipeline.private_table import PrivateTable
+from indistinct.pipeline.run import Run
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.pipeline.transforming import (
     changes_values,
@@ -39,13 +34,11 @@ from indistinct.pipeline.transforming import (
     policy_of_originals,
     untried_in,
 )
-from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.privacy.knm_anonymity import KNMAnonymity
-from indistinct.privacy.promise import effective, models, promise_of, promised_class_size
+from indistinct.privacy.promise import effective, known_promise, promise_of, promised_class_size
 from indistinct.release.audit import Verdict
 from indistinct.release.audit import audit as audit_release
 from indistinct.requirement import Requirement
-from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table, count_column
 from indistinct.types import Frame
 
@@ -128,9 +121,9 @@ def compare(
     tell("reading the releases", None)
     read = [_read(part, name, policy) for name, part in named]
     tell("reading", None)
-    private = _Private.of(data, policy, read, path, contingency)
-    read = [one.settled(private.texts) for one in read]
-    original, people = private.original, private.people
+    held = _Held.of(data, policy, read, path, contingency)
+    subjects, original, people = held.private.subjects, held.original, held.people
+    read = [one.settled(subjects.records) for one in read]
     tell("drawing queries", None)
     drawn = workload.draw(original)
     changed = [name for name, item in policy.attributes.items() if item.transform is not None]
@@ -169,7 +162,7 @@ def compare(
                 utility=Utility(original, rows, total, size, chosen),
                 errors={each: drawn.error(rows, each) for each in MODES},
                 mode=asked_mode,
-                promises=private.audited(one, joined),
+                promises=held.audited(one, joined),
                 added=added,
                 seconds=one.view.said.seconds,
                 attacks=found,
@@ -183,8 +176,8 @@ def compare(
         tuple(compared),
         workload,
         drawn.dimensions,
-        private.together,
-        rows=private.rows,
+        held.together,
+        rows=None if people is None else subjects.rows,
     )
 
 
@@ -228,31 +221,21 @@ def _read(given: Any, name: str, policy: Policy) -> _Read:
 
 
 @dataclass(frozen=True)
-class _Private:
-    """The private table that releases are compared with.
+class _Held:
+    """The private table that releases are held against.
 
     Arguments:
-        policy: says what its columns are.
-        texts: its rows, those of lazy engines the distinct ones.
-        rows: its records, where people have many.
+        private: the table.
         people: the people of the table, where they have many records.
         original: its combinations.
-        taxonomies: the hierarchies of the quasi-identifiers.
-        known: what is known of sensitive values.
         asked: the promises that releases are held against.
-        population: the people among whom somebody could be found, where a promise is about them.
         together: two columns that were counted together, where that was asked.
     """
 
-    policy: Policy
-    texts: pl.DataFrame
-    rows: int | None
+    private: PrivateTable
     people: PeopleTable | None
     original: Original
-    taxonomies: Mapping[str, Taxonomy]
-    known: Mapping[str, ValueMetadata]
     asked: tuple[Requirement, ...]
-    population: pl.DataFrame | None
     together: Contingency | None
 
     @classmethod
@@ -263,7 +246,7 @@ class _Private:
         read: Sequence[_Read],
         path: str | Path | None,
         contingency: tuple[str, str] | None,
-    ) -> _Private:
+    ) -> _Held:
         """The table as far as releases are compared with it.
 
         Arguments:
@@ -273,44 +256,38 @@ class _Private:
             path: the file that a frame was read from.
             contingency: two columns that are counted together.
         """
-        held = policy.person is not None or changes_values(policy)
+        of_people = policy.person is not None
+        held = of_people or changes_values(policy)
         table, digest = open_source(data, policy, path, held=held)
-        file = None if digest is None else table.name
         together = None if contingency is None else _together(table, read, contingency)
-        table = followed(table, policy, policy.sensitive)
         asked = asked_of(policy, [one.requirements for one in read])
-        weight: NDArray[np.int64] | None = None
-        if policy.person is None:
-            texts, weight = _texts(table, policy, asked)
-        else:
-            texts = table.text([policy.person, *policy.quasi_identifiers, *policy.sensitive])
-        names = [name for name in texts.columns if name in policy.sensitive]
-        subjects = subjects_in(texts, policy, file, names, weight)
-        own = subjects.texts
-        asked = settled(asked, texts)
-        population = population_of(policy) if any(map(needs_population, asked)) else None
-        taxonomies = taxonomies_of(table, policy, own, weight, file, population)
-        known = value_metadata_of(policy, table, texts, names, file)
+        told = [item.sensitive for item in asked]
+        names = [name for name in policy.sensitive if of_people or name in told]
+        known = [known_promise(item) for item in asked]
+        private = PrivateTable.of(
+            followed(table, policy, policy.sensitive),
+            Run(policy, 0),
+            sensitive=names,
+            file=None if digest is None else table.name,
+            promises=[p for p in known if p is not None and p.sensitive in (None, *names)],
+        )
+        subjects, taxonomies = private.subjects, private.taxonomies
+        private = replace(private, metadata=_with_certified(private.metadata, read))
         people = None
-        if subjects.unit == "record":
-            original = Original.of(texts, taxonomies, weight)
-            known = _with_certified(known, read)
-        else:
-            records = texts.select(names)
-            people = PeopleTable.of(own, taxonomies, subjects.person_of, records, known)
+        if of_people:
+            people = PeopleTable.of(
+                subjects.texts, taxonomies, subjects.person_of, subjects.records, private.metadata
+            )
             original = people.original
-        referring = _with_references(known, asked, subjects)
-        rows = None if subjects.unit == "record" else subjects.rows
-        return cls(
-            policy, texts, rows, people, original, taxonomies, referring, tuple(asked), population,
-            together,
-        )  # fmt: skip
+        else:
+            original = Original.of(subjects.texts, taxonomies, subjects.weight)
+        return cls(private, people, original, tuple(settled(asked, subjects.records)), together)
 
     def audited(self, one: _Read, joined: JoinedRelease | None) -> tuple[Kept, ...]:
         """What a release achieves of every promise; None of those it cannot be held against."""
-        view, quasi = one.view, self.policy.quasi_identifiers
+        private, view = self.private, one.view
+        quasi, known = private.policy.quasi_identifiers, private.metadata
         release: Frame
-        known = self.known
         if view.link is not None:
             release = {part.name: part.texts(part.columns) for part in view.published.tables}
         elif view.person is not None:
@@ -324,10 +301,9 @@ class _Private:
                 if name in joined.listed
             }
         covering = None
-        if self.population is not None and joined is None:
-            covering = covers(release, self.taxonomies, quasi)
-        elif self.population is not None and set(view.quasi) == set(quasi):
-            covering = covers(view.rows, self.taxonomies, quasi)
+        if private.population is not None and (joined is None or set(view.quasi) == set(quasi)):
+            cells = release if joined is None else view.rows
+            covering = covers(cells, private.taxonomies, quasi)
 
         def verdict(requirement: Requirement) -> Verdict | None:
             try:
@@ -336,7 +312,7 @@ class _Private:
                     [requirement],
                     quasi,
                     known=known,
-                    population=self.population,
+                    population=private.population,
                     covers=covering,
                     person=view.person,
                     linked=view.link,
@@ -395,32 +371,9 @@ def _with_certified(
     found = dict(known)
     for one in read:
         for name, about in one.view.said.known.items():
-            if found.get(name, NO_METADATA) == NO_METADATA:
-                found[name] = about
-    return found
-
-
-def _with_references(
-    known: Mapping[str, ValueMetadata],
-    asked: Sequence[Requirement],
-    subjects: Subjects,
-) -> dict[str, ValueMetadata]:
-    """The same, with how many have each value, where a promise compares with that.
-
-    Arguments:
-        known: what is known of sensitive values.
-        asked: the promises.
-        subjects: whose the table's rows are.
-    """
-    found = dict(known)
-    for item in asked:
-        name = item.sensitive
-        if item.reference != "original" or name is None or name not in subjects.records.columns:
-            continue
-        values, counts = distinct_values(subjects.values_of(name), subjects.weight)
-        total = sum(counts)
-        shares = {value: count / total for value, count in zip(values, counts, strict=True)}
-        found[name] = replace(found.get(name, NO_METADATA), reference=shares)
+            own = found.get(name, NO_METADATA)
+            if replace(own, reference={}) == NO_METADATA:
+                found[name] = replace(about, reference=own.reference or about.reference)
     return found
 
 
@@ -559,31 +512,10 @@ def settled(asked: Sequence[Requirement], texts: pl.DataFrame) -> list[Requireme
     return found
 
 
-def needs_population(requirement: Requirement) -> bool:
-    """Whether a promise counts people of a population."""
-    model = models().get(requirement.model)
-    return model is not None and model.needs_population
-
-
 def promised_k(requirements: Iterable[Requirement], quasi: Sequence[str]) -> int | None:
     """The largest k that is promised over all quasi-identifiers, else over some of them."""
     asked = list(requirements)
     return promised_class_size(asked, quasi) or promised_class_size(asked, ())
-
-
-def _texts(
-    table: Table, policy: Policy, asked: Sequence[Requirement]
-) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
-    """The texts of every record; on lazy engines of every distinct row, with its count."""
-    sensitive = [item.sensitive for item in asked if item.sensitive in policy.sensitive]
-    columns = list(
-        dict.fromkeys([*policy.quasi_identifiers, *(name for name in sensitive if name)])
-    )
-    if isinstance(table, EagerTable):
-        return table.text(columns), None
-    counted = table.distinct(columns)
-    count = count_column(columns)
-    return counted.select(columns), counted[count].to_numpy().astype(np.int64)
 
 
 def _of_labels(about: ValueMetadata, labels: Sequence[str | None]) -> ValueMetadata:

@@ -74,7 +74,7 @@ class PrivateTable:
         *,
         sensitive: Sequence[str] | None = None,
         file: str | None = None,
-        promised: bool = True,
+        promises: Sequence[Promise] | None = None,
     ) -> PrivateTable:
         """Whose the rows of a table are, what their values mean, and what is promised.
 
@@ -84,7 +84,8 @@ class PrivateTable:
             sensitive: the sensitive attributes whose values are counted; those that promises name
                 where not given.
             file: the name of the table's file, for messages.
-            promised: whether promises are settled; without, there are none.
+            promises: what is held against it, with nothing left open; where not given, the policy's
+                promises, which are settled here.
 
         Raises:
             DataError: the people of the table cannot be told, or values have no category or rank.
@@ -92,13 +93,13 @@ class PrivateTable:
             PolicyError: a promise needs what the policy does not say.
         """
         policy = run.policy
-        promises = tuple(policy.privacy_models) if promised else ()
+        asked = tuple(policy.privacy_models if promises is None else promises)
         if sensitive is None:
-            sensitive = counted_attributes(promises)
+            sensitive = counted_attributes(asked)
             if not sensitive and sight_of(policy).linked:
                 sensitive = published_in_buckets(policy)
         subjects = subjects_of(table, policy, sensitive, file)
-        needed = any(part.needs_population for part in promises)
+        needed = any(part.needs_population for part in asked)
         population = population_of(policy) if needed else None
         taxonomies = taxonomies_of(table, policy, subjects.texts, subjects.weight, file, population)
         metadata = value_metadata_of(policy, table, subjects.records, sensitive, file)
@@ -108,12 +109,12 @@ class PrivateTable:
             subjects=subjects,
             sensitive=tuple(sensitive),
             taxonomies=taxonomies,
-            metadata=with_references(metadata, promises, subjects),
+            metadata=with_references(metadata, asked, subjects),
             population=population,
-            promises=promises,
+            promises=asked,
             file=file,
         )
-        return replace(draft, promises=chosen(draft, run))
+        return draft if promises is not None else replace(draft, promises=chosen(draft, run))
 
     @cached_property
     def microdata(self) -> Microdata:
