@@ -254,7 +254,7 @@ _BUILDERS: tuple[tuple[str, Callable[..., Any], str, str], ...] = (
     (
         "code_system",
         code_systems.code_systems_taxonomy,
-        "Codes of diseases as their category, block and chapter. A text alone is `name`.",
+        "Codes of diseases, drugs and places as the groups that they belong to. A text alone is `name`.",
         'hierarchy = { code_system = "icd-10" }',
     ),
 )

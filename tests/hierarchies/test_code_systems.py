@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import indistinct as ind
 from indistinct.errors import HierarchyError, PolicyError
 from indistinct.hierarchies import Taxonomy, build_taxonomy, code_systems_taxonomy
-from indistinct.hierarchies.code_systems import LEVELS, NAMES, code_system
+from indistinct.hierarchies.code_systems import DISEASES, LEVELS, LISTS, code_system, read
 from indistinct.hierarchies.files import read_hierarchy, write_hierarchy
 
 DIGITS = "0123456789"
@@ -117,14 +117,14 @@ class TestChains:
 
 
 class TestTables:
-    @pytest.mark.parametrize("name", NAMES)
+    @pytest.mark.parametrize("name", DISEASES)
     def test_ranges_do_not_overlap(self, name: str) -> None:
         system = code_system(name)
         for ranges in (system.chapters.ranges, system.blocks.ranges):
             assert all(item.first <= item.last for item in ranges)
             assert all(one.last < other.first for one, other in pairwise(ranges))
 
-    @pytest.mark.parametrize("name", NAMES)
+    @pytest.mark.parametrize("name", DISEASES)
     def test_every_block_is_within_a_chapter(self, name: str) -> None:
         system = code_system(name)
         for block in system.blocks.ranges:
@@ -144,7 +144,7 @@ class TestTables:
         assert {gap[:2] for gap in gaps} == {"D9", "E9", "H9", "K9", "P9", "T9"}
         assert len(gaps) == 9 + 9 + 4 + 4 + 3 + 1
 
-    @pytest.mark.parametrize("name", NAMES)
+    @pytest.mark.parametrize("name", DISEASES)
     def test_every_code_is_under_exactly_one_chapter(self, name: str) -> None:
         system = code_system(name)
         codes = [one for one in CATEGORIES[name] if system.read(one)]
@@ -162,7 +162,7 @@ class TestTables:
             assert first <= code <= (last or first) or code[2] in "AB"
 
     def test_labels_are_no_numbers_dates_or_lists(self) -> None:
-        for name in NAMES:
+        for name in DISEASES:
             system = code_system(name)
             for item in (*system.chapters.ranges, *system.blocks.ranges):
                 assert re.fullmatch(r"[A-Z\d-]+( [a-z -]+)?", item.label)
@@ -266,7 +266,7 @@ def codes_of(name: str) -> st.SearchStrategy[str]:
     return st.builds(written, *parts)
 
 
-@given(st.sampled_from(NAMES).flatmap(lambda name: st.tuples(
+@given(st.sampled_from(DISEASES).flatmap(lambda name: st.tuples(
     st.just(name),
     st.lists(codes_of(name), min_size=1, max_size=12, unique=True),
     st.lists(st.sampled_from(LEVELS), min_size=1, unique=True).map(
@@ -363,3 +363,60 @@ class TestReleases:
         assert ind.anonymize(table, policy(0.2, "suppress")).tables["age"].unique().to_list() == [
             "*"
         ]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "rows"),
+    [
+        (
+            "atc",
+            ["A10BA02", "n02"],
+            [
+                ("A10BA02", "A10BA", "A10B", "A10", "A", "*"),
+                ("n02", "N02", "N02", "N02", "N", "*"),
+            ],
+        ),
+        (
+            "us-zip",
+            ["2139", "02140", "90210"],
+            [
+                ("02140", "02140", "021**", "0****", "*"),
+                ("2139", "02139", "021**", "0****", "*"),
+                ("90210", "90210", "902**", "9****", "*"),
+            ],
+        ),
+        ("us-zip", ["021"], [("021", "021**", "0****", "*")]),
+        ("us-state", ["ME", "ohio"], [("ohio", "East North Central", "Midwest", "*"),
+                                      ("ME", "New England", "Northeast", "*")]),
+        ("country", ["Mali", "KOR"], [("KOR", "Eastern Asia", "Asia", "*"),
+                                      ("Mali", "Western Africa", "Africa", "*")]),
+    ],
+)  # fmt: skip
+def test_of_lists(name: str, values: list[str], rows: list[tuple[str, ...]]) -> None:
+    assert sorted(taxonomy(name, values).rows()) == sorted(rows)
+    coarse = LISTS[name][-1]
+    assert taxonomy(name, values, levels=[coarse]).level(1) == tuple(
+        row[-2] for row in taxonomy(name, values).rows()
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("atc", ["", "A1", "A100", "E10AA01", "A10BA0"]),
+        ("us-zip", ["", "123456", "1234a", "-1", "99999-1"]),
+        ("us-state", ["", "XX", "Bavaria"]),
+        ("country", ["", "Atlantis", "ZZ", "?"]),
+    ],
+)
+def test_of_no_code(name: str, texts: list[str]) -> None:
+    assert [text for text in texts if read(name, text) is not None] == []
+    with pytest.raises(HierarchyError, match=f"code of {name}"):
+        taxonomy(name, texts[1:])
+
+
+def test_levels_are_those_of_the_classification() -> None:
+    with pytest.raises(PolicyError, match="there is no level 'chapter'"):
+        taxonomy("country", ["Mali"], levels=["chapter"])
+    with pytest.raises(PolicyError, match="from fine to coarse: division, region"):
+        taxonomy("us-state", ["ME"], levels=["region", "division"])

@@ -15,7 +15,7 @@ from tests.recoding import tables
 from tests.recoding.tables import Table, members, released
 
 import indistinct as ind
-from indistinct.errors import PolicyError
+from indistinct.errors import HierarchyError, PolicyError
 from indistinct.hierarchies.cells import Coverage, range_text, set_text
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 from indistinct.microdata.leveled import LeveledTable
@@ -346,3 +346,53 @@ def test_what_a_type_says_comes_before_what_numbers_look_like() -> None:
     keys["attributes"]["ward"]["hierarchy"] = {"intervals": 5}
     with pytest.raises(PolicyError, match="categories have no intervals"):
         ind.anonymize(CODES.select("state", "ward"), keys)
+
+
+DATES = pl.DataFrame(
+    {
+        "day": [f"2024{1 + at % 12:02d}{1 + at % 28:02d}" for at in range(96)],
+        "age": [str(20 + at % 40) for at in range(96)],
+    }
+)
+
+
+def test_dates_are_generalized_as_dates_where_the_policy_says_so() -> None:
+    days = DATES.with_columns(pl.col("day").str.replace(r"(....)(..)(..)", "$1-$2-$3"))
+    days = pl.concat([days, days.head(8).with_columns(day=pl.lit("9999-99-99"))])
+    keys: dict[str, Any] = {
+        "attributes": {
+            "day": {"role": "quasi-identifier", "type": "date", "missing": ["9999-99-99"]},
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": 10}},
+        },
+        "promises": [{"model": "k-anonymity", "k": 4}],
+    }
+    keys["attributes"]["day"]["missing"] = {"tokens": ["9999-99-99"], "as": "value"}
+    made = ind.anonymize(days, keys).tables
+    assert set(made["day"]) <= {None, "*", "2024", "2020s"} | {f"2024-Q{at}" for at in range(1, 5)}
+    keys["attributes"]["day"]["missing"] = "value"
+    with pytest.raises(HierarchyError, match="cannot be read as a date in the format 'iso'"):
+        ind.anonymize(days, keys)
+
+
+def test_dates_that_look_like_numbers_have_no_ranges() -> None:
+    keys: dict[str, Any] = {
+        "attributes": {
+            "day": {
+                "role": "quasi-identifier",
+                "type": "date",
+                "hierarchy": {"date": {"format": "%Y%m%d"}},
+            },
+            "age": {"role": "quasi-identifier"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 4}],
+        "method": {"algorithm": "mondrian", "seed": 1},
+    }
+    made = ind.anonymize(DATES, keys).tables
+    assert not [cell for cell in made["day"] if cell.startswith("[")]
+    keys["method"]["cells"] = {"day": "range"}
+    with pytest.raises(PolicyError, match="dates have no ranges"):
+        ind.anonymize(DATES, keys)
+    keys["method"].pop("cells")
+    keys["attributes"]["day"]["hierarchy"] = {"intervals": 5}
+    with pytest.raises(PolicyError, match="dates have no intervals"):
+        ind.anonymize(DATES, keys)

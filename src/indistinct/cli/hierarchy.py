@@ -52,9 +52,10 @@ def hierarchy(
         ),
     ] = None,
     code_system: Annotated[
-        Literal["icd-9-cm", "icd-10"] | None,
+        Literal["icd-9-cm", "icd-10", "atc", "us-zip", "us-state", "country"] | None,
         typer.Option(
-            help="Codes of a classification: category, block, chapter.", rich_help_panel=BUILDER
+            help="Codes of a classification: diseases, drugs, ZIP codes, states, countries.",
+            rich_help_panel=BUILDER,
         ),
     ] = None,
     bottom: Annotated[

@@ -79,7 +79,7 @@ _BUILDERS: Mapping[str, _Builder] = {
         dates.check,
         {list: "levels", str: "format"},
         unreadable=dates.unreadable,
-        kind="a date in that format",
+        kind="a date in the format '{format}'",
     ),
     "order": _Builder(ordered.check, {list: "values"}),
     "code_system": _Builder(
@@ -153,7 +153,7 @@ def build_taxonomy(
         bad = set(builder.unreadable(texts(values), **settings))
         if bad and uncovered == "error":
             kind = "a whole number" if settings.get("style") == "range" else builder.kind
-            kind = kind.format(**settings)
+            kind = kind.format(**{"format": "iso"} | settings)
             raise unplaced(attribute, len(bad), kind, _rows(rows_of, bad, values))
         usable = [value for value in values if value not in bad]
 

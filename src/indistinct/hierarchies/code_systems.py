@@ -1,12 +1,16 @@
-"""Codes of a classification of diseases: 250.01, 250.0, 250, their block, their chapter.
+"""Codes of a classification: 250.01, 250.0, 250, their block, their chapter; A10BA02, A10BA, ...
 
-The classifications are ``icd-9-cm`` and ``icd-10``, which knows the codes of ICD-10-CM as well. All
-that is needed is in their tables of ranges: a category between two blocks, as old and national
-versions have them, is under its chapter at once, and a text outside of all chapters is no code.
+The classifications of diseases are ``icd-9-cm`` and ``icd-10``, which knows the codes of ICD-10-CM
+as well. All that is needed is in their tables of ranges: a category between two blocks, as old and
+national versions have them, is under its chapter at once, and a text outside of all chapters is no
+code. Drugs are classified by ``atc`` (Anatomical Therapeutic Chemical, WHO), places by ``us-zip``,
+``us-state`` and ``country``.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,15 +20,29 @@ from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.hierarchies import icd9, icd10
 from indistinct.hierarchies.code_ranges import Code, Ranges
 from indistinct.hierarchies.domain import texts, unplaced
+from indistinct.hierarchies.places import place_of
 from indistinct.hierarchies.settings import unknown, wrong
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 
-NAMES = ("icd-9-cm", "icd-10")
-"""The classifications there are."""
-
 LEVELS = ("subcategory", "category", "block", "chapter")
-"""What a code may be published as, from fine to coarse: 250.0, 250, 249-259, 240-279 endocrine and
-metabolic diseases."""
+"""What a code of a disease may be published as, from fine to coarse: 250.0, 250, 249-259, 240-279
+endocrine and metabolic diseases."""
+
+LISTS: Mapping[str, tuple[str, ...]] = {
+    "atc": ("chemical", "pharmacological", "therapeutic", "anatomical"),
+    "us-zip": ("five-digits", "three-digits", "one-digit"),
+    "us-state": ("division", "region"),
+    "country": ("subregion", "region"),
+}
+"""The other classifications, each with its levels from fine to coarse: of A10BA02 the groups A10BA,
+A10B, A10 and A; of 02139-4307 the areas 02139, 021** and 0****; of Maine New England and Northeast;
+of Mali Western Africa and Africa."""
+
+DISEASES = ("icd-9-cm", "icd-10")
+"""The classifications of diseases."""
+
+NAMES = (*DISEASES, *LISTS)
+"""The classifications there are."""
 
 KEYS = ("name", "levels")
 
@@ -60,7 +78,7 @@ class CodeSystem:
 
 @cache
 def code_system(name: str) -> CodeSystem:
-    """The classification of that name, one of :data:`NAMES`."""
+    """The classification of diseases of that name."""
     table = {"icd-9-cm": icd9, "icd-10": icd10}[name]
     return CodeSystem(
         Ranges(table.CHAPTERS.strip().splitlines()),
@@ -69,12 +87,62 @@ def code_system(name: str) -> CodeSystem:
     )
 
 
+_ATC = re.compile(r"[ABCDGHJLMNPRSV](\d\d([A-Z]([A-Z](\d\d)?)?)?)?", re.ASCII)
+_ZIP = re.compile(r"(\d{1,5})(?:-\d{4})?", re.ASCII)
+
+
+def _listed(name: str, text: str) -> tuple[str, ...] | None:
+    """What a text belongs to at every level of a classification that is a list; None for no code.
+
+    >>> _listed("us-zip", "2139"), _listed("us-zip", "021")
+    (('02139', '021**', '0****'), ('021**', '021**', '0****'))
+    """
+    if name == "atc":
+        code = text.strip().upper()
+        found = _ATC.fullmatch(code)
+        return tuple(code[:length] for length in (5, 4, 3, 1)) if found else None
+    if name == "us-zip":
+        written = _ZIP.fullmatch(text.strip())
+        if written is None:
+            return None
+        # Numbers have lost the zeros that they began with; an area has three digits.
+        area = written[1].zfill(3) if len(written[1]) <= 3 else written[1].zfill(5)
+        return (area.ljust(5, "*"), f"{area[:3]}**", f"{area[0]}****")
+    place = place_of(name, text)
+    return place and (place.group, place.region)
+
+
+def read(name: str, text: str) -> object | None:
+    """What a text is in the classification of that name, or None if it is no code of it."""
+    return _listed(name, text) if name in LISTS else code_system(name).read(text)
+
+
+def levels_of(name: str) -> tuple[str, ...]:
+    """The levels of the classification of that name, from fine to coarse."""
+    return LISTS.get(name, LEVELS)
+
+
+def _list_taxonomy(
+    attribute: str, found: Sequence[str], name: str, levels: Sequence[str] | None
+) -> Taxonomy:
+    known = levels_of(name)
+    read_as = [(text, _listed(name, text)) for text in found]
+    rows = [(text, *chain) for text, chain in read_as if chain is not None]
+    if bad := len(found) - len(rows):
+        raise unplaced(attribute, bad, f"a code of {name}")
+    at = [known.index(level) + 1 for level in levels or known]
+    if levels is None:  # a level on which nothing changes would be one for nothing
+        at = [one for one in at if any(row[one] != row[max(0, one - 1)] for row in rows)]
+    chains = [(row[0], *(row[one] for one in at), SUPPRESSED) for row in rows]
+    return Taxonomy(attribute, sorted(chains, key=lambda chain: (*chain[::-1],)))
+
+
 def code_systems_taxonomy(
     attribute: str,
     values: Iterable[Label],
     *,
     name: str,
-    levels: Sequence[str] = LEVELS,
+    levels: Sequence[str] | None = None,
 ) -> Taxonomy:
     """Level 0 the codes, then shorter codes, their category, block and chapter, then ``*``.
 
@@ -86,9 +154,13 @@ def code_systems_taxonomy(
     Arguments:
         attribute: the attribute's name.
         values: the texts in the data, codes.
-        name: the classification, ``"icd-9-cm"`` or ``"icd-10"`` (ICD-10-CM as well).
-        levels: some of "subcategory" (one sign less per level), "category", "block", "chapter", in
-            this order.
+        name: the classification: ``"icd-9-cm"``, ``"icd-10"`` (ICD-10-CM as well), ``"atc"`` for
+            drugs, ``"us-zip"``, ``"us-state"`` (codes or names), ``"country"`` (ISO codes or
+            English names).
+        levels: of diseases some of "subcategory" (one sign less per level), "category", "block",
+            "chapter"; of ``atc`` "chemical", "pharmacological", "therapeutic", "anatomical"; of
+            ``us-zip`` "five-digits", "three-digits", "one-digit"; of ``us-state`` "division",
+            "region"; of ``country`` "subregion", "region"; in this order.
 
     Raises:
         PolicyError: for settings that make no sense.
@@ -99,10 +171,12 @@ def code_systems_taxonomy(
     250.01 < 250.0 < 250 < 249-259 < 240-279 endocrine and metabolic diseases < *
     401 < 401 < 401 < 401-405 < 390-459 circulatory system < *
     """
-    if problems := check({"name": name, "levels": levels}):
+    if problems := check({"name": name} | ({} if levels is None else {"levels": levels})):
         raise PolicyError(problems)
-    system = code_system(name)
     found = texts(values)
+    if name in LISTS:
+        return _list_taxonomy(attribute, found, name, levels)
+    system, levels = code_system(name), levels or LEVELS
     read = [(system.read(text), text) for text in found]
     codes = sorted((code, text) for code, text in read if code is not None)
     if bad := len(found) - len(codes):
@@ -131,22 +205,22 @@ def check(settings: Mapping[str, object]) -> list[Problem]:
     if name not in NAMES:
         hint = did_you_mean(str(name or ""), NAMES)
         problems.append(wrong(builder, f"there is no code system {name!r}: {hint}"))
-    levels = settings.get("levels", LEVELS)
+    known = levels_of(str(name))
+    levels = settings.get("levels", known)
     if not isinstance(levels, (list, tuple)) or not levels:
-        example = 'levels = ["category", "block", "chapter"]'
+        example = f"levels = {json.dumps(known[-2:])}"
         return [*problems, wrong(builder, "levels must be a list", example)]
     problems += [
-        wrong(builder, f"there is no level {level!r}: {did_you_mean(str(level), LEVELS)}")
+        wrong(builder, f"there is no level {level!r}: {did_you_mean(str(level), known)}")
         for level in levels
-        if level not in LEVELS
+        if level not in known
     ]
-    ranks = [LEVELS.index(level) for level in levels if level in LEVELS]
+    ranks = [known.index(level) for level in levels if level in known]
     if any(low >= high for low, high in pairwise(ranks)):
-        problems.append(wrong(builder, f"levels must go from fine to coarse: {', '.join(LEVELS)}"))
+        problems.append(wrong(builder, f"levels must go from fine to coarse: {', '.join(known)}"))
     return problems
 
 
 def unreadable(values: Iterable[str], *, name: str, **_: object) -> list[str]:
     """The texts that are no codes of that classification."""
-    system = code_system(name)
-    return [value for value in values if system.read(value) is None]
+    return [value for value in values if read(name, value) is None]

@@ -42,7 +42,7 @@ def _cells(policy: Policy) -> Mapping[str, str] | str | None:
     for name, item in typed.items():
         if item.type == "number":
             found[name] = "range"
-        elif item.type == "category":
+        elif item.type is not None:
             found[name] = "set" if item.hierarchy in (None, "suppress") else "ancestor"
     if not found:
         return said

@@ -33,6 +33,14 @@ if TYPE_CHECKING:
 
 _QI_ONLY = ("hierarchy", "type", "weight", "min_level", "max_level", "uncovered")
 
+_UNFIT: Mapping[str, tuple[str, ...]] = {
+    "category": ("intervals", "equal_frequency"),
+    "date": ("intervals", "equal_frequency", "code_system"),
+}
+"""Hierarchies that do not go with a type."""
+
+_MANY = {"category": "categories", "date": "dates"}
+
 
 def attribute_checks(item: Attribute, place: tuple[str, ...]) -> Iterator[Problem]:
     """What contradicts itself in one attribute."""
@@ -59,13 +67,14 @@ def attribute_checks(item: Attribute, place: tuple[str, ...]) -> Iterator[Proble
         yield from _stated_order_checks(item, (*place, "order"))
     if item.hierarchy is not None:
         yield from _hierarchy_checks(item.hierarchy, (*place, "hierarchy"))
-        numbers = isinstance(item.hierarchy, Mapping) and {"intervals", "equal_frequency"}
-        if numbers and item.type == "category" and numbers & set(item.hierarchy):
-            yield Problem(
-                "bad-value",
-                f"{place_of((*place, 'type'))}: categories have no intervals",
-                remedy='choose a hierarchy of categories, or type = "number"',
-            )
+        unfit = _UNFIT.get(item.type or "", ())
+        for name in unfit if isinstance(item.hierarchy, Mapping) else ():
+            if name in item.hierarchy:
+                yield Problem(
+                    "bad-value",
+                    f"{place_of((*place, 'type'))}: {_MANY[item.type or '']} have no {name}",
+                    remedy="correct the type, or choose another hierarchy",
+                )
 
 
 def _stated_order_checks(item: Attribute, place: tuple[str, ...]) -> Iterator[Problem]:
@@ -327,8 +336,9 @@ def cross_checks(parts: PlainMapping) -> Iterator[Problem]:
                 at = ("method", "cells", name)
                 yield from _must_be("quasi-identifier", name, at, attributes)
                 item = attributes.get(name)
-                if style == "range" and item is not None and item.type == "category":
-                    yield Problem("bad-value", f"{place_of(at)}: categories have no ranges")
+                many = _MANY.get(item.type or "") if item is not None else None
+                if style == "range" and many:
+                    yield Problem("bad-value", f"{place_of(at)}: {many} have no ranges")
     for name in objective.weights:
         yield from _must_be("quasi-identifier", name, (*place, "weights"), attributes)
     own = {name: item.weight for name, item in attributes.items() if item and name in quasi}

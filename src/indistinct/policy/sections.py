@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, FiniteFloat
+from pydantic import AfterValidator, BeforeValidator, Field, FiniteFloat, model_validator
 from pydantic_core import PydanticCustomError
 
 from indistinct._sections import Section
@@ -398,10 +398,11 @@ class Attribute(Section):
     hierarchy: Any = None
     """A builder (``{"intervals": {"width": 5}}``), a file, ``"suppress"`` or a ``Taxonomy``; of a
     sensitive attribute for promises that ask how near two values are."""
-    type: Literal["category", "number"] | None = None
+    type: Literal["category", "number", "date"] | None = None
     """What the values of a quasi-identifier are, where their writing does not tell: codes of a
-    ``category`` are never published as a range, a ``number`` may be. Not said: single digits
-    without a hierarchy and numbers with zeros before them are categories."""
+    ``category`` are never published as a range, a ``number`` may be, a ``date`` is generalized to
+    month, quarter, year and decade where no hierarchy is given. Not said: single digits without a
+    hierarchy and numbers with zeros before them are categories."""
     categories: Categories | None = None
     """The categories of a sensitive attribute's values, for promises that use them."""
     ranks: Ranks | None = None
@@ -426,6 +427,15 @@ class Attribute(Section):
     """What this attribute follows from, by name or names: an age from a date of birth."""
     part_of: NameOrNames = ()
     """What this attribute is a part of: a postcode of an address."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _dated(cls, keys: Any) -> Any:
+        """Dates are generalized as dates, unless a hierarchy says otherwise."""
+        if not isinstance(keys, Mapping) or keys.get("type") != "date":
+            return keys
+        given = keys.get("role") != "quasi-identifier" or keys.get("hierarchy") is not None
+        return keys if given else {**keys, "hierarchy": {"date": {}}}
 
     def to_dict(self) -> Plain:
         """The keys that differ from their defaults, under the names the policy file uses."""
