@@ -18,6 +18,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.recoding.plain_exchange import Exchanged, exchange
+from tests.recoding.plain_exchange_steps import replay
 
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.kernels.ragged import Ragged
@@ -38,8 +40,6 @@ from indistinct.recoding.exchange import (
     Widths,
 )
 from indistinct.recoding.exchange.procedure import Moves, exchange_classes
-from indistinct_reproductions.exchange import Exchanged, exchange
-from indistinct_reproductions.exchange_steps import replay
 
 PEOPLE = [
     ("JULIAN", 34, 14247, "USA", "HIV"),

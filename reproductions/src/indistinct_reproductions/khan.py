@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from indistinct.analytics.attacks.noise_stripping import noise_strip
+import indistinct as ind
 from indistinct.privacy.rank_variance import (
-    highest_variance,
     largest_k,
     least_noise,
     least_values,
@@ -25,8 +23,7 @@ from indistinct.privacy.rank_variance import (
     serves,
     theta,
 )
-from indistinct.release.audit import Verdict, audit
-from indistinct.requirement import Requirement
+from indistinct.release.audit import Verdict
 from indistinct_reproductions.drawing import Bars
 from indistinct_reproductions.khan_adult import read_adult
 from indistinct_reproductions.khan_figures import figures
@@ -34,11 +31,14 @@ from indistinct_reproductions.khan_replay import (
     best_members,
     cells_of,
     fitting,
+    frame_of,
     members,
+    policy,
     replay_items,
 )
 from indistinct_reproductions.khan_scores import (
     discernibility,
+    highest_variance,
     least_score,
     least_score_with_noise,
     noise_that_reaches,
@@ -46,7 +46,6 @@ from indistinct_reproductions.khan_scores import (
 from indistinct_reproductions.khan_tables import (
     DISEASE,
     FULLY_DIVERSE,
-    KNOWN,
     MOST_NOISE,
     MU,
     NOISE,
@@ -71,12 +70,12 @@ NAME = "khan"
 USUAL: Mapping[Outcome, str] = {"truncated": "cut off after the last digit printed, not rounded"}
 """Most figures of the paper are rounded; only those that are not need a word."""
 
-DETECTORS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    "homogeneity": ("p-sensitive", {"p": 2}),
-    "categorical similarity": ("p-plus-sensitive", {"p": 2}),
-    "sensitive variance": ("theta-sensitive", {"mu": MU}),
+DETECTORS = {
+    "homogeneity": "homogeneity",
+    "categorical similarity": "categorical-similarity",
+    "sensitive variance": "sensitive-variance",
 }
-"""The promise that a class breaks in which each of the three attacks succeeds."""
+"""The attackers of the program that are the three attacks."""
 
 
 def reproduce(
@@ -123,18 +122,24 @@ def reproduce(
 
 def kept(table: Released, model: str, **parameters: float | str) -> Verdict:
     """What the audit says of one promise about the diseases of a printed table."""
-    sensitive = None if model == "k-anonymity" else DISEASE
-    asked = Requirement(model, parameters, sensitive=sensitive)
-    (verdict,) = audit(table.frame(), [asked], QUASI, known={DISEASE: KNOWN}).promises
+    about = {} if model == "k-anonymity" else {"sensitive": DISEASE}
+    asked = {"model": model, **parameters, **about}
+    (verdict,) = ind.audit(table.frame(), policy(table.k), promises=[asked]).promises
     return verdict
+
+
+@cache
+def attacked(table: Released) -> Mapping[str, Mapping[str, Any]]:
+    """The figures of every attacker of a printed table who is of use here."""
+    only = [*DETECTORS.values(), "membership", "noise-stripping"]
+    found = ind.attack(frame_of(), table.readable(), policy(table.k), only=only)
+    return {attack.name: attack.figures for attack in found.attacks}
 
 
 def detected(table: Released, detector: str) -> tuple[int, int]:
     """In how many classes, with how many records, one of the three attacks succeeds."""
-    model, settings = DETECTORS[detector]
-    k = {"k": table.k} if model == "theta-sensitive" else {}
-    verdict = kept(table, model, **settings, **k)
-    return verdict.breaking_classes, verdict.breaking_records
+    figures = attacked(table)[DETECTORS[detector]]
+    return figures["weak_classes"], figures["weak_records"]
 
 
 def _captions(ledger: Ledger) -> None:
@@ -451,8 +456,8 @@ def _and(numbers: Sequence[int]) -> str:
 
 
 def _stripping(ledger: Ledger) -> None:
-    third = TABLE_8A.classes[2]
-    belief = noise_strip(np.array(third.counts), 4)
+    figures = attacked(TABLE_8A)
+    belief = figures["noise-stripping"]["largest_belief"]
     ledger.unprinted(
         "Table 8a",
         "EC3, largest belief in a disease once a made-up record is taken out",
@@ -464,7 +469,7 @@ def _stripping(ledger: Ledger) -> None:
         "Section 5.2",
         "Table 8a has no attribute disclosure risk",
         True,
-        f"belief in Flu in EC3: {max(third.counts) / sum(third.counts)}, without noise {belief}; "
+        f"belief in Flu in EC3: {figures['membership']['largest_belief']}, without noise {belief}; "
         f"{prior} before",
         belief <= prior,
         "a threshold for variance bounds no belief",
@@ -493,9 +498,12 @@ def _stripping(ledger: Ledger) -> None:
 def _small_scores(ledger: Ledger) -> None:
     ledger.figure("Section 6.2", "DCP of 10 records, k = 2", 20, discernibility([2] * 5))
     for table in RELEASED:
-        sizes = [len(part.diseases) for part in table.classes]
-        ledger.unprinted(table.name, "DCP", discernibility(sizes))
-        ledger.unprinted(table.name, "C_AVG", float(Fraction(sum(sizes), len(sizes) * table.k)))
+        measured = ind.compare(
+            frame_of(), {table.name: table.readable()}, policy=policy(table.k), queries=1
+        )
+        (found,) = measured.to_dict()["releases"]
+        ledger.unprinted(table.name, "DCP", found["dcp"])
+        ledger.unprinted(table.name, "C_AVG", found["c_avg"])
 
 
 def _table_11(ledger: Ledger) -> None:

@@ -1,22 +1,34 @@
-"""The exchange of Khan and others (2020) step by step, and who can be in their printed classes."""
+"""The tables of Khan and others (2020) made again, and who can be in the printed classes.
+
+What is made here is made by :func:`indistinct.anonymize` from a policy, as anybody would. The paper
+works through classes in the order of its table, four by four; the program's chunks go by the
+quasi-identifiers. So the number of the record, which the paper prints as well, is the first of
+these, with a weight of 0.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import permutations, product
+from typing import Any
 
+import polars as pl
+
+import indistinct as ind
 from indistinct.privacy.rank_variance import rank_variance_exact, theta
-from indistinct_reproductions.exchange_steps import Replay, replay
 from indistinct_reproductions.khan_tables import (
     ANYWHERE,
-    CATEGORY,
-    CHUNKS,
     CONTINENT,
+    DISEASE,
     DISEASES,
     MU,
+    QUASI,
     TABLE_1A,
+    TABLE_3,
     TABLE_4B,
     TABLE_8A,
     TABLE_8B,
@@ -85,43 +97,125 @@ def best_members(table: Released) -> tuple[tuple[Person, ...], ...]:
     )
 
 
-def width(people: Sequence[Person]) -> float:
-    """The normalized certainty penalty of a class of these people over Table 1a, summed.
+ATTRIBUTES: Mapping[str, Any] = {
+    "Age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 5}}},
+    "Zip Code": {
+        "role": "quasi-identifier",
+        "type": "number",
+        "hierarchy": {"intervals": {"width": 100}},
+    },
+    "Country": {
+        "role": "quasi-identifier",
+        "hierarchy": {
+            "tree": {
+                "*": {
+                    name: [place for place, own in CONTINENT.items() if own == name]
+                    for name in dict.fromkeys(CONTINENT.values())
+                }
+            }
+        },
+    },
+    DISEASE: {
+        "role": "sensitive",
+        "categories": {
+            "table": {name: list(values) for name, values in TABLE_3.items()},
+            "order": list(TABLE_3)[::-1],
+        },
+    },
+}
+"""What a policy says of Table 1a. Numbers become ranges, which their steps do not enter."""
 
-    A single country costs nothing, one continent the share of its countries, both of them all.
-    """
-    found = 0.0
-    for values in (
-        [(person.age, everyone.age) for person in people for everyone in TABLE_1A],
-        [(person.zip_code, everyone.zip_code) for person in people for everyone in TABLE_1A],
-    ):
-        own, every = {one for one, _ in values}, {other for _, other in values}
-        found += (max(own) - min(own)) / (max(every) - min(every))
-    countries = {person.country for person in people}
-    continents = {CONTINENT[country] for country in countries}
-    if len(continents) > 1:
-        found += 1
-    elif len(countries) > 1:
-        found += sum(place in continents for place in CONTINENT.values()) / len(CONTINENT)
-    return found * len(people)
+NUMBER = "ID"
 
 
-def exchanged(start: Sequence[Sequence[int]], *, guarded: bool = False) -> Replay:
-    """Algorithm 1 on Table 1a from some classes (places in it), for k = 4 and mu = 0.6."""
-    return replay(
-        start,
-        [person.disease for person in TABLE_1A],
-        lambda records: width([TABLE_1A[record] for record in records]),
-        k=4,
-        mu=MU,
-        donor_guard=guarded,
-        categories=dict[Hashable, Hashable](CATEGORY.items()),
+def policy(k: int = 4) -> dict[str, Any]:
+    """Theta-sensitivity of Table 1a, reached as the paper does."""
+    return {
+        "attributes": ATTRIBUTES,
+        "promises": [{"model": "theta-sensitive", "k": k, "mu": MU, "sensitive": DISEASE}],
+        "method": {"algorithm": "theta", "variant": "paper"},
+    }
+
+
+def frame_of(people: Sequence[Person] = TABLE_1A) -> pl.DataFrame:
+    """People as a table, without their names."""
+    return pl.DataFrame(
+        [(person.age, person.zip_code, person.country, person.disease) for person in people],
+        schema=[*QUASI, DISEASE],
+        orient="row",
     )
+
+
+@dataclass(frozen=True)
+class Remade:
+    """A release of people of Table 1a by Algorithm 1, and how it was come by."""
+
+    people: Sequence[Person]
+    release: ind.Release
+
+    @classmethod
+    def of(cls, groups: Sequence[Sequence[Person]], **method: Any) -> Remade:
+        """The classes of k = 4, exchanged and filled up until they keep theta; no row is moved."""
+        people = [person for group in groups for person in group]
+        asked = policy()
+        number = {"role": "quasi-identifier", "hierarchy": "suppress", "type": "number"}
+        asked["attributes"] = {NUMBER: {**number, "weight": 0}, **ATTRIBUTES}
+        asked["method"] |= {
+            "partition": {"start": "chunks"},
+            "cells": {NUMBER: "range", "Age": "range", "Zip Code": "range", "Country": "ancestor"},
+            "max_noise": len(people),
+            "seed": 0,
+            **method,
+        }
+        asked["output"] = {"shuffle": False}
+        numbered = frame_of(people).with_row_index(NUMBER, 1)
+        return cls(people, ind.anonymize(numbered, asked))
+
+    @cached_property
+    def moves(self) -> list[Mapping[str, Any]]:
+        """Every exchange, and every record of noise, in their order."""
+        return list(self.release.private["moves.json"]["moves"])
+
+    @cached_property
+    def noise(self) -> list[tuple[int, str]]:
+        """The class of every record of noise, and its disease."""
+        return [(move["group"], move["taken"]) for move in self.moves if move["kind"] == "noise"]
+
+    @cached_property
+    def members(self) -> list[list[Person]]:
+        """The people of each class. Rows are published in the order of the table, noise last."""
+        return [
+            [self.people[at] for at in rows if at < len(self.people)]
+            for rows in self._rows["at"].to_list()
+        ]
+
+    @cached_property
+    def classes(self) -> list[Class]:
+        """The classes as they are published, ranges written as the paper does."""
+        return [
+            Class(_as_printed(age), _as_printed(code), country, tuple(diseases))
+            for age, code, country, diseases in self._rows.select(*QUASI, DISEASE).rows()
+        ]
+
+    @cached_property
+    def _rows(self) -> pl.DataFrame:
+        published: pl.DataFrame = self.release.tables
+        numbered = published.with_row_index("at")
+        return numbered.group_by(NUMBER, *QUASI, maintain_order=True).agg("at", DISEASE)
+
+
+def _as_printed(cell: str) -> str:
+    return cell.strip("[]").replace(", ", "-")
+
+
+def chunks(people: Sequence[Person] = TABLE_1A, k: int = 4) -> list[Sequence[Person]]:
+    """Table 1a four by four: where the steps that the text tells of begin."""
+    return [people[at : at + k] for at in range(0, len(people), k)]
 
 
 def replay_items(ledger: Ledger) -> None:
     """The exchange step by step, from Table 1a to Table 8a and from Table 4b towards Table 8b."""
-    found = exchanged(CHUNKS)
+    found = Remade.of(chunks())
     ledger.sheet(
         "replay",
         "From Table 1a, four by four, to Table 8a, move by move",
@@ -129,15 +223,15 @@ def replay_items(ledger: Ledger) -> None:
         [
             (
                 number,
-                step.kind,
-                f"EC{step.group + 1}",
-                "" if step.partner is None else f"EC{step.partner + 1}",
-                None if step.given is None else str(step.given),
-                str(step.taken),
-                float(step.variance),
-                None if step.partner_variance is None else float(step.partner_variance),
+                move["kind"],
+                f"EC{move['group'] + 1}",
+                f"EC{move['partner'] + 1}" if "partner" in move else "",
+                move.get("given"),
+                move["taken"],
+                move["variance"][1],
+                move["partner_variance"][1] if "partner" in move else None,
             )
-            for number, step in enumerate(found.steps, 1)
+            for number, move in enumerate(found.moves, 1)
         ],
     )
     _first_class(ledger, found)
@@ -146,81 +240,93 @@ def replay_items(ledger: Ledger) -> None:
     _endless(ledger)
 
 
-def _first_class(ledger: Ledger, found: Replay) -> None:
+def _first_class(ledger: Ledger, found: Remade) -> None:
     where = "Section 5.2"
-    first, second, third = found.steps[:3]
-    ledger.same(where, "first swap", "HIV with Obesity", f"{first.given} with {first.taken}")
-    start = Counter(TABLE_1A[record].disease for record in CHUNKS[0])
-    start.update([str(first.taken)])
-    start.subtract([str(first.given)])
+    first, second, third = found.moves[:3]
+    ledger.same(where, "first swap", "HIV with Obesity", f"{first['given']} with {first['taken']}")
+    start = Counter(person.disease for person in chunks()[0])
+    start.update([first["taken"]])
+    start.subtract([first["given"]])
     ledger.same(where, "EC1 after it, different values", 3, len(+start))
-    ledger.same(where, "EC1 after it keeps theta", False, first.variance >= theta(4, MU))
-    ledger.same(where, "second swap gives away", "Cancer", str(second.given))
-    swaps = sum(step.group == 0 for step in found.steps)
+    ledger.same(where, "EC1 after it keeps theta", False, first["variance"][1] >= theta(4, MU))
+    ledger.same(where, "second swap gives away", "Cancer", second["given"])
+    swaps = sum(move["group"] == 0 for move in found.moves)
     ledger.same(where, "swaps until EC1 has four values", 2, swaps)
     ledger.unprinted(
         where,
         "last class and the one before it exchange",
-        f"{third.given} with {third.taken}",
+        f"{third['given']} with {third['taken']}",
         "the text says that swapping is not possible any further, and Table 8a is after it",
     )
 
 
-def _table_8a(ledger: Ledger, found: Replay) -> None:
+def _table_8a(ledger: Ledger, found: Remade) -> None:
     where = TABLE_8A.name
-    ledger.same(where, "records of noise", 1, sum(map(len, found.noise)))
-    for number, (part, records) in enumerate(zip(TABLE_8A.classes, found.classes, strict=True), 1):
+    added = found.release.run.to_dict()["added"]["noise"]
+    ledger.same(where, "records of noise", 1, added)
+    last = len(TABLE_8A.classes)
+    for number, (part, own, people) in enumerate(
+        zip(TABLE_8A.classes, found.classes, found.members, strict=True), 1
+    ):
         printed = Counter(part.diseases)
-        if number == len(TABLE_8A.classes):
+        if number == last:
             printed.subtract(["Obesity"])
-        people = [TABLE_1A[record] for record in records]
         ledger.same(
             where,
             f"EC{number}, diseases of the real records",
             _list(printed),
             _list(Counter(person.disease for person in people)),
         )
-        _, codes, country = cells_of(people)
+        ages = fitting(part, people)[0]
+        ledger.claim(
+            where, f"EC{number}, ages of the release, in the printed range", part.age, own.age,
+            ages, "",
+        )  # fmt: skip
         ledger.same(
             where,
-            f"EC{number}, zip codes after the replay",
+            f"EC{number}, zip codes of the release",
             part.zip_code,
-            codes,
+            own.zip_code,
             "14063 is Paul's, who is in EC1: the made-up record copies him",
         )
-        ledger.same(where, f"EC{number}, country after the replay", part.country, country)
+        ledger.same(
+            where,
+            f"EC{number}, country of the release",
+            part.country,
+            own.country,
+            "all four are of one country; the paper publishes continents throughout",
+        )
     ledger.same(
         where,
         "disease of the made-up record",
         "Obesity",
-        ", ".join(map(str, found.noise[-1])),
+        ", ".join(value for _, value in found.noise),
         "any that EC3 does not have will do; the paper's choice follows no rule that it states",
     )
-    ledger.same(where, "variances of the classes", _variances(TABLE_8A), _told(found))
+    ledger.same(
+        where, "variances of the classes", _variances(TABLE_8A.classes), _variances(found.classes)
+    )
 
 
 def _table_8b(ledger: Ledger) -> None:
     where = TABLE_8B.name
-    places = {person: at for at, person in enumerate(TABLE_1A)}
-    found = exchanged([[places[person] for person in group] for group in best_members(TABLE_4B)])
-    ledger.same(where, "records of noise", 0, sum(map(len, found.noise)))
-    ledger.unprinted(where, "swaps", len(found.steps))
-    ledger.same(where, "variances of the classes", _variances(TABLE_8B), _told(found))
+    found = Remade.of(best_members(TABLE_4B))
+    ledger.same(where, "records of noise", 0, len(found.noise))
+    ledger.unprinted(where, "swaps", len(found.moves))
+    ledger.same(
+        where, "variances of the classes", _variances(TABLE_8B.classes), _variances(found.classes)
+    )
     ledger.same(
         where,
         "diseases of the classes",
         "; ".join(_list(Counter(part.diseases)) for part in TABLE_8B.classes),
-        "; ".join(_list(Counter(map(str, values))) for values in found.values),
+        "; ".join(_list(Counter(part.diseases)) for part in found.classes),
         "an exchange of records with the cheapest cells gives another table of the same variances",
     )
 
 
-def _variances(table: Released) -> str:
-    return ", ".join(str(float(part.variance)) for part in table.classes)
-
-
-def _told(found: Replay) -> str:
-    return ", ".join(str(float(one)) for one in found.variance)
+def _variances(classes: Sequence[Class]) -> str:
+    return ", ".join(str(float(part.variance)) for part in classes)
 
 
 def _list(values: Counter[str]) -> str:

@@ -1,4 +1,4 @@
-"""Which discernibility scores exist: whole classes of at least k records, and nothing else.
+"""Which discernibility scores and which variances exist at all.
 
 Table 11 of Khan and others (2020) prints sums of squared class sizes. Whether there is any way to
 put n records, and perhaps some made-up ones, into classes of at least k so that the squares add up
@@ -83,3 +83,11 @@ def _fewest_parts(total: int, squares: int) -> int | None:
                     break
                 reached[state] = count
     return reached.get((total, squares))
+
+
+def highest_variance(values: int) -> float:
+    """What no class with that many distinct values exceeds: ((2D - 1) / 6)^2, 0 for one value.
+
+    :func:`indistinct.privacy.rank_variance.serves` says why.
+    """
+    return 0.0 if values <= 1 else ((2 * values - 1) / 6) ** 2

@@ -15,7 +15,6 @@ from fractions import Fraction
 
 import polars as pl
 
-from indistinct.metadata import ValueMetadata
 from indistinct.privacy.rank_variance import rank_variance_exact
 
 MU = 0.6
@@ -82,10 +81,6 @@ TABLE_3: Mapping[str, tuple[str, ...]] = {
 
 DISEASES = tuple(disease for part in TABLE_3.values() for disease in part)
 CATEGORY = {disease: name for name, part in TABLE_3.items() for disease in part}
-KNOWN = ValueMetadata(
-    categories={disease: CATEGORY[disease] for disease in DISEASES},
-    category_order=tuple(reversed(list(TABLE_3))),
-)
 
 
 @dataclass(frozen=True)
@@ -131,6 +126,20 @@ class Released:
             ],
             schema=dict.fromkeys((*QUASI, DISEASE), pl.String),
             orient="row",
+        )
+
+    def readable(self) -> pl.DataFrame:
+        """The same, ranges written as those of releases: every age that a bound leaves open."""
+        found = self.frame()
+        ages = [person.age for person in TABLE_1A]
+        bounds = (
+            found["Age"]
+            .str.replace("=< ", f"{min(ages)}-")
+            .str.replace(">= (.+)", f"$1-{max(ages)}")
+        )
+        return found.with_columns(
+            pl.format("[{}]", column.str.replace("-", ", "))
+            for column in (bounds, found["Zip Code"])
         )
 
 
@@ -196,9 +205,6 @@ TABLE_8B = _released(
 )
 
 RELEASED = (TABLE_1B, TABLE_4A, TABLE_4B, TABLE_8A, TABLE_8B)
-
-CHUNKS = ((0, 1, 2, 3), (4, 5, 6, 7), (8, 9, 10, 11))
-"""Table 1a four by four (places in it): where the steps that the text tells of begin."""
 
 TABLE_5: Mapping[int, tuple[int, int, int, str]] = {2: (4, 10, 30, "1.25"), 3: (4, 7, 15, "0.69")}
 """Of EC2 and EC3 of Table 4a the sums of f, f x and f x^2, and the variance."""

@@ -112,21 +112,14 @@ def falls_short(
     return short
 
 
-def highest_variance(values: int) -> float:
-    """What no class with that many distinct values exceeds: ((2D - 1) / 6)^2, 0 for one value.
-
-    V is concave in the shares of the ranks, and shares that fall are mixtures of uniform ones over
-    the first 1, 2, .. D ranks. The best mixture is of the first rank and of all D, with a third of
-    the records beside the uniform part.
-    """
-    return 0.0 if values <= 1 else ((2 * values - 1) / 6) ** 2
-
-
 def serves(values: int, k: float, mu: float) -> bool:
     """Whether theta(k) lies within reach of classes with that many distinct values.
 
     3 mu (k^2 - 1) <= (2D - 1)^2. Necessary; a class of exactly k records may need more (8 values
-    for k = 9 and mu = .9).
+    for k = 9 and mu = .9). No class with D > 1 values varies more than ((2D - 1) / 6)^2: V is
+    concave in the shares of the ranks, and shares that fall are mixtures of uniform ones over the
+    first 1, 2, .. D ranks. The best mixture is of the first rank and of all D, with a third of the
+    records beside the uniform part.
 
     >>> serves(5, 6, 0.6), serves(5, 7, 0.6)
     (True, False)
@@ -185,25 +178,6 @@ def largest_size(values: int, mu: float) -> int:
         if 12 * Fraction(best[size], size * size) >= share * (size * size - 1):
             return size
     return 1
-
-
-def largest_share(mu: float) -> float:
-    """The share of the most frequent value that theta of the class's own size leaves, in the limit.
-
-    1 - u with u^3 (4 - 3u) = mu: a class with share 1 - u of one value and all other values
-    different has u^3 (4 - 3u) of the variance of one in which all are different, as its size grows.
-
-    >>> [round(largest_share(mu), 3) for mu in (0.5, 0.6, 0.9)]
-    [0.386, 0.329, 0.143]
-    """
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        if middle**3 * (4 - 3 * middle) < mu:
-            low = middle
-        else:
-            high = middle
-    return 1 - high
 
 
 def least_noise(totals: Sequence[int] | NDArray[np.int64], classes: int, k: int, mu: float) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -163,3 +164,15 @@ def of_lists(
     return AttackContext(
         places=places, sensitive=tuple(sensitive), bucket_semantics=semantics, **more
     )
+
+
+def partial_cut(values: Iterable[str], categories: Mapping[str | None, str]) -> set[str]:
+    """A set as it is generalized no further than it has to be (Figure 2).
+
+    A category takes the place of its values where two or more of them occur; a value that is alone
+    in its category stays, and so does one without a category.
+    """
+    given = set(values)
+    homes = {value: categories.get(value, value) for value in given}
+    often = Counter(homes.values())
+    return {home if often[home] > 1 else value for value, home in homes.items()}

@@ -17,6 +17,7 @@ from tests.analytics.attacks.people_contexts import (
     lists,
     of_lists,
     of_people,
+    partial_cut,
     table_1,
     table_12,
     taxonomies,
@@ -79,10 +80,7 @@ def resisted(found: Finding | Skipped) -> Finding:
 def in_table_1(cut: bool) -> AttackContext:
     """A row for everybody of Table 1, symptoms as they are or generalized where they can be."""
     people, values = table_1(), [own for _, own in TABLE_1.values()]
-    published: list[Any] = [
-        sorted(str(label) for label in vertical.partial_cut(own, CATEGORIES)) if cut else own
-        for own in values
-    ]
+    published: list[Any] = [sorted(partial_cut(own, CATEGORIES)) if cut else own for own in values]
     return of_lists(
         quasi=QUASI,
         sensitive=("s",),

@@ -26,7 +26,6 @@ from tests.analytics.attacks.people_contexts import (
 
 from indistinct.analytics.attacks import non_membership, worst_posterior
 from indistinct.analytics.attacks.context import AttackContext
-from indistinct.analytics.attacks.vertical import partial_cut
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 
@@ -171,10 +170,7 @@ def test_semantics_that_there_are_not() -> None:
         of_people([[["a"]]], semantics="few")
 
 
-def test_the_partial_cut_of_the_paper() -> None:
-    given = ["Headache", "Flu", "Tiredness", "Chills"]
-    assert partial_cut(given, CATEGORIES) == {"Low", "Chills"}
-    assert partial_cut(["unknown", "Flu"], CATEGORIES) == {"unknown", "Flu"}
+def test_scenes_have_the_tables_of_the_paper() -> None:
     assert SYMPTOMS.categories is CATEGORIES
     assert tuple(table_12().people.columns) == QUASI
 

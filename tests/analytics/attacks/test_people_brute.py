@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.analytics.attacks.people_contexts import lists, of_lists, of_people
+from tests.analytics.attacks.people_contexts import lists, of_lists, of_people, partial_cut
 
 from indistinct.analytics.attacks import (
     background_exclusion,
@@ -22,7 +22,6 @@ from indistinct.analytics.attacks import (
     worst_posterior,
 )
 from indistinct.analytics.attacks.context import AttackContext
-from indistinct.analytics.attacks.vertical import partial_cut
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 

@@ -113,26 +113,6 @@ def removable_of_groups(context: AttackContext, sensitive: str, k: int) -> NDArr
     return np.minimum(most, np.maximum(held.size - left, 0))
 
 
-def noise_strip(counts: NDArray[np.int64], k: int, broken: Broken | None = None) -> float:
-    """The largest belief in a value of one class after any consistent removal.
-
-    Arguments:
-        counts: how often each value occurs in the class.
-        k: records that it had at least without noise.
-        broken: whether noise is added to classes with these counts; any, where not given.
-
-    >>> noise_strip(np.array([2, 1]), k=2), noise_strip(np.array([1, 2, 1, 1]), k=4)
-    (1.0, 0.5)
-    """
-    held = np.flatnonzero(counts)
-    pool = Weighted(np.array([0, len(held)]), held.astype(np.int32), counts[held].astype(np.int64))
-    once = pool.amount == 1
-    singles = np.array([once.sum()])
-    most = removable(pool, singles, k, broken)
-    left = pool.size - np.minimum(most, singles - once)
-    return float((pool.amount / left).max(initial=0.0))
-
-
 def condition(context: AttackContext, sensitive: str) -> Broken | None:
     """When noise is added, as far as the promises tell; None where they do not.
 

@@ -14,7 +14,7 @@ was is certain.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -28,7 +28,6 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.attacks.known_records import items_of, know
-from indistinct.metadata import Value
 
 NAME = "vertical"
 KIND = "attribute"
@@ -83,25 +82,4 @@ def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
             if people
             else f"Every {sensitive} is generalized: no value is published as it is."
         ),
-    )
-
-
-def partial_cut(values: Iterable[Value], categories: Mapping[Value, str]) -> frozenset[Value]:
-    """A set as it is generalized no further than it has to be.
-
-    A category takes the place of its values where two or more of them occur; a value that is alone
-    in its category stays, and so does one without a category (Fazal and others 2023, Figure 2).
-
-    >>> homes = {"headache": "low", "flu": "low", "chills": "mild"}
-    >>> sorted(partial_cut(["headache", "flu", "chills"], homes))
-    ['chills', 'low']
-    """
-    given = set(values)
-    number: dict[str, int] = {}
-    for value in given:
-        if value in categories:
-            number[categories[value]] = number.get(categories[value], 0) + 1
-    return frozenset(
-        categories[value] if number.get(categories.get(value, ""), 0) > 1 else value
-        for value in given
     )

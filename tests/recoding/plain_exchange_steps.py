@@ -7,10 +7,11 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tests.recoding.plain_exchange import exchange
+
 from indistinct.privacy.rank_variance import rank_variance_exact
 from indistinct.recoding.exchange.moves import FAILED, Kind, Rules, ThetaInfeasible
 from indistinct.recoding.exchange.target import By, Target
-from indistinct_reproductions.exchange import exchange
 
 
 @dataclass(frozen=True)
