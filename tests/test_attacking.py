@@ -93,18 +93,21 @@ def test_a_release_of_stars_tells_nothing() -> None:
     assert found["record-linkage"].success["0.5"] == 0
 
 
-def test_suppressed_records_are_left_out_and_told() -> None:
+def test_rows_of_stars_are_told() -> None:
     hidden = pl.DataFrame(
         {"age": ["*", "[20, 30)"], "sex": ["*", "f"], "diagnosis": ["flu", "flu"]}
     )
     found = ind.attack(PEOPLE, hidden, POLICY)
-    assert found.records == 1
+    assert found.records == 2
     assert "whoever fits no class (70 people) is known to be one of these" in found.notes[-1]
+    assert "a class fits as well" not in found.notes[-1]
     nothing = ind.attack(PEOPLE, hidden.head(1), POLICY)
-    assert nothing.records == 0
+    assert nothing.records == 1
     assert any("no record is published" in note for note in nothing.notes)
-    for item in nothing.attacks:
-        assert item.success["certain"] == 0
+    assert nothing["membership"].gain["max"] == 0.0
+    many = pl.concat([hidden.head(1)] * 71 + [hidden.tail(1)])
+    told = ind.attack(PEOPLE, many, POLICY, only=["membership"]).notes[-1]
+    assert "at least 1 of them are of people whom a class fits as well" in told
 
 
 def test_only_some_attackers() -> None:
@@ -218,11 +221,17 @@ def test_a_release_that_was_changed_after_it_was_certified_is_told(tmp_path: Pat
     assert "the release is not the one that its certificate describes" in found.notes
 
 
-def test_rows_of_stars_are_never_called_low() -> None:
-    """Everybody who fits no class has the one illness of the rows of stars."""
-    ages = [20 + at % 60 for at in range(240)] + [95] * 12
-    ills = [("flu", "gout", "asthma", "cold")[at % 4] for at in range(240)] + ["HIV"] * 12
-    table = pl.DataFrame({"age": ages, "ill": ills})
+OF_VALUES = {
+    "membership", "worst-posterior", "non-membership", "homogeneity", "background-exclusion",
+    "colleague", "learned-correlation", "minimality", "order",
+}  # fmt: skip
+"""Attackers who are certain of a value that all whom they cannot tell apart have."""
+
+
+def starred() -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Six hundred people in classes, and forty with HIV whom no class fits."""
+    ages = [20 + at % 60 for at in range(600)] + [95] * 40
+    ills = [("flu", "gout", "asthma", "cold")[at % 4] for at in range(600)] + ["HIV"] * 40
     keys: dict[str, Any] = {
         "attributes": {
             "age": {
@@ -232,18 +241,50 @@ def test_rows_of_stars_are_never_called_low() -> None:
             },
             "ill": {"role": "sensitive"},
         },
-        "promises": [{"model": "k-anonymity", "k": 20}],
+        "promises": [
+            {"model": "k-anonymity", "k": 50},
+            {"model": "distinct-l-diversity", "l": 2, "sensitive": "ill"},
+        ],
         "method": {"suppression_limit": 0.1, "seed": 1},
         "output": {"suppressed": "keep"},
     }
-    release = ind.anonymize(table, keys)
+    return pl.DataFrame({"age": ages, "ill": ills}), keys
+
+
+def test_whoever_fits_no_class_is_known_to_be_a_row_of_stars() -> None:
+    table, keys = starred()
+    of_sizes = {**keys, "promises": keys["promises"][:1]}
+    release = ind.anonymize(table, of_sizes)
     assert any("known to be one of them" in text for text in release.warnings)
     found = ind.attack(table, release, keys)
-    assert found.to_dict()["unseen"] == 12
-    assert any("12 published records have *" in note for note in found.notes)
+    assert found.records == 640
+    assert any("no class (40 people) is known to be one of these" in note for note in found.notes)
+    assert {item.name for item in found.attacks} >= OF_VALUES
+    for item in found.attacks:
+        if item.name in OF_VALUES:
+            assert item.success["certain"] == pytest.approx(40 / 640), item.name
+            assert item.prior["certain"] == 0.0
+    assert found["record-linkage"].figures["prosecutor_highest"] == 1 / 40
     lines = [part.text for part in found.summary() if isinstance(part, Line)]
-    assert not any(text.startswith("low") for text in lines)
-    assert any("outside 12 rows of *" in text for text in lines)
+    assert any(text.startswith("some  what somebody has") for text in lines)
+    dropped = ind.anonymize(table, {**of_sizes, "output": {"suppressed": "drop"}})
+    assert ind.attack(table, dropped, keys)["membership"].success["certain"] == 0.0
+
+
+def test_long_releases_have_rows_of_stars_too() -> None:
+    table, keys = starred()
+    table = table.with_columns(who=pl.int_range(pl.len()).cast(pl.String))
+    more = table.with_columns(ill=pl.lit("cold"))
+    keys = {**keys, "promises": keys["promises"][:1], "source": {"person": "who"}}
+    long = pl.concat([table, more])
+    release = ind.anonymize(long, keys)
+    found = ind.attack(long, release, keys)
+    assert found.records == 640
+    assert found["homogeneity"].success["certain"] == pytest.approx(1.0)
+    keys["promises"] = [{"model": "k-anonymity", "k": 50}]
+    found = ind.attack(table, ind.anonymize(table, keys), keys)
+    for name in ("membership", "worst-posterior", "homogeneity", "background-exclusion"):
+        assert found[name].success["certain"] == pytest.approx(40 / 640), name
 
 
 def test_linked_tables_refuse_their_own_names() -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import indistinct as ind
@@ -146,9 +148,9 @@ def test_rows_are_never_taken_for_people(
     for name, release in (("long", long), ("star", star)):
         keys = without_person(policy())
         folder = release.write(tmp_path / name)
-        for given in (release, folder):
+        for one in (release, folder):
             with pytest.raises(ind.PolicyError, match="rows would be taken for people") as told:
-                ind.attack(visits(), given, keys)
+                ind.attack(visits(), one, keys)
             assert [item.code for item in told.value.problems] == ["release-of-people"]
     with pytest.raises(ind.PolicyError, match="two linked tables"):
         ind.attack(visits(), star.tables, without_person(policy()))
@@ -187,14 +189,49 @@ def test_suppressed_people_are_in_no_class(long: ind.Release) -> None:
         for name in QUASI
     )
     found = ind.attack(visits(), stars, policy(), only=["record-linkage", "order"])
-    assert found.records == 79
+    assert found.records == 80
     assert found["order"].people == 80
     everybody = long.tables.with_columns(pl.lit("*").alias(name) for name in QUASI)
     nothing = ind.attack(visits(), everybody, policy())
-    assert nothing.records == 0
+    assert nothing.records == 80
     assert any("no row is published in a class" in note for note in nothing.notes)
-    certain = {item.name for item in nothing.attacks if item.success["certain"] > 0}
-    assert certain <= {"unicity"}, "whose cells are nobody else's is found without a class"
+    assert nothing["membership"].gain["max"] == pytest.approx(0.0)
+    assert nothing["known-records"].gain["mean"] > 0
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.lists(st.tuples(st.sampled_from(["20", "25", "*"]), st.sampled_from("ABC")), min_size=1),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_people_are_partly_suppressed(pseudonyms: list[list[tuple[str, str]]]) -> None:
+    """A pseudonym with a row in a class is nobody's whom no class fits."""
+    release = pl.DataFrame(
+        [(str(at), *row, "*") for at, own in enumerate(pseudonyms) for row in own],
+        ["patient", "age", "dx", "sex"],
+        orient="row",
+    ).with_columns(sex=pl.when(pl.col("age") == "*").then(pl.lit("*")).otherwise(pl.lit("f")))
+    people = [(age, dx) for age in (20, 25, 30) for dx in "ABC"]
+    table = pl.DataFrame(
+        [(f"P{at}", *own, "f") for at, own in enumerate(people)],
+        ["patient", "age", "dx", "sex"],
+        orient="row",
+    )
+    found = ind.attack(table, release, policy(), only=["membership"])["membership"]
+    of = [({age for age, _ in own} - {"*"}, {dx for _, dx in own}) for own in pseudonyms]
+    rows = [(age, own) for ages, own in of for age in (ages or {"*"})]
+    expected = []
+    for age, dx in people:
+        fits = any(cell == str(age) for cell, _ in rows)
+        sets = [own for cell, own in rows if cell == (str(age) if fits else "*")]
+        sets = sets or [own for _, own in rows]
+        expected.append(sum(dx in own for own in sets) / len(sets))
+    before = [sum(dx in own for _, own in rows) / len(rows) for _, dx in people]
+    assert found.gain["mean"] == pytest.approx(np.mean(expected) - np.mean(before))
+    assert found.success["0.5"] == pytest.approx(np.mean([b >= 0.5 - 1e-9 for b in expected]))
 
 
 def test_two_releases_of_the_same_people(long: ind.Release, star: ind.Release) -> None:

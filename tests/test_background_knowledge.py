@@ -173,6 +173,18 @@ MEASURED = {
 """Singled out with one, two and three known values; unique with five known cells."""
 
 
+def test_real_people_whom_no_class_fits(shared: Path) -> None:
+    """Seventeen of them are looked for among the rows of stars."""
+    table, asked = long_tables.synthea(shared)
+    asked["attributes"].pop("START")
+    asked["output"] = {"suppressed": "keep"}
+    run = ind.anonymize(table.drop("START"), asked).run.to_dict()
+    assert run["people"]["suppressed"] == 17
+    known = run["singled_out"]["known-records"]
+    told = [known[c]["singled_out"] for c in "123"]
+    assert told == pytest.approx([0.310, 0.794, 0.893], abs=0.001)
+
+
 @pytest.mark.parametrize("make", [long_tables.informs, long_tables.synthea])
 @pytest.mark.parametrize("m", [1, 2])
 def test_real_tables_with_the_promise(shared: Path, make: Callable[[Path], Any], m: int) -> None:

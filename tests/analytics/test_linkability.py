@@ -176,12 +176,13 @@ def test_beliefs_and_intersection_by_hand(case: Case) -> None:
     vulnerable = 0
     for at, person in enumerate(case.people):
         classes = {row[:2] for row in case.rows if row[:2] != ("*", "*") and fits(person, row)}
+        classes = classes or {("*", "*")}
         rows = [place for place in everybody if case.rows[place][:2] in classes]
         told = {label for own in case.lists.values() for label in own}
         # What covers every value says nothing.
         told -= {"*"}
         true = [label for label in told if LABELS[label] & set(person[2])]
-        among = rows or [at for at in everybody if case.rows[at][:2] != ("*", "*")]
+        among = rows or everybody
         best = max(
             (
                 sum(case.belief(case.rows[place][2], label) for place in among) / len(among)

@@ -719,7 +719,6 @@ def learned(adult: Adult, release: pl.DataFrame) -> Learned:
             people=adult.texts.select(EIGHT),
             rows=release.select(EIGHT),
             taxonomies={name: adult.taxonomies[name] for name in EIGHT},
-            suppressed=adult.texts.height - release.height,
         ),
         adult.texts.select(SALARY),
         release.select(SALARY),

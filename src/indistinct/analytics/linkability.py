@@ -38,6 +38,7 @@ from indistinct.analytics.attacks.places import Places, classes_met
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.analytics.published import Domain, PublishedCells, PublishedRows
 from indistinct.analytics.weighted import Lists
+from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.kernels.linkability import linked_by_distance
 from indistinct.microdata.encoding import count_combinations
 from indistinct.types import Plain
@@ -198,7 +199,8 @@ def record_intersection(
 def beliefs(people: PeopleTable, release: JoinedRelease, name: str) -> NDArray[np.float64]:
     """The belief in the value of each person that is believed most, [n].
 
-    Of somebody who fits no class it is what is believed of anybody.
+    Of somebody who fits no class it is what is believed of the rows with ``*`` in every
+    quasi-identifier; where there are none, of anybody.
 
     Arguments:
         people: the private table.
@@ -212,10 +214,9 @@ def _context(people: PeopleTable, release: JoinedRelease) -> AttackContext:
     """The same people and rows as attackers see them."""
     published = release.published
     names = tuple(name for name in people.values if name in release.listed)
-    there = published.class_of >= 0
     rows = [
-        pl.Series(attribute, list(cells.labels), dtype=pl.String).gather(
-            pl.Series(codes[published.class_of[there]])
+        pl.Series(attribute, [*cells.labels, SUPPRESSED], dtype=pl.String).gather(
+            pl.Series(np.append(codes, len(cells.labels))[published.class_of])
         )
         for attribute, cells, codes in zip(
             published.attributes, published.cells, published.codes, strict=True
@@ -235,11 +236,10 @@ def _context(people: PeopleTable, release: JoinedRelease) -> AttackContext:
             people=people.texts,
             rows=pl.DataFrame(rows),
             taxonomies={name: domain.taxonomy for name, domain in people.original.domains.items()},
-            suppressed=int((~there).sum()),
         ),
         sensitive=names,
         values={name: listed(people.values[name], people.count) for name in names},
-        bucket_of=linked[there],
+        bucket_of=linked,
         buckets={name: listed(release.listed[name], buckets + 1) for name in names},
         bucket_semantics=release.holding,
         bucket_size=np.bincount(linked, minlength=buckets + 1).astype(np.int64),

@@ -329,3 +329,10 @@ def _tally(codes: NDArray[np.int32], weight: NDArray[np.int64], length: int) -> 
     counts = np.zeros(length, dtype=np.int64)
     np.add.at(counts, codes, weight)
     return counts
+
+
+def is_suppressed(records: pl.DataFrame, quasi: Sequence[str]) -> pl.Series:
+    """Which records are published with ``*`` in every quasi-identifier."""
+    return records.select(
+        pl.all_horizontal(pl.col(name).eq_missing(pl.lit(SUPPRESSED)) for name in quasi)
+    ).to_series()

@@ -21,7 +21,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.joined import JoinedRelease
-from indistinct.analytics.published import Original
+from indistinct.analytics.published import Original, is_suppressed
 from indistinct.analytics.weighted import Lists, expanded, pointers
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.taxonomy import SUPPRESSED
@@ -314,9 +314,17 @@ class ReleaseView:
 
     @cached_property
     def _people(self) -> pl.DataFrame:
-        """The first row of every person and combination of a long release."""
+        """The first row of every person and combination of a long release.
+
+        Whoever has rows in a class is not among those whom no class fits: other rows of such a
+        person, with ``*`` in every quasi-identifier, make no combination.
+        """
+        assert self.person is not None
         key = [self.person, *self.quasi]
-        return self._records.unique(key, keep="first", maintain_order=True)
+        rows = self._records.unique(key, keep="first", maintain_order=True)
+        starred = is_suppressed(rows, self.quasi)
+        known = rows.filter(~starred)[self.person]
+        return rows.filter(~(starred & rows[self.person].is_in(known.implode())))
 
     @cached_property
     def rows(self) -> pl.DataFrame:

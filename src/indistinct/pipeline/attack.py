@@ -22,7 +22,6 @@ from indistinct.analytics.attacks import (
     findings,
     is_attacker,
 )
-from indistinct.analytics.attacks.places import is_suppressed
 from indistinct.analytics.published import unreadable_cell
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.weighted import Lists
@@ -164,15 +163,14 @@ class Attacked:
             name: Lists.gathered(people.person_of, self.texts[name], people.count) for name in names
         }
 
-    def places(self, view: ReleaseView, rows: pl.DataFrame) -> Places:
-        """Who could stand in which of some published rows."""
+    def places(self, view: ReleaseView) -> Places:
+        """Who could stand in which of the published rows."""
         own = self.people.texts
         return Places(
             quasi=view.quasi,
             people=own.select(view.quasi),
-            rows=rows.select(view.quasi),
+            rows=view.rows,
             taxonomies={name: self.taxonomies[name] for name in view.quasi},
-            suppressed=len(view.rows) - len(rows),
             population=None if self.population is None else self.population.select(view.quasi),
         )
 
@@ -205,7 +203,7 @@ def rows_that_fit(
 
     Returns:
         The first row of every person in the table, from 0, [n]; how many published rows fit the
-        person's exact quasi-identifiers, [n]; and how many rows there are in classes.
+        person's exact quasi-identifiers, [n]; and how many rows there are.
 
     Raises:
         As :func:`attack`.
@@ -215,7 +213,7 @@ def rows_that_fit(
     attacked = _attacked(data, policy, [view], None, no_progress, path)
     view = view.spelt_as(attacked.texts)
     attacked.refuse_unreadable(view)
-    places = attacked.places(view, view.rows.filter(~is_suppressed(view.rows, view.quasi)))
+    places = attacked.places(view)
     people = attacked.people
     first = people.first_rows() if people.unit == "person" else np.arange(people.count)
     return first, places.rows_of.astype(np.int64), places.records
@@ -275,8 +273,7 @@ def known_beside(policy: Policy, table: Table) -> list[str]:
 
 def context_of(view: ReleaseView, attacked: Attacked, **more: Any) -> AttackContext:
     """What attackers of a release are given."""
-    gone = is_suppressed(view.rows, view.quasi)
-    places, there = attacked.places(view, view.rows.filter(~gone)), (~gone).to_numpy()
+    places = attacked.places(view)
     known = {name: attacked.known[name] for name in view.sensitive}
     people, texts = attacked.people, attacked.texts
     cells, of = view.cells_of_people(
@@ -284,27 +281,24 @@ def context_of(view: ReleaseView, attacked: Attacked, **more: Any) -> AttackCont
     )
     more |= {
         "cells": cells,
-        "cells_of": of[there],
+        "cells_of": of,
         "beside": attacked.values([name for name in attacked.beside if name in cells]),
     }
     if people.unit == "record":
-        shown = view.cells(view.sensitive).filter(~gone) if view.sensitive else pl.DataFrame()
+        shown = view.cells(view.sensitive) if view.sensitive else pl.DataFrame()
         return AttackContext.of_records(
             places, texts.select(view.sensitive), shown, known=known, **more
         )
-    names = view.pseudonyms
     return AttackContext(
         places=places,
         sensitive=view.sensitive,
         values=attacked.values(view.sensitive),
-        bucket_of=view.bucket_of[there],
+        bucket_of=view.bucket_of,
         buckets=view.lists,
         bucket_semantics=view.semantics(method_of(attacked.policy).holding),
         bucket_size=view.bucket_size,
         known=known,
-        pseudonyms=None
-        if names is None
-        else tuple(name for name, is_there in zip(names, there, strict=True) if is_there),
+        pseudonyms=view.pseudonyms,
         **more,
     )
 
@@ -392,7 +386,6 @@ def reported(
         context.records,
         tuple(notes),
         unit="record" if context.one_record_each else "person",
-        unseen=context.places.suppressed,
     )
 
 
@@ -455,14 +448,20 @@ def doubts(context: AttackContext) -> list[str]:
     notes = []
     what = "record" if context.one_record_each else "row"
     places = context.places
-    if not places.records:
+    if places.suppressed == places.records:
         notes.append(f"no {what} is published in a class: attackers know nothing but the source")
-    lost = int((~places.found).sum())
+    lost = int((~places.in_class).sum())
+    more = places.suppressed - lost
     if places.suppressed:
         notes.append(
             f"{places.suppressed} published {what}s have * in every quasi-identifier: whoever fits "
-            f"no class ({lost} people) is known to be one of these, and no attacker but unicity "
-            'looks at them; suppressed = "drop" leaves them out'
+            f"no class ({lost} people) is known to be one of these"
+            + (
+                f"; at least {more} of them are of people whom a class fits as well, about whom "
+                "attackers could learn more than is told here"
+                if more > 0
+                else ""
+            )
         )
     elif lost:
         notes.append(

@@ -58,19 +58,14 @@ def with_background_knowledge(private: PrivateTable, released: Frame, run: Run) 
         if isinstance(found, Finding):
             run.singled_out[found.name] = found.to_dict()["figures"]
     if isinstance(records, Finding):
-        run.warnings += _warnings(records.figures, context.places.suppressed)
+        run.warnings += _warnings(records.figures)
 
 
-def _warnings(figures: PlainMapping, suppressed: int) -> list[str]:
+def _warnings(figures: PlainMapping) -> list[str]:
     """That a promise about classes does not speak of somebody who knows more."""
     one, two = figures["1"], figures["2"]
-    unseen = [
-        f"{suppressed} published people have * in every quasi-identifier: whoever fits no class is "
-        "known to be one of them, and the figures of who is singled out pass over them; suppressed "
-        '= "drop" leaves them out'
-    ]
     if not (one["certain"] or two["singled_out"]):
-        return unseen if suppressed else []
+        return []
     error = f", give or take {figures['error']:.1%}" if "error" in figures else ""
     return [
         "whoever knows the quasi-identifiers of a person and one value of the person's records "
@@ -79,5 +74,4 @@ def _warnings(figures: PlainMapping, suppressed: int) -> list[str]:
         f"{two['singled_out']:.1%}; for {one['certain']:.1%} another value is certain once one is "
         f"known{error}: promises about classes do not speak of this; known-records does, and two "
         "linked tables publish less",
-        *(unseen if suppressed else []),
     ]

@@ -33,6 +33,7 @@ from indistinct.analytics.standards import (
     standard_names,
 )
 from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, Unsatisfiable
+from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.pipeline.asked import asked_of, method_of, sight_of
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.opening import (
@@ -148,6 +149,12 @@ def risk(
     among = classes.records + classes.suppressed
     people, table_of_people = _population(population, counts, policy, looked.quasi, among)
     notes, in_class = list(looked.notes), None
+    if classes.suppressed:
+        notes.append(
+            f"{classes.suppressed} {looked.units} have {SUPPRESSED} in every quasi-identifier and "
+            "are in no class: whoever fits no class is known to be one of these, and a guess is "
+            f"right with {1 / classes.suppressed:.1%}; no other figure counts them"
+        )
     if people.cells is not None:
         tell("counting the population", None)
         found = _people_of(classes, people, policy)

@@ -137,15 +137,12 @@ def of_records(
     taxonomies: Mapping[str, Taxonomy],
     *,
     population: pl.DataFrame | None = None,
-    suppressed: int = 0,
     **more: Any,
 ) -> AttackContext:
     """People and published records as frames of text, every record of another person."""
     quasi = tuple(quasi)
     return AttackContext.of_records(
-        Places(
-            quasi, people.select(quasi), release.select(quasi), taxonomies, suppressed, population
-        ),
+        Places(quasi, people.select(quasi), release.select(quasi), taxonomies, population),
         people.select(sensitive),
         release.select(sensitive),
         **more,

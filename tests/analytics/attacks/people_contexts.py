@@ -135,7 +135,7 @@ def of_people(
         pl.DataFrame({"q": leaves}, schema=text),
         pl.DataFrame({"q": rows}, schema=text),
         {"q": Taxonomy("q", chains or [("nobody", "*")])},
-        **{name: more.pop(name) for name in ("population", "suppressed") if name in more},
+        more.pop("population", None),
     )
     return AttackContext(
         places=places,

@@ -35,7 +35,6 @@ def scene(
     people: list[tuple[str, ...]],
     release: list[tuple[str, ...]],
     promises: tuple[Requirement, ...] = (),
-    suppressed: int = 0,
 ) -> AttackContext:
     return of_records(
         quasi=("age", "town"),
@@ -44,7 +43,6 @@ def scene(
         release=pl.DataFrame(release, ["age", "town"], orient="row"),
         taxonomies={"age": AGES, "town": TOWNS},
         promises=promises,
-        suppressed=suppressed,
     )
 
 
@@ -134,7 +132,7 @@ def test_a_minimal_node_tells_how_a_class_is_spread() -> None:
     belief_rhine = (36 + 2 * 2 * 6) / kept  # Bonn first: two of South, or one of Rhine and one not
     belief_south = (4 + 2 * 2 * 6) / kept
     assert changed.gain["mean"] == pytest.approx((belief_rhine + 2 * belief_south) / 3 - 1 / 8)
-    left_out = found(scene(people, [("20", "Rhine")] * 4, two, suppressed=1))
+    left_out = found(scene(people, [*[("20", "Rhine")] * 4, ("*", "*")], two))
     assert left_out.figures["town.minimal"] == 0
     other = (*two, Requirement("distinct-l-diversity", {"l": 2}, sensitive="town"))
     assert found(scene(people, [("20", "Rhine")] * 4, other)).figures["town.minimal"] == 0

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.analytics.attacks.contexts import of_classes, of_records, of_rows, people_of, release_of
 
 from indistinct.analytics.attacks import AttackContext, places
-from indistinct.analytics.attacks.places import is_suppressed
+from indistinct.analytics.published import is_suppressed
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
@@ -39,8 +39,9 @@ def met(scene: AttackContext) -> dict[tuple[str | None, ...], list[tuple[str | N
 
 def test_cells_of_every_kind_cover_what_they_say() -> None:
     cells = ["20", "20-29", "[24, 31]", "{20, 35}", "*", "40"]
-    people = [{"age": age, "s": "x"} for age in ("20", "25", "30", "35")]
-    scene = of_rows(people, [{"age": cell, "s": "x"} for cell in cells], {"age": AGES})
+    people = [{"age": age, "sex": "f", "s": "x"} for age in ("20", "25", "30", "35")]
+    rows = [{"age": cell, "sex": "f", "s": "x"} for cell in cells]
+    scene = of_rows(people, rows, {"age": AGES, "sex": SEXES})
     found = {row[0]: sorted(str(cell[0]) for cell in own) for row, own in met(scene).items()}
     assert found == {
         "20": ["*", "20", "20-29", "{20, 35}"],
@@ -53,8 +54,12 @@ def test_cells_of_every_kind_cover_what_they_say() -> None:
 def test_a_missing_value_meets_missing_cells_stars_sets_with_it_and_its_nodes() -> None:
     sexes = Taxonomy("sex", [("f", "known", "*"), ("m", "known", "*"), (None, "open", "*")])
     cells = [None, "*", "{f, missing}", "{f, m}", "open", "known", "f"]
-    people: list[dict[str, str | None]] = [{"sex": None, "s": "x"}, {"sex": "f", "s": "x"}]
-    scene = of_rows(people, [{"sex": cell, "s": "x"} for cell in cells], {"sex": sexes})
+    people: list[dict[str, str | None]] = [
+        {"sex": None, "age": "20", "s": "x"},
+        {"sex": "f", "age": "20", "s": "x"},
+    ]
+    rows = [{"sex": cell, "age": "20", "s": "x"} for cell in cells]
+    scene = of_rows(people, rows, {"sex": sexes, "age": AGES})
     found = {row[0]: {cell[0] for cell in own} for row, own in met(scene).items()}
     assert found[None] == {None, "*", "{f, missing}", "open"}
     assert found["f"] == {"*", "{f, missing}", "{f, m}", "known", "f"}
@@ -62,9 +67,9 @@ def test_a_missing_value_meets_missing_cells_stars_sets_with_it_and_its_nodes() 
 
 def test_suppressed_values_and_values_unknown_to_the_hierarchy() -> None:
     ages = AGES.extended(None, ["99"])
-    people = [{"age": "99", "s": "x"}, {"age": "77", "s": "x"}]
-    release = [{"age": cell, "s": "x"} for cell in ("*", "99", "20-29")]
-    scene = of_rows(people, release, {"age": ages})
+    people = [{"age": "99", "sex": "f", "s": "x"}, {"age": "77", "sex": "f", "s": "x"}]
+    release = [{"age": cell, "sex": "f", "s": "x"} for cell in ("*", "99", "20-29")]
+    scene = of_rows(people, release, {"age": ages, "sex": SEXES})
     assert [len(own) for own in met(scene).values()] == [2, 0]
     assert scene.found.tolist() == [True, False]
 
@@ -108,11 +113,14 @@ def test_everything_counted_is_what_brute_force_counts(
         own = [
             value
             for *cells, value in release
-            if all(
+            if cells != ["*", "*"]
+            and all(
                 cover.mask(cell)[taxonomies[name].code_of(exact)]
                 for cover, cell, name, exact in zip(covers, cells, scene.quasi, person, strict=True)
             )
         ]
+        assert scene.places.in_class[i] == bool(own)
+        own = own or [value for *cells, value in release if cells == ["*", "*"]]
         held = own or [value for *_, value in release]
         want = [held.count(label) / len(held) if held else 0.0 for label in labels]
         if own:
@@ -193,6 +201,22 @@ def test_a_population_counts_for_every_class_that_could_be_its_people() -> None:
     assert scene.places.class_population.tolist() == [3, 2]
     assert of_rows(people, release, {"age": AGES}).places.class_population is None
     assert of_rows(people, release, {"age": AGES}).places.population_compatible is None
+
+
+def test_rows_of_stars_are_the_class_of_those_whom_no_class_fits() -> None:
+    ages = AGES.extended(None, ["99"])
+    people = [{"age": age, "s": "x"} for age in ("20", "25", "35", "99", "77")]
+    release = [{"age": cell, "s": "x"} for cell in ("20-29", "*", "*", "*")]
+    around = ["20", "25", "30", "35", "99", "50"]
+    population = pl.DataFrame({"age": around}, schema={"age": pl.String})
+    scene = of_rows(people, release, {"age": ages}, population=population)
+    assert scene.classes.cells["age"].to_list() == ["*", "20-29"]
+    assert scene.classes.starred.tolist() == [True, False]
+    assert [scene.places.candidate_sets[q].tolist() for q in scene.set_of] == [[1], [1], *[[0]] * 3]
+    assert scene.places.in_class.tolist() == [True, True, False, False, False]
+    assert scene.places.suppressed == 3
+    assert scene.places.class_population is not None
+    assert scene.places.class_population.tolist() == [4, 2]
 
 
 def test_a_class_is_never_larger_than_its_population() -> None:

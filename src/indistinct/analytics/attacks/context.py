@@ -272,7 +272,7 @@ class AttackContext:
 
     @property
     def records(self) -> int:
-        """Published rows, which are people; suppressed ones not counted."""
+        """Published rows, which are people."""
         return self.places.records
 
     @property
@@ -348,14 +348,14 @@ class AttackContext:
         """Rows of every class that can be somebody's, [G].
 
         Where some may be made up, those of the people of the source who could stand in the class,
-        at most.
+        at most. Rows with ``*`` in every quasi-identifier are made for nobody.
         """
         size = self.classes.size
         if not any(word in self.may_contain for word in ("noise", "decoys")):
             return size
         met = self.places.compatible
         who = np.bincount(met.index, self.places.weight[met.row_of], minlength=len(size))
-        return np.clip(who.astype(np.int64), 1, size)
+        return np.where(self.classes.ordinary, np.clip(who.astype(np.int64), 1, size), size)
 
     def groups(self, sensitive: str) -> tuple[Weighted, NDArray[np.int64]]:
         """Whose values are not told apart: how often each occurs in every group, and its people.

@@ -63,7 +63,7 @@ def run(
         return Skipped(NAME, "sets of values are published, which are not covered", sensitive)
     k = k or context.k or 1
     held = context.buckets[sensitive]
-    spare = np.maximum(held.size - k, 0)
+    spare = np.where(context.classes.ordinary, np.maximum(held.size - k, 0), 0)
     if to is not None:
         spare[held.size > to] = 0
     most = np.minimum(spare, held.size - held.length)

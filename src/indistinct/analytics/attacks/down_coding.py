@@ -17,7 +17,8 @@ A full-domain release has no tight cells, but a minimal node: one level further 
 some class had fewer than k records. Where classes are few, that tells how their values are spread.
 
 Attributes whose cells are not tight to the people who could stand in their classes are left alone:
-whoever knows the algorithm knows that too. Success and prior are shares of *cells* here, one for
+whoever knows the algorithm knows that too. Rows with ``*`` in every quasi-identifier are no tight
+cells. Success and prior are shares of *cells* here, one for
 every person and quasi-identifier; the prior spreads belief evenly over what a cell covers.
 """
 
@@ -109,9 +110,9 @@ def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipp
         sensitive: not looked at.
     """
     del sensitive
-    if not context.records or not context.people.height:
-        return Skipped(NAME, "nothing is published that could be sharpened")
     places = context.places
+    if not places.classes.ordinary.any() or not context.people.height:
+        return Skipped(NAME, "nothing is published that could be sharpened")
     node = node_of(places)
     shape = (len(places.combinations), len(places.quasi))
     before, after = np.empty(shape), np.empty(shape)
@@ -125,7 +126,7 @@ def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipp
         factors = None if node is None else by_minimal_node(context, node, j)
         before[:, j], after[:, j] = column.beliefs(tight, factors)
         known, width = column.narrowed(tight)
-        wide = column.width > 1
+        wide = (column.width > 1) & places.classes.ordinary
         records = float(size[wide].sum())
         sums = np.array(
             [
@@ -252,14 +253,15 @@ class _Column:
         met = places.compatible
         self.of = np.repeat(np.arange(len(met)), met.length)
         self.met = met.index
+        self.ordinary = places.classes.ordinary
 
     def is_tight(self) -> bool:
         """Whether every class can have its cell if cells are tight."""
         domain = max(len(self.taxonomy.leaves), 1)
         pairs = np.unique(self.met.astype(np.int64) * domain + self.leaf[self.of])
         starts = np.searchsorted(pairs, np.arange(len(self.places.classes) + 1) * domain)
-        for g, cell in enumerate(self.cell_of.tolist()):
-            own = self.meanings[cell]
+        for g in np.flatnonzero(self.ordinary).tolist():
+            own = self.meanings[self.cell_of[g]]
             values = (pairs[starts[g] : starts[g + 1]] % domain).astype(np.int32)
             if own.says_something and not own.holds(values):
                 return False
@@ -285,6 +287,7 @@ class _Column:
         starts = np.searchsorted(cell[order], np.arange(len(self.meanings) + 1))
         for at, own in enumerate(self.meanings):
             inside = order[starts[at] : starts[at + 1]]
+            inside = inside[self.ordinary[self.met[inside]]]
             if tight and own.says_something and len(inside):
                 sizes, which = np.unique(size[self.met[inside]], return_inverse=True)
                 table = np.array([own.beliefs(int(each)) for each in sizes])
@@ -310,7 +313,7 @@ class _Column:
             for g, (cell, size) in enumerate(
                 zip(self.cell_of.tolist(), self.places.classes.size.tolist(), strict=True)
             ):
-                if self.width[g] > 1:
+                if self.width[g] > 1 and self.ordinary[g]:
                     known[g], width[g] = self.meanings[cell].narrowed(size)
         return known, width
 
@@ -373,7 +376,9 @@ def by_minimal_node(
         one is not None and one.largest_violating_size == one.class_size - 1 for one in made
     )
     parted = any(item.on is not None or not context.counts_rows(item) for item in context.promises)
-    if not only_sizes or parted or context.k is None or not level or places.suppressed:
+    if not only_sizes or parted or context.k is None or not level:
+        return None
+    if not places.classes.ordinary.all():
         return None
     if (node.class_of < 0).any() or node.loss(attribute, level - 1) == node.loss(attribute, level):
         return None

@@ -241,13 +241,11 @@ class AttackReport(Document):
     Arguments:
         attacks: what each attacker found, per sensitive attribute where it learns one.
         skipped: the attackers that had nothing to go on, and why.
-        records: published records, suppressed ones not counted; where people have many records,
-            published rows of people.
+        records: published records; where people have many records, published rows of people.
         notes: what else the reader should know.
         warning: what holds of every such report.
         unit: what was attacked: a ``record`` is taken for a person, or a ``person`` has many.
         threshold: the share of people above which what is learnt is much.
-        unseen: published rows with ``*`` in every quasi-identifier, which most attackers pass over.
     """
 
     attacks: tuple[Finding, ...]
@@ -257,7 +255,6 @@ class AttackReport(Document):
     warning: str = NEVER_PUBLISH
     unit: str = "record"
     threshold: float = 0.2
-    unseen: int = 0
 
     def __getitem__(self, name: str) -> Finding:
         """The first finding of the attacker of that name."""
@@ -272,7 +269,6 @@ class AttackReport(Document):
             "warning": self.warning,
             "unit": self.unit,
             "records": self.records,
-            "unseen": self.unseen,
             "attacks": [item.to_dict() for item in self.attacks],
             "skipped": [item.to_dict() for item in self.skipped],
             "notes": list(self.notes),
@@ -325,16 +321,13 @@ class AttackReport(Document):
         item = max(
             items, key=lambda one: (one.learnt, one.gain["mean"], one.success.get(KNOWN, 0.0))
         )
-        # Nobody can say "low" of a release with rows that were not looked at.
-        least = item.learnt > 0 or self.unseen > 0
-        level, style = LEVELS[least + (item.learnt > self.threshold)]
+        level, style = LEVELS[(item.learnt > 0) + (item.learnt > self.threshold)]
         of = title if name is None else f"{title}: {name}"
         success, prior = item.success.get(KNOWN, 0.0), item.prior.get(KNOWN, 0.0)
         told = f"{of_people(success)} ({share(prior)} from frequencies alone)"
         text = f"{level:<4}  {of}: {item.name} believes the truth with 95% or more for {told}"
         if not success:
             text = f"{level:<4}  {of}: no attacker believes the truth with 95% or more for anybody"
-            text += f" outside {self.unseen:,} rows of *" if self.unseen else ""
         return Line(text, style, wrap=True)
 
     def details(self) -> Iterator[Part]:

@@ -68,7 +68,8 @@ def node_of(places: Places) -> Node | None:
 
     Of several nodes that publish the same, the lowest.
     """
-    if not places.records:
+    ordinary = places.classes.ordinary
+    if not ordinary.any():
         return None
     texts = places.combinations
     leaf = np.stack(
@@ -78,7 +79,8 @@ def node_of(places: Places) -> Node | None:
         return None
     possible = []
     for name in places.quasi:
-        taxonomy, cells = places.taxonomies[name], set(places.rows[name].unique().to_list())
+        taxonomy = places.taxonomies[name]
+        cells = set(places.classes.cells[name].filter(ordinary).to_list())
         possible.append([l for l in range(taxonomy.levels) if cells <= set(taxonomy.level(l))])  # noqa: E741
     for tried, levels in enumerate(sorted(product(*possible), key=lambda own: (sum(own), own))):
         if tried == NODES_TRIED:
@@ -89,7 +91,7 @@ def node_of(places: Places) -> Node | None:
             places.weight[class_of >= 0],
             minlength=len(places.classes),
         )
-        if (held == places.classes.size).all():
+        if (held == places.classes.size)[ordinary].all():
             return Node(places, levels, leaf, class_of)
     return None
 
@@ -100,7 +102,9 @@ def _classes(places: Places, leaf: NDArray[np.int32], levels: Levels) -> NDArray
         table = places.taxonomies[name].compile()
         own = pl.Series(name, table.labels[level], pl.String)
         labels.append(own[table.code[level][leaf[:, j]].astype(np.int64)])
+    ordinary = places.classes.ordinary
     classes = places.classes.cells.with_columns(pl.Series("\0class", range(len(places.classes))))
+    classes = classes.filter(ordinary)
     joined = pl.DataFrame(labels).join(
         classes, on=list(places.quasi), how="left", nulls_equal=True, maintain_order="left"
     )

@@ -118,7 +118,7 @@ def run(
         sensitive,
         belief,
         before,
-        sure & (inside >= 0),
+        sure & context.found,
         name=NAME,
         knowledge=KNOWLEDGE,
         figures={
@@ -337,9 +337,10 @@ class _Worlds:
     @property
     def broken(self) -> bool:
         """Whether a published class breaks a promise about values."""
-        size = self.places.classes.size
+        ordinary = self.places.classes.ordinary
+        size = self.places.classes.size[ordinary]
         return any(
-            item.breaks(self._table(item, size, self._counts(str(item.sensitive)))).any()
+            item.breaks(self._table(item, size, self._counts(str(item.sensitive))[ordinary])).any()
             for item in self.asked.about
         )
 
@@ -395,7 +396,7 @@ class _Worlds:
         total, least = np.zeros(plans), np.zeros(plans)
         for g in np.argsort(-self.places.classes.size, kind="stable").tolist():
             own = order[starts[g] : ends[g]]
-            if all(len(np.unique(part[own])) == 1 for part in self.part_of):
+            if all(len(np.unique(part[own])) < 2 for part in self.part_of):
                 continue
             found[g] = self._look_at(g, own)
             share = [np.mean((found[g].keeps >> at) & 1) for at in range(plans)]
@@ -504,7 +505,8 @@ class _Worlds:
 
     def _reference(self, item: Promise) -> NDArray[np.int64]:
         own = self.values[str(item.sensitive)]
-        values = own.truth if item.reference == "original" else own.published
+        shown = own.published[self.places.classes.ordinary[self.places.class_of]]
+        values = own.truth if item.reference == "original" else shown
         return np.bincount(values, minlength=len(own.domain)).astype(np.int64)
 
     def _counts(self, name: str) -> NDArray[np.int64]:

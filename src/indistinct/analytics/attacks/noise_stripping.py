@@ -110,7 +110,8 @@ def removable_of_groups(context: AttackContext, sensitive: str, k: int) -> NDArr
     held = context.buckets[sensitive]
     most = removable(held, _singles(held)[1], k, condition(context, sensitive))
     left = fewest_with(held.largest, context.bound_of_people(sensitive))
-    return np.minimum(most, np.maximum(held.size - left, 0))
+    most = np.minimum(most, np.maximum(held.size - left, 0))
+    return most if context.linked else np.where(context.classes.ordinary, most, 0)
 
 
 def condition(context: AttackContext, sensitive: str) -> Broken | None:

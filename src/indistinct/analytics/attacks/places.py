@@ -4,6 +4,12 @@ An attacker knows the exact quasi-identifiers of a person and reads the release.
 cells all cover the person's values are the *compatible* classes. People with the same compatible
 classes have the same *candidate set*; no attacker of this kind can tell them apart. Which classes
 are compatible with whom is counted here once, for all attackers.
+
+Rows with ``*`` in every quasi-identifier are one more class, of the people whom no other class
+fits: whoever has a register knows who these are, and that such a row is theirs. Where records are
+suppressed one by one, people whom a class fits may have such rows, too. Attackers take everybody
+whom a class fits to be in it, as most of them are. Of those who are not they believe too little in
+what is true: what attackers reach is a lower bound of what can be reached.
 """
 
 from __future__ import annotations
@@ -16,9 +22,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.analytics.weighted import Rows, compressed, sums
+from indistinct.analytics.published import is_suppressed
+from indistinct.analytics.weighted import Rows, compressed, pointers, sums
 from indistinct.hierarchies.cells import Coverage
-from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
+from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.kernels.class_matching import WORD, meet
 from indistinct.microdata.encoding import codes_in, count_combinations
 from indistinct.microdata.microdata import sorted_values
@@ -34,13 +41,23 @@ class Classes:
     Arguments:
         cells: one row per class, the published texts, null for a missing cell.
         size: records of each class, [G].
+        starred: which class is that of rows with ``*`` in every quasi-identifier, [G].
     """
 
     cells: pl.DataFrame
     size: NDArray[np.int64]
+    starred: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.size)
+
+    @property
+    def ordinary(self) -> NDArray[np.bool_]:
+        """Which classes are generalized, and not suppressed, [G].
+
+        Where there are only rows of ``*``, they may be either.
+        """
+        return self.starred if self.starred.all() else ~self.starred
 
 
 @dataclass(frozen=True)
@@ -51,10 +68,8 @@ class Places:
         quasi: the quasi-identifiers.
         people: the people's exact quasi-identifiers as text, one row per person, in the source's
             order; null is missing.
-        rows: the published quasi-identifiers as text, one row per person, in published order,
-            without the rows that have ``*`` in every one.
+        rows: the published quasi-identifiers as text, one row per person, in published order.
         taxonomies: the hierarchy of each quasi-identifier, over the people's values.
-        suppressed: how many rows were left out.
         population: the exact quasi-identifiers of a population that the people belong to, as text,
             one row per person.
     """
@@ -63,13 +78,25 @@ class Places:
     people: pl.DataFrame
     rows: pl.DataFrame
     taxonomies: Mapping[str, Taxonomy]
-    suppressed: int = 0
     population: pl.DataFrame | None = None
 
     @property
     def records(self) -> int:
-        """Published rows, suppressed ones not counted."""
+        """Published rows."""
         return self.rows.height
+
+    @property
+    def suppressed(self) -> int:
+        """Rows with ``*`` in every quasi-identifier."""
+        return int(self.classes.size[self.classes.starred].sum())
+
+    @cached_property
+    def in_class(self) -> NDArray[np.bool_]:
+        """Which people another class fits than that of rows of ``*``, [n]."""
+        sets = self.candidate_sets
+        fits = np.bincount(sets.row_of, ~self.classes.starred[sets.index], minlength=len(sets))
+        in_class: NDArray[np.bool_] = (fits > 0)[self.set_of]
+        return in_class
 
     @cached_property
     def _coded(self) -> tuple[list[NDArray[np.int32]], NDArray[np.int64], NDArray[np.int32]]:
@@ -108,7 +135,7 @@ class Places:
         ones = np.ones(self.rows.height, np.int64)
         if not self.rows.height:
             empty = self.rows.select(self.quasi)
-            return Classes(empty, ones), codes, np.zeros(0, np.int32)
+            return Classes(empty, ones, ones > 0), codes, np.zeros(0, np.int32)
         found, size, of = count_combinations(codes, [len(domain) for domain in domains], ones)
         cells = pl.DataFrame(
             [
@@ -116,7 +143,7 @@ class Places:
                 for name, domain, own in zip(self.quasi, domains, found, strict=True)
             ]
         )
-        return Classes(cells, size), found, of
+        return Classes(cells, size, is_suppressed(cells, self.quasi).to_numpy()), found, of
 
     @property
     def classes(self) -> Classes:
@@ -130,7 +157,7 @@ class Places:
 
     @cached_property
     def compatible(self) -> Rows:
-        """For every combination the classes whose cells all cover it."""
+        """For every combination the classes whose cells all cover it; else that of ``*``."""
         return self._meeting(self._coded[0], [self._covers(name) for name in self.quasi])
 
     @cached_property
@@ -226,7 +253,15 @@ class Places:
         """The classes that each row of value codes meets."""
         found = classes_met(codes, covers, self._classed[1], len(self.classes))
         assert found is not None
-        return found
+        starred = np.flatnonzero(self.classes.starred)
+        if not len(starred):
+            return found
+        kept = found.index != starred[0]
+        others = np.flatnonzero(np.bincount(found.row_of[kept], minlength=len(found)) == 0)
+        rows = np.concatenate([found.row_of[kept], others])
+        order = np.argsort(rows, kind="stable")
+        index = np.concatenate([found.index[kept], np.repeat(starred, len(others))])[order]
+        return Rows(pointers(rows, len(found)), index.astype(np.int32))
 
 
 def classes_met(
@@ -305,10 +340,3 @@ def _over_more(taxonomy: Taxonomy, column: pl.Series) -> Taxonomy:
         suppressed=[*taxonomy.suppressed, *inner],
         shown=taxonomy.shown,
     )
-
-
-def is_suppressed(records: pl.DataFrame, quasi: Sequence[str]) -> pl.Series:
-    """Which records are published with ``*`` in every quasi-identifier."""
-    return records.select(
-        pl.all_horizontal(pl.col(name).eq_missing(pl.lit(SUPPRESSED)) for name in quasi)
-    ).to_series()
