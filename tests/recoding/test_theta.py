@@ -50,6 +50,10 @@ def table(
     return Microdata.encode(texts, taxonomies, sensitive, by_record=True).data, texts
 
 
+def paper_chunks(max_noise: float | None = None) -> ThetaSettings:
+    return ThetaSettings(variant="paper", partition="chunks", max_noise=max_noise)
+
+
 def release(data: LeveledTable, texts: pl.DataFrame, plan: CellPlan) -> pl.DataFrame:
     """The published rows, noise among them."""
     columns: dict[str, list[str | None]] = {}
@@ -94,7 +98,7 @@ def test_release_keeps_theta(partition: Any, variant: Any) -> None:
 
 def test_the_log_tells_every_move_and_why() -> None:
     data, texts = table(1)
-    plan = theta_sensitive(data, [theta()], ThetaSettings(variant="paper", partition="chunks"))
+    plan = theta_sensitive(data, [theta()], paper_chunks())
     log = plan.log
     assert log["noise"] == len(plan.noise) == sum(log["reasons"].values())
     moves = log["moves"]
@@ -152,7 +156,7 @@ def test_several_sensitive_attributes() -> None:
 
 def test_noise_fills_attributes_without_a_promise() -> None:
     data, texts = table(5, second=5)
-    plan = theta_sensitive(data, [theta(k=5)], ThetaSettings("paper", "chunks"))
+    plan = theta_sensitive(data, [theta(k=5)], paper_chunks())
     assert plan.noise
     assert all(noise.values["job"] is not None for noise in plan.noise)
     assert holds(data, texts, plan, [theta(k=5)])
@@ -264,11 +268,11 @@ def test_classes_too_large_for_theta_by_size() -> None:
 
 def test_more_noise_than_allowed() -> None:
     data, _ = table(1)
-    needed = len(theta_sensitive(data, [theta()], ThetaSettings("paper", "chunks")).noise)
+    needed = len(theta_sensitive(data, [theta()], paper_chunks()).noise)
     for most in (needed - 1, (needed - 0.5) / 400):
         with pytest.raises(ThetaInfeasible, match=f"{needed} records of noise are needed"):
-            theta_sensitive(data, [theta()], ThetaSettings("paper", "chunks", max_noise=most))
-    theta_sensitive(data, [theta()], ThetaSettings("paper", "chunks", max_noise=needed))
+            theta_sensitive(data, [theta()], paper_chunks(max_noise=most))
+    theta_sensitive(data, [theta()], paper_chunks(max_noise=needed))
 
 
 def test_classes_that_cannot_be_repaired() -> None:
@@ -283,7 +287,7 @@ def test_classes_that_cannot_be_repaired() -> None:
     taxonomies = {"age": Taxonomy("age", [["20", "*"], ["21", "*"]]), "place": PLACES}
     data = Microdata.encode(texts, taxonomies, ["illness"], by_record=True).data
     with pytest.raises(ThetaInfeasible, match="merges such classes"):
-        theta_sensitive(data, [theta(k=20)], ThetaSettings("paper"))
+        theta_sensitive(data, [theta(k=20)], ThetaSettings(variant="paper"))
     with pytest.raises(ThetaInfeasible, match="1 of 1 classes"):
         theta_sensitive(data, [theta(k=20)])
 
@@ -331,7 +335,7 @@ def test_it_keeps_its_promise_or_says_that_it_cannot(
     data, texts = table(seed, records, values)
     promises = [theta(k=k)] + ([POSTERIOR] if bound else [])
     try:
-        plan = theta_sensitive(data, promises, ThetaSettings(variant, partition))
+        plan = theta_sensitive(data, promises, ThetaSettings(variant=variant, partition=partition))
     except Unsatisfiable:
         return
     assert holds(data, texts, plan, promises)

@@ -139,6 +139,8 @@ class Method(ABC):
         objective: the one measure it works for; None for any.
         works_towards: promises one of which it needs.
         unit: whose rows it knows: ``record``, ``person``, or None for either.
+        by_record: whether it has to see single records.
+        start: how it makes the first classes, where a policy does not say.
         linked: whether it publishes two linked tables.
         holding: ``all`` where everybody of a bucket has all that it lists.
         may_contain: what it may add to a release that no record stands for: ``noise``.
@@ -150,20 +152,28 @@ class Method(ABC):
     objective: ClassVar[str | None] = None
     works_towards: ClassVar[tuple[str, ...]] = ()
     unit: ClassVar[Literal["record", "person"] | None] = None
+    by_record: ClassVar[bool] = False
+    start: ClassVar[str | None] = None
     linked: ClassVar[bool] = False
     holding: ClassVar[Literal["all"] | None] = None
     may_contain: ClassVar[tuple[str, ...]] = ()
     unsafe: ClassVar[str] = "with what is unsafe in it; the documentation says what that is"
 
     def heeds(self, keys: Keys) -> frozenset[str]:
-        """The settings that it heeds where the others are as a policy has them."""
-        del keys
-        return self.settings
+        """The settings that it heeds where the others are as a policy has them.
+
+        How Mondrian cuts matters where it makes the first classes.
+        """
+        others = (
+            "partition.start" in self.settings
+            and (keys.partition.start or self.start) != "mondrian"
+        )
+        return self.settings - CUTTING if others else self.settings
 
     def sight(self, keys: Keys, promises: Sequence[Promise]) -> Sight:
         """What it has to see of a table."""
         del keys, promises
-        return Sight(by_record=self.linked, linked=self.linked)
+        return Sight(by_record=self.by_record or self.linked, linked=self.linked)
 
     @abstractmethod
     def plan(self, task: Task) -> Plan | LinkedPlan:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Sequence
 
 from indistinct.errors import Problem, did_you_mean
@@ -29,30 +28,6 @@ def bad_choices(of: str, choices: Iterable[Choice]) -> list[Problem]:
         for name, given, known in choices
         if given not in known
     ]
-
-
-def bad_noise(most: object, units: str) -> list[Problem]:
-    """What is wrong with a limit of made-up records or people.
-
-    Arguments:
-        most: the limit: a number, a share (a float), or None for any number.
-        units: what is made up, in the plural.
-    """
-    if most is None:
-        return []
-    if isinstance(most, int | float) and not isinstance(most, bool):
-        share = isinstance(most, float)
-        if most >= 0 and not (share and most > 1):
-            return []
-    message = f"max_noise must be a number of {units} or a share from 0.0 to 1.0, not {most!r}"
-    return [Problem("bad-setting", message)]
-
-
-def noise_allowed(most: float | None, units: int) -> int | None:
-    """How many made-up records or people there may be among so many; None for any number."""
-    if isinstance(most, float):
-        return math.floor(most * units + 1e-9)
-    return most
 
 
 def unknown_sensitive(

@@ -29,8 +29,8 @@ import math
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal, cast, get_args
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,25 +51,22 @@ from indistinct.recoding.exchange.target import By, Target
 from indistinct.recoding.exchange.widths import Widths
 from indistinct.recoding.judge import Judge
 from indistinct.recoding.limits import Progress
-from indistinct.recoding.partition import PartitionSettings, partition
+from indistinct.recoding.partition import partition
 from indistinct.recoding.partition.publishing import (
     broken_as_published,
     broken_classes,
     check_suppressed,
 )
+from indistinct.recoding.partition.settings import ExchangeSettings, Variant
 from indistinct.recoding.plan import CellPlan, Noise, SearchReport
 from indistinct.recoding.refusals import (
     bad_choices,
-    bad_noise,
-    noise_allowed,
     not_quasi,
     unknown_sensitive,
     without_hierarchy,
 )
 from indistinct.types import Plain, PlainMapping
 
-Variant = Literal["safe", "paper"]
-Donors = Literal["later", "all"]
 Partitioning = Literal["mondrian", "k-member", "mdav", "chunks"]
 
 THETA, POSTERIOR = "theta-sensitive", "max-posterior"
@@ -81,51 +78,27 @@ Classes = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class ThetaSettings:
+class ThetaSettings(ExchangeSettings):
     """How theta-sensitivity is reached.
 
+    The variants are those that the module tells of; earlier classes are always left with variance
+    enough, whichever are asked for an exchange.
+
     Arguments:
-        variant: ``safe`` or ``paper``, as the module says.
         partition: how the first classes are made: ``mondrian``, ``k-member``, ``mdav``, or
             ``chunks`` of k records in the order of the quasi-identifiers (what is left over joins
             the last).
-        donors: which classes are asked for an exchange: the ``later`` ones, as in the paper, or
-            where none of those helps ``all`` of them; None is all for ``safe``, later for
-            ``paper``. Earlier classes are always left with variance enough.
-        max_noise: how many made-up records there may be, as a number or (a float) as a share of
-            the records; None for any number.
-        cells: ``range``, ``set``, ``ancestor`` or ``level``, for all attributes or by name.
-        weights: what attributes count in the cost of an exchange, by name.
-        seed: for partitionings that draw.
-        partitioning: further settings of the partitioning; ``cells``, ``weights`` and ``seed`` are
-            taken from above.
     """
 
-    variant: Variant = "safe"
     partition: Partitioning = "mondrian"
-    donors: Donors | None = None
-    max_noise: int | float | None = None
-    cells: Mapping[str, str] | str | None = None
-    weights: Mapping[str, float] = field(default_factory=dict)
-    seed: int = 0
-    partitioning: PartitionSettings = field(default_factory=PartitionSettings)
 
-    def __post_init__(self) -> None:
-        problems = bad_choices(
-            "theta",
-            (
-                ("variant", self.variant, get_args(Variant)),
-                ("partition", self.partition, get_args(Partitioning)),
-                ("donors", self.donors, (None, *get_args(Donors))),
-            ),
-        )
-        problems += bad_noise(self.max_noise, "records")
-        if problems:
-            raise PolicyError(problems)
+    made: ClassVar[str] = "theta"
+    units: ClassVar[str] = "records"
 
-    def noise_allowed(self, records: int) -> int | None:
-        """How many records of noise there may be in a table of so many."""
-        return noise_allowed(self.max_noise, records)
+    def problems(self) -> list[Problem]:
+        """What is wrong with them."""
+        own = [("partition", self.partition, get_args(Partitioning))]
+        return super().problems() + bad_choices(self.made, own)
 
 
 def theta_sensitive(
@@ -275,7 +248,7 @@ class _Making:
     def plan(self) -> CellPlan:
         """Exchange, and merge and exchange again, until the plan keeps its promises."""
         settings = self.settings
-        limit = settings.partitioning.suppression_limit
+        limit = settings.suppression_limit
         check_feasible(self.data.table, self.thetas, self.promises, limit)
         class_of = self._first_classes()
         self._check_sizes(class_of)
@@ -288,7 +261,7 @@ class _Making:
                 self.widths,
                 Rules(
                     donor_guard=self.safe,
-                    look_back=(settings.donors or ("all" if self.safe else "later")) == "all",
+                    look_back=settings.all_donors,
                     allowed=self._allowed if self.safe and self.others else None,
                 ),
                 progress=None if self.merged else self.progress,
@@ -336,10 +309,9 @@ class _Making:
         if own.partition == "chunks":
             return chunks(self.data, self.k)
         asked: list[Promise] = [KAnonymity(k=self.k)]
-        settings = replace(own.partitioning, cells=own.cells, weights=own.weights, seed=own.seed)
         if self.safe:
             asked += self.others
-        return partition(self.data, asked, own.partition, settings).class_of
+        return partition(self.data, asked, own.partition, own).class_of
 
     def _check_sizes(self, class_of: Classes) -> None:
         """Whether classes can keep theta of their own size: neither move nor noise shrinks them."""
@@ -366,7 +338,7 @@ class _Making:
 
     def _check_suppressed(self, plan: CellPlan) -> None:
         """Whether no more is left out than is allowed: classes of ``*`` throughout are."""
-        check_suppressed(self.data, self.promises, plan.class_of, self.settings.partitioning)
+        check_suppressed(self.data, self.promises, plan.class_of, self.settings)
 
     def _allowed(self, proposal: Proposal) -> bool:
         """Whether a move breaks none of the further promises."""

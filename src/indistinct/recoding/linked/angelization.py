@@ -93,10 +93,10 @@ def p_l_angelization(
     many = people > MOST_CLUSTERED or too_wide(data, asked)
     algorithm = settings.quasi or ("mondrian" if many else "k-member")
     if algorithm == "k-member":
-        plan = partition(data, asked, "k-member", settings.partition(), progress)
+        plan = partition(data, asked, "k-member", settings, progress)
     else:
         data, number = _distinct(linked, sets)
-        plan = partition(data, asked, "mondrian", settings.partition(), progress)
+        plan = partition(data, asked, "mondrian", settings, progress)
         class_of = np.where(linked.data.weight > 0, plan.class_of[number], -1)
         plan = replace(plan, class_of=class_of.astype(np.int32))
     plan = _one_to_one(plan)

@@ -72,7 +72,7 @@ def quasi_table(
     if algorithm == "mondrian":
         return by_combination(bare, asked, settings, progress), tuple(notes)
     if settings.variant == "safe":
-        return partition(bare, asked, "k-member", settings.partition(), progress), ()
+        return partition(bare, asked, "k-member", settings, progress), ()
     return _in_order(bare, asked, k, settings), ()
 
 
@@ -102,7 +102,7 @@ def by_combination(
         population=population,
     )
     few = LeveledTable(fewer, data.taxonomies, data.unchanged)
-    plan = partition(few, promises, "mondrian", settings.partition(), progress)
+    plan = partition(few, promises, "mondrian", settings, progress)
     class_of = np.where(data.weight > 0, plan.class_of[number], -1).astype(np.int32)
     return replace(plan, class_of=class_of)
 
@@ -201,8 +201,7 @@ def _in_order(
 ) -> CellPlan:
     """k-member clustering in the order of the people."""
     began = time.perf_counter()
-    own = settings.partition()
-    publishing.check_feasible(data, promises, own)
+    publishing.check_feasible(data, promises, settings)
     rows = np.flatnonzero(data.weight > 0)
     if len(rows) > MOST_CLUSTERED:
         raise PolicyError(

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from indistinct.privacy.promise import Promise
-from indistinct.recoding.keys import Keys
-from indistinct.recoding.method import Method, Sight, Task
+from indistinct.recoding.method import Method, Task
 from indistinct.recoding.partition import PartitionSettings, partition
 from indistinct.recoding.plan import Plan
 
@@ -15,16 +12,12 @@ from indistinct.recoding.plan import Plan
 class KMember(Method):
     """Local recoding by clusters of near records."""
 
-    name = "k-member"
+    name: ClassVar[Literal["mondrian", "k-member", "mdav"]] = "k-member"
     settings: ClassVar[frozenset[str]] = frozenset({"suppression_limit", "cells", "weight"})
     objective: ClassVar[str | None] = "loss"
-
-    def sight(self, keys: Keys, promises: Sequence[Promise]) -> Sight:
-        """Single records."""
-        del keys, promises
-        return Sight(by_record=True)
+    by_record: ClassVar[bool] = True
 
     def plan(self, task: Task) -> Plan:
         """Classes, and what is published of each."""
         own = PartitionSettings.of(task.asked)
-        return partition(task.data, task.promises, "k-member", own, task.progress)
+        return partition(task.data, task.promises, self.name, own, task.progress)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from indistinct.recoding.keys import Keys
 from indistinct.recoding.linked import LinkedSettings, LinkedTable, p_l_angelization
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.method import CUTTING, Method, Task
@@ -28,11 +27,6 @@ class PLAngelization(Method):
     )
     unit = "person"
     linked: ClassVar[bool] = True
-
-    def heeds(self, keys: Keys) -> frozenset[str]:
-        """How Mondrian cuts matters where it makes the classes."""
-        by_cuts = keys.partition.start == "mondrian"
-        return self.settings - (frozenset() if by_cuts else CUTTING)
 
     def plan(self, task: Task) -> LinkedPlan:
         """Classes, and their buckets."""

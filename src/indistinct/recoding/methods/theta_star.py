@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from indistinct.recoding.keys import Keys
 from indistinct.recoding.linked import LinkedSettings, LinkedTable, theta_star
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.method import CUTTING, Method, Task
@@ -30,11 +29,6 @@ class ThetaStar(Method):
     unit = "person"
     linked: ClassVar[bool] = True
     may_contain: ClassVar[tuple[str, ...]] = ("noise",)
-
-    def heeds(self, keys: Keys) -> frozenset[str]:
-        """How Mondrian cuts matters where it makes the classes."""
-        by_cuts = keys.partition.start == "mondrian"
-        return self.settings - (frozenset() if by_cuts else CUTTING)
 
     def plan(self, task: Task) -> LinkedPlan:
         """Classes of the quasi table, and buckets of the sensitive one."""

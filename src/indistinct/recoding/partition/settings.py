@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from indistinct.recoding.refusals import bad_choices
 
 Dimension = Literal["width", "entropy", "ncp"]
 Cut = Literal["median", "ncp"]
+Variant = Literal["safe", "paper"]
+Donors = Literal["later", "all"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,11 @@ class PartitionSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if problems := self.problems():
+            raise PolicyError(problems)
+
+    def problems(self) -> list[Problem]:
+        """What is wrong with them."""
         problems = bad_choices(
             "a partition",
             (
@@ -63,19 +70,22 @@ class PartitionSettings:
                     f"suppression_limit is a share from 0 to 1, not {self.suppression_limit!r}",
                 )
             )
-        problems += [
+        return problems + [
             Problem(
                 "bad-weight", f"weights are finite and not negative, not {weight!r}", None, name
             )
             for name, weight in self.weights.items()
             if not 0.0 <= weight < math.inf
         ]
-        if problems:
-            raise PolicyError(problems)
 
     @classmethod
-    def of(cls, asked: Asked) -> PartitionSettings:
-        """The settings that a policy asks for."""
+    def of(cls, asked: Asked, **more: Any) -> Self:
+        """The settings that a policy asks for.
+
+        Arguments:
+            asked: what the policy says.
+            more: further settings of a method.
+        """
         own = asked.keys.partition
         return cls(
             strict=own.strict,
@@ -85,8 +95,67 @@ class PartitionSettings:
             weights=asked.weights,
             suppression_limit=asked.keys.suppression_limit,
             seed=asked.seed,
+            **more,
         )
 
     def allowed(self, records: int) -> int:
         """How many of so many records may be suppressed."""
         return int(np.floor(self.suppression_limit * records + 1e-9))
+
+
+@dataclass(frozen=True)
+class ExchangeSettings(PartitionSettings):
+    """The same where records of classes are exchanged, and some may be made up.
+
+    Arguments:
+        variant: ``safe``, or ``paper``: as the paper of the method has it.
+        donors: which classes or buckets are asked for an exchange: the ``later`` ones, as in the
+            papers, or where none of those helps ``all`` of them; None is all for ``safe``, later
+            for ``paper``.
+        max_noise: how many made-up records or people there may be, as a number or (a float) as a
+            share of those there are; None for any number.
+    """
+
+    variant: Variant = "safe"
+    donors: Donors | None = None
+    max_noise: int | float | None = None
+
+    made: ClassVar[str]
+    """What is made so, in messages."""
+    units: ClassVar[str]
+    """What may be made up, in the plural."""
+
+    def problems(self) -> list[Problem]:
+        """What is wrong with them."""
+        problems = super().problems()
+        problems += bad_choices(
+            self.made,
+            (
+                ("variant", self.variant, get_args(Variant)),
+                ("donors", self.donors, (None, *get_args(Donors))),
+            ),
+        )
+        most: object = self.max_noise
+        fits = most is None or (
+            isinstance(most, int | float)
+            and not isinstance(most, bool)
+            and 0 <= most <= (1 if isinstance(most, float) else most)
+        )
+        if not fits:
+            message = (
+                f"max_noise must be a number of {self.units} or a share from 0.0 to 1.0, not "
+                f"{most!r}"
+            )
+            problems.append(Problem("bad-setting", message))
+        return problems
+
+    @property
+    def all_donors(self) -> bool:
+        """Whether all classes or buckets are asked for an exchange."""
+        return (self.donors or ("later" if self.variant == "paper" else "all")) == "all"
+
+    def noise_allowed(self, units: int) -> int | None:
+        """How many may be made up among so many; None for any number."""
+        if isinstance(self.max_noise, float):
+            return math.floor(self.max_noise * units + 1e-9)
+        return self.max_noise
