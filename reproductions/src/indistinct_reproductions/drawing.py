@@ -43,6 +43,19 @@ class Canvas(drawing.Canvas):
         """A point on a line."""
         self.shapes.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>')
 
+    def head(self, points: Sequence[tuple[float, float]], colour: str) -> None:
+        """The head of an arrow, between three points."""
+        corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        self.shapes.append(f'<polygon points="{corners}" fill="{colour}"/>')
+
+    def pill(self, x: float, y: float, size: tuple[float, float], fill: str, edge: str) -> None:
+        """A box with round ends, so wide and so high."""
+        width, height = size
+        self.shapes.append(
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" '
+            f'rx="{height / 2:.1f}" fill="{fill}" stroke="{edge}" stroke-width="1.2"/>'
+        )
+
     def badge(self, x: float, y: float, text: str, colour: str) -> None:
         """A number in a disc."""
         radius = 8.5 if len(text) < 3 else 11

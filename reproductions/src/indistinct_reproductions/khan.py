@@ -36,6 +36,7 @@ from indistinct_reproductions.khan_replay import (
     policy,
     replay_items,
 )
+from indistinct_reproductions.khan_rules import figures_1_and_2
 from indistinct_reproductions.khan_scores import (
     discernibility,
     highest_variance,
@@ -94,6 +95,8 @@ def reproduce(
     tell("replaying the exchange", None)
     replay_items(ledger)
     _stripping(ledger)
+    tell("nets", None)
+    figures_1_and_2(ledger)
     tell("scores of Table 11", None)
     _small_scores(ledger)
     _table_11(ledger)

@@ -3,8 +3,8 @@
 Source: R. Khan, X. Tao, A. Anjum, T. Kanwal, S. ur R. Malik, A. Khan, W. ur Rehman, C. Maple,
 "theta-Sensitive k-Anonymity: An Anonymization Model for IoT based Electronic Health Records",
 Electronics 9 (5), 716, 2020, doi 10.3390/electronics9050716, published under CC BY 4.0. Quoted from
-it are Tables 1, 3, 4, 5, 8 and 11; names are in lower case, and dashes and stars that mean one
-thing made equal.
+it are Tables 1, 3, 4, 5, 7, 8, 10 and 11, and Rules 1 to 9; names are in lower case, and dashes and
+stars that mean one thing made equal.
 """
 
 from __future__ import annotations
@@ -211,6 +211,74 @@ TABLE_5: Mapping[int, tuple[int, int, int, str]] = {2: (4, 10, 30, "1.25"), 3: (
 
 FULLY_DIVERSE: Mapping[int, str] = {2: "0.25", 3: "0.67", 4: "1.25", 5: "2"}
 """Section 5.1.1: the variance of a class of so many different values."""
+
+PLACES_OF_FIGURE_1 = (
+    "MT", "MMT", "KLevel", "CondTF", "Gi", "ds", "CountDs", "Gi'", "PLevel", "CompC",
+    "Publish Data", "BK", "SA Disc",
+)  # fmt: skip
+"""Table 7."""
+
+PLACES_OF_FIGURE_2 = (
+    "MT", "MMT", "KValue", "CondTF", "Sigma", "Mu", "Theta", "Found ECb", "VarECs", "AdjECc",
+    "AdjECn", "StrictECn-1", "VarAdjECn", "VarAdjECc", "Need Noise", "PublshdData", "BK",
+    "SA Disc",
+)  # fmt: skip
+"""Table 10."""
+
+RULES: Mapping[str, tuple[str, str]] = {
+    "Rule 1": (
+        "Attack",
+        "for all i40 in x40, i42 in x42, i43 in x43, i2 in x2: S-Variance_Attck(i40[2], i42[2]) -> "
+        "i43[2] = i2[1] and i43[2] = i2[3]",
+    ),
+    "Rule 2": (
+        "Mask Data",
+        "for all i2 in x2, i3 in x3, i4 in x4: i4[1] := Mask{i2[2]} and i4[2] := Mask{i2[3]} and "
+        "x4' := x4 + {i4[1], i4[2], i3}",
+    ),
+    "Rule 3": (
+        "Check k",
+        "for all i5 in x5, i6 in x6: Count(i5[1]) >= i5[3] -> i6[1] := TRUE, or "
+        "not Count(i5[1]) >= i5[3] -> i6[1] := FALSE; and x6' := x6 + {i6[1]}",
+    ),
+    "Rule 4": (
+        "Calc Theta",
+        "for all i10 in x10, i11 in x11, i12 in x12: i12 := {i11 * (i10)^2} and "
+        "x12' := x12 + {i12}",
+    ),
+    "Rule 5": (
+        "Compute Var",
+        "for all i8 in x8, i9 in x9: i9[1] := Compute Var(i8[1]) and i9[2] := i8[2] and "
+        "x9' := x9 + {i9[1], i9[2]}",
+    ),
+    "Rule 6": (
+        "Check Variance",
+        "for all i13, i14, i15, i19, i23, i24, i32, i33: (i14[1] > i13) -> i16[1] := i15[1] + 1 "
+        "and "
+        "x16' := x16[2] + {i16}; or (i14[1] < i13) -> i16[2] := i15[1] + 1 and x16' := x16[2] + "
+        "{i16}; or (i14[2] > i13) -> i19 and x19' := x19 + {i19}; or (i24 < i13) -> i25 and "
+        "x25 := x25 + {i25}; or (i32 < i13) -> i33 and x33 := x33 + {i33}",
+    ),
+    "Rule 7": (
+        "Adjst Var",
+        "for all i17, i20, i21, i28, i29: (i17[1] != i17[3]) -> Comp mfsv(i20[1], i17[1]) and "
+        "True := "
+        "backCheck(i20[1], i17[1]) and i21 := swap(i20[1], i17[1]) and x21' := x21 + {i21}; "
+        "(i17[1] = i17[3]) -> Comp mfsv(i17[3], i28[1]) and True := crossCheck(i17[3], i28[1]) and "
+        "i29 := swap(i17[3], i28[1]) and x29' := x29 + {i29[1]}",
+    ),
+    "Rule 8": (
+        "Add Noise",
+        "for all i34 in x34, i35 in x35, i36 in x36: (i34[1] < i35) -> i36 := addNoise(i34[2], "
+        "i34[3], i34[4]) and x36' := x36 + {i36[1], i36[2], i36[3]}",
+    ),
+    "Rule 9": (
+        "S-Variance Attack",
+        "for all i38 in x38, i40 in x40, i41 in x41: Att_Dis(i38[2], i40[2]) != (i2[1] + i2[2] + "
+        "i2[3]), and (i41[2] + i41[3]) is empty",
+    ),
+}
+"""Which transition each is of, and its text; + stands for the union of sets."""
 
 RECORDS = 160150
 """Section 6.4: records of the table that the experiments are on."""
