@@ -333,6 +333,28 @@ def test_linked_tables_are_made_told_and_audited(algorithm: str, tmp_path: Path)
     assert ("exact quasi-identifiers" in warned) == (algorithm == "anatomy")
 
 
+@pytest.mark.parametrize("algorithm", OF_ALGORITHMS)
+def test_links_name_the_published_buckets(algorithm: str) -> None:
+    """The custodian finds everybody's row and list by ``links.csv``."""
+    asked = _linked_policy(algorithm, *OF_ALGORITHMS[algorithm])
+    release = ind.anonymize(_with_few_high(90, 3), asked)
+    links = release.private["links.csv"]
+    assert isinstance(links, pl.DataFrame)
+    rows = release.tables["quasi"]
+    numbered = links.filter(pl.col("bucket") > 0)["bucket"]
+    assert numbered.value_counts().sort("bucket").rows() == (
+        rows["bucket"].value_counts().sort("bucket").rows()
+    )
+    cells = pl.exclude("bucket")
+    for _, part in links.group_by("class"):
+        # People of a class have the same cells: each of its buckets has a row with them.
+        own = [
+            {*rows.filter(pl.col("bucket") == bucket).select(cells).rows()}
+            for bucket in part["bucket"]
+        ]
+        assert set.intersection(*own)
+
+
 def test_sets_that_share_a_value_do_not_keep_a_bound_on_beliefs() -> None:
     table = visits(60, 2).with_columns(dx=pl.lit("A"))
     both = pl.concat([table, visits(60, 2)])

@@ -76,7 +76,7 @@ def accounts(
         measures = measured(private.data, plan.quasi)
         key = subjects.key or ""
         names = private.table.text([key])[key].gather(pl.Series(subjects.first_rows()))
-        documents = private_documents(plan, names)
+        documents = private_documents(plan, names, run.random)
     else:
         measures = measured(private.data, plan)
         leakage = leaked(private.data, plan)

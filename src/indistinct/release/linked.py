@@ -120,22 +120,26 @@ def linked_tables(
     }
 
 
-def private_documents(plan: LinkedPlan, names: pl.Series) -> dict[str, PlainMapping | pl.DataFrame]:
+def private_documents(
+    plan: LinkedPlan, names: pl.Series, random: Callable[[str], Random]
+) -> dict[str, PlainMapping | pl.DataFrame]:
     """What stays with the custodian: who is in which class and bucket, and the history.
 
     Arguments:
         plan: who is linked to what.
         names: the person's key in the source, [n].
+        random: as :func:`linked_tables` was given it, so that buckets have their published numbers.
     """
+    number = np.append(bucket_numbers(plan, random("publication.buckets")), -1)
     noise = {
         "person": [None] * len(plan.noise),
         "class": [one.group for one in plan.noise],
-        "bucket": [one.bucket for one in plan.noise],
+        "bucket": [int(number[one.bucket]) for one in plan.noise],
     }
     people = {
         "person": names.cast(pl.String),
         "class": plan.quasi.class_of[: len(names)].astype(np.int64),
-        "bucket": plan.bucket_of[: len(names)].astype(np.int64),
+        "bucket": number[plan.bucket_of[: len(names)]],
     }
     schema = {"person": pl.String, "class": pl.Int64, "bucket": pl.Int64}
     links = pl.concat([pl.DataFrame(people, schema), pl.DataFrame(noise, schema)])
