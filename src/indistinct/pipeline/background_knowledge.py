@@ -54,9 +54,9 @@ def with_background_knowledge(private: PrivateTable, released: Frame, run: Run) 
     context = context_of(view, attacked, seed=run.seed)
     records = known_records.run(context, most=MOST_STEPS)
     cells = unicity.run(context, draws=DRAWS, most=MOST_STEPS)
-    for found in (records, cells):
+    for module, found in ((known_records, records), (unicity, cells)):
         if isinstance(found, Finding):
-            run.singled_out[found.name] = found.to_dict()["figures"]
+            run.singled_out[module.NAME] = found.to_dict()["figures"]
     if isinstance(records, Finding):
         run.warnings += _warnings(records.figures)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, permutations, product
 
@@ -38,6 +39,32 @@ POSTERIOR = (
 """Belief in each category, by the classes of Table 12 (a)."""
 
 EXCLUDED = ({"High"}, {"A-symptomatic", "High"}, {"Mild"}, {"A-symptomatic"})
+
+
+def test_who_knows_less_fits_more_classes() -> None:
+    tree = {name: Taxonomy(name, [(v, "*") for v in "abc"]) for name in ("q", "r")}
+    people = pl.DataFrame({"q": ["a", "a", "b", "c"], "r": ["a", "b", "a", "c"], "s": list("wxyz")})
+    stars = people.with_columns(
+        q=pl.Series(["a", "a", "b", "*"]), r=pl.Series(["a", "b", "*", "*"])
+    )
+    scene = of_records(("q", "r"), ("s",), people, stars, tree)
+    assert scene.true_belief("s").tolist() == [1, 1, 1, 1]
+    less = scene.knowing(["q"])
+    assert less.quasi == ("q", "r")
+    assert less.classes.cells.equals(scene.classes.cells)
+    assert less.places.rows_of.tolist() == [2, 2, 1, 1]
+    assert less.true_belief("s").tolist() == [0.5, 0.5, 1, 1]
+    # The row b, * may be anybody's of whom only r is known; the row of stars is nobody else's.
+    other = scene.knowing(["r"])
+    assert other.places.rows_of.tolist() == [2, 2, 2, 1]
+    assert other.true_belief("s").tolist() == [0.5, 0.5, 0.5, 0]
+    assert scene.knowing(["q", "r"]).true_belief("s").tolist() == [1, 1, 1, 1]
+    twice = replace(scene, second=scene).knowing(["q"])
+    assert twice.second is not None
+    assert twice.second.places.known == ("q",)
+    for wrong in ([], ["t"]):
+        with pytest.raises(ValueError, match="quasi-identifiers are"):
+            scene.knowing(wrong)
 
 
 def class_at(scene: AttackContext, ec: int) -> int:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.analytics.attacks.contexts import numbers, of_records
 
-from indistinct.analytics.attacks import AttackContext, Finding, attackers
+from indistinct.analytics.attacks import AttackContext, Finding, attackers, findings
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
@@ -81,13 +81,8 @@ def made(people: object, release: object, promises: object = (), **more: object)
 
 
 def found(scene: AttackContext) -> list[Finding]:
-    results = []
-    for module in attackers().values():
-        per_sensitive = getattr(module, "PER_SENSITIVE", True)
-        result = module.run(scene, "illness" if per_sensitive else None)
-        if isinstance(result, Finding):
-            results.append(result)
-    return results
+    told = [result for name in attackers() for result in findings(scene, name)]
+    return [result for result in told if isinstance(result, Finding)]
 
 
 def holds(result: Finding, people: int) -> None:

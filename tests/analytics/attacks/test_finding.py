@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,8 +15,7 @@ from indistinct.analytics.attacks import (
     Finding,
     Skipped,
     attackers,
-    homogeneity,
-    membership,
+    findings,
     summarize,
 )
 from indistinct.analytics.attacks.finding import NEVER_PUBLISH, worst_class
@@ -44,6 +44,22 @@ def test_attackers_are_found_by_being_there_in_a_steady_order() -> None:
         assert callable(module.run)
 
 
+def test_where_nothing_is_sensitive_nothing_is_learnt() -> None:
+    scene = replace(of_classes([["a", "b"]]), sensitive=())
+    for name, module in attackers().items():
+        if module.KIND == "attribute":
+            assert list(findings(scene, name)) == [Skipped(name, "no attribute is sensitive")]
+
+
+def test_a_finding_has_the_name_and_the_knowledge_of_its_module() -> None:
+    for name, module in attackers().items():
+        for found in findings(of_classes([["a", "b"], ["c", "d"]]), name):
+            assert found.name == name
+            if isinstance(found, Finding):
+                assert found.kind == module.KIND
+                assert found.knowledge
+
+
 def test_a_summary_counts_thresholds_and_gains() -> None:
     scene = of_classes([["a", "b"], ["c", "d"]])
     found = summarize(
@@ -52,21 +68,18 @@ def test_a_summary_counts_thresholds_and_gains() -> None:
         np.array([0.5, 0.95, 1.0, 0.2]),
         np.array([0.25, 0.5, 1.0, 0.5]),
         np.array([False, False, True, False]),
-        name="somebody",
         knowledge="something",
     )
     assert found.success == {"0.5": 0.75, "0.95": 0.5, "certain": 0.25}
     assert found.prior == {"0.5": 0.75, "0.95": 0.25, "certain": 0.25}
     assert found.gain == pytest.approx({"mean": (0.25 + 0.45 - 0.3) / 4, "max": 0.45})
-    assert (
-        repr(found) == "<Finding: somebody on s: 0.5 75.0%, 0.95 50.0%, certain 25.0% of 4 people>"
-    )
+    assert repr(found) == "<Finding:  on s: 0.5 75.0%, 0.95 50.0%, certain 25.0% of 4 people>"
 
 
 def test_nobody_is_attacked_with_no_success() -> None:
     scene = of_classes([])
     none = np.zeros(0)
-    found = summarize(scene, "s", none, none, none > 0, name="x", knowledge="y")
+    found = summarize(scene, "s", none, none, none > 0)
     assert found.success == found.prior == {"0.5": 0, "0.95": 0, "certain": 0}
     assert found.gain == {"mean": 0, "max": 0}
     for module in attackers().values():
@@ -86,7 +99,7 @@ def test_the_worst_class_is_the_first_of_the_highest() -> None:
 
 def report() -> AttackReport:
     scene = of_classes([["a", "a"], ["a", "<b>"]])
-    found = tuple(module.run(scene, "s") for module in (membership, homogeneity))
+    found = tuple(item for name in ("membership", "homogeneity") for item in findings(scene, name))
     assert all(isinstance(item, Finding) for item in found)
     return AttackReport(found, (Skipped("presence", "no <population>"),), 4, ("a note",))  # type: ignore[arg-type]
 

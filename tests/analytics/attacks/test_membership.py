@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.analytics.attacks.contexts import of_classes, of_rows
 
-from indistinct.analytics.attacks import Finding, Skipped, membership, non_membership
+from indistinct.analytics.attacks import Finding, membership, non_membership
 from indistinct.hierarchies.taxonomy import Taxonomy
 
 
@@ -90,9 +90,3 @@ def test_exclusions_of_five_categories_in_four_classes() -> None:
     # 4 people lack one value each, 3 lack two, 4 one, 4 one: 18 of 15 x 5.
     assert found.figures["excluded_pairs"] == 18
     assert found.figures["exclusion_rate"] == pytest.approx(18 / 75)
-
-
-@pytest.mark.parametrize("module", [membership, non_membership])
-def test_without_sensitive_attribute_there_is_nothing_to_learn(module: object) -> None:
-    found = module.run(of_classes([["a"]]), None)  # type: ignore[attr-defined]
-    assert isinstance(found, Skipped)

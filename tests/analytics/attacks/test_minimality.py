@@ -147,7 +147,6 @@ def test_what_drawing_explains_changes_no_belief() -> None:
 class TestSkipped:
     def test_no_promise_about_values(self) -> None:
         assert isinstance(run(scene(TEXTBOOK, (1,), (K2,)), "illness"), Skipped)
-        assert isinstance(run(scene(TEXTBOOK, (1,)), None), Skipped)
 
     def test_no_full_domain_release(self) -> None:
         here = scene(TEXTBOOK, (1,))

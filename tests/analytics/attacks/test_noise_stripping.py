@@ -112,9 +112,6 @@ class TestSkipped:
         assert isinstance(run(scene([("a", "Low")], k=None), "illness"), Skipped)
         assert isinstance(run(scene([("a", "Low")], k=None), "illness", k=1), Finding)
 
-    def test_without_sensitive(self) -> None:
-        assert isinstance(run(scene([("a", "Low")]), None), Skipped)
-
 
 def removals(counts: list[int], k: int, asked: float | None) -> list[list[int]]:
     """Every class that could have been there before noise, by trying all sets of values."""

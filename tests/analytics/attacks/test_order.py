@@ -134,7 +134,6 @@ def test_rank_correlation_of_attributable_people() -> None:
 
 def test_skipped() -> None:
     people = invented(7, 10)
-    assert isinstance(run(scene(people, generalized(people)), None), Skipped)
     assert isinstance(run(scene(people, generalized(people).head(0)), "illness"), Skipped)
 
 

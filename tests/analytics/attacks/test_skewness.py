@@ -7,7 +7,6 @@ from tests.analytics.attacks.contexts import of_classes
 
 from indistinct.analytics.attacks import (
     Finding,
-    Skipped,
     background_exclusion,
     corruption,
     skewness,
@@ -118,8 +117,3 @@ def test_a_value_that_is_not_in_the_class_is_not_believed() -> None:
     scene = of_classes([["a", "b"]], published=[["a", "a"]])
     assert run(corruption, scene).success["certain"] == 0.5
     assert run(background_exclusion, scene).success["certain"] == 0.5
-
-
-@pytest.mark.parametrize("module", [skewness, background_exclusion, corruption])
-def test_without_sensitive_attribute_there_is_nothing_to_learn(module: object) -> None:
-    assert isinstance(module.run(of_classes([["a"]]), None), Skipped)  # type: ignore[attr-defined]

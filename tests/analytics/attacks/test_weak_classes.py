@@ -177,8 +177,3 @@ def test_wide_rows_are_taken_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sensitive_variance, "CELLS_AT_ONCE", 4)
     scene = of_classes([["a", "b", "c", "d"], ["a", "a"], ["a", "a", "b", "c"]])
     assert sensitive_variance.variances(scene.buckets["s"]).tolist() == [1.25, 0.0, 0.6875]
-
-
-@pytest.mark.parametrize("module", [homogeneity, categorical_similarity, sensitive_variance])
-def test_without_sensitive_attribute_there_is_nothing_to_learn(module: object) -> None:
-    assert isinstance(module.run(of_classes([["a"]]), None), Skipped)  # type: ignore[attr-defined]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from indistinct.analytics.attacks import AttackContext, Finding, Skipped, summarize
+from indistinct.analytics.attacks import AttackContext, Finding, summarize
 
 NAME = "best-guess"
 KIND = "attribute"
@@ -15,10 +15,8 @@ SOURCE = "Simpson (1949)"
 SURE = 1 - 1e-9
 
 
-def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str) -> Finding:
     """Believe in the most frequent value by its share, and in no other."""
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
     spread, places = context.spread(sensitive), context.places
     belief, prior = context.true_belief(sensitive), context.true_prior(sensitive)
     most_before = spread.prior.max(initial=0.0)
@@ -34,7 +32,5 @@ def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
         belief=np.where(right, belief, 0.0),
         prior=np.where(prior >= most_before * SURE, prior, 0.0),
         certain=right & context.found & (belief >= SURE),
-        name=NAME,
-        knowledge=KNOWLEDGE,
         figures={"guessed": float(right.mean())},
     )

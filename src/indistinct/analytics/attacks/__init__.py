@@ -14,7 +14,7 @@ or brought by a plugin:
   :class:`~indistinct.analytics.attacks.finding.Skipped` where it has nothing to go on. The
   :class:`~indistinct.analytics.attacks.context.AttackContext` shows releases of records, long
   releases and linked tables alike: rows are people. An attacker that learns an attribute is run for
-  every sensitive one, or with None where there is none; any other is run once.
+  every sensitive one; any other is run once, with None.
 """
 
 from __future__ import annotations
@@ -41,8 +41,6 @@ __all__ = [
     "is_attacker",
     "summarize",
 ]
-
-"""What attackers learn: who somebody is, whether they are in the table, what they have."""
 
 _NEEDED = ("KIND", "PLACE", "KNOWLEDGE", "SOURCE", "run")
 
@@ -75,16 +73,22 @@ def findings(context: AttackContext, name: str) -> Iterator[Finding | Skipped]:
         name: its name.
     """
     module = attackers()[name]
-    if module.KIND != "attribute" or not (context.sensitive or context.untried):
-        yield _of_kind(module.run(context, None), module.KIND)
+    if module.KIND != "attribute":
+        yield _told(module.run(context, None), module)
         return
+    if not (context.sensitive or context.untried):
+        yield Skipped(name, "no attribute is sensitive")
     for sensitive in (*context.sensitive, *context.untried):
         why = context.why_untried(sensitive)
         if why is None:
-            yield _of_kind(module.run(context, sensitive), module.KIND)
+            yield _told(module.run(context, sensitive), module)
         else:
             yield Skipped(name, why, sensitive)
 
 
-def _of_kind(found: Finding | Skipped, kind: str) -> Finding | Skipped:
-    return replace(found, kind=kind) if isinstance(found, Finding) else found
+def _told(found: Finding | Skipped, module: ModuleType) -> Finding | Skipped:
+    """A finding with what the module of its attacker says of itself."""
+    if isinstance(found, Skipped):
+        return found
+    name, knowledge = found.name or module.NAME, found.knowledge or module.KNOWLEDGE
+    return replace(found, kind=module.KIND, name=name, knowledge=knowledge)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.analytics.attacks.context import SURE, AttackContext
+from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import (
     CERTAIN,
     Finding,
@@ -33,7 +33,7 @@ KNOWLEDGE = "what membership knows, and one value that the person does not have"
 SOURCE = "Machanavajjhala and others (2006); Martin and others (2007)"
 
 
-def run(context: AttackContext, sensitive: str | None, *, b: int = 1) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str, *, b: int = 1) -> Finding | Skipped:
     """Exclude, for every person, the values that hide the true ones best.
 
     To know that somebody does not have a value rules out what lists it: where everybody has one
@@ -45,8 +45,6 @@ def run(context: AttackContext, sensitive: str | None, *, b: int = 1) -> Finding
         sensitive: the attribute it learns.
         b: how many values the attacker can exclude; the figures tell of one more as well.
     """
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
     told = "largest_belief" if context.one_record_each else "mean_belief"
     return with_one_more(lambda known: _finding(context, sensitive, known), "b", b, {told: told})
 
@@ -64,8 +62,6 @@ def _finding(context: AttackContext, sensitive: str, b: int) -> Finding:
         sensitive,
         belief,
         before,
-        context.found & (belief >= 1 - SURE),
-        name=NAME,
         knowledge=KNOWLEDGE
         if b == 1
         else f"what membership knows, and {b} values that the person does not have",

@@ -23,7 +23,7 @@ KNOWLEDGE = "what membership knows, and the category of every value"
 SOURCE = "Khan and others (2020), section 3"
 
 
-def run(context: AttackContext, sensitive: str | None, *, p: int = 2) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str, *, p: int = 2) -> Finding | Skipped:
     """Strike where the compatible classes hold fewer than ``p`` categories, or one for everybody.
 
     The truth that is learnt, and the prior, are the categories of a person's values, whether these
@@ -35,8 +35,6 @@ def run(context: AttackContext, sensitive: str | None, *, p: int = 2) -> Finding
         sensitive: the attribute it learns the category of.
         p: categories that a class needs at least so as not to be weak.
     """
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
     domain = context.domain(sensitive)
     if not domain.categories:
         return Skipped(NAME, f"the values of {sensitive} have no categories", sensitive)
@@ -63,7 +61,7 @@ def run(context: AttackContext, sensitive: str | None, *, p: int = 2) -> Finding
         figures={"p": p},
         by_class={"categories": in_class},
     )
-    return target_weak_classes(context, sensitive, weak, name=NAME, knowledge=KNOWLEDGE)
+    return target_weak_classes(context, sensitive, weak)
 
 
 def _truth(

@@ -54,10 +54,8 @@ class Together:
     alone: NDArray[np.int64]
 
 
-def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     """Put what two releases say of every person together."""
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
     other = context.second
     if other is None:
         return Skipped(NAME, "no second release of these people was given")
@@ -80,8 +78,6 @@ def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
         belief,
         before,
         (context.found | other.found) & (belief >= 1 - SURE),
-        name=NAME,
-        knowledge=KNOWLEDGE,
         figures={
             "in_both": share_of(both),
             "possible_in_first": mean_of(told.alone[both]),

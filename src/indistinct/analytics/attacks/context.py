@@ -239,6 +239,22 @@ class AttackContext:
             **more,
         )
 
+    def knowing(self, names: Sequence[str]) -> AttackContext:
+        """What attackers are given who know some of a person's quasi-identifiers only.
+
+        The release is the same, and so are its classes and buckets; more of them fit a person.
+
+        Arguments:
+            names: the quasi-identifiers that they know.
+
+        Raises:
+            ValueError: one of them is not a quasi-identifier of the release, or there is none.
+        """
+        if not names or not {*names} <= {*self.quasi}:
+            raise ValueError(f"quasi-identifiers are {self.quasi}, not {tuple(names)}")
+        second = None if self.second is None else self.second.knowing(names)
+        return replace(self, places=replace(self.places, known=tuple(names)), second=second)
+
     @property
     def one_record_each(self) -> bool:
         """Whether every record is of another person, so that classes are the buckets."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.analytics.attacks.context import SURE, AttackContext
+from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import (
     CERTAIN,
     Finding,
@@ -33,7 +33,7 @@ KNOWLEDGE = "what membership knows, and the value of one other person of the cla
 SOURCE = "Tao, Xiao, Li and Zhang (2008)"
 
 
-def run(context: AttackContext, sensitive: str | None, *, c: int = 1) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str, *, c: int = 1) -> Finding | Skipped:
     """Subtract what is known of the worst possible others.
 
     In linked tables they are people of one bucket that the person's rows are linked to, whose
@@ -44,8 +44,6 @@ def run(context: AttackContext, sensitive: str | None, *, c: int = 1) -> Finding
         sensitive: the attribute it learns.
         c: how many people's values the attacker knows; the figures tell of one more as well.
     """
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
     return with_one_more(
         lambda known: _finding(context, sensitive, known), "c", c, {"average_belief": "average"}
     )
@@ -74,8 +72,6 @@ def _finding(context: AttackContext, sensitive: str, c: int) -> Finding:
         sensitive,
         belief,
         before,
-        context.found & (belief >= 1 - SURE),
-        name=NAME,
         knowledge=f"what membership knows, and the {known} of the {where}",
         figures={"average": mean_of(mean)},
         worst=worst_class(context, by_class, belief=by_class),

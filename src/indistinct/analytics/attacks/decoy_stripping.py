@@ -37,7 +37,7 @@ but for values that occur a few times only.
 
 def run(
     context: AttackContext,
-    sensitive: str | None,
+    sensitive: str,
     *,
     k: int | None = None,
     to: int | None = None,
@@ -53,8 +53,6 @@ def run(
         to: what smaller classes were enlarged to, if that is known: larger ones have no decoys.
         anyway: go on where nothing says that the release may contain decoys.
     """
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
     if not context.one_record_each:
         return Skipped(NAME, "it attacks tables in which every record is a person")
     if "decoys" not in context.may_contain and not anyway:
@@ -78,7 +76,7 @@ def run(
         average=_average(held, most),
         figures={"k": k, "to": to},
     )
-    return stripped(context, sensitive, removal, name=NAME, knowledge=KNOWLEDGE)
+    return stripped(context, sensitive, removal)
 
 
 def _average(held: Weighted, most: NDArray[np.int64]) -> NDArray[np.float64]:

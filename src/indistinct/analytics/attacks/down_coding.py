@@ -149,8 +149,6 @@ def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipp
         believed,
         known_before,
         believed >= 1 - SURE,
-        name=NAME,
-        knowledge=KNOWLEDGE,
         figures={
             "cells": len(believed),
             **_figures("", totals),

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.analytics.attacks.context import AttackContext
+from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.document import Document, Grid, Line, Part, Style, as_html, many, share
 from indistinct.types import Array, Plain, PlainMapping
 
@@ -34,13 +34,13 @@ class Finding:
     class is believed at the prior.
 
     Arguments:
-        name: the attacker's name.
-        knowledge: what the attacker knows, in one sentence.
         people: how many people were attacked.
         success: the share of people for whom the belief in the truth is at least 0.5, at least
             0.95, and for whom it is certain.
         prior: the same, for somebody who knows only how often each value occurs in the release.
         gain: the mean and the largest difference of belief and prior, in the truth.
+        name: the attacker's name; that of its module where it says none.
+        knowledge: what the attacker knows, in one sentence; likewise.
         sensitive: the attribute that is learnt, None where it is identity or presence.
         figures: further figures of this attacker, by name.
         worst: the class in which it learns most; private.
@@ -48,12 +48,12 @@ class Finding:
         kind: what the attacker learns: ``identity``, ``membership`` or ``attribute``.
     """
 
-    name: str
-    knowledge: str
     people: int
     success: Mapping[str, float]
     prior: Mapping[str, float]
     gain: Mapping[str, float]
+    name: str = ""
+    knowledge: str = ""
     sensitive: str | None = None
     figures: Mapping[str, Figures] = field(default_factory=dict)
     worst: PlainMapping = field(default_factory=dict)
@@ -108,10 +108,9 @@ def summarize(
     sensitive: str | None,
     belief: NDArray[np.float64],
     prior: NDArray[np.float64],
-    certain: NDArray[np.bool_],
+    certain: NDArray[np.bool_] | None = None,
     *,
-    name: str,
-    knowledge: str,
+    knowledge: str = "",
     figures: Mapping[str, Figures] | None = None,
     worst: PlainMapping | None = None,
     note: str = "",
@@ -123,22 +122,23 @@ def summarize(
         sensitive: the attribute that is learnt, None where it is identity or presence.
         belief: belief in each person's true value, [n].
         prior: belief in it of somebody who knows only the marginal distribution, [n].
-        certain: whether the attacker is certain of the truth, [n].
-        name: the attacker's name.
-        knowledge: what the attacker knows.
+        certain: whether the attacker is certain of the truth, [n]; where not given, of people who
+            are found and whose truth is believed with certainty.
+        knowledge: what the attacker knows, where that is not what its module says.
         figures: further figures.
         worst: the class in which it learns most.
         note: what this means.
     """
     people = context.people.height
     gain = belief - prior
+    if certain is None:
+        certain = context.found & (belief >= 1 - SURE)
 
     def shares(held: NDArray[np.float64], sure: NDArray[np.bool_]) -> dict[str, float]:
         known = {str(at): share_of(held >= at - _SLACK) for at in THRESHOLDS}
         return {**known, CERTAIN: share_of(sure)}
 
     return Finding(
-        name=name,
         knowledge=knowledge,
         people=people,
         success=shares(belief, certain),

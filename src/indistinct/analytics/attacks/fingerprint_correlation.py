@@ -60,10 +60,8 @@ class Recognized:
     near_right: NDArray[np.float64] | None = None
 
 
-def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     """Look for the published sets that hold all of a person's values but one."""
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
     if not context.records or not context.people.height:
         return Skipped(NAME, "nothing is published that could be recognized", sensitive)
     if context.one_record_each:
@@ -76,8 +74,6 @@ def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
             before,
             before,
             np.zeros(len(before), np.bool_),
-            name=NAME,
-            knowledge=KNOWLEDGE,
             figures={"anonymity_set_smallest": context.records},
             note="Everybody of a bucket has one of its values: there is no set to be recognized.",
         )
@@ -113,8 +109,6 @@ def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
         belief,
         before,
         (belief >= 1 - SURE) & (before < 1 - SURE),
-        name=NAME,
-        knowledge=KNOWLEDGE,
         figures=figures,
         worst=worst_class(context, by_class, gain=by_class),
     )

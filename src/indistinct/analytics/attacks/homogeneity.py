@@ -18,10 +18,8 @@ KNOWLEDGE = "the exact quasi-identifiers of a person, and that the person is in 
 SOURCE = "Machanavajjhala and others (2006), section 2; Khan and others (2020)"
 
 
-def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     """Strike where everybody of the compatible classes has a value, whatever else they have."""
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
     spread = context.spread(sensitive)
     what = sensitive if context.one_record_each else f"value of {sensitive}"
     weak = Weak(
@@ -31,4 +29,4 @@ def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
         prior=context.true_prior(sensitive),
         because=f"A class is weak if everybody in it has the same {what}",
     )
-    return target_weak_classes(context, sensitive, weak, name=NAME, knowledge=KNOWLEDGE)
+    return target_weak_classes(context, sensitive, weak)

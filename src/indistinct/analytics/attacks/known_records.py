@@ -146,8 +146,6 @@ def run(
         belief,
         prior,
         known.found[known.looked][:, 0, 0] > 0,
-        name=NAME,
-        knowledge=KNOWLEDGE,
         figures=figures,
         worst=worst_class(context, by_class, belief=by_class),
         note=" ".join(

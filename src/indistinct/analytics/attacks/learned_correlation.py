@@ -32,7 +32,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.analytics.attacks.context import SURE, AttackContext
+from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import (
     THRESHOLDS,
     Finding,
@@ -74,9 +74,7 @@ ALIKE = 1e-9
 """Beliefs that differ by less are equal."""
 
 
-def run(
-    context: AttackContext, sensitive: str | None, *, rounds: int = ROUNDS
-) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str, *, rounds: int = ROUNDS) -> Finding | Skipped:
     """Learn from all classes or buckets what each person's value is.
 
     Arguments:
@@ -84,8 +82,6 @@ def run(
         sensitive: the attribute it learns.
         rounds: of expectation and maximization at most.
     """
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
     why = _nothing_to_learn(context, sensitive)
     if why is not None:
         return Skipped(NAME, why, sensitive)
@@ -128,8 +124,6 @@ def run(
         sensitive,
         belief,
         before,
-        context.found & (belief >= 1 - SURE),
-        name=NAME,
         knowledge=knowledge,
         figures=figures,
         worst=worst_class(context, top, gain=top),

@@ -28,10 +28,8 @@ KNOWLEDGE = "the exact quasi-identifiers of a person, and that the person is in 
 SOURCE = "Machanavajjhala and others (2006), section 3; Fazal and others (2023)"
 
 
-def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     """Believe in each value as the people of the compatible classes are likely to have it."""
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
     spread, own = context.spread(sensitive), context.own(sensitive)
     prior, believed = context.true_prior(sensitive), context.believed(sensitive)
     pooled, held = spread.pooled, spread.held
@@ -57,8 +55,6 @@ def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
         context.true_belief(sensitive),
         prior,
         context.found & (known > 0),
-        name=NAME,
-        knowledge=KNOWLEDGE,
         figures=figures,
         worst=worst_class(context, top, gain=top),
     )

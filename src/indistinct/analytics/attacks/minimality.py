@@ -79,7 +79,7 @@ NEVER = 1e-9
 
 def run(
     context: AttackContext,
-    sensitive: str | None,
+    sensitive: str,
     *,
     enumerated: int = ENUMERATED,
     drawn: int = DRAWN,
@@ -92,8 +92,6 @@ def run(
         enumerated: assignments of a class up to which all are tried.
         drawn: how many are drawn of a class which has more.
     """
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
     if not context.one_record_each:
         return Skipped(NAME, "it attacks tables in which every record is a person")
     asked = _promises(context, sensitive)
@@ -119,8 +117,6 @@ def run(
         belief,
         before,
         sure & context.found,
-        name=NAME,
-        knowledge=KNOWLEDGE,
         figures={
             "plans": len(plans),
             "plans_left_out": left_out,

@@ -48,7 +48,7 @@ Broken = Callable[[NDArray[np.int64]], NDArray[np.bool_]]
 
 
 def run(
-    context: AttackContext, sensitive: str | None, *, k: int | None = None, anyway: bool = False
+    context: AttackContext, sensitive: str, *, k: int | None = None, anyway: bool = False
 ) -> Finding | Skipped:
     """Take out of every class, or of every bucket of linked tables, whatever may be noise.
 
@@ -58,8 +58,6 @@ def run(
         k: records that a class has at least without noise; without, the largest promised k.
         anyway: go on where nothing says that the release may contain noise.
     """
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
     why = _nothing_to_strip(context, sensitive, anyway)
     if why is not None:
         return Skipped(NAME, why, sensitive)
@@ -81,7 +79,7 @@ def run(
         average=_average(held, once, singles, most),
         figures=figures,
     )
-    return stripped(context, sensitive, removal, name=NAME, knowledge=KNOWLEDGE)
+    return stripped(context, sensitive, removal)
 
 
 def _nothing_to_strip(context: AttackContext, sensitive: str, anyway: bool) -> str | None:

@@ -20,14 +20,12 @@ KNOWLEDGE = "the exact quasi-identifiers of a person, and that the person is in 
 SOURCE = "Fazal and others (2023)"
 
 
-def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     """Exclude every published label that nobody of a person's compatible classes can have.
 
     A label is possible where one is listed that has a value in common with it. Of what is left the
     attacker believes as much as before, in proportion, and nothing more than certainty.
     """
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
     labels, own = context.labels(sensitive), context.own(sensitive)
     prior = context.listed(sensitive).prior
     touched = context.lifted(sensitive, context.covering(sensitive).touching, len(labels))
@@ -65,8 +63,6 @@ def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
         np.where(alone, 1.0, np.where(found, own.best(held), before)),
         before,
         alone | (found & certain),
-        name=NAME,
-        knowledge=KNOWLEDGE,
         figures=figures,
         worst=worst_class(context, by_class.astype(np.float64), excluded=by_class),
         note=(

@@ -69,9 +69,7 @@ class Tried:
         return float(self.right.mean() - self.by_chance.mean())
 
 
-def run(
-    context: AttackContext, sensitive: str | None, *, shuffles: int = SHUFFLES
-) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str, *, shuffles: int = SHUFFLES) -> Finding | Skipped:
     """Take published rows for people in the order of both, and compare with chance.
 
     Arguments:
@@ -79,8 +77,6 @@ def run(
         sensitive: the attribute it learns, by which rows are told to be the right ones.
         shuffles: how many shuffled releases it is compared with.
     """
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive, by which a right row could be told")
     if not context.records or not context.people.height:
         return Skipped(NAME, "nothing is published whose order could be looked at", sensitive)
     places = context.places
@@ -118,8 +114,6 @@ def run(
         belief,
         before,
         (believed & (right >= 1) & (trust >= 1)) | (context.found & (base >= 1)),
-        name=NAME,
-        knowledge=KNOWLEDGE,
         figures=figures,
         worst=worst_class(context, score, right=by_class) if trust else {},
         note=_note(share, expected, trust),

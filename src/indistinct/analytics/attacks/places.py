@@ -72,6 +72,7 @@ class Places:
         taxonomies: the hierarchy of each quasi-identifier, over the people's values.
         population: the exact quasi-identifiers of a population that the people belong to, as text,
             one row per person.
+        known: those of the quasi-identifiers that attackers know of people; all where not given.
     """
 
     quasi: tuple[str, ...]
@@ -79,6 +80,10 @@ class Places:
     rows: pl.DataFrame
     taxonomies: Mapping[str, Taxonomy]
     population: pl.DataFrame | None = None
+    known: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "known", self.known or self.quasi)
 
     @property
     def records(self) -> int:
@@ -100,9 +105,9 @@ class Places:
 
     @cached_property
     def _coded(self) -> tuple[list[NDArray[np.int32]], NDArray[np.int64], NDArray[np.int32]]:
-        codes = [codes_in(self.people[name], self.taxonomies[name].leaves) for name in self.quasi]
+        codes = [codes_in(self.people[name], self.taxonomies[name].leaves) for name in self.known]
         # A value that no hierarchy knows comes last, and is told apart from no other such value.
-        sizes = [len(self.taxonomies[name].leaves) for name in self.quasi]
+        sizes = [len(self.taxonomies[name].leaves) for name in self.known]
         shifted = [np.where(c < 0, size, c) for c, size in zip(codes, sizes, strict=True)]
         ones = np.ones(self.people.height, np.int64)
         found, weight, of = count_combinations(shifted, [size + 1 for size in sizes], ones)
@@ -111,7 +116,7 @@ class Places:
 
     @property
     def combination_of(self) -> NDArray[np.int32]:
-        """The combination of exact quasi-identifiers of every person, [n]."""
+        """The combination of known quasi-identifiers of every person, [n]."""
         return self._coded[2]
 
     @property
@@ -121,10 +126,10 @@ class Places:
 
     @cached_property
     def combinations(self) -> pl.DataFrame:
-        """The distinct combinations of exact quasi-identifiers, C rows of text."""
+        """The distinct combinations of what is known of people, C rows of text."""
         columns = [
             pl.Series(name, [*self.taxonomies[name].leaves, None], pl.String)[codes]
-            for name, codes in zip(self.quasi, self._coded[0], strict=True)
+            for name, codes in zip(self.known, self._coded[0], strict=True)
         ]
         return pl.DataFrame(columns)
 
@@ -158,7 +163,7 @@ class Places:
     @cached_property
     def compatible(self) -> Rows:
         """For every combination the classes whose cells all cover it; else that of ``*``."""
-        return self._meeting(self._coded[0], [self._covers(name) for name in self.quasi])
+        return self._meeting(self._coded[0], [self._covers(name) for name in self.known])
 
     @cached_property
     def _sets(self) -> tuple[Rows, NDArray[np.int32]]:
@@ -236,7 +241,7 @@ class Places:
         if self.population is None:
             return None
         codes, covers = [], []
-        for name in self.quasi:
+        for name in self.known:
             own = _over_more(self.taxonomies[name], self.population[name])
             codes.append(codes_in(self.population[name], own.leaves))
             covers.append(self._covers(name, own))
@@ -251,7 +256,8 @@ class Places:
         self, codes: Sequence[NDArray[np.int32]], covers: Sequence[NDArray[np.bool_]]
     ) -> Rows:
         """The classes that each row of value codes meets."""
-        found = classes_met(codes, covers, self._classed[1], len(self.classes))
+        cell_of = [self._classed[1][self.quasi.index(name)] for name in self.known]
+        found = classes_met(codes, covers, cell_of, len(self.classes))
         assert found is not None
         starred = np.flatnonzero(self.classes.starred)
         if not len(starred):

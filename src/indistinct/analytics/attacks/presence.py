@@ -47,8 +47,6 @@ def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipp
         belief,
         prior,
         context.found & (share[context.set_of] >= 1),
-        name=NAME,
-        knowledge=KNOWLEDGE,
         figures={
             "population": places.population.height,
             "delta_lowest": float(delta.min()) if len(delta) else None,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.categorical_similarity import best_of
-from indistinct.analytics.attacks.context import SURE, AttackContext
+from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import (
     CERTAIN,
     Finding,
@@ -37,10 +37,8 @@ RANKS = 5
 """Ranks from 1 to 4, and the unknown one."""
 
 
-def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     """Believe in each rank as the people of the compatible classes are likely to have it."""
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
     known = context.known.get(sensitive)
     if known is None or not known.ranks:
         return Skipped(NAME, f"the values of {sensitive} have no ranks of sensitivity", sensitive)
@@ -63,9 +61,6 @@ def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
         sensitive,
         belief,
         prior,
-        context.found & (belief >= 1 - SURE),
-        name=NAME,
-        knowledge=KNOWLEDGE,
         figures={
             "one_rank_classes": int(alone.sum()),
             f"one_rank_{context.units}": int(size[alone].sum()),

@@ -66,8 +66,6 @@ def run(
         np.where(size > 0, 1 / np.maximum(size, 1), prior),
         prior,
         size == 1,
-        name=NAME,
-        knowledge=KNOWLEDGE,
         figures=figures,
         worst=worst_class(context, 1 / held),
         note=_note(context, size, held),

@@ -89,17 +89,13 @@ def _times(context: AttackContext, lists: Lists) -> NDArray[np.float64]:
     return np.asarray(linked.amount / np.maximum(lists.size, 1)[linked.index], np.float64)
 
 
-def stripped(
-    context: AttackContext, sensitive: str, removal: Removal, *, name: str, knowledge: str
-) -> Finding:
+def stripped(context: AttackContext, sensitive: str, removal: Removal) -> Finding:
     """The finding of an attacker that takes made-up records out of classes.
 
     Arguments:
         context: what the attacker was given.
         sensitive: the attribute it learns.
         removal: what it can take out.
-        name: the attacker's name.
-        knowledge: what it knows.
     """
     held, own = context.buckets[sensitive], context.own(sensitive)
     candidates, before = context.set_of[own.person], context.true_prior(sensitive)
@@ -144,8 +140,6 @@ def stripped(
         worst,
         before,
         context.found & (worst >= 1 - SURE),
-        name=name,
-        knowledge=knowledge,
         figures={**figures, "removable": int(removal.most.sum())},
         worst=worst_class(context, score.astype(np.float64), **by_class) if by_class else {},
     )

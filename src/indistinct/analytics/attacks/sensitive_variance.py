@@ -37,7 +37,7 @@ FallsShort = Callable[[Weighted, NDArray[np.int64]], NDArray[np.bool_]]
 
 
 def run(
-    context: AttackContext, sensitive: str | None, *, k: int | None = None, mu: float | None = None
+    context: AttackContext, sensitive: str, *, k: int | None = None, mu: float | None = None
 ) -> Finding | Skipped:
     """Strike where the rank variance of the compatible classes is below theta.
 
@@ -51,8 +51,6 @@ def run(
             largest promised k, else the size of the smallest class or bucket.
         mu: the share of the full variance; without, that of the promise, else 0.6.
     """
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
     promised = _promised(context, sensitive)
     mu = float(promised.get("mu", MU)) if mu is None else mu
     pool, sizes = context.groups(sensitive)
@@ -95,7 +93,7 @@ def run(
         figures=figures,
         by_class=by_class,
     )
-    return target_weak_classes(context, sensitive, found, name=NAME, knowledge=KNOWLEDGE)
+    return target_weak_classes(context, sensitive, found)
 
 
 def _linked_to(

@@ -33,13 +33,11 @@ SOURCE = "Li, Li and Venkatasubramanian (2007), section 2"
 DOUBLE = 2 - 1e-12
 
 
-def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     """Strike where people have a harmful value at least twice as likely as in the whole release.
 
     A published label is harmful if all values that it stands for are.
     """
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
     spread, own = context.spread(sensitive), context.own(sensitive)
     named = context.harmful.get(sensitive, frozenset())
     harmful = _harmful(context, sensitive, named)
@@ -71,8 +69,6 @@ def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
         np.where(struck, belief, base),
         base,
         struck & (belief >= 1 - SURE),
-        name=NAME,
-        knowledge=KNOWLEDGE,
         figures={
             "harmful_values": int(harmful.sum()),
             "doubled": doubled,

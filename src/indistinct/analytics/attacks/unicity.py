@@ -258,8 +258,6 @@ def run(
     told = looked[TOLD - 1]
     belief = 1 / np.where(told.had >= ENOUGH, people, np.maximum(told.had, 1))
     return Finding(
-        name=NAME,
-        knowledge=KNOWLEDGE,
         people=context.people.height,
         success={
             **{str(at): float(told.weight[belief >= at].sum()) for at in THRESHOLDS},

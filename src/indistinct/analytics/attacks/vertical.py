@@ -36,10 +36,8 @@ KNOWLEDGE = "what membership knows, and the hierarchy of the values"
 SOURCE = "Fazal and others (2023), scenario I and definition 5"
 
 
-def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     """Look for values that stayed as they were in a release that generalizes values."""
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
     exact, labels = context.exact(sensitive), context.labels(sensitive)
     if exact.all():
         return Skipped(NAME, "no value is generalized: all are published as they are", sensitive)
@@ -71,8 +69,6 @@ def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
         belief,
         before,
         exposed & (belief >= 1 - SURE),
-        name=NAME,
-        knowledge=KNOWLEDGE,
         figures=figures,
         worst=worst_class(context, by_class.astype(np.float64), exact=by_class)
         if by_class.any()

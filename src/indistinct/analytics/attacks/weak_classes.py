@@ -42,17 +42,13 @@ class Weak:
     by_class: Mapping[str, Array] = field(default_factory=dict)
 
 
-def target_weak_classes(
-    context: AttackContext, sensitive: str, weak: Weak, *, name: str, knowledge: str
-) -> Finding:
+def target_weak_classes(context: AttackContext, sensitive: str, weak: Weak) -> Finding:
     """The finding of an attacker that strikes at weak classes.
 
     Arguments:
         context: what the attacker was given.
         sensitive: the attribute it learns.
         weak: what is weak.
-        name: the attacker's name.
-        knowledge: what it knows.
     """
     struck = context.found & weak.sets[context.set_of]
     size = np.where(weak.classes, context.classes.size, 0)
@@ -69,8 +65,6 @@ def target_weak_classes(
         np.where(struck, weak.belief, weak.prior),
         weak.prior,
         struck & (weak.belief >= 1 - SURE),
-        name=name,
-        knowledge=knowledge,
         figures={
             "weak_classes": number,
             f"weak_{units}": people,

@@ -39,10 +39,8 @@ TENTHS = tuple(at / 10 for at in range(1, 11))
 """Posteriors from which on people are counted."""
 
 
-def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
+def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     """The largest belief in one of each person's values, over classes and over buckets."""
-    if sensitive is None:
-        return Skipped(NAME, "no attribute is sensitive")
     belief, before = posteriors(context, sensitive), context.true_prior(sensitive)
     held = context.spread(sensitive).held
     figures: dict[str, float | int | None] = {
@@ -67,9 +65,6 @@ def run(context: AttackContext, sensitive: str | None) -> Finding | Skipped:
         sensitive,
         belief,
         before,
-        context.found & (belief >= 1 - SURE),
-        name=NAME,
-        knowledge=KNOWLEDGE,
         figures=figures,
         worst=worst_class(context, top, posterior=top),
     )
