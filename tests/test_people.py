@@ -359,8 +359,11 @@ def test_sets_that_share_a_value_do_not_keep_a_bound_on_beliefs() -> None:
     table = visits(60, 2).with_columns(dx=pl.lit("A"))
     both = pl.concat([table, visits(60, 2)])
     promises = [*OF_ALGORITHMS["p-l-angelization"], OF_ALGORITHMS["anatomy"][0]]
-    with pytest.raises(ind.Unsatisfiable, match="different sets share one"):
+    with pytest.raises(ind.Unsatisfiable, match="everybody has the same value of 'dx'"):
         ind.anonymize(both, _linked_policy("p-l-angelization", *promises))
+    some = pl.concat([table.filter(pl.col("patient") != "P0001"), visits(60, 2)])
+    with pytest.raises(ind.Unsatisfiable, match="of dx, value by value"):
+        ind.anonymize(some, _linked_policy("p-l-angelization", *promises))
 
 
 def test_what_a_method_as_published_breaks_is_not_released() -> None:

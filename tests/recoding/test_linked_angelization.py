@@ -76,6 +76,43 @@ def test_every_class_is_one_bucket(
         assert plan.truth[name][there].tolist() == own.code[there].tolist()
 
 
+@settings(max_examples=50)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([20, 21, 50]),
+            st.sampled_from("ab"),
+            st.lists(st.sampled_from(["a1", "a2", "b1", "c1"]), min_size=1, max_size=3),
+            st.just(["u1"]),
+        ),
+        min_size=6,
+        max_size=40,
+    ),
+    st.sampled_from(["k-member", "mondrian"]),
+    st.sampled_from([None, 0.5, 0.8]),
+)
+def test_nobody_has_what_everybody_of_the_bucket_has(
+    people: list[Any], quasi: Any, bound: float | None
+) -> None:
+    """Different sets may share values, but none is in all of a bucket's, or in too many."""
+    table = random_people(people, False)
+    asked = wanted(1, 2, 2)
+    if bound is not None:
+        asked.append(promise("max-posterior", bound=bound, sensitive="ill"))
+    had = [set(ills) for _, _, ills, _ in people]
+    most = max(sum(ill in own for own in had) for ill in set().union(*had)) / len(had)
+    if len({frozenset(own) for own in had}) < 2 or most > (bound or 1 - 1e-9):
+        with pytest.raises(Unsatisfiable):
+            p_l_angelization(table, asked, LinkedSettings(quasi=quasi))
+        return
+    plan = p_l_angelization(table, asked, LinkedSettings(quasi=quasi))
+    assert audited(plan, asked, ("age", "place")).holds
+    for bucket in range(int(plan.bucket_of.max()) + 1):
+        own = [had[at] for at in np.flatnonzero(plan.bucket_of == bucket)]
+        shares = [sum(ill in one for one in own) / len(own) for ill in set().union(*own)]
+        assert max(shares) <= (bound or 1 - 1e-9) + 1e-9
+
+
 def test_what_is_asked_must_fit() -> None:
     table = table_1()
     with pytest.raises(PolicyError, match="no promise asks"):

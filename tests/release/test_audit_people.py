@@ -403,6 +403,25 @@ def test_a_value_that_everybody_of_a_class_has_breaks_every_promise_of_values(mo
     assert (shared.breaking_classes, shared.breaking_records) == (1, 2)
 
 
+@pytest.mark.parametrize("model", sorted(SETTINGS))
+def test_different_sets_that_share_a_value_tell_it(model: str) -> None:
+    def of(*sets: str) -> Any:
+        rows = [("1", own) for own in sets]
+        asked = {**SETTINGS[model], "sensitive": "illness", "unit": "person", "model": model}
+        grave = {own: "grave" if "flu" in own else "mild" for own in sets}
+        known = ValueMetadata(
+            categories=grave, category_order=("mild", "grave"), ranks=dict.fromkeys(sets, 4)
+        )
+        tables = _tables([("N", "1")] * len(sets), rows)
+        link = {**LINK, "holding": "one"}
+        return audit(tables, [asked], ["town"], linked=link, known={"illness": known}).promises[0]
+
+    assert of("{flu, back}", "heart").holds
+    shared = of("{flu, back}", "{back, heart}")
+    assert not shared.holds
+    assert (shared.breaking_classes, shared.breaking_records) == (1, 2)
+
+
 def test_sizes_by_rank_alone_ask_for_no_different_values() -> None:
     rows = [("a", "flu"), ("a", "back"), ("b", "flu")]
     table = pl.DataFrame(rows, {"who": pl.String, "illness": pl.String}, orient="row")

@@ -9,13 +9,14 @@ judgement on the original.
 
 Everybody has a set of values of each sensitive attribute, published as it is, beside the sets of
 the others of the bucket. Every bucket has sets of p categories (that of a set is the highest of its
-values) and l different sets of every attribute. The attribute on which the others depend most
+values) and l different sets of every attribute, and none of a value that everybody of it has: who
+has it would be known, however different the sets. The attribute on which the others depend most
 leads: it comes first. Each class of the quasi table is exactly one bucket, so what buckets need of
 sensitive values widens the quasi-identifiers, and who finds a person's class has found the bucket.
 
 What is not promised: that sets keep their people apart. Who knows all values of a person but one
-finds the set that holds them, and with it the last one. And different sets may share a value: what
-everybody of a bucket has is known.
+finds the set that holds them, and with it the last one. And a value may be in most sets of a
+bucket, where max-posterior does not bound that.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.kernels.ragged import pointers
 from indistinct.microdata.domains import SensitiveDomain
-from indistinct.microdata.encoding import frequency_table
+from indistinct.microdata.encoding import count_combinations, frequency_table
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.k_anonymity import KAnonymity
@@ -53,8 +55,8 @@ ALGORITHM = "p-l-angelization"
 BASELINE = "p-l-angelization is a baseline after the description in Fazal and others (2023)"
 
 SHARED = (
-    "the set of all values of a person is published as one value: different sets may share a "
-    "value, and what everybody of a bucket has is known of each of them"
+    "the set of all values of a person is published as one value: no single value becomes certain, "
+    "and promises other than max-posterior count sets"
 )
 
 MODELS = {"p-plus-sensitive": "p", "p-sensitive": "p", "distinct-l-diversity": "l"}
@@ -88,19 +90,20 @@ def p_l_angelization(
     order = sorted(sets, key=lambda name: -weights[name])
     asked.sort(key=lambda part: order.index(part.sensitive) if part.sensitive else -1)
     people = int((linked.data.weight > 0).sum())
-    table = replace(linked.data.table, sensitive=_cells(linked, sets))
+    single, each = _of_values(linked, asked)
+    asked += each
+    table = replace(linked.data.table, sensitive=_cells(linked, sets) | single)
     data = replace(linked.data, table=table)
     many = people > MOST_CLUSTERED or too_wide(data, asked)
     algorithm = settings.quasi or ("mondrian" if many else "k-member")
     if algorithm == "k-member":
         plan = partition(data, asked, "k-member", settings, progress)
     else:
-        data, number = _distinct(linked, sets)
+        data, number = _distinct(linked, sets, single)
         plan = partition(data, asked, "mondrian", settings, progress)
         class_of = np.where(linked.data.weight > 0, plan.class_of[number], -1)
         plan = replace(plan, class_of=class_of.astype(np.int32))
     plan = _one_to_one(plan)
-    _check_values(linked, plan, asked)
     report = replace(
         plan.search,
         algorithm=ALGORITHM,
@@ -227,9 +230,15 @@ def _cells(linked: LinkedTable, sets: Mapping[str, Fingerprints]) -> dict[str, C
 
 
 def _distinct(
-    linked: LinkedTable, sets: Mapping[str, Fingerprints]
+    linked: LinkedTable, sets: Mapping[str, Fingerprints], single: Mapping[str, Cells]
 ) -> tuple[LeveledTable, NDArray[np.int32]]:
-    """The distinct combinations of quasi-identifiers with their sets, and everybody's."""
+    """The distinct combinations of quasi-identifiers with their sets, and everybody's.
+
+    Arguments:
+        linked: the people.
+        sets: the sets of every attribute.
+        single: the values in them, of everybody.
+    """
     data = linked.data
     table, number = frequency_table(
         {
@@ -243,37 +252,72 @@ def _distinct(
     sensitive = {
         name: replace(cells, known=sets[name].known) for name, cells in table.sensitive.items()
     }
+    sensitive |= {
+        name: _by_combination(cells, number, data.weight) for name, cells in single.items()
+    }
     table = replace(table, sensitive=sensitive, unit=data.table.unit)
     return LeveledTable(table, data.taxonomies, data.unchanged), number
 
 
-def _check_values(linked: LinkedTable, plan: CellPlan, asked: Sequence[Promise]) -> None:
-    """Hold single values against the bound on beliefs: different sets may share one.
+def _of_values(
+    linked: LinkedTable, asked: Sequence[Promise]
+) -> tuple[dict[str, Cells], list[Promise]]:
+    """The values of everybody's sets one by one, and what is asked of them.
+
+    No value that everybody of a bucket has, whatever is promised of sets, and none that more have
+    than a bound on beliefs allows.
 
     Raises:
-        Unsatisfiable: if more people of a bucket have a value than a promise allows.
+        Unsatisfiable: if everybody has the same value.
     """
-    for part in asked:
-        if part.model != "max-posterior" or part.sensitive is None:
+    everybody = np.arange(linked.people, dtype=np.int32)
+    cells: dict[str, Cells] = {}
+    promises: list[Promise] = []
+    for name, own in linked.events.items():
+        if own.lengths.max(initial=0) < 2:
             continue
-        cells = linked.events[part.sensitive]
-        person = cells.row_of
-        there = plan.class_of[person] >= 0
-        pairs = plan.class_of[person[there]].astype(np.int64) * len(cells.domain)
-        found, had = np.unique(pairs + cells.value[there], return_counts=True)
-        size = np.bincount(plan.class_of[plan.class_of >= 0], minlength=plan.groups)
-        own = found // len(cells.domain)
-        broken = np.unique(own[had > float(part.parameters["bound"]) * size[own] * (1 + 1e-12)])
-        if len(broken):
+        one_by_one = f"{name}, value by value"
+        there = linked.data.weight[own.row_of] > 0
+        had = np.bincount(own.value[there], minlength=1).max()
+        if had >= (linked.data.weight > 0).sum():
             raise Unsatisfiable(
                 Problem(
                     "unsatisfiable",
-                    f"{len(broken)} of {plan.groups} buckets break {part}: "
-                    "p-l-angelization parts sets of values, and different sets share one",
-                    attribute=part.sensitive,
-                    remedy='leave max-posterior out, or choose "theta-star" or "k-l-diversity"',
+                    f"everybody has the same value of '{name}', beside others: every bucket would "
+                    "tell it of each of its people",
+                    attribute=name,
+                    remedy="leave records with this value out of the table",
                 )
             )
+        cells[one_by_one] = _by_combination(own, everybody, linked.data.weight)
+        promises.append(promise("distinct-l-diversity", l=1, sensitive=one_by_one))
+        promises += [
+            replace(part, sensitive=one_by_one)
+            for part in asked
+            if part.model == "max-posterior" and part.sensitive == name
+        ]
+    return cells, promises
+
+
+def _by_combination(
+    cells: Cells, combination_of: NDArray[np.int32], weight: NDArray[np.int64]
+) -> Cells:
+    """How many people of every combination have each value.
+
+    Arguments:
+        cells: the values of everybody.
+        combination_of: the combination of everybody, [n].
+        weight: what everybody counts, [n].
+    """
+    combinations = int(combination_of.max(initial=-1)) + 1
+    person = cells.row_of
+    (of, value), count, _ = count_combinations(
+        [combination_of[person], cells.value],
+        [max(combinations, 1), max(len(cells.domain), 1)],
+        weight[person],
+    )
+    indptr = pointers(np.bincount(of, minlength=combinations))
+    return replace(cells, indptr=indptr, value=value, count=count, exclusive=False)
 
 
 def _one_to_one(plan: CellPlan) -> CellPlan:

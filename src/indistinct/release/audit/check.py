@@ -24,10 +24,11 @@ Counts = Literal["units", "people", "values", "shares", "items", "combinations",
 whom the class stands for. Both are shown by the one of two linked tables that has the
 quasi-identifiers. ``values``: how different the values of a class are, or how usual; of linked
 tables the buckets. Where people have several values, one that everybody of a class has breaks such
-a promise. ``shares``: how many of a class have a value, each by itself; of linked tables the
-buckets, where a set of values counts for each of its members. ``items``: sets of items of people
-with many records, and ``combinations``: the same class by class; linked tables do not show them.
-``linked``: two linked tables, both at once.
+a promise, also where it is in different sets that are listed as one value each. ``shares``: how
+many of a class have a value, each by itself; of linked tables the buckets, where a set of values
+counts for each of its members. ``items``: sets of items of people with many records, and
+``combinations``: the same class by class; linked tables do not show them. ``linked``: two linked
+tables, both at once.
 """
 
 

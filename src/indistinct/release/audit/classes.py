@@ -123,16 +123,19 @@ class Asked:
         """The verdict on a promise of diversity where people have several values.
 
         Many different values say nothing of one that everybody of a class has: such a class is
-        broken.
+        broken. Nor do many different sets, where one value is in all of them.
         """
-        classes = (
-            self.cells()
-            .group_by(CLASS)
-            .agg(
-                (pl.col(RECORDS).max() >= pl.col(UNITS).first()).alias("had"),
-                (pl.col(RECORDS).sum() > pl.col(UNITS).first()).alias("several"),
-                pl.col(UNITS).first(),
+        cells, members = self.cells(), self.context.members
+        if members is not None:
+            rows, number = members
+            seen = replace(
+                self.context, person=number, linked=None, members=None, _sizes={}, _counts={}
             )
+            cells = seen.counts(rows, self.on, self.sensitive)
+        classes = cells.group_by(CLASS).agg(
+            (pl.col(RECORDS).max() >= pl.col(UNITS).first()).alias("had"),
+            (pl.col(RECORDS).sum() > pl.col(UNITS).first()).alias("several"),
+            pl.col(UNITS).first(),
         )
         certain = classes.filter(pl.col("had") & pl.col("several"))
         if certain.is_empty():

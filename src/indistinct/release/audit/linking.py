@@ -148,11 +148,13 @@ def audited_link(
         else:
             frame = listed[part.sensitive]
             seen = replace(context, quasi=(by,))
-            of_sets = holding == "one" and counts == "shares"
-            if of_sets and (sets := _of_sets(frame)) is not None:
+            sets = _of_sets(frame) if holding == "one" else None
+            if sets is not None and counts == "shares":
                 # Other rows than those of other promises: nothing counted is shared with them.
                 frame = sets
                 seen = replace(seen, person=_ROW, linked=None, _sizes={}, _counts={})
+            elif sets is not None:
+                seen = replace(seen, members=(sets, _ROW))
         verdict = verdicts_of(frame, [replace(part, on=None)], seen, by_model)[0]
         verdicts.append(replace(verdict, requirement=part))
     return Seen(

@@ -60,6 +60,8 @@ class Context:
     of each, where people have many: then classes hold people, and every value counts once for
     everybody who has it. ``linked`` are the two tables of a release that links them.
     ``published`` are all published records, where a check is asked about some of them alone.
+    ``members`` are the rows of every person's set of values, where sets are listed as one value:
+    the columns of ``records``, and one that numbers the sets.
     """
 
     quasi: tuple[str, ...]
@@ -69,6 +71,7 @@ class Context:
     person: str | None = None
     linked: LinkedTables | None = None
     published: pl.DataFrame | None = None
+    members: tuple[pl.DataFrame, str] | None = None
     _sizes: dict[frozenset[str], pl.Series] = field(default_factory=dict, repr=False, compare=False)
     _counts: dict[tuple[frozenset[str], str], pl.DataFrame] = field(
         default_factory=dict, repr=False, compare=False
