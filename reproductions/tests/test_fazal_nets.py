@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import indistinct as ind
+from indistinct_reproductions.fazal import patients_of_table_1
 from indistinct_reproductions.fazal_nets import (
     Known,
     Line,
@@ -31,8 +35,22 @@ from indistinct_reproductions.fazal_nets import (
     theta_star_net,
     theta_star_start,
 )
-from indistinct_reproductions.fazal_tables import LEVELS, TABLE_12A, TABLE_12B
+from indistinct_reproductions.fazal_releases import GUARDED, THETA_STAR, asked_of, made
+from indistinct_reproductions.fazal_tables import (
+    LEVELS,
+    QUASI,
+    SYMPTOM,
+    TABLE_12A,
+    TABLE_12B,
+    frame_of_table_1,
+)
 from indistinct_reproductions.khan_nets import SYMPTOMS, VISITS, rank_variance
+from indistinct_reproductions.net_tokens import (
+    cell_of,
+    linked_marking,
+    linked_release,
+    renumbered,
+)
 from indistinct_reproductions.nets import Reached, reachable
 
 NAMES = tuple(dict.fromkeys(record.person for record in VISITS))
@@ -128,6 +146,67 @@ def test_a_lower_bound_makes_the_membership_attack_alive(bound: Fraction) -> Non
     net = theta_star_net(bound=bound, classes=groups("group"), buckets=groups("bucket"))
     fired = reachable(net, theta_star_start(k=2)).fired
     assert ("MA Attack" in fired) == (bound == Fraction(2, 5))
+
+
+# -------- The program's own releases --------
+
+
+def made_of_table_1(name: str) -> ind.Release:
+    return made(name, 2, patients_of_table_1())
+
+
+def classes_of(release: ind.Release) -> list[tuple[str, ...]]:
+    """The people of each class, by what the custodian keeps."""
+    links = release.private["links.csv"].drop_nulls("person")
+    groups = links.group_by("class", maintain_order=True).agg("person")["person"].to_list()
+    return [tuple(OF[person] for person in people) for people in groups]
+
+
+@pytest.mark.parametrize("name", [THETA_STAR, GUARDED])
+def test_the_release_of_the_program_is_an_end_and_is_attacked_alike(name: str) -> None:
+    """Two programs: the rules allow what :func:`indistinct.anonymize` publishes."""
+    release = made_of_table_1(name)
+    net = theta_star_net(classes=classes_of(release))
+    begin = theta_star_start(k=2)
+    token = linked_release(release.tables, QUASI, SYMPTOM)
+    reached = reachable(net, begin)
+    ends = {renumbered(one) for end in reached.final for one in releases(end)}
+    assert token in ends
+    other = replace(token, buckets=(("Low", "Low"), *token.buckets[1:]))
+    assert renumbered(other) not in ends
+
+    # The adversaries of the net on this release, and the program's own.
+    policy = patients_of_table_1().policy(*asked_of(name, 2, patients_of_table_1()))
+    only = ["membership", "non-membership", "vertical", "sensitive-variance"]
+    report = ind.attack(frame_of_table_1(), release, policy, only=only)
+    figures = {attack.name: attack.figures for attack in report.attacks}
+    seen = reachable(net, linked_marking(token, net, begin, VISITS))
+    (end,) = seen.final
+    assert ("MA Attack" in seen.fired) == (figures["membership"]["largest_belief"] == 1)
+    assert ("SVer Attack" in seen.fired) == (figures["vertical"]["exposed_people"] > 0)
+    assert ("SVA" in seen.fired) == (figures["sensitive-variance"]["weak_buckets"] > 0)
+    excluded = [part for part in disclosed(end) if part.attack == "non-membership"]
+    assert len(excluded) == figures["non-membership"]["excluded_pairs"] > 0
+    strips = theta_star_net(classes=classes_of(release), strips=True)
+    stripped_fired = reachable(strips, linked_marking(token, strips, begin, VISITS)).fired
+    weak = figures["sensitive-variance"]["stripped_weak_buckets"]
+    assert ("SVA" in stripped_fired) == (weak > 0) == (name == THETA_STAR)
+
+
+def test_beliefs_of_the_net_are_those_of_expected() -> None:
+    release = made_of_table_1(THETA_STAR)
+    token = linked_release(release.tables, QUASI, SYMPTOM)
+    joined = ind.expected(release)
+    for cells, rows in joined.group_by(*QUASI):
+        people = release.tables["quasi"].filter(
+            [pl.col(name) == cell for name, cell in zip(QUASI, cells, strict=True)]
+        )
+        weights = dict(rows.group_by(SYMPTOM).agg(pl.col("weight").sum()).rows())
+        lines = [row for row in token.rows if row.cells == tuple(map(cell_of, cells))]
+        inside = tuple(cell[0] for cell in lines[0].cells)
+        own = beliefs(token, inside)
+        for level in LEVELS:
+            assert float(own[level]) == pytest.approx(weights.get(level, 0.0) / people.height)
 
 
 def test_too_few_people_are_not_published() -> None:

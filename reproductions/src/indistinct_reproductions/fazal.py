@@ -13,18 +13,19 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
+import indistinct as ind
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
-from indistinct.analytics.linkability import own_classes, record_intersection, record_linkability
 from indistinct.analytics.linked_query_error import LinkedQueries, Question
 from indistinct.analytics.query_error import MODES, Condition
 from indistinct.errors import Unsatisfiable
-from indistinct.hierarchies.cells import range_of
+from indistinct.hierarchies.cells import range_text
 from indistinct.pipeline.anonymization import read
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.run import Run as OneRun
@@ -38,6 +39,7 @@ from indistinct_reproductions.fazal_nets import (
     disclosed,
     kl_net,
     kl_start,
+    releases,
     rows_net,
     rows_start,
     theta_star_net,
@@ -79,10 +81,13 @@ from indistinct_reproductions.fazal_tables import (
 )
 from indistinct_reproductions.khan_adult import FILE as ADULT
 from indistinct_reproductions.khan_nets import VISITS
+from indistinct_reproductions.net_pictures import show
+from indistinct_reproductions.net_tokens import linked_marking, linked_release, renumbered
 from indistinct_reproductions.nets import Net, Reached, reachable
 from indistinct_reproductions.reproduction import Ledger, Progress, Reproduction, Value
 
 NAME = "fazal"
+TOLERANCE = 1e-9
 
 TREES = {
     "age": {"intervals": {"width": 5}},
@@ -117,7 +122,7 @@ def reproduce(
     _scenarios(ledger)
     _algorithm(ledger)
     tell("nets", None)
-    _nets(ledger)
+    _nets(ledger, paper)
     adult = None if data is None else file_in(data, ADULT)
     if adult is None:
         ledger.left_out.append(
@@ -156,35 +161,55 @@ def patients_of_table_1() -> Patients:
     return Patients(frame_of_table_1(), PERSON, TREES, SYMPTOM, categories)
 
 
+def policy(name: str = THETA_STAR, k: int = K) -> ind.Policy:
+    """What the program is asked of Table 1 by the name of a method."""
+    patients = patients_of_table_1()
+    promises, method = asked_of(name, k, patients)
+    return patients.policy(promises, {**method, "seed": 0}, by_rows=name == ROWS)
+
+
+def compared(releases: Mapping[str, Any]) -> dict[str, Any]:
+    """What :func:`indistinct.compare` says of releases of Table 1, by their names."""
+    table = frame_of_table_1()
+    found = ind.compare(table, releases, policy=policy(), queries=1).to_dict()["releases"]
+    return {release["name"]: release for release in found}
+
+
+@cache
+def attacked() -> Mapping[str, Mapping[str, Any]]:
+    """The figures of every attacker of Table 12, as it is printed, who is of use here."""
+    only = ("membership", "non-membership", "categorical-similarity", "sensitive-variance",
+            "noise-stripping")  # fmt: skip
+    found = ind.attack(frame_of_table_1(), frames_of_table_12(), policy(), only=only)
+    return {attack.name: attack.figures for attack in found.attacks}
+
+
+CATEGORIES = ind.Taxonomy(
+    SYMPTOM,
+    [
+        (symptom, level, "*")
+        for level, symptoms in patients_of_table_1().categories.items()
+        for symptom in symptoms
+    ],
+)
+"""Table 3 as a hierarchy."""
+
+
 @dataclass(frozen=True)
 class Replayed:
-    """The paper's release, made again, as the custodian sees it."""
+    """The paper's release, made again: what is published, and what the custodian keeps of it."""
 
     release: Release
-    plan: LinkedPlan
 
     @classmethod
     def of_table_1(cls) -> Replayed:
         """(theta*,k)-utility of Table 1 as printed, for k = 2."""
-        release = made(THETA_STAR, K, patients_of_table_1())
-        assert isinstance(release.plan, LinkedPlan)
-        return cls(release, release.plan)
-
-    @cached_property
-    def category(self) -> dict[str, str]:
-        """What everybody keeps."""
-        labels = self.plan.buckets[SYMPTOM].labels
-        kept = self.plan.truth[SYMPTOM].tolist()
-        return {person: str(labels[at]) for person, at in zip(PEOPLE, kept, strict=True)}
+        return cls(made(THETA_STAR, K, patients_of_table_1()))
 
     @cached_property
     def history(self) -> dict[str, list[str]]:
         """The records of everybody that nobody keeps, by their names."""
-        part = self.plan.history[SYMPTOM]
-        left = {
-            (PEOPLE[person], value)
-            for person, value in zip(part.person.tolist(), part.value, strict=True)
-        }
+        left = {*self._private("history.csv").select("person", "value").rows()}
         return {
             person: [
                 visit.name
@@ -195,35 +220,60 @@ class Replayed:
         }
 
     @cached_property
-    def classes(self) -> list[tuple[str, ...]]:
-        """Who is in which class of the quasi table."""
-        return _members(self.plan.quasi.class_of.tolist())
+    def category(self) -> dict[str, str]:
+        """What everybody keeps."""
+        return {
+            visit.person: str(CATEGORIES.generalize(visit.symptom, 1))
+            for visit in TABLE_1
+            if visit.name not in self.history[visit.person]
+        }
 
     @cached_property
-    def buckets(self) -> list[tuple[str, ...]]:
-        """Who is in which bucket."""
-        return _members(self.plan.bucket_of.tolist())
+    def classes(self) -> list[tuple[str, ...]]:
+        """Who is in which class of the quasi table."""
+        return [*self._groups("class").values()]
 
-    def cells(self, group: int) -> tuple[str, ...]:
-        """The published cells of a class."""
-        quasi = self.plan.quasi
-        return tuple(
-            str(texts[cells[group]])
-            for texts, cells in zip(quasi.texts, quasi.cell_of, strict=True)
-        )
+    @cached_property
+    def buckets(self) -> dict[int, tuple[str, ...]]:
+        """Who is in which bucket, by its published number."""
+        return self._groups("bucket")
+
+    @cached_property
+    def noise(self) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+        """The people of the class and of the bucket of everybody who is made up."""
+        links = self._private("links.csv")
+        groups = self._groups("class")
+        return [
+            (groups[group], self.buckets[bucket])
+            for person, group, bucket in links.rows()
+            if person is None
+        ]
+
+    def cells(self, people: Sequence[str]) -> tuple[str, ...]:
+        """The published cells of the people of a class: those that all of their buckets have."""
+        rows = self.release.tables["quasi"]
+        every = [
+            {*rows.filter(pl.col("bucket") == bucket).select(QUASI).rows()}
+            for bucket, own in self.buckets.items()
+            if {*own} & {*people}
+        ]
+        (found,) = set.intersection(*every)
+        return tuple(map(str, found))
 
     def values(self, bucket: int) -> list[str]:
         """The published values of a bucket, sorted from the least severe."""
-        part = self.plan.buckets[SYMPTOM]
-        own = part.value[part.indptr[bucket] : part.indptr[bucket + 1]].tolist()
-        return _by_level(str(part.labels[at]) for at in own)
+        listed = self.release.tables["sensitive"]
+        return _by_level(listed.filter(pl.col("bucket") == bucket)[SYMPTOM])
 
+    def _private(self, name: str) -> pl.DataFrame:
+        found = self.release.private[name]
+        assert isinstance(found, pl.DataFrame)
+        return found
 
-def _members(group_of: Sequence[int]) -> list[tuple[str, ...]]:
-    return [
-        tuple(person for person, own in zip(PEOPLE, group_of, strict=True) if own == group)
-        for group in range(max(group_of) + 1)
-    ]
+    def _groups(self, by: str) -> dict[int, tuple[str, ...]]:
+        links = self._private("links.csv").drop_nulls("person").sort(by, maintain_order=True)
+        groups = links.group_by(by, maintain_order=True).agg("person").rows()
+        return {number: tuple(people) for number, people in groups}
 
 
 def _by_level(values: Iterable[str]) -> list[str]:
@@ -300,7 +350,7 @@ def _tables_2_to_4(ledger: Ledger) -> None:
             "Table 4",
             person,
             _listed(TABLE_4[visit.name] for visit in visits),
-            _listed(CATEGORY[spelt_alike(visit.symptom)] for visit in visits),
+            _listed(str(CATEGORIES.generalize(visit.symptom, 1)) for visit in visits),
         )
 
 
@@ -341,9 +391,9 @@ def _tables_10_and_11(ledger: Ledger, paper: Replayed) -> None:
 def _table_12a(ledger: Ledger, paper: Replayed) -> None:
     where = "Table 12A"
     for group, members in CLASSES.items():
-        found = next(at for at, own in enumerate(paper.classes) if members[0] in own)
+        found = next(own for own in paper.classes if members[0] in own)
         row = next(row for row in TABLE_12A if row.group == group)
-        ledger.same(where, f"EC{group}, people", _listed(members), _listed(paper.classes[found]))
+        ledger.same(where, f"EC{group}, people", _listed(members), _listed(found))
         ledger.same(where, f"EC{group}, cells", "; ".join(row.cells), "; ".join(paper.cells(found)))
     number = {
         members: bucket
@@ -355,16 +405,17 @@ def _table_12a(ledger: Ledger, paper: Replayed) -> None:
     for row in TABLE_12A:
         if row.person == NOISE:
             continue
-        own = next(people for people in paper.buckets if row.person in people)
+        own = next(people for people in paper.buckets.values() if row.person in people)
         ledger.same(where, f"{row.person}, BID", row.bucket, number.get(own), "in another bucket")
     made_up = [row for row in TABLE_12A if row.person == NOISE]
-    (noise,) = paper.plan.noise
-    ledger.same(where, "made-up rows", len(made_up), len(paper.plan.noise))
+    ((classmates, listed),) = paper.noise
+    added = paper.release.run.to_dict()["added"]["noise"]
+    ledger.same(where, "made-up rows", len(made_up), added)
     ledger.same(
         where,
         "made-up row: classmates; people of its bucket",
         "p4, p8; p6, p8",
-        f"{_listed(paper.classes[noise.group])}; {_listed(paper.buckets[noise.bucket])}",
+        f"{_listed(classmates)}; {_listed(listed)}",
     )
     for row in TABLE_12A:
         visit = next((own for own in TABLE_1 if own.person == row.person), None)
@@ -392,8 +443,8 @@ def _table_12b(ledger: Ledger, paper: Replayed) -> None:
     found: dict[int, list[str]] = {}
     for bucket, printed in TABLE_12B.items():
         members = {row.person for row in TABLE_12A if row.bucket == bucket} - {NOISE}
-        at = next(at for at, own in enumerate(paper.buckets) if {*own} == members)
-        found[bucket] = paper.values(at)
+        number = next(at for at, own in paper.buckets.items() if {*own} == members)
+        found[bucket] = paper.values(number)
         ledger.same(
             where,
             f"bucket {bucket}",
@@ -404,26 +455,23 @@ def _table_12b(ledger: Ledger, paper: Replayed) -> None:
         )
         variance = rank_variance_exact([*Counter(printed).values()])
         ledger.unprinted(where, f"bucket {bucket}, rank variance", float(variance), str(variance))
-    least = Fraction(str(theta(K, MU)))
-    lowest = min(rank_variance_exact([*Counter(own).values()]) for own in TABLE_12B.values())
+    weak, stripped = attacked()["sensitive-variance"], attacked()["noise-stripping"]
+    lowest = Fraction(weak["smallest_variance"]).limit_denominator(100)
     ledger.claim(
         where,
         "every bucket keeps theta(2) = 0.15, mu = 0.6",
         True,
         f"lowest variance {lowest}",
-        lowest >= least,
+        ind.audit(frames_of_table_12(), policy()).holds,
         "",
     )
-    noisy = next(bucket for bucket, own in TABLE_12B.items() if len(own) > K)
-    counts = Counter(TABLE_12B[noisy])
-    single = [value for value, often in counts.items() if often == 1]
-    rest = [value for value in TABLE_12B[noisy] if value not in single]
+    certain = stripped["bucket_certain_people"]
     ledger.claim(
         "Section 5",
         "the sensitive variance attack is prevented",
         True,
-        f"bucket {noisy} without its noise: {_listed(rest)}",
-        len(set(rest)) > 1,
+        f"certain for {certain} people without the noise",
+        not certain,
         "a bucket of k + 1 tells that one value is noise, and only one occurs once",
     )
     ledger.sheet(
@@ -437,7 +485,7 @@ def _table_12b(ledger: Ledger, paper: Replayed) -> None:
                 _listed(printed),
                 _listed(found[bucket]),
                 str(rank_variance_exact([*Counter(printed).values()])),
-                float(least),
+                weak["theta"],
             )
             for bucket, printed in TABLE_12B.items()
         ],
@@ -447,30 +495,39 @@ def _table_12b(ledger: Ledger, paper: Replayed) -> None:
 # -------- What is lost --------
 
 
-def width(cells: Sequence[str], table: pl.DataFrame) -> Fraction:
-    """The certainty penalty of a row with these cells, Equations 20 and 21 with weights of 1."""
-    total = Fraction(0)
-    for name, cell in zip(QUASI[:2], cells, strict=False):
-        numbers = [int(value) for value in table[name]]
-        ends = range_of(cell)
-        if ends is not None:
-            total += Fraction(int(ends[1] - ends[0]), max(numbers) - min(numbers))
-    values = set(table[QUASI[2]])
-    return total + (0 if cells[2] in values else 1)
-
-
-def _spanned(people: Iterable[str], table: pl.DataFrame) -> tuple[str, ...]:
-    own = table.filter(pl.col(PERSON).is_in([*people]))
+def spanned(people: Sequence[str]) -> tuple[str, ...]:
+    """The cells of a class of people of Table 1: ranges, and the gender they share."""
+    own = frame_of_table_1().filter(pl.col(PERSON).is_in([*people]))
     ages, codes = (sorted(own[name].unique(), key=int) for name in QUASI[:2])
     genders = own[QUASI[2]].unique().to_list()
-    cells = [f"[{part[0]}, {part[-1]}]" if len(part) > 1 else part[0] for part in (ages, codes)]
-    return (*cells, genders[0] if len(genders) == 1 else "*")
+    return (
+        range_text(ages[0], ages[-1]),
+        range_text(codes[0], codes[-1]),
+        genders[0] if len(genders) == 1 else "*",
+    )
 
 
-def penalty(groups: Iterable[Sequence[str]]) -> Fraction:
-    """The certainty penalty of classes of people of Table 1, without made-up ones."""
-    table = frame_of_table_1()
-    return sum((len(group) * width(_spanned(group, table), table) for group in groups), Fraction(0))
+def grouped(groups: Iterable[Sequence[str]]) -> dict[str, pl.DataFrame]:
+    """A release of Table 1 in these classes, which are its buckets as well; others are alone."""
+    classes = [tuple(group) for group in groups]
+    classes += [(person,) for person in PEOPLE if not any(person in own for own in classes)]
+    people = [(person, at, spanned(own)) for at, own in enumerate(classes) for person in own]
+    return {
+        "quasi": pl.DataFrame(
+            [(*cells, at) for _, at, cells in people], schema=[*QUASI, "bucket"], orient="row"
+        ),
+        "sensitive": pl.DataFrame(
+            [(at, TABLE_10[person]) for person, at, _ in people],
+            schema=["bucket", SYMPTOM],
+            orient="row",
+        ),
+    }
+
+
+def penalties(ways: Sequence[Iterable[Sequence[str]]]) -> list[float]:
+    """The certainty penalty of each way to group people of Table 1 (Equations 20, 21)."""
+    found = compared({str(at): grouped(way) for at, way in enumerate(ways)})
+    return [found[str(at)]["ncp"]["total"] for at in range(len(ways))]
 
 
 def pairings(people: Sequence[str]) -> list[tuple[tuple[str, str], ...]]:
@@ -491,40 +548,40 @@ def pairings(people: Sequence[str]) -> list[tuple[tuple[str, str], ...]]:
 
 def _penalty(ledger: Ledger, paper: Replayed) -> None:
     where = "Equations 20, 21"
-    table = frame_of_table_1()
+    every = pairings(PEOPLE)
+    of_classes = penalties([[members] for members in CLASSES.values()])
     rows: list[tuple[Value, ...]] = []
-    for group, members in CLASSES.items():
-        at = next(at for at, own in enumerate(paper.classes) if members[0] in own)
-        own = width(paper.cells(at), table)
-        ledger.unprinted(where, f"EC{group}, NCP of a row", float(own), str(own))
-        rows.append((f"EC{group}", _listed(members), *paper.cells(at), str(own), float(own)))
-    total = penalty(paper.classes)
+    for (group, members), of_class in zip(CLASSES.items(), of_classes, strict=True):
+        own = of_class / len(members)
+        exact = str(Fraction(own).limit_denominator(10_000))
+        ledger.unprinted(where, f"EC{group}, NCP of a row", own, exact)
+        rows.append((f"EC{group}", _listed(members), *paper.cells(members), exact, own))
+    total, linked, *others = penalties([paper.classes, [*paper.buckets.values()], *every])
+    exact = str(Fraction(total).limit_denominator(10_000))
     ledger.unprinted(
-        where, "NCP of the eight people", float(total), f"{total}; of Table 12A as it is printed"
+        where, "NCP of the eight people", total, f"{exact}; of Table 12A as it is printed"
     )
     ledger.unprinted(
         where,
         "the same, from 0 to 1",
-        float(total / (len(PEOPLE) * len(QUASI))),
+        total / (len(PEOPLE) * len(QUASI)),
         "over people and quasi-identifiers",
-        {"of the program": paper.plan.search.value},
     )
-    linked = penalty(paper.buckets)
     ledger.claim(
         "Section 5",
         "loose linkage loses less than buckets that are classes",
         True,
-        f"{float(total):.3f}, and {float(linked):.3f} of the buckets as classes",
+        f"{total:.3f}, and {linked:.3f} of the buckets as classes",
         total < linked,
         "",
     )
-    every = sorted(penalty(way) for way in pairings(PEOPLE))
+    best, second, *_ = sorted(others)
     ledger.claim(
         "Section 5",
         "the least distant people are in one class",
         True,
-        f"the best of {len(every)} pairings; the next has {float(every[1]):.3f}",
-        total == every[0] < every[1],
+        f"the best of {len(every)} pairings; the next has {second:.3f}",
+        abs(total - best) < TOLERANCE < second - best,
         "",
     )
     ledger.sheet(
@@ -547,41 +604,35 @@ def printed_release(people: PeopleTable, *, noise: bool = True) -> JoinedRelease
     )
 
 
-def _printed_cells() -> pl.DataFrame:
-    cells = {row.person: row.cells for row in TABLE_12A}
-    return pl.DataFrame([cells[person] for person in PEOPLE], schema=[*QUASI], orient="row")
-
-
 def _linkability(ledger: Ledger) -> None:
     where = "Equations 26, 27"
-    people = patients_of_table_1().people
-    for noise, what in ((True, "with the made-up row"), (False, "without it")):
-        release = printed_release(people, noise=noise)
-        own = own_classes(people, release.published, _printed_cells())
-        found = record_linkability(people, release.published, own)
+    kinds = {"with the made-up row": True, "without it": False}
+    found = compared({what: frames_of_table_12(noise=noise) for what, noise in kinds.items()})
+    for what in kinds:
+        linked = found[what]["record_linkability"]["total"]
         ledger.unprinted(
             where,
             f"record linkability of Table 12, {what}",
-            found.total,
-            str(Fraction(found.total).limit_denominator(100)),
+            linked,
+            str(Fraction(linked).limit_denominator(100)),
         )
-        if noise:
-            ledger.claim(
-                "Section 6",
-                "loose linkage almost vanishes record linkability",
-                "almost 0",
-                f"{found.normalized:.0%} of the people of Table 12",
-                found.normalized < 0.01,
-                "everybody lies in the own class, so it is the number of classes, whatever they "
-                "are linked to",
-            )
-    met = record_intersection(people, printed_release(people))
+    share = found["with the made-up row"]["record_linkability"]["normalized"]
+    ledger.claim(
+        "Section 6",
+        "loose linkage almost vanishes record linkability",
+        "almost 0",
+        f"{share:.0%} of the people of Table 12",
+        share < 0.01,
+        "everybody lies in the own class, so it is the number of classes, whatever they are "
+        "linked to",
+    )
+    met = found["with the made-up row"]["record_intersection"][SYMPTOM]
     ledger.unprinted(
         "Equation 25",
         "people of Table 12 found by intersection",
-        met.vulnerable[SYMPTOM],
+        met["vulnerable"],
         "no category is a symptom, so it is 0 whatever a reader learns",
-        {"believed": met.to_dict()[SYMPTOM]["believed"]},
+        {"believed": met["believed"]},
     )
 
 
@@ -590,13 +641,13 @@ def _linkability(ledger: Ledger) -> None:
 
 def believed(group: int) -> dict[str, Fraction]:
     """How likely somebody in a class of Table 12A has each category, as printed."""
-    rows = [row for row in TABLE_12A if row.group == group]
-    found = dict.fromkeys(LEVELS, Fraction(0))
-    for row in rows:
-        listed = TABLE_12B[row.bucket]
-        for value, often in Counter(listed).items():
-            found[value] += Fraction(often, len(listed) * len(rows))
-    return found
+    cells = next(row.cells for row in TABLE_12A if row.group == group)
+    frames = frames_of_table_12()
+    here = [pl.col(name) == cell for name, cell in zip(QUASI, cells, strict=True)]
+    rows = frames["quasi"].filter(here).height
+    weights = ind.expected(frames).filter(here).group_by(SYMPTOM).agg(pl.col("weight").sum())
+    own = dict(weights.rows())
+    return {level: Fraction(own.get(level, 0.0) / rows).limit_denominator(100) for level in LEVELS}
 
 
 def _beliefs(ledger: Ledger) -> None:
@@ -618,7 +669,8 @@ def _beliefs(ledger: Ledger) -> None:
             for group, own in beliefs.items()
         ],
     )
-    highest = max(max(own.values()) for own in beliefs.values())
+    figures = attacked()["membership"]["largest_belief"]
+    highest = Fraction(figures).limit_denominator(100)
     listed = max(
         Fraction(max(Counter(values).values()), len(values)) for values in TABLE_12B.values()
     )
@@ -639,7 +691,7 @@ def _beliefs(ledger: Ledger) -> None:
         "non-membership attacks are prevented: nothing is ruled out",
         True,
         "; ".join(f"EC{group}: {_listed(own)}" for group, own in excluded.items()),
-        not any(excluded.values()),
+        not attacked()["non-membership"]["excluded_pairs"],
         "fewer categories in a class's buckets than there are rule out the rest",
         )  # fmt: skip
     ledger.claim(
@@ -647,7 +699,7 @@ def _beliefs(ledger: Ledger) -> None:
         "categorical similarity attacks are prevented: no class has one category",
         True,
         f"least {min(sum(map(bool, own.values())) for own in beliefs.values())} categories",
-        all(sum(map(bool, own.values())) > 1 for own in beliefs.values()),
+        not attacked()["categorical-similarity"]["weak_classes"],
         "",
     )
 
@@ -784,7 +836,7 @@ def _unchecked_tail() -> list[str]:
 # -------- The nets --------
 
 
-def _nets(ledger: Ledger) -> None:
+def _nets(ledger: Ledger, paper: Replayed) -> None:
     names = {visit.person: record.person for visit, record in zip(TABLE_1, VISITS, strict=True)}
     classes = [tuple(names[person] for person in members) for members in CLASSES.values()]
     rows: list[tuple[Value, ...]] = []
@@ -795,7 +847,9 @@ def _nets(ledger: Ledger) -> None:
         return won, len(reached.final)
 
     net = kl_net()
-    won, ends = explored(net, reachable(net, kl_start(k=K)), "one visit is known")
+    reached = reachable(net, kl_start(k=K))
+    show(ledger, "figure-3", "Figure 3: the attack on (k,l)-diversity", net, reached)
+    won, ends = explored(net, reached, "one visit is known")
     ledger.claim(
         "Figure 3",
         "the attack of Rule 3 on (k,l)-diversity succeeds",
@@ -805,7 +859,9 @@ def _nets(ledger: Ledger) -> None:
         "",
     )
     net = rows_net()
-    won, ends = explored(net, reachable(net, rows_start(k=K)), "how many records is known")
+    reached = reachable(net, rows_start(k=K))
+    show(ledger, "figure-4", "Figure 4: the attack on theta on rows", net, reached)
+    won, ends = explored(net, reached, "how many records is known")
     ledger.claim(
         "Figure 4",
         "an attack on theta on rows succeeds",
@@ -817,6 +873,16 @@ def _nets(ledger: Ledger) -> None:
     net = theta_star_net(classes=classes)
     reached = reachable(net, theta_star_start(k=K))
     explored(net, reached, "classes of Table 12A, any buckets")
+    show(ledger, "figure-5", "Figure 5: (theta*,k)-utility and its adversaries", net, reached)
+    ends_of_rules = {renumbered(one) for marking in reached.final for one in releases(marking)}
+    printed = linked_release(frames_of_table_12(), QUASI, SYMPTOM)
+    own = linked_release(paper.release.tables, QUASI, SYMPTOM)
+    ledger.same("Figure 5", "Table 12 is an end", True, printed in ends_of_rules)
+    ledger.unprinted(
+        "Figure 5", "what the program publishes of Table 1 is an end", own in ends_of_rules
+    )
+    seen = reachable(net, linked_marking(own, net, theta_star_start(k=K), VISITS))
+    explored(net, seen, "the release of the program")
     for name, rule, what in (
         ("MA Attack", 15, "membership: nothing is certain"),
         ("NMA Attack", 16, "non-membership: nothing is ruled out"),
@@ -833,6 +899,14 @@ def _nets(ledger: Ledger) -> None:
             else f"never, in {len(reached)} markings",
             not fired,
             "there are five categories, and buckets of two and three" if fired else "",
+        )
+        ledger.claim(
+            "Figure 5",
+            f"Rule {rule} on the release of the program",
+            "never",
+            "reached" if name in seen.fired else "never",
+            name not in seen.fired,
+            "as of any release of five categories" if name in seen.fired else "",
         )
     net = theta_star_net(classes=classes, strips=True)
     reached = reachable(net, theta_star_start(k=K))

@@ -294,7 +294,7 @@ def kl_net() -> Net:
             {"table": "MDT"},
             {
                 "TMDT": lambda b: [patients(b["table"])],
-                "BK": lambda b: [_background(b["table"])],
+                "BK": lambda b: [background(b["table"])],
             },
             rule="one record per person, with a set of symptoms",
         ),
@@ -460,7 +460,7 @@ def theta_star_net(
             {
                 "T": lambda b: [(b["table"][0], True)],
                 "CDSA": lambda b: [tuple(sorted({part.row.value for part in b["table"][0]}))],
-                "BK": lambda b: [(part.name, _background(b["table"][0])) for part in attacks],
+                "BK": lambda b: [(part.name, background(b["table"][0])) for part in attacks],
             },
             guard=lambda b: not b["table"][1],
             rule="Rule 6",
@@ -554,7 +554,7 @@ def disclosed(marking: Marking) -> tuple[Disclosure, ...]:
 _Learnt = Callable[[Release, Sequence[Known], Fraction], tuple[Disclosure, ...]]
 
 
-def _background(records: Sequence[Record]) -> tuple[Known, ...]:
+def background(records: Sequence[Record]) -> tuple[Known, ...]:
     """Of everybody the quasi-identifiers, and the symptom of the last visit."""
     return tuple(Known(one.person, one.quasi, one.symptoms[-1]) for one in patients(records))
 

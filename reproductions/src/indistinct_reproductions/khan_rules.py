@@ -37,7 +37,7 @@ from indistinct_reproductions.khan_tables import (
     RULES,
     TABLE_8A,
 )
-from indistinct_reproductions.net_pictures import NetPicture
+from indistinct_reproductions.net_pictures import show
 from indistinct_reproductions.net_tokens import flat_marking, flat_release
 from indistinct_reproductions.nets import Net, Reached, reachable
 from indistinct_reproductions.reproduction import Ledger, Value
@@ -88,7 +88,7 @@ def _figure_1(ledger: Ledger, rows: list[tuple[Value, ...]]) -> None:
             "a variance below theta, which p+ never promised; no disease is certain",
         )
         if classes is TABLE_4A:
-            _shown(ledger, "figure-1", "Figure 1: the attack on p+-sensitivity", net, reached)
+            show(ledger, "figure-1", "Figure 1: the attack on p+-sensitivity", net, reached)
 
 
 def _figure_2(ledger: Ledger, rows: list[tuple[Value, ...]]) -> None:
@@ -118,7 +118,7 @@ def _figure_2(ledger: Ledger, rows: list[tuple[Value, ...]]) -> None:
             "",
         )
     first = next(iter(every.values()))
-    _shown(ledger, "figure-2", "Figure 2: theta-sensitivity and its adversary", net, first)
+    show(ledger, "figure-2", "Figure 2: theta-sensitivity and its adversary", net, first)
     printed = tuple(tuple(sorted(part.diseases)) for part in TABLE_8A.classes)
     ends = published(first)
     ledger.same(
@@ -131,7 +131,7 @@ def _figure_2(ledger: Ledger, rows: list[tuple[Value, ...]]) -> None:
     strict = {"variant": "safe", "partition": {"start": "chunks", "donors": "later"}}
     made = Remade.of(chunks(), cells=sets, **strict)
     own = flat_release(made.release.tables, QUASI, DISEASE)
-    ledger.same(where, "what the program publishes of Table 1a is an end", True, own in ends)
+    ledger.unprinted(where, "what the program publishes of Table 1a is an end", own in ends)
     known = [Known(record.person, record.row.quasi) for record in TABLE_1A]
     begin = start(TABLE_1A, k=K)
     seen = reachable(net, flat_marking(own, known, begin))
@@ -165,32 +165,6 @@ def _counts(reached: Reached) -> tuple[int, int, int]:
 def _places(ledger: Ledger, where: str, table: str, printed: Sequence[str], net: Net) -> None:
     own = {place.name for place in net.places}
     ledger.same(where, f"places of {table} in the net", len(printed), len(own & {*printed}))
-
-
-def _shown(ledger: Ledger, name: str, title: str, net: Net, reached: Reached) -> None:
-    ledger.picture(name, NetPicture(title, net, reached))
-    ledger.sheet(
-        f"{name}-places",
-        f"{title}: places",
-        ("place", "what lies there", "at the beginning"),
-        [(place.name, place.holds, bool(reached.start.tokens(place.name))) for place in net.places],
-    )
-    ledger.sheet(
-        f"{name}-transitions",
-        f"{title}: transitions",
-        ("transition", "in the paper", "takes", "reads", "gives", "fires"),
-        [
-            (
-                part.name,
-                part.rule,
-                ", ".join(part.takes.values()),
-                ", ".join(part.reads.values()),
-                ", ".join(part.gives),
-                part.name in reached.fired,
-            )
-            for part in net.transitions
-        ],
-    )
 
 
 def _rules(ledger: Ledger, net: Net) -> None:

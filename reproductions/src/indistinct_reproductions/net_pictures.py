@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from indistinct.report.drawing import INK, LINE, MUTED, png, width_of
 from indistinct_reproductions.drawing import Canvas
 from indistinct_reproductions.nets import Net, Reached
+from indistinct_reproductions.reproduction import Ledger
 
 LOOKS: Mapping[str, tuple[str, str]] = {
     "place": ("#ffffff", "#5f6b7a"),
@@ -223,3 +224,30 @@ def _arc(canvas: Canvas, layout: _Layout, chain: Sequence[str], reads: bool) -> 
             canvas.curve([(x2, y2), (x2, y2), (end, y2), (end, y2)], colour, dashed=reads)
     back = -6 if right else 6
     canvas.head([(x2, y2), (x2 + back, y2 - 3), (x2 + back, y2 + 3)], colour)
+
+
+def show(ledger: Ledger, name: str, title: str, net: Net, reached: Reached) -> None:
+    """Add a net to a reproduction: the picture, and its places and transitions as tables."""
+    ledger.picture(name, NetPicture(title, net, reached))
+    ledger.sheet(
+        f"{name}-places",
+        f"{title}: places",
+        ("place", "what lies there", "at the beginning"),
+        [(place.name, place.holds, bool(reached.start.tokens(place.name))) for place in net.places],
+    )
+    ledger.sheet(
+        f"{name}-transitions",
+        f"{title}: transitions",
+        ("transition", "in the paper", "takes", "reads", "gives", "fires"),
+        [
+            (
+                part.name,
+                part.rule,
+                ", ".join(part.takes.values()),
+                ", ".join(part.reads.values()),
+                ", ".join(part.gives),
+                part.name in reached.fired,
+            )
+            for part in net.transitions
+        ],
+    )

@@ -13,7 +13,7 @@ import polars as pl
 from indistinct.hierarchies.cells import members_of, range_of
 from indistinct_reproductions import fazal_nets, khan_nets
 from indistinct_reproductions.khan_nets import Quasi
-from indistinct_reproductions.nets import Marking
+from indistinct_reproductions.nets import Marking, Net
 
 Nodes = Mapping[str, Sequence[str]]
 """The words below a node of a hierarchy."""
@@ -54,37 +54,56 @@ def flat_marking(
 
 
 def linked_release(
-    tables: Mapping[str, pl.DataFrame],
-    quasi: Sequence[str],
-    sensitive: str,
-    nodes: Nodes | None = None,
+    tables: Mapping[str, pl.DataFrame], quasi: Sequence[str], sensitive: str
 ) -> fazal_nets.Release:
-    """Linked tables as rows and buckets; buckets are numbered in the order of their values."""
+    """Linked tables as rows and buckets."""
     rows, listed = tables["quasi"], tables["sensitive"]
-    values = {
-        bucket: tuple(sorted(own))
-        for bucket, own in listed.group_by("bucket", maintain_order=True).agg(sensitive).rows()
-    }
-    cells = {
-        bucket: sorted(
-            tuple(cell_of(cell, nodes) for cell in own)
-            for own in rows.filter(pl.col("bucket") == bucket).select(quasi).rows()
-        )
-        for bucket in values
-    }
-    order = sorted(values, key=lambda bucket: (values[bucket], cells[bucket]))
+    numbers = sorted(listed["bucket"].unique())
     lines = [
-        fazal_nets.Line(own, bucket=at) for at, bucket in enumerate(order) for own in cells[bucket]
+        fazal_nets.Line(tuple(map(cell_of, cells)), bucket=numbers.index(bucket))
+        for *cells, bucket in rows.select(*quasi, "bucket").rows()
     ]
-    return fazal_nets.Release(tuple(lines), tuple(values[bucket] for bucket in order))
+    values = [
+        tuple(sorted(listed.filter(pl.col("bucket") == bucket)[sensitive])) for bucket in numbers
+    ]
+    return renumbered(fazal_nets.Release(tuple(lines), tuple(values)))
 
 
-def linked_marking(release: fazal_nets.Release, net_start: Marking) -> Marking:
+def renumbered(release: fazal_nets.Release) -> fazal_nets.Release:
+    """The same, whatever the numbers of buckets are: they follow the values, then the rows."""
+    cells: list[list[tuple[Quasi, ...]]] = [[] for _ in release.buckets]
+    for line in release.rows:
+        assert line.bucket is not None
+        cells[line.bucket].append(line.cells)
+    found = sorted(
+        (tuple(sorted(values)), sorted(own, key=repr))
+        for values, own in zip(release.buckets, cells, strict=True)
+    )
+    return fazal_nets.Release(
+        tuple(fazal_nets.Line(one, bucket=at) for at, (_, own) in enumerate(found) for one in own),
+        tuple(values for values, _ in found),
+    )
+
+
+def linked_marking(
+    release: fazal_nets.Release, net: Net, start: Marking, records: Sequence[khan_nets.Record]
+) -> Marking:
     """The marking of the net of (theta*,k)-utility in which this is published.
 
     Arguments:
         release: what is published.
-        net_start: a marking that the rules reach, for what adversaries know, k and theta.
+        net: the net.
+        start: its initial marking, for k and mu.
+        records: the table, for what adversaries know.
     """
-    kept = {place: net_start.tokens(place) for place in ("BK", "K-value", "Mu", "Theta")}
-    return Marking({**kept, "QT": [release.rows], "ST": [release.buckets]})
+    (k,), (mu,) = start.tokens("K-value"), start.tokens("Mu")
+    known = fazal_nets.background(records)
+    return Marking(
+        {
+            "K-value": [k],
+            "Theta": [mu * khan_nets.full_variance(k)],
+            "BK": [(part.name, known) for part in net.transitions if "BK" in part.takes.values()],
+            "QT": [release.rows],
+            "ST": [release.buckets],
+        }
+    )
