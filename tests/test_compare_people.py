@@ -13,8 +13,6 @@ from tests.test_people import QUASI, policy, visits
 from typer.testing import CliRunner
 
 import indistinct as ind
-from indistinct.analytics.linkability import own_classes, record_linkability
-from indistinct.analytics.release_view import ReleaseView, Sought
 from indistinct.cli import app
 
 CATEGORIES = {
@@ -159,28 +157,6 @@ def test_long_and_linked_releases_side_by_side(
     assert "joined sum of age, uniform, mean" in [label for label, _ in titles["lost"]]
     assert found.frame().height == 7
     assert "120 people" in repr(found)
-
-
-def test_where_people_fit_one_class_a_release_tells_who_is_where(table: pl.DataFrame) -> None:
-    from indistinct.analytics.joined import PeopleTable
-    from indistinct.hierarchies.taxonomy import Taxonomy
-    from indistinct.microdata.subjects import Subjects
-
-    texts = table.cast(pl.String)
-    people = Subjects.of_people(texts, "patient", QUASI)
-    flat = {name: Taxonomy(name, [(v, "*") for v in sorted(set(texts[name]))]) for name in QUASI}
-    private = PeopleTable.of(people.texts, flat, people.person_of, texts.select("dx"))
-    bare = ind.anonymize(table, policy(promises=[{"model": "k-anonymity", "k": 1}]))
-    sought = Sought(quasi=tuple(QUASI), sensitive=("dx",), person="patient")
-    published = ReleaseView.read(bare, sought).joined(private.original, "bare", ()).published
-    own = own_classes(private, published, people.texts)
-    assert (own >= 0).all()
-    alone, known = (
-        record_linkability(private, published),
-        record_linkability(private, published, own),
-    )
-    assert known.linked.tolist() == pytest.approx(alone.linked.tolist())
-    assert known.total == pytest.approx(published.classes)
 
 
 def test_rows_are_not_taken_for_people(table: pl.DataFrame, long: ind.Release) -> None:

@@ -70,9 +70,3 @@ def table_12(table: PeopleTable, *, noise: bool = True) -> JoinedRelease:
         {SYMPTOM: frames["sensitive"].select(pl.col("bucket").cast(pl.String), SYMPTOM)},
         "one",
     )
-
-
-def cells_of_people() -> pl.DataFrame:
-    """What Table 12A publishes of p1 to p8."""
-    group = {name: own for name, own, _ in QT}
-    return pl.DataFrame([EC[group[name]] for name in PEOPLE], schema=[*QUASI], orient="row")

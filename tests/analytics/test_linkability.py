@@ -8,21 +8,18 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import assume, given, settings
+from numpy.typing import NDArray
 from tests.analytics import paper_people as paper
 from tests.analytics.joined_tables import (
-    AGE_CELLS,
     LABELS,
-    WARD_CELLS,
     Case,
-    Person,
     cases,
     fits,
 )
 
-from indistinct.analytics.joined import JoinedRelease
+from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.analytics.linkability import (
-    beliefs,
-    own_classes,
+    as_attackers_see,
     record_intersection,
     record_linkability,
 )
@@ -32,20 +29,21 @@ from indistinct.errors import DataError
 SLOW = settings(max_examples=60)
 
 
+def beliefs(people: PeopleTable, release: JoinedRelease, name: str) -> NDArray[np.float64]:
+    """The belief in the value of each person that is believed most."""
+    return as_attackers_see(people, release).true_belief(name)
+
+
 @pytest.mark.parametrize(("noise", "expected"), [(True, Fraction(11, 3)), (False, Fraction(4))])
 def test_linkability_of_the_papers_release(noise: bool, expected: Fraction) -> None:
     people = paper.people()
     release = paper.table_12(people, noise=noise)
-    own = own_classes(people, release.published, paper.cells_of_people())
-    for found in (
-        record_linkability(people, release.published),
-        record_linkability(people, release.published, own),
-    ):
-        assert found.total == pytest.approx(float(expected))
-        assert found.to_dict() == {
-            "total": found.total,
-            "normalized": pytest.approx(float(expected) / 8),
-        }
+    found = record_linkability(people, release.published)
+    assert found.total == pytest.approx(float(expected))
+    assert found.to_dict() == {
+        "total": found.total,
+        "normalized": pytest.approx(float(expected) / 8),
+    }
 
 
 def test_penalty_of_the_papers_release() -> None:
@@ -86,26 +84,6 @@ def test_a_bare_release_is_found_by_all_three() -> None:
         JoinedRelease.of_long(people.original, nobody, "person", [paper.SYMPTOM])
 
 
-def test_people_who_are_left_out_are_not_linked() -> None:
-    people = paper.people()
-    release = paper.table_12(people)
-    own = own_classes(people, release.published, paper.cells_of_people())
-    without = np.where(np.arange(8) == 0, -1, own).astype(np.int32)
-    assert record_linkability(people, release.published, without).total == pytest.approx(19 / 6)
-    stars = pl.DataFrame([("*", "*", "*")] * 8, schema=[*paper.QUASI], orient="row")
-    assert (own_classes(people, release.published, stars) == -1).all()
-
-
-def test_who_was_moved_to_a_class_farther_off_is_not_linked() -> None:
-    people = paper.people()
-    release = paper.table_12(people, noise=False)
-    own = own_classes(people, release.published, paper.cells_of_people())
-    elsewhere = np.roll(own, 1).astype(np.int32)
-    moved = int((own != elsewhere).sum())
-    found = record_linkability(people, release.published, elsewhere)
-    assert found.total == pytest.approx((8 - moved) / 2)
-
-
 def test_a_bucket_that_lists_nothing_is_believed_nothing_of() -> None:
     people = paper.people()
     frames = paper.tables()
@@ -120,25 +98,6 @@ def test_a_bucket_that_lists_nothing_is_believed_nothing_of() -> None:
     assert beliefs(people, release, paper.SYMPTOM)[7] == pytest.approx(0.0)
 
 
-def distance(case: Case, person: Person, row: tuple[str, ...]) -> float:
-    """How far a person is from the cells of a class, the slow way."""
-    ages = [float(age) for age, _, _ in case.people if age is not None]
-    span = max(ages) - min(ages)
-    age, cell = person[0], row[0]
-    if person[0] in AGE_CELLS[cell]:
-        away = 0.0
-    elif age is None:
-        away = 1.0
-    elif cell.startswith("["):
-        low, high = map(float, cell[1:-1].split(", "))
-        gap = max(low - float(age), float(age) - high)
-        away = 0.0 if gap <= 0 else gap / span if span else 1.0
-    else:
-        gap = min(abs(float(age) - float(other)) for other in AGE_CELLS[cell] if other)
-        away = gap / span if span else 1.0
-    return away + (person[1] not in WARD_CELLS[row[1]])
-
-
 @SLOW
 @given(cases())
 def test_linkability_by_hand(case: Case) -> None:
@@ -148,20 +107,12 @@ def test_linkability_by_hand(case: Case) -> None:
     classes = sorted({row[:2] for row in there})
     size = {own: sum(row[:2] == own for row in there) for own in classes}
     alone = record_linkability(table, published).linked
-    homes = [classes[(3 * at) % len(classes)] for at in range(len(case.people))]
-    cells = pl.DataFrame(homes, schema=["age", "ward"], orient="row")
-    known = record_linkability(table, published, own_classes(table, published, cells)).linked
     for at, person in enumerate(case.people):
         met = [own for own in classes if fits(person, own)]
         pooled = sum(size[own] for own in met)
         # The own class is met with a probability in proportion to its size, then picked of all.
         expected = sum(size[own] / pooled * 1 / len(met) * 1 / size[own] for own in met)
         assert alone[at] == pytest.approx(expected)
-        away = {own: distance(case, person, own) for own in classes}
-        near = [own for own in classes if away[own] <= min(away.values()) + 1e-9]
-        home = homes[at]
-        expected = 1 / (len(near) * size[home]) if home in near else 0.0
-        assert known[at] == pytest.approx(expected)
 
 
 @SLOW

@@ -23,7 +23,6 @@ from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.analytics.linkability import (
     Intersection,
     Linkability,
-    own_classes,
     record_intersection,
     record_linkability,
 )
@@ -36,7 +35,6 @@ from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.run import Run as OneRun
 from indistinct.policy import Policy
-from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import CellPlan
 from indistinct_reproductions.fazal_tables import MU
 
@@ -215,19 +213,6 @@ def joined(
     )
 
 
-def cells_of(release: Release) -> pl.DataFrame:
-    """The published cells of every person, or of every record where these are taken for people."""
-    plan = release.plan
-    quasi = plan.quasi if isinstance(plan, LinkedPlan) else plan
-    assert isinstance(quasi, CellPlan)
-    return pl.DataFrame(
-        [
-            pl.Series(name, [*texts], dtype=pl.String).gather(pl.Series(cells[quasi.class_of]))
-            for name, texts, cells in zip(quasi.attributes, quasi.texts, quasi.cell_of, strict=True)
-        ]
-    )
-
-
 def one_person_classes(release: Release, person_of: NDArray[np.int32]) -> tuple[int, int]:
     """Of a release of records how many classes are one person's, and how many there are."""
     assert isinstance(release.plan, CellPlan)
@@ -324,7 +309,6 @@ def measured(
     seconds = time.perf_counter() - began
     table = patients.records if name == ROWS else people
     published = joined(release, table, patients.sensitive)
-    own = own_classes(table, published.published, cells_of(release))
     noise = len(release.plan.noise)  # type: ignore[union-attr]
     alone, classes = 0, published.published.classes
     if name == ROWS:
@@ -340,7 +324,7 @@ def measured(
         published=published,
         table=table,
         ncp=Utility(table.original, published.published, added=noise, k=k).ncp,
-        linkability=record_linkability(table, published.published, own),
+        linkability=record_linkability(table, published.published),
         met=record_intersection(people, joined(release, people, patients.sensitive, telling=True)),
         alone=alone / max(classes, 1),
         errors=None if own_questions is None else own_questions.plain.error(published),

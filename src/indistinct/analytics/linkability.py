@@ -5,11 +5,10 @@ Three answers of growing worth, for releases of people with many records.
 * **Record linkability** (Fazal and others 2023, equations 26 and 27). Somebody looks up the exact
   quasi-identifiers of a person, takes the nearest class, and one of its rows at random. Person t is
   linked if the nearest class is the own one E: P(t) = 1/|E|, over the number of nearest classes
-  where several are as near; else 0. RL is the sum over people. The distance of a person from a
-  class is the sum over quasi-identifiers of the gap between number and range, over the range of the
-  table, and of 1 for every other cell that does not stand for the value. Cells that tell the truth
-  leave everybody inside the own class, so that RL is about the number of classes: it says nothing
-  of sensitive values, and linking loosely to buckets does not change it.
+  where several are as near; else 0. RL is the sum over people. Cells that tell the truth leave
+  everybody inside the own class, so that the nearest are those that the person fits, and RL is
+  about the number of classes: it says nothing of sensitive values, and linking loosely to buckets
+  does not change it.
 * **Record intersection** (equation 25): people whose exact quasi-identifiers and one of whose exact
   sensitive values stand together in the joined release. Any generalization makes it 0, whatever a
   reader can still tell.
@@ -39,7 +38,6 @@ from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.analytics.published import Domain, PublishedCells, PublishedRows
 from indistinct.analytics.weighted import Lists
 from indistinct.hierarchies.taxonomy import SUPPRESSED
-from indistinct.kernels.linkability import linked_by_distance
 from indistinct.microdata.encoding import count_combinations
 from indistinct.types import Plain
 
@@ -112,54 +110,21 @@ class Intersection:
         }
 
 
-def record_linkability(
-    people: PeopleTable, published: PublishedRows, own: NDArray[np.int32] | None = None
-) -> Linkability:
+def record_linkability(people: PeopleTable, published: PublishedRows) -> Linkability:
     """The record linkability of a release.
+
+    A release does not say whose row is whose: people are taken to be in one of the classes that
+    they fit, the likelier the larger it is, and people who fit none in none. Of m classes of sizes
+    a, b, ... the person is in that of size a with probability a / (a + b + ...), and is then linked
+    with 1 / (m a): that is 1 / (a + b + ...) over all of them.
 
     Arguments:
         people: the private table.
         published: the rows of the release, one per person.
-        own: the class of ``published`` that every person is in, -1 for none, [n]. None: a release
-            does not say whose row is whose; people are then taken to be in one of the classes that
-            they fit, the likelier the larger it is, and people who fit none in none.
     """
-    if own is None:
-        linked = _among_fitting(people, published)
-    else:
-        linked = _by_distance(people, published, own)
+    rows = _rows_of_people(people, published)
+    linked = np.divide(1.0, rows, out=np.zeros(len(rows)), where=rows > 0)
     return Linkability(float(linked.sum()), people.count, linked)
-
-
-def own_classes(
-    people: PeopleTable, published: PublishedRows, cells: pl.DataFrame
-) -> NDArray[np.int32]:
-    """The class of every person, from the cells that were published of each.
-
-    Arguments:
-        people: the private table.
-        published: the rows of the release.
-        cells: what was published of every person, null for somebody who was left out, [n rows].
-
-    Returns:
-        The class of every person; -1 where the release has no such row, [n].
-    """
-    labels = [
-        pl.Series(name, list(part.labels), dtype=pl.String).gather(pl.Series(codes))
-        for name, part, codes in zip(
-            published.attributes, published.cells, published.codes, strict=True
-        )
-    ]
-    classes = pl.DataFrame(labels).with_columns(
-        pl.Series("\0class", np.arange(published.classes, dtype=np.int32))
-    )
-    names = list(published.attributes)
-    found = cells.select(names).join(
-        classes, on=names, how="left", nulls_equal=True, maintain_order="left"
-    )
-    assert found.height == people.count
-    own: NDArray[np.int32] = found["\0class"].fill_null(-1).to_numpy().astype(np.int32)
-    return own
 
 
 def record_intersection(
@@ -172,7 +137,7 @@ def record_intersection(
         release: what was published of it.
         untried: attributes whose truth cannot be found in the release, with the reason.
     """
-    context = replace(_context(people, release), untried=untried or {})
+    context = replace(as_attackers_see(people, release), untried=untried or {})
     left = {name: context.why_untried(name) for name in people.values if name in release.listed}
     names = [name for name, why in left.items() if why is None]
     vulnerable: dict[str, int] = {}
@@ -196,21 +161,7 @@ def record_intersection(
     )
 
 
-def beliefs(people: PeopleTable, release: JoinedRelease, name: str) -> NDArray[np.float64]:
-    """The belief in the value of each person that is believed most, [n].
-
-    Of somebody who fits no class it is what is believed of the rows with ``*`` in every
-    quasi-identifier; where there are none, of anybody.
-
-    Arguments:
-        people: the private table.
-        release: what was published of it.
-        name: a sensitive attribute of both.
-    """
-    return _context(people, release).true_belief(name)
-
-
-def _context(people: PeopleTable, release: JoinedRelease) -> AttackContext:
+def as_attackers_see(people: PeopleTable, release: JoinedRelease) -> AttackContext:
     """The same people and rows as attackers see them."""
     published = release.published
     names = tuple(name for name in people.values if name in release.listed)
@@ -330,67 +281,3 @@ def covered_leaves(domain: Domain, cells: PublishedCells) -> NDArray[np.bool_]:
         found[at] = (domain.numbers >= cells.low[at]) & (domain.numbers <= cells.high[at])
     found[cells.suppressed] = True
     return found
-
-
-def _among_fitting(people: PeopleTable, published: PublishedRows) -> NDArray[np.float64]:
-    """1 over the rows of all classes that a person fits.
-
-    Of m classes of sizes a, b, ... the person is in that of size a with probability a / (a + b +
-    ...), and is then linked with 1 / (m a): that is 1 / (a + b + ...) over all of them.
-    """
-    rows = _rows_of_people(people, published)
-    return np.divide(1.0, rows, out=np.zeros(len(rows)), where=rows > 0)
-
-
-def _by_distance(
-    people: PeopleTable, published: PublishedRows, own: NDArray[np.int32]
-) -> NDArray[np.float64]:
-    found = np.zeros(people.count)
-    if not published.classes:
-        return found
-    domains = list(people.original.domains.values())
-    starts = np.cumsum([0, *(len(cells.labels) for cells in published.cells)])
-    members = [part for d, c in zip(domains, published.cells, strict=True) for part in _parts(d, c)]
-    numbers = [part for _, part in members]
-    spans = [domain.span for domain in domains]
-    linked_by_distance(
-        np.stack(people.codes, axis=1).astype(np.int32),
-        np.stack(
-            [
-                np.full(people.count, np.nan) if domain.numbers is None else domain.numbers[codes]
-                for domain, codes in zip(domains, people.codes, strict=True)
-            ],
-            axis=1,
-        ),
-        own.astype(np.int32),
-        np.stack(
-            [codes + start for codes, start in zip(published.codes, starts, strict=False)], axis=1
-        ).astype(np.int64),
-        published.size,
-        np.concatenate([cells.low for cells in published.cells]),
-        np.concatenate([cells.high for cells in published.cells]),
-        np.concatenate([cells.suppressed for cells in published.cells]),
-        _pointers([leaves for leaves, _ in members]),
-        np.concatenate([leaves for leaves, _ in members]).astype(np.int32),
-        _pointers(numbers),
-        np.concatenate(numbers).astype(np.float64),
-        np.array([0.0 if np.isnan(low) else high - low for low, high in spans]),
-        found,
-    )
-    return found
-
-
-def _parts(
-    domain: Domain, cells: PublishedCells
-) -> list[tuple[NDArray[np.int32], NDArray[np.float64]]]:
-    """Of every cell that is no interval its leaves, and the numbers among them, both rising."""
-    parts = []
-    for at in range(len(cells.labels)):
-        leaves = np.sort(cells.leaves[cells.indptr[at] : cells.indptr[at + 1]])
-        own = np.zeros(0) if domain.numbers is None else domain.numbers[leaves]
-        parts.append((leaves, np.sort(own[np.isfinite(own)])))
-    return parts
-
-
-def _pointers(parts: list[NDArray[np.int32]] | list[NDArray[np.float64]]) -> NDArray[np.int64]:
-    return np.cumsum([0, *map(len, parts)]).astype(np.int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeVar, get_args
+from typing import Literal, TypeVar
 
 import numpy as np
 import polars as pl
@@ -16,7 +16,6 @@ from indistinct.microdata.encoding import codes_in
 Conflicts = Literal["error", "first", "last", "most-frequent"]
 """What becomes of quasi-identifiers that differ between the rows of one person."""
 
-CONFLICTS = get_args(Conflicts)
 
 _Kind = TypeVar("_Kind", bound=np.generic)
 
