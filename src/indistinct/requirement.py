@@ -7,7 +7,7 @@ the model exists, so a policy, a search and an audit can share it without sharin
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.types import Plain, PlainMapping
@@ -88,6 +88,28 @@ class Requirement:
             "unit": self.unit,
             "reference": self.reference,
         }
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The sensitive columns that it speaks of: the one it protects, and those ``together``."""
+        return () if self.sensitive is None else (self.sensitive, *self._together)
+
+    @property
+    def _together(self) -> tuple[str, ...]:
+        given = self.parameters.get("together", ())
+        return tuple(map(str, given)) if isinstance(given, list | tuple) else ()
+
+    def renamed(self, names: Mapping[str, str]) -> Requirement:
+        """The same of columns that are called otherwise, each by what it was called."""
+        parameters = dict(self.parameters)
+        if self._together:
+            parameters["together"] = [names[name] for name in self._together]
+        return replace(
+            self,
+            parameters=parameters,
+            on=None if self.on is None else tuple(names[name] for name in self.on),
+            sensitive=None if self.sensitive is None else names[self.sensitive],
+        )
 
     def to_dict(self) -> Plain:
         """The requirement as plain data.

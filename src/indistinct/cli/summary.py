@@ -28,6 +28,9 @@ HOLDING = {
 }
 """How the values of a bucket belong to its people, in words."""
 
+GROUPS = 8
+"""How many groups of items the summary lists; all of them are in ``private/items.json``."""
+
 EXAMPLES = 3
 """How many published labels of an attribute the summary shows."""
 
@@ -105,6 +108,12 @@ def summarize(release: Release) -> None:
         ]
         screen.print()
         print_table(("attribute", "of each class", "published as, for example"), rows)
+    items = release.private.get("items.json", {})
+    assert isinstance(items, Mapping)
+    for name, found in items.items():
+        if "cut" in found:
+            screen.print()
+            _print_items(name, found)
     figures = [
         (name, shown(round(float(value), 6)))
         for name, value in run["measures"].items()
@@ -114,6 +123,31 @@ def summarize(release: Release) -> None:
         screen.print()
         print_table(("measure", "from 0 to 1"), figures, right=("from 0 to 1",))
     screen.print(f"\n{_search(run['plan'])}", soft_wrap=True)
+
+
+def _print_items(name: str, found: PlainMapping) -> None:
+    """What items are published as, and what is left of what they told."""
+    behind: Mapping[str, list[str | None]] = found["cut"]
+    own = [label for label, values in behind.items() if values == [label]]
+    rows = sorted(
+        ((label, values) for label, values in behind.items() if values != [label]),
+        key=lambda row: -len(row[1]),
+    )
+    total, at_most = found["information"], found["information_at_most"]
+    console().print(
+        f"{name}: {total:.1%} of the information of its items is left"
+        f"{'' if at_most <= total else f' (no release keeps more than {at_most:.1%})'}, "
+        f"{found['exact']:.1%} of them as they are; "
+        f"{many(len(own), 'value is', 'values are')} published as "
+        f"{'itself' if len(own) == 1 else 'themselves'}, and "
+        f"{many(sum(len(values) for _, values in rows), 'value', 'values')} as "
+        f"{many(len(rows), 'group', 'groups')}",
+        soft_wrap=True,
+    )
+    if rows:
+        more = [(f"and {len(rows) - GROUPS} more", "")] if len(rows) > GROUPS else []
+        shown_rows = [(label, shown(len(values))) for label, values in rows[:GROUPS]]
+        print_table((f"group of {name}", "values"), [*shown_rows, *more], right=("values",))
 
 
 def _unicity(figures: PlainMapping) -> str:

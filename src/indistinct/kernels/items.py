@@ -9,22 +9,30 @@ from indistinct.kernels.jit import inner, jit
 
 
 @jit
-def generalized_sets(
-    indptr: NDArray[np.int64], item: NDArray[np.int32], became: NDArray[np.int32]
+def published_sets(
+    indptr: NDArray[np.int64], node: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The sets with every item replaced, each once; -1 is left out.
+    """The different nodes that each set publishes, rising; -1 is left out.
 
-    Replacing keeps the order: ``became`` rises over the items that are kept.
+    Arguments:
+        indptr: set p has ``node[indptr[p]:indptr[p + 1]]``, [sets + 1].
+        node: what every entry is published as, in any order.
     """
     ptr = np.zeros(indptr.shape[0], np.int64)
-    found = np.empty(item.shape[0], np.int32)
+    found = np.empty(node.shape[0], np.int32)
     held = 0
     for person in range(indptr.shape[0] - 1):
+        begin = held
         for at in range(indptr[person], indptr[person + 1]):
-            node = became[item[at]]
-            if node >= 0 and (held == ptr[person] or found[held - 1] != node):
-                found[held] = node
-                held += 1
+            place = held
+            while place > begin and found[place - 1] > node[at]:
+                place -= 1
+            if node[at] < 0 or (place > begin and found[place - 1] == node[at]):
+                continue
+            for later in range(held, place, -1):
+                found[later] = found[later - 1]
+            found[place] = node[at]
+            held += 1
         ptr[person + 1] = held
     return ptr, found[:held].copy()
 
@@ -78,72 +86,99 @@ def combinations(
 
 
 @jit
-def lift_items(
-    rare: NDArray[np.int32],
-    became: NDArray[np.int32],
-    parent: NDArray[np.int32],
-    last: NDArray[np.int32],
-    cost: NDArray[np.float64],
-    occurs: NDArray[np.int64],
-    allowed: int,
-) -> tuple[int, int, int]:
-    """Lift, or suppress, an item of every rare combination that no lift before has touched.
+def rare_within(
+    indptr: NDArray[np.int64],
+    item: NDArray[np.int32],
+    size: int,
+    number: NDArray[np.int64],
+    base: int,
+    rare: NDArray[np.int64],
+    price: NDArray[np.float64],
+    residual: NDArray[np.float64],
+) -> NDArray[np.bool_]:
+    """Which entries to leave out so that no set has a rare combination, chosen set by set.
 
-    Of its items that one is lifted, with all its siblings under the parent, for which the
-    certainty penalty of all occurrences rises least. An item is suppressed instead where that
-    costs less, as long as no more occurrences than ``allowed`` are.
+    Greedy: of a set that entry goes first which is in most of its rare combinations for its price,
+    the first of equals. Equal sets are treated alike. Beside, ``residual`` is lowered: every rare
+    combination of a set takes from all its entries as much as its poorest one has left. What is
+    taken is a lower bound on what it costs to touch each combination (Bar-Yehuda and Even 1981).
 
     Arguments:
-        rare: combinations of nodes of the cut, [combinations, size].
-        became: the node of the cut over every node, -1 where it is suppressed, [N]; changed.
-        parent: the parent of every node, [N].
-        last: the last node under every node, [N].
-        cost: penalty of an occurrence published as each node, [N].
-        occurs: how often each leaf occurs, [N].
-        allowed: occurrences that may be suppressed.
+        indptr: set p has ``item[indptr[p]:indptr[p + 1]]``, rising, [sets + 1].
+        item: nodes.
+        size: items in a combination, at least 1.
+        number: the digit of each node, below ``base``.
+        base: of the keys, as for :func:`combinations`.
+        rare: the keys of rare combinations, rising.
+        price: of leaving out an entry of each node, above 0; infinite for one that must stay, [N].
+        residual: what each entry has left, [entries]; changed. Empty: nothing is taken.
 
     Returns:
-        How many lifts were made, how many items suppressed, and how many occurrences these had.
+        The entries to leave out, [entries].
     """
-    lifts, dropped, lost = 0, 0, 0
-    for row in range(rare.shape[0]):
-        untouched = True
-        for j in range(rare.shape[1]):
-            untouched = untouched and became[rare[row, j]] == rare[row, j]
-        if not untouched:
+    gone = np.zeros(item.shape[0], np.bool_)
+    chosen = np.empty(size, np.int64)
+    places = np.empty((64, size), np.int64)
+    for person in range(indptr.shape[0] - 1):
+        start, held = indptr[person], indptr[person + 1] - indptr[person]
+        if held < size:
             continue
-        best, least, drops, amount = -1, np.inf, False, 0
-        for j in range(rare.shape[1]):
-            node = rare[row, j]
-            above = parent[node]
-            if above >= 0:
-                price = 0.0
-                for leaf in range(above, last[above] + 1):
-                    if occurs[leaf] > 0 and became[leaf] >= 0:
-                        price += occurs[leaf] * (cost[above] - cost[became[leaf]])
-                if price < least:
-                    best, least, drops, amount = above, price, False, 0
-            entries = 0
-            for leaf in range(node, last[node] + 1):
-                if became[leaf] >= 0:
-                    entries += occurs[leaf]
-            price = entries * (1.0 - cost[node])
-            if price < least and lost + entries <= allowed:
-                best, least, drops, amount = node, price, True, entries
-        if best < 0:
-            continue
-        for under in range(best, last[best] + 1):
-            if drops:
-                became[under] = -1
-            elif became[under] >= 0:
-                became[under] = best
-        if drops:
-            dropped += 1
-            lost += amount
-        else:
-            lifts += 1
-            became[best] = best
-    return lifts, dropped, lost
+        left = 0
+        for j in range(size):
+            chosen[j] = j
+        while True:
+            key = np.int64(0)
+            for j in range(size):
+                key = key * base + number[item[start + chosen[j]]]
+            at = np.searchsorted(rare, key)
+            if at < rare.shape[0] and rare[at] == key:
+                if left == places.shape[0]:
+                    more = np.empty((2 * left, size), np.int64)
+                    more[:left] = places
+                    places = more
+                places[left] = chosen
+                left += 1
+            j = size - 1
+            while j >= 0 and chosen[j] == held - size + j:
+                j -= 1
+            if j < 0:
+                break
+            chosen[j] += 1
+            for further in range(j + 1, size):
+                chosen[further] = chosen[further - 1] + 1
+        if residual.shape[0]:
+            for row in range(left):
+                poorest = np.inf
+                for j in range(size):
+                    poorest = min(poorest, residual[start + places[row, j]])
+                for j in range(size):
+                    residual[start + places[row, j]] -= poorest
+        count = np.zeros(held, np.int64)
+        for row in range(left):
+            for j in range(size):
+                count[places[row, j]] += 1
+        while left:
+            best, most = np.int64(-1), 0.0
+            for place in range(held):
+                worth = count[place] / price[item[start + place]]
+                if worth > most:
+                    best, most = np.int64(place), worth
+            if best < 0:
+                break
+            gone[start + best] = True
+            kept = 0
+            for row in range(left):
+                touched = False
+                for j in range(size):
+                    touched |= places[row, j] == best
+                if touched:
+                    for j in range(size):
+                        count[places[row, j]] -= 1
+                else:
+                    places[kept] = places[row]
+                    kept += 1
+            left = kept
+    return gone
 
 
 @jit

@@ -67,7 +67,8 @@ def anonymize(
 def holds_records(policy: Policy) -> bool:
     """Whether the table is needed in memory, record by record."""
     moved = sight_of(policy).by_record or changes_values(policy)
-    return moved or policy.person is not None
+    items = any(part.subject == "items" for part in policy.privacy_models)
+    return moved or items or policy.person is not None
 
 
 def read(data: Frame, run: Run) -> tuple[PrivateTable, Transformed]:

@@ -19,7 +19,7 @@ from indistinct.pipeline.value_metadata import (
     knowledge_of_labels,
     value_metadata_of,
 )
-from indistinct.privacy.promise import Promise, known_promise
+from indistinct.privacy.promise import Promise, known_promise, models
 from indistinct.release.audit import Audit
 from indistinct.release.audit import audit as audit_release
 from indistinct.release.audit.linking import link_between, listed_values
@@ -105,7 +105,13 @@ def _labels_of(
         table = tables[link["sensitive"]]
         frames = {name: listed_values(table, name, link["by"]) for name in names}
     else:
-        items = {part.sensitive for part in policy.privacy_models if part.subject == "items"}
+        known = models()
+        items = {
+            name
+            for part in policy.promises
+            if known[part.model].subject == "items"
+            for name in part.columns
+        }
         frames = {
             name: table.texts([name])
             for table in published.tables

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,12 +33,26 @@ if TYPE_CHECKING:
     from indistinct.recoding.plan import Plan
 
 
+@dataclass(frozen=True, eq=False)
+class _Items:
+    """The items of everybody, and where each cell of the table has its own.
+
+    Arguments:
+        sets: the different items of everybody, over all their records.
+        entry: the entry of ``sets`` of each cell, -1 of none, [columns, rows].
+    """
+
+    sets: Cells
+    entry: NDArray[np.int64]
+
+
 def with_generalized_items(table: Table, run: Run, file: str | None) -> tuple[Table, int, int]:
     """The table with the items of each promise generalized as far as it asks.
 
-    The policy's limit is the share of items that may be left out; their records are dropped. From
-    here on the run's policy suppresses nobody any more, for sets that are rare then, and says
-    nothing of the items but their published labels.
+    The policy's limit is the share of items that may be left out; their records are dropped, or
+    their cells become the root where a record has several items. From here on the run's policy
+    suppresses nobody any more, for sets that are rare then, and says nothing of the items but their
+    published labels.
 
     Arguments:
         table: the table, in memory.
@@ -57,23 +73,37 @@ def with_generalized_items(table: Table, run: Run, file: str | None) -> tuple[Ta
         return table, 0, 0
     run.tell("generalizing items")
     assert isinstance(table, EagerTable)
-    assert policy.person is not None
-    names = [str(part.sensitive) for part in promises]
-    rows = table.text([policy.person, *names])
-    people = Subjects.of_people(rows, policy.person, (), file=file)
-    known = value_metadata_of(policy, table, rows, names, file)
-    frame = pl.DataFrame([table.values(name) for name in table.columns])
-    keep, plans = _generalized(promises, rows, people, known, policy.method.suppression_limit)
-    frame = frame.filter(pl.Series(keep))
+    names = list(dict.fromkeys(name for part in promises for name in part.columns))
+    keys = [] if policy.person is None else [policy.person]
+    rows = table.text([*keys, *names])
+    people = Subjects.of_records(rows)
+    if policy.person is not None:
+        people = Subjects.of_people(rows, policy.person, (), file=file)
+    known = {
+        part: value_metadata_of(
+            policy, table, _stacked(rows, part.columns), [str(part.sensitive)], file
+        )[str(part.sensitive)]
+        for part in promises
+    }
+    keep, plans = _generalized(promises, rows, people, known, policy.method.suppression_limit, run)
+    frame = pl.DataFrame([table.values(name) for name in table.columns]).filter(pl.Series(keep))
     documents = {}
-    for (plan, entries, lost), name in zip(plans, names, strict=True):
-        texts = rows[name].filter(pl.Series(keep))
-        frame = frame.with_columns(published_items(plan, texts).alias(name))
+    for part, (plan, items, entries, lost) in plans.items():
+        for name, entry in zip(part.columns, items.entry, strict=True):
+            gone = pl.Series((entry >= 0) & plan.left[entry])
+            texts = rows[name].filter(pl.Series(keep))
+            frame = frame.with_columns(published_items(plan, texts, gone).alias(name))
+        name = str(part.sensitive)
         documents[name] = {**plan.to_dict(), "entries": entries, "left_out": lost}
+        if part.together:
+            documents[name]["columns"] = list(part.columns)
         if lost:
-            run.warnings.append(
-                f"'{name}': {lost} of {entries} items of people are left out, with their records"
+            how = (
+                "published as the root of their hierarchy"
+                if part.together
+                else "left out, with their records"
             )
+            run.warnings.append(f"'{name}': {lost} of {entries} items of people are {how}")
     without = people.count - len(np.unique(people.person_of[keep]))
     if without:
         run.warnings.append(f"{without} people have no record left, and are not in the release")
@@ -95,10 +125,11 @@ def _generalized(
     promises: Sequence[KMAnonymity],
     rows: pl.DataFrame,
     people: Subjects,
-    known: Mapping[str, ValueMetadata],
+    known: Mapping[KMAnonymity, ValueMetadata],
     limit: float,
-) -> tuple[NDArray[np.bool_], list[tuple[ItemPlan, int, int]]]:
-    """The rows that are kept, and of each promise its plan, all items, and those left out.
+    run: Run,
+) -> tuple[NDArray[np.bool_], dict[KMAnonymity, tuple[ItemPlan, _Items, int, int]]]:
+    """The rows that are kept; of each promise its plan, the items, all of them, those left out.
 
     A row that is left out for the sake of one attribute is missing in the others, whose promises
     are looked at again then, until nothing more is left out.
@@ -109,27 +140,30 @@ def _generalized(
         people: whose each record is.
         known: what is known of the values.
         limit: share of the items of each attribute that may be left out.
+        run: is told how far it is.
     """
     keep = np.ones(rows.height, dtype=np.bool_)
-    found: dict[int, tuple[ItemPlan, int, int]] = {}
+    found: dict[KMAnonymity, tuple[ItemPlan, _Items, int, int]] = {}
     while True:
         dropped = False
-        for at, part in enumerate(promises):
-            name = str(part.sensitive)
-            texts = rows[name].filter(pl.Series(keep))
-            sets = _sets_of(people.person_of[keep], people.count, texts, known[name])
-            now = len(sets.value)
-            _, entries, lost = found.get(at, (None, now, 0))
-            share = limit if at not in found else max(limit * entries - lost, 0.0) / max(now, 1)
-            plan = km_anonymous(name, sets, part.k, part.m, suppress=share)
-            found[at] = plan, entries, lost + plan.left_out
-            gone = texts.is_in(
-                pl.Series(list(plan.suppressed), dtype=pl.String).implode(), nulls_equal=True
-            )
-            keep[np.flatnonzero(keep)[gone.to_numpy()]] = False
-            dropped |= plan.left_out > 0
+        for part in promises:
+            texts = rows.select(part.columns).filter(pl.Series(keep))
+            items = _items_of(people.person_of[keep], people.count, texts, known[part])
+            now = len(items.sets.value)
+            _, _, entries, lost = found.get(part, (None, None, now, 0))
+            if part.together:
+                lost = 0  # Its rows stay, and are looked at anew.
+            share = limit if part not in found else max(limit * entries - lost, 0.0) / max(now, 1)
+            told = partial(run.tell, "generalizing items")
+            plan = km_anonymous(items.sets, part, suppress=min(share, 1.0), progress=told)
+            if plan.left_out and not part.together:
+                gone = plan.left[items.entry[0]]
+                keep[np.flatnonzero(keep)[gone]] = False
+                items = replace(items, entry=items.entry[:, ~gone])
+                dropped = True
+            found[part] = plan, items, entries, lost + plan.left_out
         if not dropped or len(promises) == 1:
-            return keep, [found[at] for at in range(len(promises))]
+            return keep, found
 
 
 def items_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[str, pl.Series]:
@@ -150,15 +184,12 @@ def items_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[st
     people, found, documents = private.subjects, {}, {}
     for part in promises:
         name = str(part.sensitive)
-        texts = private.table.text([name])[name]
-        sets = _sets_of(people.person_of, people.count, texts, private.metadata[name])
+        texts = private.table.text([name])
+        items = _items_of(people.person_of, people.count, texts, private.metadata[name])
         of_combination = published_classes(private.data, plan, part.on or private.data.attributes)
         class_of = of_combination[private.microdata.combination_of]
-        done = known_items_protected(name, sets, class_of, part)
-        width = max(len(sets.domain), 1)
-        keys = sets.row_of * width + sets.value
-        wanted = people.person_of.astype(np.int64) * width + codes_in(texts, sets.domain)
-        nodes = done.published[np.searchsorted(keys, wanted)]
+        done = known_items_protected(name, items.sets, class_of, part)
+        nodes = done.published[items.entry[0]]
         labels = pl.Series(list(done.labels), dtype=pl.String)
         found[name] = labels.gather(pl.Series(nodes.astype(np.uint32))).alias(name)
         documents[name] = {
@@ -180,16 +211,34 @@ def items_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[st
     return found
 
 
-def _sets_of(
-    person_of: NDArray[np.int32], people: int, texts: pl.Series, known: ValueMetadata
-) -> Cells:
-    """The different values of everybody, over all their records."""
-    domain = sorted_values(texts)
+def _stacked(texts: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """The values of several columns as one, called as the first."""
+    return pl.concat([texts.select(pl.col(name).alias(names[0])) for name in names])
+
+
+def _items_of(
+    person_of: NDArray[np.int32], people: int, texts: pl.DataFrame, known: ValueMetadata
+) -> _Items:
+    """The different values of everybody, over all their records and columns.
+
+    Of one column a missing value is a value; of several it is none.
+    """
+    values = _stacked(texts, texts.columns).to_series()
+    whose = np.tile(person_of, texts.width)
+    there = np.ones(len(values), np.bool_)
+    if texts.width > 1:
+        there = values.is_not_null().to_numpy()
+    domain = sorted_values(values.filter(pl.Series(there)))
     sizes = [max(people, 1), max(len(domain), 1)]
-    ones = np.ones(len(texts), np.int64)
-    (person, item), _, _ = count_combinations([person_of, codes_in(texts, domain)], sizes, ones)
+    codes = codes_in(values.filter(pl.Series(there)), domain)
+    ones = np.ones(len(codes), np.int64)
+    (person, item), _, _ = count_combinations([whose[there], codes], sizes, ones)
     indptr = pointers(np.bincount(person, minlength=people))
-    return Cells(indptr, item, np.ones(len(item), np.int64), domain, False, known)
+    sets = Cells(indptr, item, np.ones(len(item), np.int64), domain, False, known)
+    keys = sets.row_of * sizes[1] + sets.value
+    entry = np.full(len(values), -1, np.int64)
+    entry[there] = np.searchsorted(keys, whose[there].astype(np.int64) * sizes[1] + codes)
+    return _Items(sets, entry.reshape(texts.width, texts.height))
 
 
 def _without_items(policy: Policy, names: Sequence[str]) -> Policy:

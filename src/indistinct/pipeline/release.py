@@ -138,12 +138,12 @@ class Release(Document):
         asked, alone = [], []
         for item in self.certificate.promises:
             part = Requirement.from_dict(item)
-            on = None if part.on is None else tuple(names[name] for name in part.on)
-            sensitive = None if part.sensitive is None else names[part.sensitive]
-            renamed = replace(part, on=on, sensitive=sensitive)
+            renamed = part.renamed(names)
             # A population is no part of the release: its promises were looked at before.
             own = models()[part.model].needs_population
-            alone.append({**item, **renamed.to_dict(), "on": list(on or ())} if own else None)
+            alone.append(
+                {**item, **renamed.to_dict(), "on": list(renamed.on or ())} if own else None
+            )
             if not own:
                 asked.append(renamed)
         quasi = [names[name] for name in self.certificate.quasi_identifiers]

@@ -313,6 +313,8 @@ def cross_checks(parts: PlainMapping) -> Iterator[Problem]:
         if item.sensitive is not None:
             where = ("promises", number, "sensitive")
             yield from _must_be("sensitive", item.sensitive, where, attributes)
+        for name in item.columns[1:]:
+            yield from _together_checks(name, item.columns[0], number, attributes)
     yield from transform_checks(attributes)
     risk: Risk | None = parts.get("risk")
     if risk is not None:
@@ -349,6 +351,25 @@ def cross_checks(parts: PlainMapping) -> Iterator[Problem]:
             "attributes: every quasi-identifier has weight 0",
             remedy="weigh one of them",
         )
+
+
+def _together_checks(
+    name: str, first: str, number: int, attributes: Mapping[str, Attribute | None]
+) -> Iterator[Problem]:
+    """Whether a column can hold items of the same set as another."""
+    place = ("promises", number, "together")
+    yield from _must_be("sensitive", name, place, attributes)
+    own, other = attributes.get(name), attributes.get(first)
+    if own is None or other is None or own.role != "sensitive":
+        return
+    if own.hierarchy is None or own.hierarchy == other.hierarchy:
+        return
+    yield Problem(
+        "bad-value",
+        f"{place_of(place)}: '{name}' has another hierarchy than '{first}', and their values are "
+        "items of one set",
+        remedy=f"leave out the hierarchy of [attributes.{name}], or name the same",
+    )
 
 
 def _risk_checks(risk: Risk) -> Iterator[Problem]:

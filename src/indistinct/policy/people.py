@@ -76,7 +76,7 @@ def people_checks(parts: PlainMapping) -> Iterator[Problem]:
     own = registered(method)
     if person is None:
         for number, item in enumerate(parts["promises"], start=1):
-            if subjects.get(item.model) in ("items", "linked"):
+            if subjects.get(item.model) in ("items", "linked") and len(item.columns) < 2:
                 yield Problem(
                     "person-without-column",
                     f"{place_of(('promises', number))}: {item.model} applies to people with many "

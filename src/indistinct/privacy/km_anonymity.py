@@ -15,8 +15,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from indistinct.errors import PolicyError, Problem
 from indistinct.privacy.parameters import of_one, whole
 from indistinct.privacy.promise import BeyondClasses, Closure, Subject
+from indistinct.types import Plain
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,11 +40,36 @@ class KMAnonymity(BeyondClasses):
     """People who have every combination of items at least."""
     m: int = 2
     """Items that an attacker knows of a person at most."""
+    together: tuple[str, ...] = ()
+    """Further columns whose values are items of the same set, such as the second and third
+    diagnosis. Missing values are no items then."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         whole(self.model, "k", self.k, 1, "choose k = 5, say")
         whole(self.model, "m", self.m, 1, "choose m = 2, say")
+        others = self.together
+        good = isinstance(others, list | tuple) and all(isinstance(name, str) for name in others)
+        if not good or self.sensitive in others or len(set(others)) < len(others):
+            raise PolicyError(
+                Problem(
+                    "bad-parameter",
+                    f"together of {self.model} must be a list of further columns, not {others!r}",
+                    remedy='write sensitive = "diag_1" and together = ["diag_2", "diag_3"], say',
+                )
+            )
+        object.__setattr__(self, "together", tuple(others))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns whose values are the items."""
+        return (str(self.sensitive), *self.together)
+
+    @property
+    def parameters(self) -> Plain:
+        """The parameters; further columns where there are any."""
+        found = super().parameters
+        return {name: value for name, value in found.items() if name != "together" or value}
 
     @property
     def caution(self) -> str | None:

@@ -1,36 +1,44 @@
 """k^m-anonymity: whoever knows up to m items of a person finds k people with them.
 
     M. Terrovitis, N. Mamoulis, P. Kalnis: "Privacy-preserving Anonymization of Set-valued Data".
-    PVLDB 1(1), 2008, section 4.3, Apriori-based anonymization.
+    PVLDB 1(1), 2008.
 
-Global recoding: what is published is a cut of the items' hierarchy, the same for everybody. For
-i = 1, ..., m the combinations of i published items are counted; while one occurs in the sets of
-fewer than k people, the item of it whose lift costs least is published as its parent, and with it
-everything else under that parent. What shorter combinations have reached stays: a lift only makes
-combinations more frequent.
+Every value is published as itself or as a node above it, the same for everybody; some siblings may
+stay while others become their parent, which then stands for these others ("sibling
+generalization"). What is rare even so is left out, person by person: of a person's combinations of
+up to m published items that fewer than k people have, so many items that none remains. People with
+equal items are treated alike.
 
-Cost is the normalised certainty penalty: every occurrence of an item counts the share of the
-hierarchy's leaves under the published node, nothing where the item itself is published. Suppressing
-an item leaves it out of everybody's set and counts 1 for each occurrence.
+What is lost is counted in bits (Gionis and Tassa 2009, non-uniform entropy): an occurrence of a
+value that n of N occurrences are tells log2(N / n), and log2(N / n') where it is published as a
+node with n' of them below. An item that is left out tells nothing. Sought is the plan that loses
+least and leaves out no more than is allowed:
+
+* few ways to choose a node for every value: all of them, cheapest first, until none can be better;
+* many: the values are lifted whose lift costs least for every occurrence that had to be left out
+  otherwise, until few enough have to be; then values are put back one by one where that loses less.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.errors import DataError, PolicyError, Problem, Unsatisfiable
+from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
-from indistinct.kernels.items import combinations, generalized_sets, lift_items
-from indistinct.kernels.ragged import Ragged, pointers
-from indistinct.microdata.frequencies import Cells, Counts
-from indistinct.recoding.items.tree import ItemTree, tree_of
+from indistinct.kernels.items import combinations, published_sets, rare_within
+from indistinct.kernels.ragged import Ragged
+from indistinct.microdata.frequencies import Cells
+from indistinct.privacy.km_anonymity import KMAnonymity
+from indistinct.recoding.items.tree import tree_of
 from indistinct.recoding.limits import Progress
 from indistinct.types import Plain
 
@@ -39,54 +47,84 @@ LARGEST_KEY = 2**62
 MOST_COMBINATIONS = 200_000_000
 """Combinations of one length that are counted at once, 16 bytes each."""
 
+MOST_WAYS = 4096
+"""Ways to choose a node for every value up to which all are looked at."""
 
-@dataclass(frozen=True)
+MOST_TRIALS = 5_000_000
+"""Entries that are counted again, over all values that are put back."""
+
+EQUAL = 1e-6
+"""Bits by which two plans may differ and lose the same."""
+
+PATIENCE = 10
+"""Rounds of lifts after which nothing better is expected, once few enough are left out."""
+
+
+@dataclass(frozen=True, eq=False)
 class ItemPlan:
-    """What every item is published as: a cut of the hierarchy, and items that are left out.
+    """What every item is published as: a node for each value, and entries that are left out.
 
     Arguments:
         attribute: the attribute whose values are the items.
         published: what each value is published as; None stands for a missing value, also as
             published.
-        suppressed: the values that are left out.
+        left: which entries are left out, by the entries of the people's sets, [entries].
         cut: the published labels, in the order of the hierarchy.
         k: people who have each combination.
         m: items in a combination.
+        information: share of the bits that the items told and still tell, 0 to 1.
+        exact: share of all items of all people that are published as they are.
+        bound: the largest share of the bits that any plan could keep; this one's where it is
+            known to be that.
         ncp: normalised certainty penalty, 0 to 1, mean over all items of all people; items that
             are left out count 1.
-        entries: items of all people together, before.
-        left_out: how many of them are left out.
-        lifts: how often a node was published as its parent.
-        rounds: how often the combinations were counted.
+        rounds: how many plans were looked at.
         seconds: how long it took.
+        omitted: what stands in place of an item that is left out.
     """
 
     attribute: str
     published: Mapping[Label, Label]
-    suppressed: frozenset[Label]
+    left: NDArray[np.bool_]
     cut: tuple[Label, ...]
     k: int
     m: int
+    information: float
+    exact: float
+    bound: float
     ncp: float
-    entries: int
-    left_out: int
-    lifts: int
     rounds: int
     seconds: float
+    omitted: Label = SUPPRESSED
+
+    @property
+    def entries(self) -> int:
+        """Items of all people together, before."""
+        return len(self.left)
+
+    @property
+    def left_out(self) -> int:
+        """How many of them are left out."""
+        return int(self.left.sum())
 
     def to_dict(self) -> Plain:
-        """The plan as plain data, with the cut."""
+        """The plan as plain data: the values behind every published label, and what is lost."""
+        behind: dict[str, list[Label]] = {}
+        for value, label in self.published.items():
+            behind.setdefault("" if label is None else label, []).append(value)
+        labels = ["" if label is None else label for label in self.cut]
         return {
             "scope": "items",
             "attribute": self.attribute,
             "k": self.k,
             "m": self.m,
-            "cut": list(self.cut),
-            "suppressed_items": len(self.suppressed),
+            "cut": {label: behind[label] for label in labels},
+            "information": self.information,
+            "information_at_most": self.bound,
+            "exact": self.exact,
             "ncp": self.ncp,
             "entries": self.entries,
             "left_out": self.left_out,
-            "lifts": self.lifts,
             "rounds": self.rounds,
             "seconds": round(self.seconds, 6),
         }
@@ -94,156 +132,267 @@ class ItemPlan:
     def __repr__(self) -> str:
         return (
             f"<ItemPlan: {self.attribute}, k={self.k}, m={self.m}, {len(self.cut)} labels, "
-            f"ncp={self.ncp:.4g}>"
+            f"{self.information:.1%} of the information kept>"
         )
 
 
 def km_anonymous(
-    name: str,
     sets: Cells,
-    k: int,
-    m: int,
+    asked: KMAnonymity,
     *,
     suppress: float = 0.0,
     progress: Progress | None = None,
 ) -> ItemPlan:
-    """The cut of the items' hierarchy that leaves no rare combination of up to m items.
+    """What to publish of people's items so that no combination of up to m of them is rare.
 
     Nothing is drawn: equal sets give equal plans, in whatever order people come.
 
+    Where records have items in several columns, one that is left out is published as the root,
+    which counts as an item that people have; else with its record it is gone.
+
     Arguments:
-        name: the attribute whose values are the items.
         sets: the items of every person, and their hierarchy; counts do not matter.
-        k: people who have each combination that occurs.
-        m: items in a combination.
-        suppress: share of all items of all people that may be left out, where that costs less than
-            a lift.
-        progress: told the share of the lengths of combinations that is done.
+        asked: the promise.
+        suppress: share of all items of all people that may be left out.
+        progress: told the share of what had to be left out at first and has not to be any more.
 
     Raises:
-        PolicyError: k, m or the share is none; no hierarchy is known; or there are too many
-            combinations of m items to be counted.
+        PolicyError: no hierarchy is known, or there are too many combinations of m items to be
+            counted.
         HierarchyError: the hierarchy has no root, or lacks an item.
         Unsatisfiable: there are fewer than k people with items.
     """
     began = time.perf_counter()
-    _check(k, m, suppress)
-    tree = tree_of(name, sets)
-    items = Ragged.distinct(sets.row_of, tree.node_of[sets.value], len(sets), len(tree))
-    some = int(np.count_nonzero(items.lengths))
-    if 0 < some < k:
+    some = int(np.count_nonzero(sets.lengths))
+    if 0 < some < asked.k:
         raise Unsatisfiable(
             Problem(
                 "unsatisfiable",
-                f"{k} people are to have every item that is published, and {some} have any",
-                attribute=name,
+                f"{asked.k} people are to have every item that is published, and {some} have any",
+                attribute=asked.sensitive,
                 remedy=f"choose k of at most {some}",
             )
         )
-    items, people = _distinct(items)
-    search = _Search(name, tree, items, people, (k, m), suppress)
-    if not search.run(progress):
-        # What was left out leaves fewer than k people with any item. Lifting alone always ends.
-        search = _Search(name, tree, items, people, (k, m), 0.0)
-        search.run(progress)
-    return search.plan(sets.domain, began)
+    return _Search(sets, asked, suppress).run(began, progress)
 
 
-def published_items(plan: ItemPlan, column: pl.Series) -> pl.Series:
-    """A column of items as it is published; ``*`` marks items that are left out.
-
-    The rows of these are to be dropped: a published ``*`` would be an item that others have too.
+def published_items(plan: ItemPlan, column: pl.Series, left: pl.Series) -> pl.Series:
+    """A column of items as it is published.
 
     Arguments:
         plan: what each item is published as.
-        column: the items as text, null for a missing one.
+        column: the items as text, null for a missing one; values that the plan was made for.
+        left: which rows have an item that is left out.
 
-    Raises:
-        DataError: a value is not in the hierarchy that the plan was made with.
-
-    >>> plan = ItemPlan("ill", {"flu": "cold", "cough": "cold", "plague": "plague"},
-    ...                 frozenset({"plague"}), ("cold",), 2, 1, 0.5, 3, 1, 1, 2, 0.0)
-    >>> published_items(plan, pl.Series("ill", ["flu", "plague"])).to_list()
+    >>> plan = ItemPlan("ill", {"flu": "cold", "cough": "cold"}, np.zeros(0, bool), ("cold",),
+    ...                 2, 1, 0.5, 0.0, 0.5, 0.5, 1, 0.0)
+    >>> column = pl.Series("ill", ["flu", "cough"])
+    >>> published_items(plan, column, pl.Series([False, True])).to_list()
     ['cold', '*']
     """
-    values = list(plan.published)
-    outside = column.unique().is_in(pl.Series(values, dtype=pl.String).implode(), nulls_equal=True)
-    if not outside.all():
-        rows = ~column.is_in(pl.Series(values, dtype=pl.String).implode(), nulls_equal=True)
-        raise DataError(
-            Problem(
-                "uncovered-value",
-                f"{int((~outside).sum())} values are not in the hierarchy of the items",
-                attribute=plan.attribute,
-                rows=tuple((rows.arg_true() + 1).head(11).to_list()),
-                remedy="add them to the hierarchy and make the plan again",
-            )
-        )
-    labels = [
-        SUPPRESSED if value in plan.suppressed else label for value, label in plan.published.items()
-    ]
-    return column.replace_strict(
-        pl.Series(values, dtype=pl.String),
-        pl.Series(labels, dtype=pl.String),
+    labels = column.replace_strict(
+        pl.Series(list(plan.published), dtype=pl.String),
+        pl.Series(list(plan.published.values()), dtype=pl.String),
         return_dtype=pl.String,
-    ).alias(column.name)
+    )
+    omitted = pl.lit(plan.omitted, dtype=pl.String)
+    return pl.select(pl.when(left).then(omitted).otherwise(labels).alias(column.name)).to_series()
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """A plan: the node of every leaf, the node of every entry (-1: left out), and what it costs.
+
+    Arguments:
+        became: of every node of the tree what it is published as, [N].
+        node: of every entry what it is published as, [entries].
+        gone: entries that are left out.
+        lost: bits that are lost.
+        penalty: normalised certainty penalty of all entries, which decides between equals.
+        settled: whether no rare combination is left.
+    """
+
+    became: NDArray[np.int32]
+    node: NDArray[np.int32]
+    gone: int
+    lost: float
+    penalty: float
+    settled: bool
+
+    def better(self, other: _State) -> bool:
+        """Whether less is lost, or as much at a lower penalty."""
+        if abs(self.lost - other.lost) > EQUAL:
+            return self.lost < other.lost
+        return self.penalty < other.penalty - EQUAL
 
 
 class _Search:
-    """The cut so far, over the sets of people."""
+    """Plans over the sets of people, and what they lose."""
 
-    def __init__(
-        self,
-        name: str,
-        tree: ItemTree,
-        items: Ragged,
-        people: Counts,
-        k_and_m: tuple[int, int],
-        suppress: float,
-    ) -> None:
-        self._name, self._tree = name, tree
-        self._k, self._m = k_and_m
-        self._items, self._people = items, people
-        self._became = np.arange(len(tree), dtype=np.int32)
-        occurs = np.bincount(items.value, people[items.row_of], len(tree))
-        self._occurs = np.rint(occurs).astype(np.int64)
-        self._entries = int(self._occurs.sum())
+    def __init__(self, sets: Cells, asked: KMAnonymity, suppress: float) -> None:
+        self._name = str(asked.sensitive)
+        self._tree, self._sets = tree_of(self._name, sets), sets
+        tree, as_root = self._tree, bool(asked.together)
+        self._k, self._m = asked.k, asked.m
+        self._leaf = tree.node_of[sets.value]
+        self._entries = len(self._leaf)
         self._allowed = math.floor(suppress * self._entries + 1e-9)
-        self._lost = self._lifts = self._rounds = 0
+        self._as_root = as_root
+        self._ones = np.ones(len(sets), np.int64)
+        self._occurs = np.bincount(self._leaf, minlength=len(tree))
+        upto = np.append(0, np.cumsum(self._occurs))
+        below = np.maximum(upto[tree.last + 1] - upto[:-1], 1)
+        self._told = np.log2(max(self._entries, 1) / below)
+        """Bits that an occurrence tells where it is published as each node, [N]."""
+        self._total = float(self._told[self._leaf].sum())
+        self._price = 1.0 + self._told
+        if as_root:
+            self._price[0] = np.inf
+        self._used = np.flatnonzero(self._occurs).astype(np.int32)
+        self._rounds = 0
 
-    def run(self, progress: Progress | None) -> bool:
-        """Settle one length of combinations after the other; whether k people were left for it."""
-        for size in range(1, self._m + 1):
-            if not self._settle(size):
-                return False
-            if progress is not None:
-                progress(size / self._m)
-        return True
+    def run(self, began: float, progress: Progress | None) -> ItemPlan:
+        """The best plan that is found."""
+        own = self._settled(np.arange(len(self._tree), dtype=np.int32))
+        proved = own.settled and not own.gone
+        best = own
+        if not proved:
+            best = self._lifted(own, progress or (lambda share: None))
+            ways = math.prod((self._tree.depth[self._used].astype(object) + 1).tolist())
+            best = self._best_of_all(best) if ways <= MOST_WAYS else self._put_back(best)
+        return self._plan(best, 0.0 if proved else self._least_lost(), began)
 
-    def _settle(self, size: int) -> bool:
-        """Lift until every combination of so many items that occurs is held by k people."""
+    def _fits(self, state: _State) -> bool:
+        return state.settled and state.gone <= self._allowed
+
+    def _lifted(self, state: _State, progress: Progress) -> _State:
+        """Lift what costs least for every occurrence that is left out, round by round."""
+        best, since, first = None, 0, max(state.gone - self._allowed, 1)
+        while since < PATIENCE:
+            if self._fits(state) and (best is None or state.better(best)):
+                best, since = state, 0
+            elif best is not None:
+                since += 1
+            progress(min(max(1 - (state.gone - self._allowed) / first, 0.0), 1.0))
+            became = self._after_lifts(state)
+            if became is None:
+                break
+            state = self._settled(became)
+        assert best is not None
+        return best
+
+    def _after_lifts(self, state: _State) -> NDArray[np.int32] | None:
+        """The nodes after a round of lifts; None where everything is the root."""
+        tree, labels = self._tree, state.became[self._leaf]
+        gone = self._is_gone(state.became, state.node)
+        held = np.bincount(labels, minlength=len(tree))
+        dropped = np.bincount(labels[gone], minlength=len(tree))
+        at = np.unique(labels[labels > 0])
+        if not len(at):
+            return None
+        cost = held[at] * (self._told[at] - self._told[tree.parent[at]])
+        wanted = dropped[at] > 0
+        if wanted.any():
+            at, cost = at[wanted], cost[wanted]
+            order = np.argsort(cost / dropped[at], kind="stable")
+            most = max((state.gone - self._allowed) * 0.2, 0.1 * state.gone)
+            reached = np.cumsum(dropped[at[order]])
+            chosen = at[order[: int(np.searchsorted(reached, most)) + 1]]
+        else:
+            chosen = at[[int(np.argmin(cost))]]
+        lifted = np.arange(len(tree), dtype=np.int32)
+        lifted[chosen] = tree.parent[chosen]
+        return lifted[state.became]
+
+    def _best_of_all(self, best: _State) -> _State:
+        """The best of all ways to choose a node for every value, and of the plan given."""
         tree = self._tree
-        while len(rare := self._rare(size)):
-            lifts, dropped, lost = lift_items(
-                rare,
-                self._became,
-                tree.parent,
-                tree.last,
-                tree.cost,
-                self._occurs,
-                self._allowed - self._lost,
-            )
-            if lifts + dropped == 0:
-                return False
-            self._lifts += lifts
-            self._lost += lost
-        return True
+        chains = [list(self._chain(int(leaf))) for leaf in self._used]
+        ways = np.array(list(product(*chains)), dtype=np.int32)
+        lost = (self._occurs[self._used] * (self._told[self._used] - self._told[ways])).sum(axis=1)
+        for at in np.argsort(lost, kind="stable").tolist():
+            if lost[at] > best.lost + EQUAL:
+                break
+            became = np.arange(len(tree), dtype=np.int32)
+            became[self._used] = ways[at]
+            state = self._settled(became, best.lost)
+            if self._fits(state) and state.better(best):
+                best = state
+        return best
 
-    def _rare(self, size: int) -> NDArray[np.int32]:
-        """The combinations of so many items that fewer than k people have, in tree order."""
+    def _put_back(self, best: _State) -> _State:
+        """Publish values more exactly one by one, as long as that fits and loses less."""
+        trials = MOST_TRIALS // max(self._entries, 1)
+        loses = self._occurs * (self._told - self._told[best.became])
+        for leaf in self._used[np.argsort(-loses[self._used], kind="stable")].tolist():
+            for node in self._chain(leaf):
+                if node == best.became[leaf] or trials <= 0:
+                    break
+                trials -= 1
+                became = best.became.copy()
+                became[leaf] = node
+                state = self._settled(became, best.lost)
+                if self._fits(state) and state.better(best):
+                    best = state
+                    break
+        return best
+
+    def _chain(self, leaf: int) -> Iterator[int]:
+        """A leaf and the nodes above it, the root last."""
+        while leaf >= 0:
+            yield leaf
+            leaf = int(self._tree.parent[leaf])
+
+    def _is_gone(self, became: NDArray[np.int32], node: NDArray[np.int32]) -> NDArray[np.bool_]:
+        if not self._as_root:
+            return node < 0
+        return np.asarray((node == 0) & (became[self._leaf] != 0))
+
+    def _settled(self, became: NDArray[np.int32], worth: float = math.inf) -> _State:
+        """The plan with these nodes: what has to be left out, until no combination is rare.
+
+        Given up, and not settled, where more is left out than is allowed, or as much is lost as
+        would be ``worth`` it: once combinations of every length were looked at.
+        """
         self._rounds += 1
-        indptr, item = generalized_sets(self._items.indptr, self._items.value, self._became)
-        used, digits = np.unique(item), np.zeros(len(self._tree), dtype=np.int64)
+        node, size, clean = became[self._leaf], 1, 0
+        owner = self._sets.row_of.astype(np.int64) * len(self._tree)
+        indptr, item = published_sets(self._sets.indptr, node)
+        while clean < self._m:
+            rare, number, base = self._rare(indptr, item, size)
+            clean = 0 if len(rare) else clean + 1
+            if not len(rare):
+                size = size % self._m + 1
+                continue
+            nothing = np.zeros(0)
+            gone = rare_within(indptr, item, size, number, base, rare, self._price, nothing)
+            if not gone.any():
+                break
+            keys = Ragged(indptr, item).row_of[gone].astype(np.int64) * len(self._tree) + item[gone]
+            out = np.isin(owner + node, keys) & (node >= 0)
+            node = np.where(out, 0 if self._as_root else -1, node).astype(np.int32)
+            indptr, item = published_sets(self._sets.indptr, node)
+            if size == self._m:
+                state = self._state(became, node, False)
+                if state.gone > self._allowed or state.lost > worth + EQUAL:
+                    return state
+        return self._state(became, node, clean == self._m)
+
+    def _state(self, became: NDArray[np.int32], node: NDArray[np.int32], settled: bool) -> _State:
+        lost = self._total - float(np.where(node < 0, 0.0, self._told[node]).sum())
+        penalty = float(np.where(node <= 0, 1.0, self._tree.cost[node]).sum())
+        gone = int(self._is_gone(became, node).sum())
+        return _State(became, node, gone, lost, penalty, settled)
+
+    def _rare(
+        self, indptr: NDArray[np.int64], item: NDArray[np.int32], size: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+        """The keys of combinations of so many items that fewer than k people have, rising.
+
+        Beside them the digit of every node, and the base of the keys.
+        """
+        used = np.flatnonzero(np.bincount(item, minlength=len(self._tree)))
+        digits = np.zeros(len(self._tree), dtype=np.int64)
         digits[used] = np.arange(len(used))
         base = max(len(used), 1)
         total = sum(
@@ -260,76 +409,59 @@ class _Search:
                     remedy="choose a smaller m, or a hierarchy that starts with coarser items",
                 )
             )
-        keys, counts = combinations(indptr, item, size, digits, base, self._people, total)
-        keys, held = _added_up(keys, counts)
-        keys = keys[held < self._k]
-        rare = np.empty((len(keys), size), dtype=np.int32)
-        for place in range(size - 1, -1, -1):
-            keys, digit = np.divmod(keys, base)
-            rare[:, place] = used[digit]
-        return rare
+        keys, _ = combinations(indptr, item, size, digits, base, self._ones, total)
+        keys.sort()
+        starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if total else keys
+        held = np.diff(np.append(starts, total))
+        return keys[starts[held < self._k]], digits, base
 
-    def plan(self, domain: tuple[Label, ...], began: float) -> ItemPlan:
-        """What was found."""
+    def _least_lost(self) -> float:
+        """Bits that every plan loses, whatever it is.
+
+        Where all items of a rare combination of values were published as they are, it would be as
+        rare as before. So every person who has one loses, of one of its items, at least what its
+        parent tells less.
+        """
         tree = self._tree
-        became = self._became[tree.node_of]
-        published = {
-            value: None if node < 0 else tree.labels[node]
-            for value, node in zip(domain, became.tolist(), strict=True)
-        }
-        cost = np.where(self._became < 0, 1.0, tree.cost[self._became])
-        total = float((cost * self._occurs).sum())
+        parent = np.maximum(tree.parent, 0)
+        order = np.lexsort((self._leaf, self._sets.row_of))
+        item = self._leaf[order]
+        left = self._told[item] - self._told[parent[item]]
+        least = 0.0
+        for size in range(1, self._m + 1):
+            before = float(left.sum())
+            rare, number, base = self._rare(self._sets.indptr, item, size)
+            rare_within(self._sets.indptr, item, size, number, base, rare, self._price, left)
+            least += (before - float(left.sum())) / size
+        return least
+
+    def _plan(self, state: _State, least: float, began: float) -> ItemPlan:
+        """What was found."""
+        tree, total = self._tree, max(self._total, 1e-300)
+        became = state.became[tree.node_of]
+        gone = self._is_gone(state.became, state.node)
+        kept = 1.0 - state.lost / total if self._total else 1.0
+        labels = [tree.labels[node] for node in became.tolist()]
+        alone = Counter(labels)
+        own = np.array(
+            [
+                label == value and alone[label] == 1
+                for value, label in zip(self._sets.domain, labels, strict=True)
+            ],
+            dtype=np.bool_,
+        )
         return ItemPlan(
             attribute=self._name,
-            published=published,
-            suppressed=frozenset(
-                value for value, node in zip(domain, became.tolist(), strict=True) if node < 0
-            ),
-            cut=tuple(tree.labels[node] for node in np.unique(became[became >= 0]).tolist()),
+            published=dict(zip(self._sets.domain, labels, strict=True)),
+            left=gone,
+            cut=tuple(tree.labels[node] for node in np.unique(state.node[~gone]).tolist()),
             k=self._k,
             m=self._m,
-            ncp=total / max(self._entries, 1),
-            entries=self._entries,
-            left_out=self._lost,
-            lifts=self._lifts,
+            information=kept,
+            exact=float((own[self._sets.value] & ~gone).mean()) if self._entries else 1.0,
+            bound=max(kept, 1.0 - least / total),
+            ncp=state.penalty / max(self._entries, 1),
             rounds=self._rounds,
             seconds=time.perf_counter() - began,
+            omitted=tree.labels[0] if self._as_root else SUPPRESSED,
         )
-
-
-def _check(k: int, m: int, suppress: float) -> None:
-    problems = [
-        Problem("bad-setting", f"{name} is a whole number of at least 1, not {given!r}")
-        for name, given in (("k", k), ("m", m))
-        if given < 1
-    ]
-    if not 0.0 <= suppress <= 1.0:
-        problems.append(
-            Problem("bad-setting", f"suppress is a share from 0 to 1, not {suppress!r}")
-        )
-    if problems:
-        raise PolicyError(problems)
-
-
-def _distinct(items: Ragged) -> tuple[Ragged, Counts]:
-    """Every set once, with how many people have it; sets without items are left out."""
-    frame = (
-        pl.DataFrame({"set": items.row_of, "item": items.value})
-        .group_by("set", maintain_order=True)
-        .agg("item")
-        .group_by("item", maintain_order=True)
-        .agg(people=pl.len())
-    )
-    begins = pointers(frame["item"].list.len().to_numpy())
-    different = Ragged(begins, frame["item"].explode().to_numpy().astype(np.int32))
-    return different, frame["people"].to_numpy().astype(np.int64)
-
-
-def _added_up(keys: NDArray[np.int64], counts: Counts) -> tuple[NDArray[np.int64], Counts]:
-    """The distinct keys, rising, and what the counts of each add up to."""
-    if not len(keys):
-        return keys, counts
-    order = np.argsort(keys)
-    keys, counts = keys[order], counts[order]
-    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
-    return keys[starts], np.add.reduceat(counts, starts)

@@ -1,8 +1,10 @@
 """Do k people have every combination of up to m published items that somebody has?
 
 Terrovitis, Mamoulis and Kalnis (2008), k^m-anonymity. The items of a person are the different
-values in the person's records; a missing value is an item too, and so is ``*``. Combinations of two
-items are pairs of records of a person, those of three add another record, and so on.
+values in the person's records; a missing value is an item too, and so is ``*``. Where several
+columns hold the items ``together``, missing values are none; if no column tells people apart, each
+record is a person. Combinations of two items are pairs of records of a person, those of three add
+another record, and so on.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import polars as pl
 from indistinct.errors import PolicyError, Problem
 from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import Asked
-from indistinct.release.audit.settings import whole
+from indistinct.release.audit.settings import names, optional, whole
 from indistinct.release.audit.verdict import Verdict
 
 MODEL = "km-anonymity"
@@ -23,7 +25,11 @@ _PERSON, _ITEM, _NEXT, _PEOPLE = "\0person", "\0item", "\0next", "\0people"
 @class_check(
     MODEL,
     counts="items",
-    settings={"k": whole(1, example=5), "m": whole(1, example=2, default=2)},
+    settings={
+        "k": whole(1, example=5),
+        "m": whole(1, example=2, default=2),
+        "together": optional(names("diag_2", "diag_3")),
+    },
 )
 def check(asked: Asked) -> Verdict:
     """Whether every combination of up to m items that occurs is held by k people.
@@ -35,8 +41,8 @@ def check(asked: Asked) -> Verdict:
     Raises:
         PolicyError: If nothing tells people apart.
     """
-    person = asked.context.person
-    if person is None:
+    person, together = asked.context.person, list(asked["together"] or ())
+    if person is None and not together:
         raise PolicyError(
             Problem(
                 "people-not-told",
@@ -46,10 +52,13 @@ def check(asked: Asked) -> Verdict:
             )
         )
     k, m = asked["k"], asked["m"]
-    held = asked.records.select(
-        pl.col(person).alias(_PERSON),
-        pl.col(asked.sensitive).alias(_ITEM),
+    whose = pl.int_range(pl.len()) if person is None else pl.col(person)
+    held = pl.concat(
+        asked.records.select(whose.alias(_PERSON), pl.col(name).alias(_ITEM))
+        for name in [asked.sensitive, *together]
     ).unique()
+    if together:
+        held = held.drop_nulls(_ITEM)
     items = held.select(_ITEM).unique().sort(_ITEM).with_row_index(_NEXT)
     single = held.join(items, on=_ITEM, nulls_equal=True).select(_PERSON, _NEXT)
     sets, columns = single.rename({_NEXT: "0"}), ["0"]

@@ -73,6 +73,17 @@ def word(*choices: str) -> Setting:
     )
 
 
+def names(*example: str) -> Setting:
+    """A list of columns."""
+    return Setting(
+        "a list of columns",
+        lambda value: (
+            isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
+        ),
+        list(example),
+    )
+
+
 def share(example: float, default: float | None = None) -> Setting:
     """A number above 0 and at most 1."""
     return number("a number above 0 and at most 1", lambda value: 0 < value <= 1, example, default)
