@@ -28,14 +28,13 @@ from indistinct.analytics.weighted import Lists
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.metadata import ValueMetadata
-from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.accounts import may_be_made_up
 from indistinct.pipeline.asked import method_of
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress, open_source
 from indistinct.pipeline.population import population_of
-from indistinct.pipeline.private_table import subjects_in
+from indistinct.pipeline.private_table import PrivateTable, subjects_in
+from indistinct.pipeline.run import Run
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.pipeline.transforming import (
     FOLLOWED,
@@ -44,7 +43,6 @@ from indistinct.pipeline.transforming import (
     shows_others,
     untried_in,
 )
-from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.sources.table import Table
 from indistinct.types import Frame, Plain
 
@@ -139,46 +137,38 @@ class Attacked:
     """The people who are attacked.
 
     Arguments:
-        policy: says what the columns are.
+        private: the private table; its population is everybody among whom they could be.
         texts: the table, a row per record.
-        people: whose each record is.
-        taxonomies: the hierarchies of the quasi-identifiers.
-        known: what is known of sensitive values.
-        population: the quasi-identifiers of everybody among whom they could be.
         beside: further columns of the table, which are published as they are.
     """
 
-    policy: Policy
+    private: PrivateTable
     texts: pl.DataFrame
-    people: Subjects
-    taxonomies: Mapping[str, Taxonomy]
-    known: Mapping[str, ValueMetadata]
-    population: pl.DataFrame | None = None
     beside: tuple[str, ...] = ()
 
     def values(self, names: Sequence[str]) -> dict[str, Lists]:
         """What people have of some columns, over all their records, [n]."""
-        people = self.people
+        people = self.private.subjects
         return {
             name: Lists.gathered(people.person_of, self.texts[name], people.count) for name in names
         }
 
     def places(self, view: ReleaseView) -> Places:
         """Who could stand in which of the published rows."""
-        own = self.people.texts
+        private, around = self.private, self.private.population
         return Places(
             quasi=view.quasi,
-            people=own.select(view.quasi),
+            people=private.subjects.texts.select(view.quasi),
             rows=view.rows,
-            taxonomies={name: self.taxonomies[name] for name in view.quasi},
-            population=None if self.population is None else self.population.select(view.quasi),
+            taxonomies={name: private.taxonomies[name] for name in view.quasi},
+            population=None if around is None else around.select(view.quasi),
         )
 
     def refuse_unreadable(self, view: ReleaseView) -> None:
         """Raise :class:`DataError` for cells of which nobody can say whom they stand for."""
         problems = []
         for name in view.quasi:
-            coverage, cells = Coverage(self.taxonomies[name]), view.rows[name]
+            coverage, cells = Coverage(self.private.taxonomies[name]), view.rows[name]
             strange = [cell for cell in cells.unique().to_list() if coverage.places(cell) is None]
             if strange:
                 found = cells.is_in(pl.Series(strange, dtype=pl.String).implode(), nulls_equal=True)
@@ -214,7 +204,7 @@ def rows_that_fit(
     view = view.spelt_as(attacked.texts)
     attacked.refuse_unreadable(view)
     places = attacked.places(view)
-    people = attacked.people
+    people = attacked.private.subjects
     first = people.first_rows() if people.unit == "person" else np.arange(people.count)
     return first, places.rows_of.astype(np.int64), places.records
 
@@ -247,16 +237,22 @@ def _attacked(
     table = followed(table, policy, (*policy.quasi_identifiers, *policy.sensitive, *beside))
     keys = () if person is None else (person,)
     texts = table.text([*keys, *policy.quasi_identifiers, *learnt, *beside])
-    people = subjects_in(texts, policy, file)
-    own = people.texts
     tell("looking at the hierarchies", None)
-    taxonomies = taxonomies_of(table, policy, own, None, file)
+    private = PrivateTable.of(
+        table,
+        Run(policy, 0),
+        sensitive=learnt,
+        file=file,
+        promises=(),
+        subjects=subjects_in(texts, policy, file, learnt),
+    )
     if around is not None:
-        wider, first = taxonomies_of(table, policy, own, None, file, around), views[0]
-        if unread(first.rows, wider, first.quasi) <= unread(first.rows, taxonomies, first.quasi):
-            taxonomies = wider
-    known = value_metadata_of(policy, table, texts, learnt, file)
-    return Attacked(policy, texts, people, taxonomies, known, around, tuple(beside))
+        own, first = private.subjects.texts, views[0]
+        wider = taxonomies_of(table, policy, own, None, file, around)
+        worse = unread(first.rows, wider, first.quasi)
+        if worse <= unread(first.rows, private.taxonomies, first.quasi):
+            private = replace(private, taxonomies=wider)
+    return Attacked(replace(private, population=around), texts, tuple(beside))
 
 
 def known_beside(policy: Policy, table: Table) -> list[str]:
@@ -274,28 +270,27 @@ def known_beside(policy: Policy, table: Table) -> list[str]:
 def context_of(view: ReleaseView, attacked: Attacked, **more: Any) -> AttackContext:
     """What attackers of a release are given."""
     places = attacked.places(view)
-    known = {name: attacked.known[name] for name in view.sensitive}
-    people, texts = attacked.people, attacked.texts
+    private, policy = attacked.private, attacked.private.policy
+    known = {name: private.metadata[name] for name in view.sensitive}
     cells, of = view.cells_of_people(
-        [name for name in attacked.policy.attributes if shows_others(attacked.policy, name)]
+        [name for name in policy.attributes if shows_others(policy, name)]
     )
     more |= {
         "cells": cells,
         "cells_of": of,
         "beside": attacked.values([name for name in attacked.beside if name in cells]),
     }
-    if people.unit == "record":
+    if private.subjects.unit == "record":
         shown = view.cells(view.sensitive) if view.sensitive else pl.DataFrame()
-        return AttackContext.of_records(
-            places, texts.select(view.sensitive), shown, known=known, **more
-        )
+        own = attacked.texts.select(view.sensitive)
+        return AttackContext.of_records(places, own, shown, known=known, **more)
     return AttackContext(
         places=places,
         sensitive=view.sensitive,
         values=attacked.values(view.sensitive),
         bucket_of=view.bucket_of,
         buckets=view.lists,
-        bucket_semantics=view.semantics(method_of(attacked.policy).holding),
+        bucket_semantics=view.semantics(method_of(policy).holding),
         bucket_size=view.bucket_size,
         known=known,
         pseudonyms=view.pseudonyms,
@@ -331,13 +326,13 @@ def _notes(view: ReleaseView, attacked: Attacked) -> list[str]:
     if view.lacking:
         left = ", ".join(f"'{name}'" for name in view.lacking)
         notes.append(f"the release has no column {left}: nothing is learnt from it")
-    if view.person is not None and attacked.policy.person is not None:
+    if view.person is not None and attacked.private.policy.person is not None:
         if view.nobody.any():
             number = int(view.nobody.sum())
             notes.append(f"{number} rows of the release name no person: they are passed over")
         if view.torn:
             notes.append(view.told_torn)
-        notes += _source_keys(view, attacked.texts[attacked.policy.person])
+        notes += _source_keys(view, attacked.texts[attacked.private.policy.person])
     if view.link is not None:
         size = view.bucket_size
         empty = sum(int((part.size == 0)[size > 0].sum()) for part in view.lists.values())

@@ -42,14 +42,8 @@ def with_background_knowledge(private: PrivateTable, released: Frame, run: Run) 
     names = tuple(name for name in policy.sensitive if name not in untried)
     beside = known_beside(policy, private.table)
     texts = private.table.text([str(policy.person), *policy.quasi_identifiers, *names, *beside])
-    attacked = Attacked(
-        policy,
-        texts,
-        subjects,
-        private.taxonomies,
-        value_metadata_of(policy, private.table, texts, names, private.file),
-        beside=tuple(beside),
-    )
+    known = value_metadata_of(policy, private.table, texts, names, private.file)
+    attacked = Attacked(replace(private, metadata=known, population=None), texts, tuple(beside))
     view = ReleaseView.read(released, replace(sought_by(policy), sensitive=names))
     context = context_of(view, attacked, seed=run.seed)
     records = known_records.run(context, most=MOST_STEPS)

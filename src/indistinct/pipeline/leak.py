@@ -107,14 +107,14 @@ def leak_of(private: PrivateTable, name: str, released: Frame) -> Leak:
         name: the sensitive attribute.
         released: the release, any frame, or the frames of linked tables by name.
     """
-    policy, subjects, known = private.policy, private.subjects, private.metadata
-    sought = replace(sought_by(policy), sensitive=(name,), guarded=False)
+    subjects = private.subjects
+    sought = replace(sought_by(private.policy), sensitive=(name,), guarded=False)
     view = ReleaseView.read(released, sought)
     if subjects.weight is not None:
         each = np.repeat(np.arange(len(subjects.weight)), subjects.weight)
         subjects = Subjects.of_records(subjects.texts[each])
-    people = Attacked(policy, subjects.records, subjects, private.taxonomies, known, None)
-    context = context_of(view, people)
+    private = replace(private, subjects=subjects, population=None)
+    context = context_of(view, Attacked(private, subjects.records))
     found = membership.run(context, name)
     assert isinstance(found, Finding)
     rank_of, of_value = published_ranks(context, name)

@@ -75,6 +75,7 @@ class PrivateTable:
         sensitive: Sequence[str] | None = None,
         file: str | None = None,
         promises: Sequence[Promise] | None = None,
+        subjects: Subjects | None = None,
     ) -> PrivateTable:
         """Whose the rows of a table are, what their values mean, and what is promised.
 
@@ -86,6 +87,7 @@ class PrivateTable:
             file: the name of the table's file, for messages.
             promises: what is held against it, with nothing left open; where not given, the policy's
                 promises, which are settled here.
+            subjects: whose its rows are, where that is known already.
 
         Raises:
             DataError: the people of the table cannot be told, or values have no category or rank.
@@ -98,7 +100,8 @@ class PrivateTable:
             sensitive = counted_attributes(asked)
             if not sensitive and sight_of(policy).linked:
                 sensitive = published_in_buckets(policy)
-        subjects = subjects_of(table, policy, sensitive, file)
+        if subjects is None:
+            subjects = subjects_of(table, policy, sensitive, file)
         needed = any(part.needs_population for part in asked)
         population = population_of(policy) if needed else None
         taxonomies = taxonomies_of(table, policy, subjects.texts, subjects.weight, file, population)
