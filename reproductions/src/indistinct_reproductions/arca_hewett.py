@@ -6,8 +6,10 @@ three public heart disease files is in :mod:`.arca_hewett_heart`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +17,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.analytics.leakage import LeakageAnalysis
+import indistinct as ind
+from indistinct.analytics.leakage import Leakage
 from indistinct.errors import Unsatisfiable
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.microdata.encoding import codes_in, frequency_table
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.microdata.microdata import Microdata, distinct_values, row_numbers
+from indistinct.microdata.microdata import Microdata, row_numbers
 from indistinct.privacy.promise import Promise, promise
 from indistinct.recoding.subtree.search import SearchResult, Step, run
 from indistinct.recoding.subtree.space import DomainSpace, Space, space
@@ -54,6 +56,9 @@ REST = "everything else"
 """One column for all attributes that no requirement names: they count for what a row is."""
 
 SHIELD = ("Zip", "Age", "AC")
+K = 3
+IAB: Mapping[str, Any] = {"algorithm": "iab", "tie_break": "paper"}
+BOUNDS = ("min_level", "max_level")
 METHODS = {
     "exhaustive": "Method 1 (exhaustive)",
     "greedy": "Method 2 (greedy)",
@@ -84,20 +89,79 @@ class Data:
             unchanged={REST: row_numbers(self.texts, others)},
         )
 
-    def leakage(self, levels: Mapping[str, int] | None = None) -> LeakageAnalysis:
+    @property
+    def records(self) -> pl.DataFrame:
+        """The table with a row for every record."""
+        return self.texts[np.repeat(np.arange(self.texts.height), self.weight)]
+
+    def leakage(self, levels: Mapping[str, int] | None = None) -> Leaking:
         """The leakage of its columns, as they are or generalized to some levels."""
-        texts = self.texts.with_columns(
-            pl.Series(
-                name,
-                [self.taxonomies[name].generalize(value, level) for value in self.texts[name]],
-                dtype=pl.String,
+        return Leaking(
+            self.records.with_columns(
+                pl.Series(
+                    name,
+                    [self.taxonomies[name].generalize(value, level) for value in column],
+                    dtype=pl.String,
+                )
+                for name, level in (levels or {}).items()
+                for column in [self.records[name]]
             )
-            for name, level in (levels or {}).items()
         )
-        domains = {name: distinct_values(texts[name])[0] for name in texts.columns}
-        codes = {name: codes_in(texts[name], domain) for name, domain in domains.items()}
-        sizes = {name: len(domain) for name, domain in domains.items()}
-        return LeakageAnalysis(frequency_table(codes, sizes, {}, self.weight)[0])
+
+    def released(self, shield: Sequence[str], k: int, **method: Any) -> ind.Release:
+        """What :func:`indistinct.anonymize` makes of the records, a row for each in their order.
+
+        Arguments:
+            shield: the quasi-identifiers; all other columns are published as they are.
+            k: records that share them.
+            method: the method of a policy, and under ``levels`` those that it has to choose.
+        """
+        levels: Mapping[str, int] | None = method.pop("levels", None)
+        attributes: dict[str, Any] = {}
+        for name in self.texts.columns:
+            attributes[name] = {"role": "insensitive"}
+            if name in shield:
+                bounds = {} if levels is None else dict.fromkeys(BOUNDS, levels.get(name, 0))
+                tree = self.taxonomies[name]
+                attributes[name] = {"role": "quasi-identifier", "hierarchy": tree, **bounds}
+        return ind.anonymize(
+            self.records,
+            {
+                "attributes": attributes,
+                "promises": [{"model": "k-anonymity", "k": k}],
+                "method": {"seed": 0, **method},
+                "output": {"shuffle": False},
+            },
+        )
+
+
+@dataclass(frozen=True)
+class Leaking:
+    """What :func:`indistinct.assess` says of the columns of a table with a row for every record."""
+
+    table: pl.DataFrame
+
+    @cached_property
+    def whole(self) -> ind.Assessment:
+        """Every column by itself."""
+        return ind.assess(self.table, attributes=self.table.columns, combinations=1)
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return self.whole.records
+
+    @property
+    def entropy(self) -> float:
+        """What naming one of them is worth, in bits."""
+        return self.whole.entropy
+
+    def of(self, names: Sequence[str]) -> Leakage:
+        """The leakage of some columns together."""
+        found = self.whole
+        if len(names) > 1:
+            found = ind.assess(self.table, attributes=names, combinations=len(names))
+        return next(own for own in found.leakage if {*own.attributes} == {*names})
 
 
 def table_1(row_2_zip: str = "52000") -> Data:
@@ -117,6 +181,23 @@ def table_1(row_2_zip: str = "52000") -> Data:
             "Sex": Taxonomy("Sex", [["F"], ["M"]]),
         },
     )
+
+
+def made(own: Data, **method: Any) -> list[Row]:
+    """Table 1 as the program publishes it, equal rows as one, with the rows they come from.
+
+    Without levels to choose it is what a search finds for <Zip, Age, AC; 3>.
+    """
+    k = 1 if "levels" in method else K
+    released: pl.DataFrame = own.released(SHIELD, k, **method).tables
+    numbers = [row.numbers[0] for row in rows_of(TABLE_1)]
+    published = released.with_columns(number=np.repeat(numbers, own.weight))
+    rows = published.group_by(COLUMNS, maintain_order=True).agg("number").rows()
+    return [
+        Row(tuple(often), tuple(cells), tuple(often.values()))
+        for *cells, own_numbers in rows
+        for often in [Counter(own_numbers)]
+    ]
 
 
 def requirement(on: Sequence[str], k: int) -> Promise:
@@ -227,14 +308,7 @@ def _leakage(ledger: Ledger, own: Data) -> None:
         -float(np.log2(women)) >= 0,
         "the minus sign is missing; the worked example has it",
     )
-    alone = LeakageAnalysis(
-        frequency_table(
-            {"person": np.arange(60, dtype=np.int32)},
-            {"person": 60},
-            {},
-            np.ones(60, dtype=np.int64),
-        )[0]
-    ).of(["person"])
+    alone = Leaking(pl.DataFrame({"person": [str(at) for at in range(60)]})).of(["person"])
     ledger.claim(
         "Section 3.1",
         "loss equal to S0: no information is lost",
@@ -260,9 +334,9 @@ def _leakage(ledger: Ledger, own: Data) -> None:
     ledger.unprinted("Section 3.1", "Age, Zip and AC together, loss in bits", joint.loss)
     ledger.unprinted("Section 3.1", "Age, Zip and AC together, normalized", joint.normalized)
     after = [
-        ("Table 1", own.leakage()),
-        ("Table 5", own.leakage({"Zip": 1, "Age": 1})),
-        ("Table 6", own.leakage({"AC": 1})),
+        ("Table 1", analysis),
+        ("Table 5", Leaking(own.released(SHIELD, K, **IAB).tables)),
+        ("Table 6", Leaking(own.released(SHIELD, K, algorithm="greedy").tables)),
     ]
     for attribute in COLUMNS:
         rows.append((attribute, *(a.of([attribute]).normalized for _, a in after)))
@@ -416,9 +490,7 @@ def _figure_3(ledger: Ledger, own: Data) -> None:
         "10, 13",
         ", ".join(map(str, _violating(own, micro, states, {"Zip": 1}))),
     )
-    shared = records_sharing(
-        lifted(rows_of(TABLE_1), COLUMNS, _trees(own), [Lift("Zip")]), COLUMNS, SHIELD
-    )
+    shared = records_sharing(made(own, algorithm="optimal", levels={"Zip": 1}), COLUMNS, SHIELD)
     ledger.figure(
         "Section 3.3.2",
         "records of (Med, 35, 5200*) in T1",
@@ -680,9 +752,7 @@ def _methods(ledger: Ledger, own: Data) -> None:
 
 
 def _replays(ledger: Ledger, own: Data) -> None:
-    start = rows_of(TABLE_1)
-    trees = _trees(own)
-    table_4 = merged(lifted(start, COLUMNS, trees, [Lift("Zip")]))
+    table_4 = made(own, algorithm="optimal", levels={"Zip": 1})
     compare(
         ledger,
         "Table 4",
@@ -691,7 +761,7 @@ def _replays(ledger: Ledger, own: Data) -> None:
         COLUMNS,
         {("1,9", "#Rec."): "row 9 of Table 1 has 2 records"},
     )
-    table_5 = merged(lifted(start, COLUMNS, trees, [Lift("Zip"), Lift("Age")]))
+    table_5 = made(own, **IAB)
     compare(ledger, "Table 5", rows_of(TABLE_5), table_5, COLUMNS)
     shared = records_sharing(table_5, COLUMNS, SHIELD)
     ledger.figure(
@@ -708,7 +778,7 @@ def _replays(ledger: Ledger, own: Data) -> None:
             printed,
             shared[pair[0]],
         )
-    table_6 = merged(lifted(start, COLUMNS, trees, [Lift("AC")]))
+    table_6 = made(own, algorithm="greedy")
     compare(
         ledger,
         "Table 6",
@@ -803,10 +873,6 @@ def _further(ledger: Ledger, own: Data) -> None:
 
 
 # -------- Helpers --------
-
-
-def _trees(own: Data) -> dict[str, Taxonomy]:
-    return {name: own.taxonomies[name] for name in SHIELD}
 
 
 def _state(states: Space, levels: Mapping[str, int]) -> tuple[int, ...]:
