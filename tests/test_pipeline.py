@@ -866,6 +866,49 @@ def test_a_source_that_changes_while_it_is_read(
     assert caught.value.problems[0].code == "changed-while-read"
 
 
+@pytest.mark.parametrize("which", ["people.csv", "around.csv"])
+def test_tables_beside_the_source_that_change_while_they_are_read(
+    which: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from indistinct.pipeline import opening, population
+
+    table = patients().with_row_index("who")
+    table.select("who", "sex").write_csv(tmp_path / "people.csv")
+    table.select("age", "sex", "zip").write_csv(tmp_path / "around.csv")
+    table.drop("sex").write_csv(tmp_path / "visits.csv")
+    asked = policy(
+        source={"person": "who", "people": {"file": "people.csv"}},
+        promises=[{"model": "k-map", "k": 2}],
+        risk={"population": {"file": "around.csv"}},
+    ).to_dict()
+    asked["attributes"]["who"] = {"role": "identifier"}
+    made = ind.Policy.from_dict(asked, directory=tmp_path)
+    assert ind.anonymize(tmp_path / "visits.csv", made).run.to_dict()["people"]["source"] > 0
+    reads = opening.read_table
+
+    def read(given: Any, **settings: Any) -> pl.DataFrame:
+        frame = reads(given, **settings)
+        if Path(given).name == which:
+            with Path(given).open("a") as file:
+                file.write("\n")
+        return frame
+
+    for module in (opening, population):
+        monkeypatch.setattr(module, "read_table", read)
+    with pytest.raises(DataError, match="changed while it was read") as caught:
+        ind.anonymize(tmp_path / "visits.csv", made)
+    assert which in str(caught.value.problems[0].file)
+
+
+def test_decoys_that_are_not_needed_are_told() -> None:
+    asked = policy(method={"suppression_limit": 0.05, "decoys": {"to": 2}})
+    release = ind.anonymize(patients(), asked)
+    assert release.run.decoys == 0
+    assert any("no decoy was made: every class has 2 records or more" in text
+               for text in release.warnings)  # fmt: skip
+    assert "no decoy" not in " ".join(release.certificate.to_dict()["warnings"])
+
+
 @pytest.mark.parametrize("name", ["len", "count", "size", "people", "rows", "literal", "index"])
 def test_a_column_of_any_name(name: str) -> None:
     frame = pl.DataFrame(

@@ -237,6 +237,63 @@ def test_whole_records_are_synthetic() -> None:
     assert sum((Counter(release.tables["cost"].to_list()) & source).values()) < frame.height / 4
 
 
+def test_an_exchange_that_moves_few_values_is_told() -> None:
+    """Groups of one keep what they have; groups of half of the table do not."""
+    frame = patients()
+    for within, expected in (("name", True), ("sex", False)):
+        asked = policy({"ward": {"swap": {"within": [within]}}}, {"name": "identifier"})
+        made = ind.anonymize(frame, asked).warnings
+        found = [text for text in made if "'ward'" in text]
+        assert any("has changed no value" in text for text in found) == expected
+    some = frame.with_columns(name=pl.when(pl.int_range(pl.len()) % 4 == 0).then(pl.lit("x"))
+                              .otherwise(pl.col("name")))  # fmt: skip
+    (said,) = (
+        text
+        for text in ind.anonymize(some, policy({"ward": {"swap": {"within": ["name"]}}})).warnings
+        if "the groups of 'within' are narrow" in text
+    )
+    assert "of 240 values only, of some 159 if anybody could exchange" in said
+    assert "narrow" not in " ".join(ind.anonymize(some, policy({"ward": "swap"})).warnings)
+
+
+def test_the_population_is_transformed_as_the_table_is(tmp_path: Path) -> None:
+    """Ages that are rounded are counted among rounded ages of the population."""
+    frame = patients().select("age", "sex", "ward")
+    around = pl.concat([frame, frame.with_columns(age=pl.col("age") + 1)]).select("age", "sex")
+    around.write_csv(tmp_path / "people.csv")
+
+    def asked(**transform: Any) -> ind.Policy:
+        keys = {
+            "attributes": {
+                "age": {"role": "quasi-identifier", "hierarchy": "suppress", **transform},
+                "sex": {"role": "quasi-identifier"},
+                "ward": {"role": "sensitive"},
+            },
+            "promises": [{"model": "k-map", "k": 8}],
+            "risk": {"population": {"file": "people.csv"}},
+            "method": {"seed": 1, "suppression_limit": 0.1},
+        }
+        return ind.Policy.from_dict(keys, directory=tmp_path)
+
+    rounded = asked(transform={"round": 20})
+    release = ind.anonymize(frame, rounded)
+    # Without the population's rounding no age of 20, 40 or 60 had eight people.
+    assert set(release.tables["age"].cast(pl.String)) != {"*"}
+    assert ind.audit(release, rounded).holds
+    cells = release.tables.select("age", "sex").unique()
+    shown = around.with_columns((pl.col("age") + 10) // 20 * 20)
+    kept = cells.join(shown, on=["age", "sex"]).group_by("age", "sex").len()
+    assert kept["len"].min() >= 8
+    assert ind.attack(frame, release, rounded, only=["presence"])["presence"].people == 240
+    found = ind.risk(release, rounded)
+    assert found.journalist.highest <= 1 / 8
+    for way in ({"noise": 3}, {"microaggregate": 5}, {"aggregate": {"thresholds": [40],
+                "show": "mean"}}, "synthesize"):  # fmt: skip
+        with pytest.raises(PolicyError, match="say how many people there are") as told:
+            ind.anonymize(frame, asked(transform=way))
+        assert told.value.problems[0].code == "population-not-followed"
+
+
 def test_one_more_transformation_changes_no_other() -> None:
     frame = patients()
     alone = ind.anonymize(frame, policy({"cost": {"noise": 50}})).tables["cost"]

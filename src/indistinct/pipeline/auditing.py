@@ -229,7 +229,8 @@ def _beside(tables: Frame, policy: Policy, source: PlainMapping | None) -> Plain
         own = known.get(name, about)
         known[name] = replace(own, reference=about.reference, ranks=own.ranks or about.ranks)
     found["known"] = known
-    people = population_of(policy)
+    counted = any(part.needs_population for part in policy.privacy_models)
+    people = population_of(policy) if counted else None
     if people is not None:
         held = open_table(people, "the population")
         taxonomies = taxonomies_of(held, policy, people, None, None)

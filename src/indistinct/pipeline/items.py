@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.kernels.ragged import pointers
 from indistinct.microdata.encoding import codes_in, count_combinations
 from indistinct.microdata.frequencies import Cells
@@ -19,22 +18,18 @@ from indistinct.microdata.microdata import sorted_values
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.privacy.km_anonymity import KMAnonymity
-from indistinct.privacy.known_records import KnownRecords
-from indistinct.recoding.items import ItemPlan, km_anonymous, known_items_protected, published_items
-from indistinct.recoding.plan import published_classes
+from indistinct.recoding.items import ItemPlan, km_anonymous, published_items
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table, open_table
 
 if TYPE_CHECKING:
     from indistinct.metadata import ValueMetadata
-    from indistinct.pipeline.private_table import PrivateTable
     from indistinct.pipeline.run import Run
     from indistinct.policy import Policy
-    from indistinct.recoding.plan import Plan
 
 
 @dataclass(frozen=True, eq=False)
-class _Items:
+class Items:
     """The items of everybody, and where each cell of the table has its own.
 
     Arguments:
@@ -128,7 +123,7 @@ def _generalized(
     known: Mapping[KMAnonymity, ValueMetadata],
     limit: float,
     run: Run,
-) -> tuple[NDArray[np.bool_], dict[KMAnonymity, tuple[ItemPlan, _Items, int, int]]]:
+) -> tuple[NDArray[np.bool_], dict[KMAnonymity, tuple[ItemPlan, Items, int, int]]]:
     """The rows that are kept; of each promise its plan, the items, all of them, those left out.
 
     A row that is left out for the sake of one attribute is missing in the others, whose promises
@@ -143,12 +138,12 @@ def _generalized(
         run: is told how far it is.
     """
     keep = np.ones(rows.height, dtype=np.bool_)
-    found: dict[KMAnonymity, tuple[ItemPlan, _Items, int, int]] = {}
+    found: dict[KMAnonymity, tuple[ItemPlan, Items, int, int]] = {}
     while True:
         dropped = False
         for part in promises:
             texts = rows.select(part.columns).filter(pl.Series(keep))
-            items = _items_of(people.person_of[keep], people.count, texts, known[part])
+            items = items_of(people.person_of[keep], people.count, texts, known[part])
             now = len(items.sets.value)
             _, _, entries, lost = found.get(part, (None, None, now, 0))
             if part.together:
@@ -166,59 +161,14 @@ def _generalized(
             return keep, found
 
 
-def items_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[str, pl.Series]:
-    """The columns of items, row by row, as the promise ``known-records`` lets them be published.
-
-    Arguments:
-        private: the table and its promises.
-        plan: what becomes of the quasi-identifiers, which makes the classes.
-        run: is given private documents and warnings.
-
-    Raises:
-        HierarchyError, PolicyError: as :func:`~indistinct.recoding.items.known_items_protected`.
-    """
-    promises = [part for part in private.promises if isinstance(part, KnownRecords)]
-    if not promises:
-        return {}
-    run.tell("generalizing items")
-    people, found, documents = private.subjects, {}, {}
-    for part in promises:
-        name = str(part.sensitive)
-        texts = private.table.text([name])
-        items = _items_of(people.person_of, people.count, texts, private.metadata[name])
-        of_combination = published_classes(private.data, plan, part.on or private.data.attributes)
-        class_of = of_combination[private.microdata.combination_of]
-        done = known_items_protected(name, items.sets, class_of, part)
-        nodes = done.published[items.entry[0]]
-        labels = pl.Series(list(done.labels), dtype=pl.String)
-        found[name] = labels.gather(pl.Series(nodes.astype(np.uint32))).alias(name)
-        documents[name] = {
-            "scope": "classes",
-            **part.parameters,
-            "entries": len(done.published),
-            "as_root": done.as_root,
-            "ncp": done.ncp,
-        }
-        if done.as_root:
-            run.warnings.append(
-                f"'{name}': {done.as_root} of {len(done.published)} items of people are published "
-                f"as {SUPPRESSED}, which is what known-records asks of classes of this size: "
-                "larger classes, or a smaller k or m, leave more"
-            )
-    before = run.documents.get("items.json", {})
-    assert isinstance(before, Mapping)
-    run.documents["items.json"] = {**before, **documents}
-    return found
-
-
 def _stacked(texts: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     """The values of several columns as one, called as the first."""
     return pl.concat([texts.select(pl.col(name).alias(names[0])) for name in names])
 
 
-def _items_of(
+def items_of(
     person_of: NDArray[np.int32], people: int, texts: pl.DataFrame, known: ValueMetadata
-) -> _Items:
+) -> Items:
     """The different values of everybody, over all their records and columns.
 
     Of one column a missing value is a value; of several it is none.
@@ -238,7 +188,7 @@ def _items_of(
     keys = sets.row_of * sizes[1] + sets.value
     entry = np.full(len(values), -1, np.int64)
     entry[there] = np.searchsorted(keys, whose[there].astype(np.int64) * sizes[1] + codes)
-    return _Items(sets, entry.reshape(texts.width, texts.height))
+    return Items(sets, entry.reshape(texts.width, texts.height))
 
 
 def _without_items(policy: Policy, names: Sequence[str]) -> Policy:

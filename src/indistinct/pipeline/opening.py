@@ -172,7 +172,8 @@ def with_people(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:
     assert source.people is not None
     assert source.person is not None
     path = policy.directory / source.people.file
-    people = read_table(path, separator=source.people.separator, encoding=source.encoding)
+    with unchanged(path):
+        people = read_table(path, separator=source.people.separator, encoding=source.encoding)
     key = source.people.key or source.person
     lacking = [
         Problem(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +10,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from indistinct.errors import PolicyError, Problem
+from indistinct.pipeline.opening import unchanged
+from indistinct.pipeline.transforming import depends_on_others, followed
 from indistinct.privacy.promise import models
+from indistinct.sources.convert import to_polars
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, open_table, require_columns
 from indistinct.types import Frame
@@ -19,9 +23,10 @@ if TYPE_CHECKING:
 
 
 def population_of(policy: Policy, given: Frame = None) -> pl.DataFrame | None:
-    """The quasi-identifiers of the population's people as text, one row each.
+    """The quasi-identifiers of the population's people as published, one row each.
 
-    None where neither the caller nor the policy names a table of them.
+    What is done to a value of the table is done to those of the population. None where neither the
+    caller nor the policy names a table of them.
 
     Arguments:
         policy: names the quasi-identifiers, and the table where none is given.
@@ -29,22 +34,69 @@ def population_of(policy: Policy, given: Frame = None) -> pl.DataFrame | None:
 
     Raises:
         DataError: the file cannot be read, or lacks a quasi-identifier.
-        PolicyError: a promise counts people, and the policy says only how many there are.
+        PolicyError: a promise counts people, and the policy says only how many there are; or a
+            quasi-identifier is changed in a way that nobody can follow for other people.
     """
     quasi, named = policy.quasi_identifiers, policy.risk.population
     if given is not None:
-        return people_in(given, policy, quasi).text(quasi)
+        return published_people(given, policy, quasi).text(quasi)
     if named is None:
         return None
     if named.file is None:
         _refuse_counting(policy)
         return None
     path = policy.directory / named.file
-    return people_in(path, policy, quasi, separator=named.separator).text(quasi)
+    return published_people(path, policy, quasi, separator=named.separator).text(quasi)
+
+
+def published_people(
+    given: Frame, policy: Policy, columns: Sequence[str], *, separator: str | None = None
+) -> Table:
+    """A population whose quasi-identifiers are transformed as those of the table are.
+
+    Arguments:
+        given: a frame, or the path of a file.
+        policy: says the transformations.
+        columns: the columns that are needed.
+        separator: of the cells of a file.
+
+    Raises:
+        PolicyError: values are changed by what other people of the table have, or at random.
+        DataError: the table cannot be read, or values cannot be transformed so.
+    """
+    rules = {
+        name: rule
+        for name in columns
+        if name in policy.quasi_identifiers
+        and (rule := policy.attributes[name].transform) is not None
+    }
+    problems = [
+        Problem(
+            "population-not-followed",
+            f"the population is counted by '{name}', which the transformation '{rule.name}' "
+            "changes by what else is in the table, or at random: nobody can say what is published "
+            "of other people",
+            file=policy.file,
+            attribute=name,
+            remedy="say how many people there are, population = { size = ... }, or generalize by "
+            "a hierarchy what is transformed",
+        )
+        for name, rule in rules.items()
+        if depends_on_others(rule)
+    ]
+    if problems:
+        raise PolicyError(problems)
+    table = people_in(given, policy, columns, separator=separator, held=bool(rules))
+    return followed(table, policy, [*rules]) if rules else table
 
 
 def people_in(
-    given: Frame, policy: Policy | None, columns: Sequence[str], *, separator: str | None = None
+    given: Frame,
+    policy: Policy | None,
+    columns: Sequence[str],
+    *,
+    separator: str | None = None,
+    held: bool = False,
 ) -> Table:
     """The table of a population, which has some columns.
 
@@ -53,13 +105,16 @@ def people_in(
         policy: says which texts stand for a missing value.
         columns: the columns that are needed.
         separator: of the cells of a file.
+        held: ask for a table in memory, whichever engine holds it.
 
     Raises:
-        DataError: the table cannot be read, or lacks one of the columns.
+        DataError: the table cannot be read, changes meanwhile, or lacks one of the columns.
     """
     is_path = isinstance(given, str | Path)
     name = Path(given).name if is_path else "the population"
-    native = read_table(given, separator=separator) if is_path else given
+    with unchanged(given) if is_path else contextlib.nullcontext():
+        native = read_table(given, separator=separator) if is_path else given
+    native = to_polars(native) if held else native
     table = open_table(native, name)
     require_columns(table, columns)
     tokens = {} if policy is None else policy.missing_tokens(columns)

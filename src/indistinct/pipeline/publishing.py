@@ -15,7 +15,7 @@ from indistinct.errors import IndistinctError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.pipeline.accounts import broken_without_made_up
-from indistinct.pipeline.items import items_within_classes
+from indistinct.pipeline.items_within_classes import items_within_classes
 from indistinct.pipeline.leak import hold_against_ranks
 from indistinct.pipeline.value_metadata import needed_metadata, published_metadata
 from indistinct.pipeline.warnings import (
@@ -305,6 +305,11 @@ def _with_decoys(released: Frame, private: PrivateTable, run: Run) -> tuple[Any,
         "the release may hold decoys: counts in it are distorted, and whoever learns how many "
         "decoys a class has can subtract them; their number stays private"
     )
+    if not done.places:
+        why = "" if done.short or done.left_out else f": every class has {asked.to} records or more"
+        run.warnings.append(
+            f"no decoy was made{why}; readers are told that the release may hold some"
+        )
     if done.short:
         run.warnings.append(
             f"{done.short} classes could not be enlarged to {asked.to} records: the limit of "

@@ -45,7 +45,7 @@ from indistinct.pipeline.opening import (
     plain_table,
     reading,
 )
-from indistinct.pipeline.population import people_in
+from indistinct.pipeline.population import people_in, published_people
 from indistinct.pipeline.private_table import PrivateTable, subjects_in
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.run import Run
@@ -147,7 +147,9 @@ def risk(
     tell("counting", None)
     classes = Classes.of(looked.table, looked.quasi)
     among = classes.records + classes.suppressed
-    people, table_of_people = _population(population, counts, policy, looked.quasi, among)
+    people, table_of_people = _population(
+        population, counts, policy, looked.quasi, (among, looked.released)
+    )
     notes, in_class = list(looked.notes), None
     if classes.suppressed:
         notes.append(
@@ -363,7 +365,7 @@ def _population(
     counts: str | None,
     policy: Policy | None,
     quasi: Sequence[str],
-    records: int,
+    looked: tuple[int, bool],
 ) -> tuple[Population, Frame]:
     """What is known of the population; and the table of its people, as it was given.
 
@@ -373,8 +375,10 @@ def _population(
         counts: the column of that table that says how many people a row stands for.
         policy: says which texts stand for a missing value.
         quasi: the quasi-identifiers.
-        records: people in the table.
+        looked: people in the table, and whether it is a release: the values of a population are
+            held against those of a release as they are transformed for it.
     """
+    records, released = looked
     separator: str | None = None
     if given is None and policy is not None and policy.risk.population is not None:
         named = policy.risk.population
@@ -396,7 +400,10 @@ def _population(
     if isinstance(given, int | float) and not isinstance(given, bool):
         return Population.of_size(given, records), None
     columns = [*quasi, *([] if counts is None else [counts])]
-    table = people_in(given, policy, columns, separator=separator)
+    if policy is not None and released:
+        table = published_people(given, policy, columns, separator=separator)
+    else:
+        table = people_in(given, policy, columns, separator=separator)
     return Population.of_table(table, quasi, counts), table
 
 

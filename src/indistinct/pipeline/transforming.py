@@ -46,6 +46,7 @@ from indistinct.types import Plain, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
+    from indistinct.policy.sections import Swap, Transform
 
 OF_TEXTS = ("mask", "pseudonymize")
 """Transformations that need no more than the texts of an identifier."""
@@ -181,6 +182,10 @@ def policy_of_originals(policy: Policy) -> Policy:
 FOLLOWED = ("mask", "round", "microaggregate", "aggregate")
 """Transformations that publish the same for equal values, so that the truth can be followed."""
 
+FEWEST_MOVED = 0.5
+"""The share of values that become others, of those that would if anybody could exchange with
+anybody, below which a run warns."""
+
 MOVED = ("noise", "shift")
 """Transformations after which nothing says which published value is whose."""
 
@@ -201,6 +206,17 @@ def untried_in(policy: Policy) -> dict[str, str]:
         elif rule is not None and rule.name == "synthesize" and name in policy.quasi_identifiers:
             found[name] = f"{name} was drawn from a model for the release, and is nobody's"
     return found
+
+
+def depends_on_others(rule: Transform) -> bool:
+    """Whether what becomes of a value depends on other values of the table, or on chance.
+
+    Exchanged values are those of the table, as often as they are there.
+    """
+    centres = rule.aggregate is not None and bool(rule.aggregate.thresholds)
+    if centres and rule.aggregate is not None and rule.aggregate.show != "range":
+        return True
+    return rule.name in (*MOVED, "microaggregate", "synthesize")
 
 
 def followed(table: Table, policy: Policy, names: Sequence[str]) -> Table:
@@ -345,7 +361,32 @@ class _Work:
                 account[name]["drawn_under"] = self.drawn_under[name]
             if way in ("swap", "noise") and there and not changed:
                 warnings.append(f"'{name}': the transformation '{way}' has changed no value")
+            elif item.transform.swap is not None:
+                warnings += _few_moved(item.transform.swap, before, changed)
         return ({"attributes": account} if account else {}), warnings
+
+
+def _few_moved(rule: Swap, before: pl.Series, changed: int) -> list[str]:
+    """The warning that an exchange left most values where they were.
+
+    Equal values are exchanged as well, and nobody sees it: it is compared with how many would have
+    become others without groups and window.
+
+    Arguments:
+        rule: how values are exchanged.
+        before: the texts of the column.
+        changed: values that are others now.
+    """
+    counts = before.drop_nulls().value_counts()["count"].to_numpy()
+    there = int(counts.sum())
+    freely = rule.share * (there - float((counts / max(there, 1)) @ counts))
+    if changed >= FEWEST_MOVED * freely or not (rule.within or rule.window is not None):
+        return []
+    where = "the groups of 'within' are" if rule.within else "the window is"
+    return [
+        f"'{before.name}': the exchange has made others of {changed} of {there} values only, of "
+        f"some {freely:.0f} if anybody could exchange with anybody: {where} narrow"
+    ]
 
 
 def _mask(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
