@@ -10,11 +10,11 @@ from __future__ import annotations
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from html import escape
 from typing import Any, Literal, Protocol
 
-from indistinct.types import PlainMapping
+from indistinct.types import Plain, PlainMapping
 
 Style = Literal["text", "title", "good", "doubt", "bad"]
 
@@ -72,6 +72,23 @@ class Document(ABC):
 
     def _repr_html_(self) -> str:
         return as_html(self.parts())
+
+
+class PlainData:
+    """A dataclass that is told under the names of its fields."""
+
+    def to_dict(self) -> Plain:
+        """The fields as plain data, but for those that ``repr`` leaves out."""
+        own = fields(self)  # type: ignore[arg-type]
+        return {item.name: _plain(getattr(self, item.name)) for item in own if item.repr}
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {key: _plain(part) for key, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, tuple | list) else value
 
 
 class Picture(Protocol):

@@ -30,7 +30,7 @@ from indistinct.analytics.leakage_change import (
 )
 from indistinct.analytics.profile import Profile
 from indistinct.analytics.sensitive_leakage import SensitiveLeakage, sensitive_leakage
-from indistinct.document import Bar, Document, Grid, Line, Part, many, shown
+from indistinct.document import Bar, Document, Grid, Line, Part, PlainData, many, shown
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.build import build_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
@@ -64,41 +64,29 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class Shield:
+class Shield(PlainData):
     """The attributes that a release should protect together, and why, in words."""
 
     attributes: tuple[str, ...]
     why: tuple[str, ...]
 
-    def to_dict(self) -> Plain:
-        """The suggestion as plain data."""
-        return {"attributes": list(self.attributes), "why": list(self.why)}
-
 
 @dataclass(frozen=True)
-class LevelAdvice:
+class LevelAdvice(PlainData):
     """The level from which on a quasi-identifier leaks less, and how much it leaks there."""
 
     attribute: str
     level: int
     normalized: float
 
-    def to_dict(self) -> Plain:
-        """The advice as plain data."""
-        return {"attribute": self.attribute, "level": self.level, "normalized": self.normalized}
-
 
 @dataclass(frozen=True)
-class Exposed:
+class Exposed(PlainData):
     """A record of which the quasi-identifiers tell much: its number from 1, and bits. Private."""
 
     row: int
     loss: float
     alike: int
-
-    def to_dict(self) -> Plain:
-        """The record's number and figures as plain data."""
-        return {"row": self.row, "loss": self.loss, "alike": self.alike}
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import numpy as np
 
 from indistinct.analytics.attacks.unicity import Cells, known_cells
 from indistinct.analytics.weighted import Lists, sums
+from indistinct.document import PlainData
 from indistinct.types import Plain
 
 DRAWS = 5_000
@@ -21,7 +22,7 @@ DRAWS = 5_000
 
 
 @dataclass(frozen=True)
-class EventLeakage:
+class EventLeakage(PlainData):
     """What one value of a person tells, in bits.
 
     Arguments:
@@ -61,16 +62,6 @@ class EventLeakage:
             float(worst.mean()) if people else 0.0,
             float(alone.mean()) if people else 0.0,
         )
-
-    def to_dict(self) -> Plain:
-        """The figures as plain data."""
-        return {
-            "attribute": self.attribute,
-            "values": self.values,
-            "loss": self.loss,
-            "worst": self.worst,
-            "alone": self.alone,
-        }
 
 
 def unicity_of(columns: Mapping[str, Lists]) -> Plain:

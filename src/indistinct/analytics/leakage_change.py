@@ -19,7 +19,7 @@ from indistinct.analytics.encoded import Encoded, encode
 from indistinct.analytics.first_policy import toml_key
 from indistinct.analytics.leakage import Leakage
 from indistinct.analytics.sensitive_leakage import SensitiveLeakage, sensitive_leakage
-from indistinct.document import Bar, Document, Grid, Line, Part
+from indistinct.document import Bar, Document, Grid, Line, Part, PlainData
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.sources.table import Table
@@ -30,16 +30,12 @@ TaxonomyOf = Callable[[str, Sequence[str | None], Sequence[int]], Taxonomy | Non
 
 
 @dataclass(frozen=True)
-class Action:
+class Action(PlainData):
     """Something that would lower a leakage, in words, and the lines of a policy that do it."""
 
     kind: Literal["generalize", "suppress", "decoys"]
     text: str
     policy: str
-
-    def to_dict(self) -> dict[str, str]:
-        """The action as plain data."""
-        return {"kind": self.kind, "text": self.text, "policy": self.policy}
 
 
 @dataclass(frozen=True)

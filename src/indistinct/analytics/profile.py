@@ -21,6 +21,7 @@ from indistinct.analytics.person_keys import Column as Beside
 from indistinct.analytics.person_keys import person_keys, several_people
 from indistinct.analytics.safe_harbor import Column, Tag, names_a_doorstep, recognise
 from indistinct.analytics.values import Values, read_values
+from indistinct.document import PlainData
 from indistinct.sources.table import COUNT, Table, open_table
 from indistinct.types import Frame, PlainMapping
 
@@ -37,15 +38,11 @@ MANY_QUASI_IDENTIFIERS = 12
 
 
 @dataclass(frozen=True)
-class Warned:
+class Warned(PlainData):
     """Something that a person should look at before a release: a code for it, and the sentence."""
 
     code: str
     message: str
-
-    def to_dict(self) -> dict[str, str]:
-        """The warning as plain data."""
-        return {"code": self.code, "message": self.message}
 
 
 @dataclass(frozen=True)
@@ -116,7 +113,7 @@ class AttributeProfile:
 
 
 @dataclass(frozen=True)
-class Persons:
+class Persons(PlainData):
     """A column that seems to say whose a record is, where people have many.
 
     Arguments:
@@ -132,16 +129,6 @@ class Persons:
     records: int
     differing: tuple[str, ...]
     sure: bool = True
-
-    def to_dict(self) -> dict[str, object]:
-        """The suggestion as plain data."""
-        return {
-            "column": self.column,
-            "people": self.people,
-            "records": self.records,
-            "differing": list(self.differing),
-            "sure": self.sure,
-        }
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.places import classes_met
 from indistinct.analytics.published import Domain, Original, PublishedCells, PublishedRows
+from indistinct.document import PlainData
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.types import Plain
@@ -53,7 +54,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class AttributeQuality:
+class AttributeQuality(PlainData):
     """What is left of one quasi-identifier."""
 
     missings: float
@@ -61,16 +62,6 @@ class AttributeQuality:
     granularity: float
     non_uniform_entropy: float
     squared_error: float
-
-    def to_dict(self) -> dict[str, float | None]:
-        """The figures as plain data."""
-        return {
-            "missings": self.missings,
-            "generalization_intensity": self.generalization_intensity,
-            "granularity": self.granularity,
-            "non_uniform_entropy": self.non_uniform_entropy,
-            "squared_error": self.squared_error,
-        }
 
 
 @dataclass(frozen=True)

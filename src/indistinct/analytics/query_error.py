@@ -30,11 +30,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.analytics.published import Domain, Original, PublishedRows
+from indistinct.document import PlainData
 from indistinct.errors import DataError, Problem
 from indistinct.kernels.queries import answers, fit_leaves, fit_range
 from indistinct.microdata.encoding import count_combinations
 from indistinct.randomness import simulation
-from indistinct.types import Plain
 
 Mode = Literal["overlap", "uniform"]
 
@@ -206,22 +206,13 @@ class Queries:
 
 
 @dataclass(frozen=True)
-class QueryError:
+class QueryError(PlainData):
     """Mean and median relative error of a release over some queries, in one mode of answering."""
 
     mean: float
     median: float
     mode: Mode
     queries: int
-
-    def to_dict(self) -> Plain:
-        """The error as plain data."""
-        return {
-            "mean": self.mean,
-            "median": self.median,
-            "mode": self.mode,
-            "queries": self.queries,
-        }
 
 
 def known_mode(mode: str) -> Mode:

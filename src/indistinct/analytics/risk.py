@@ -47,6 +47,7 @@ from indistinct.document import (
     Grid,
     Line,
     Part,
+    PlainData,
     drawing,
     many,
     share,
@@ -172,7 +173,7 @@ class Estimated:
 
 
 @dataclass(frozen=True)
-class Step:
+class Step(PlainData):
     """One step of the distribution of risk: records whose risk is above ``above``, up to ``to``.
 
     ``share`` is their share of all records, ``cumulative`` that of all records up to here.
@@ -183,16 +184,6 @@ class Step:
     records: int
     share: float
     cumulative: float
-
-    def to_dict(self) -> dict[str, float]:
-        """The step as plain data."""
-        return {
-            "above": self.above,
-            "to": self.to,
-            "records": self.records,
-            "share": self.share,
-            "cumulative": self.cumulative,
-        }
 
 
 @dataclass(frozen=True)
@@ -222,7 +213,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True)
-class RiskCurve(Document):
+class RiskCurve(PlainData, Document):
     """Risk over k, and where it bends.
 
     ``of`` says what k was applied to: ``classes``, the table as it is without the classes of fewer
@@ -305,14 +296,6 @@ class RiskCurve(Document):
             yield Line(
                 "Bends depend on the range of k, and do not say that the risk there is low enough."
             )
-
-    def to_dict(self) -> Plain:
-        """The curve as plain data."""
-        return {
-            "of": self.of,
-            "points": [point.to_dict() for point in self.points],
-            "skipped": list(self.skipped),
-        }
 
 
 @dataclass(frozen=True)

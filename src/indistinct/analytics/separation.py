@@ -13,15 +13,15 @@ import math
 from dataclasses import dataclass, replace
 
 from indistinct.analytics.leakage import Leakage, LeakageAnalysis
+from indistinct.document import PlainData
 from indistinct.microdata.frequencies import FrequencyTable
-from indistinct.types import Plain
 
 ENUMERATED = 5000
 """Up to so many sets of attributes are all looked at; of more, one attribute is added at a time."""
 
 
 @dataclass(frozen=True)
-class Separation:
+class Separation(PlainData):
     """How well the values of some attributes tell records apart.
 
     ``classes`` is the number of distinct combinations; ``exact`` is false for a set that was put
@@ -33,16 +33,6 @@ class Separation:
     distinction: float
     separation: float
     exact: bool = True
-
-    def to_dict(self) -> Plain:
-        """The figures as plain data."""
-        return {
-            "attributes": list(self.attributes),
-            "classes": self.classes,
-            "distinction": self.distinction,
-            "separation": self.separation,
-            "exact": self.exact,
-        }
 
 
 def best(table: FrequencyTable | LeakageAnalysis, size: int) -> Separation:

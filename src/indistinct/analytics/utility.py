@@ -33,12 +33,13 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.published import Domain, Original, PublishedCells, PublishedRows
 from indistinct.analytics.quality import Quality, quality_of
+from indistinct.document import PlainData
 from indistinct.errors import DataError, Problem, did_you_mean
 from indistinct.types import Plain
 
 
 @dataclass(frozen=True)
-class CertaintyPenalty:
+class CertaintyPenalty(PlainData):
     """The normalized certainty penalty of a release.
 
     Arguments:
@@ -52,14 +53,6 @@ class CertaintyPenalty:
     normalized: float
     per_attribute: Mapping[str, float]
     of_class: NDArray[np.float64] = field(repr=False, compare=False)
-
-    def to_dict(self) -> Plain:
-        """The penalty as plain data."""
-        return {
-            "total": self.total,
-            "normalized": self.normalized,
-            "per_attribute": dict(self.per_attribute),
-        }
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,21 @@ def published_sets(
 
 
 @jit
+def _next(chosen: NDArray[np.int64], held: int) -> bool:
+    """The next combination of some of so many places, in order; whether there is one."""
+    size = chosen.shape[0]
+    j = size - 1
+    while j >= 0 and chosen[j] == held - size + j:
+        j -= 1
+    if j < 0:
+        return False
+    chosen[j] += 1
+    for further in range(j + 1, size):
+        chosen[further] = chosen[further - 1] + 1
+    return True
+
+
+@jit
 def combinations(
     indptr: NDArray[np.int64],
     item: NDArray[np.int32],
@@ -74,14 +89,8 @@ def combinations(
                 key = key * base + number[item[start + chosen[j]]]
             keys[at], counts[at] = key, weight[person]
             at += 1
-            j = size - 1
-            while j >= 0 and chosen[j] == held - size + j:
-                j -= 1
-            if j < 0:
+            if not _next(chosen, held):
                 break
-            chosen[j] += 1
-            for further in range(j + 1, size):
-                chosen[further] = chosen[further - 1] + 1
     return keys[:at].copy(), counts[:at].copy()
 
 
@@ -138,14 +147,8 @@ def rare_within(
                     places = more
                 places[left] = chosen
                 left += 1
-            j = size - 1
-            while j >= 0 and chosen[j] == held - size + j:
-                j -= 1
-            if j < 0:
+            if not _next(chosen, held):
                 break
-            chosen[j] += 1
-            for further in range(j + 1, size):
-                chosen[further] = chosen[further - 1] + 1
         if residual.shape[0]:
             for row in range(left):
                 poorest = np.inf

@@ -37,6 +37,9 @@ COMMON = frozenset({"algorithm", "objective", "seed", "accept_unsafe", "decoys"}
 CUTTING = frozenset({"partition.strict", "partition.dimension", "partition.cut"})
 """The keys that say how Mondrian cuts."""
 
+PARTITIONING = CUTTING | {"suppression_limit", "cells", "weight", "partition.start"}
+"""The keys of methods that begin with classes made in one of several ways."""
+
 LEVELS = frozenset({"min_level", "max_level"})
 """The keys of attributes that bound the level at which they are published."""
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import polars as pl
 
-from indistinct.document import Document, Grid, Part
+from indistinct.document import Document, Grid, Part, PlainData
 from indistinct.metadata import ValueMetadata
 from indistinct.release.audit import Audit
 from indistinct.release.audit.verdict import words
@@ -47,16 +47,12 @@ _SCALAR = (str, int, type(None))
 
 
 @dataclass(frozen=True)
-class CertifiedTable:
+class CertifiedTable(PlainData):
     """One published file: its path in the folder, its SHA-256 digest and its number of rows."""
 
     path: str
     sha256: str
     rows: int
-
-    def to_dict(self) -> Plain:
-        """The file as plain data."""
-        return {"path": self.path, "sha256": self.sha256, "rows": self.rows}
 
 
 @dataclass(frozen=True)

@@ -6,19 +6,14 @@ from typing import ClassVar
 
 from indistinct.recoding.linked import LinkedSettings, LinkedTable, p_l_angelization
 from indistinct.recoding.linked_plan import LinkedPlan
-from indistinct.recoding.method import CUTTING, Method, Task
+from indistinct.recoding.method import PARTITIONING, Method, Task
 
 
 class PLAngelization(Method):
     """Classes with p categories and l different sets of every sensitive attribute."""
 
     name = "p-l-angelization"
-    settings: ClassVar[frozenset[str]] = CUTTING | {
-        "suppression_limit",
-        "cells",
-        "weight",
-        "partition.start",
-    }
+    settings: ClassVar[frozenset[str]] = PARTITIONING
     objective: ClassVar[str | None] = "loss"
     works_towards: ClassVar[tuple[str, ...]] = (
         "p-plus-sensitive",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from indistinct.recoding.exchange import ThetaSettings, theta_sensitive
-from indistinct.recoding.method import CUTTING, Method, Task
+from indistinct.recoding.method import PARTITIONING, Method, Task
 from indistinct.recoding.plan import Plan
 
 
@@ -13,15 +13,7 @@ class Theta(Method):
     """Moves records between classes until their sensitive values are diverse."""
 
     name = "theta"
-    settings: ClassVar[frozenset[str]] = CUTTING | {
-        "suppression_limit",
-        "cells",
-        "weight",
-        "partition.start",
-        "partition.donors",
-        "variant",
-        "max_noise",
-    }
+    settings: ClassVar[frozenset[str]] = PARTITIONING | {"partition.donors", "variant", "max_noise"}
     objective: ClassVar[str | None] = "loss"
     works_towards: ClassVar[tuple[str, ...]] = ("theta-sensitive",)
     unit = "record"

@@ -6,18 +6,14 @@ from typing import ClassVar
 
 from indistinct.recoding.linked import LinkedSettings, LinkedTable, theta_star
 from indistinct.recoding.linked_plan import LinkedPlan
-from indistinct.recoding.method import CUTTING, Method, Task
+from indistinct.recoding.method import PARTITIONING, Method, Task
 
 
 class ThetaStar(Method):
     """People in buckets whose categories of sensitive values are diverse, and in classes of k."""
 
     name = "theta-star"
-    settings: ClassVar[frozenset[str]] = CUTTING | {
-        "suppression_limit",
-        "cells",
-        "weight",
-        "partition.start",
+    settings: ClassVar[frozenset[str]] = PARTITIONING | {
         "partition.donors",
         "partition.unchecked_tails",
         "variant",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from indistinct.document import PlainData
 from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
 from indistinct.types import Plain, PlainMapping
@@ -186,7 +187,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class ClassSizes:
+class ClassSizes(PlainData):
     """How many equivalence classes there are, and how large; the sizes are None if there are none.
 
     ``mean`` is records per class.
@@ -196,15 +197,6 @@ class ClassSizes:
     smallest: int | None
     mean: float | None
     largest: int | None
-
-    def to_dict(self) -> dict[str, float | int | None]:
-        """The figures as plain data."""
-        return {
-            "count": self.count,
-            "smallest": self.smallest,
-            "mean": self.mean,
-            "largest": self.largest,
-        }
 
 
 def summarize(sizes: pl.Series) -> ClassSizes:
