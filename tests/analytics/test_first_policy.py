@@ -81,8 +81,8 @@ def test_nhanes(shared: Path, tmp_path: Path) -> None:
     path.write_bytes(lzma.decompress(packed))
     seen = accepted(read_table(path), tmp_path)
     assert quasi(seen) == [
-        "Gender", "Age", "AgeDecade", "AgeMonths", "Race1", "Race3", "Education", "MaritalStatus",
-        "Work",
+        "SurveyYr", "Gender", "Age", "AgeDecade", "AgeMonths", "Race1", "Race3", "Education",
+        "MaritalStatus", "Work",
     ]  # fmt: skip
     assert [item.attribute for item in seen.with_role("identifier")] == ["ID"]
     assert {warned.code for warned in seen.warnings} == {"people-with-several-records"}
@@ -306,7 +306,7 @@ def test_people_with_many_records_get_a_promise_about_these(tmp_path: Path) -> N
     asked = {item.sensitive: item for item in policy.promises if item.model == "km-anonymity"}
     assert policy.promises[0].model == "k-anonymity"
     assert asked["diagnosis"].parameters == {"k": 5, "m": 2}
-    assert policy.attributes["diagnosis"].hierarchy == {"mask": {"from": "right"}}
+    assert policy.attributes["diagnosis"].hierarchy == {"code_system": "icd-10"}
     assert policy.method.suppression_limit == round(0.05 / len(asked), 3)
     assert "known-records, in place of km-anonymity" in " ".join(text.split("\n# "))
     release = anonymize(table, policy)

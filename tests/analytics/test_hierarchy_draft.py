@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import polars as pl
@@ -8,16 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.analytics.hierarchy_draft import Draft, draft_hierarchy, round_width
+from indistinct.analytics.hierarchy_draft import Draft, draft_hierarchy, round_width, type_of
 from indistinct.analytics.values import read_values
 from indistinct.hierarchies.build import build_taxonomy
 
 
 def draft(values: list[str], name: str = "x", measured: bool = True) -> Draft:
     counted = pl.DataFrame({"value": values}, schema={"value": pl.String})
-    return draft_hierarchy(
-        name, read_values(counted.group_by("value").len(name="count"), "text"), measured
-    )
+    read = read_values(counted.group_by("value").len(name="count"), "text")
+    return draft_hierarchy(name, read, "number" if measured else "category")
 
 
 @given(st.floats(1e-6, 1e12), st.booleans())
@@ -79,6 +78,32 @@ def test_numbers_that_are_codes() -> None:
     assert (few.spec, few.categories) == ("suppress", ("1", "2", "3"))
     many = draft([str(at) for at in range(1000, 1050)], measured=False)
     assert many.spec == {"mask": {"from": "right"}}
+    assert draft([str(at) for at in range(990, 1050)], measured=False).spec == "suppress"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "kind"),
+    [
+        ("education", "1234", "category"),
+        ("grade", ["1", "2", "3"], "category"),
+        ("admission_type_id", "1234567", "category"),
+        ("discharge_disposition_id", map(str, range(1, 29)), "category"),
+        ("concept_id", ["8507", "8532", "8527"], "category"),
+        ("x", ["0", "1"], "category"),
+        ("x", ["0.0", "1.0", "2.0"], "category"),
+        ("n_visits", "0123", "number"),
+        ("days", "1234", "number"),
+        ("age", ["61", "62", "63"], "number"),
+        ("x", map(str, range(60)), "number"),
+        ("x", ["0.5", "1", "1.5"], "number"),
+        ("x", ["2020-01-31", "2021-01-31"], "date"),
+        ("x", ["red", "green"], "category"),
+        ("x", [f"word {at}" for at in range(60)], "text"),
+    ],
+)
+def test_what_values_are(name: str, values: Iterable[str], kind: str) -> None:
+    counted = pl.DataFrame({"value": list(values)}).with_columns(count=pl.lit(9))
+    assert type_of(name, read_values(counted, "text")) == kind
 
 
 def test_categories_are_told_only_where_they_are_few() -> None:

@@ -54,14 +54,14 @@ def test_roles(seen: Profile) -> None:
         "device": "insensitive",
         "constant": "insensitive",
         "empty": "insensitive",
-        "count": "insensitive",
+        "count": "sensitive",
     }
     assert len(seen.with_role("quasi-identifier")) == 5
     assert "5 quasi-identifier" in repr(seen)
 
 
 def test_reasons_name_what_they_rest_on(seen: Profile) -> None:
-    assert seen["Geschlecht"].why == "its name says geschlecht: others know it"
+    assert seen["Geschlecht"].why == "its values are the sexes: others know it"
     assert seen["id"].why.startswith("Safe Harbor (R)")
     assert "its name says id" in seen["id"].why
     assert seen["empty"].why == "no record has a value"
@@ -197,3 +197,125 @@ def test_no_table() -> None:
 def test_what_names_are_about(name: str, about: str | None) -> None:
     found = concept_of(name)
     assert (found[0].name if found else None) == about
+
+
+@pytest.mark.parametrize(
+    ("name", "about"),
+    [
+        ("BENE_SEX_IDENT_CD", "sex"),
+        ("donor.sex", "sex"),
+        ("SexEver", "sexual life"),
+        ("MEDREIMB_IP", "money"),
+        ("PPPYMT_OP", "money"),
+        ("MEDICAL_UNIT", "stay"),
+        ("medical_specialty", "stay"),
+        ("time_in_hospital", "stay"),
+        ("DATE_DIED", "death"),
+        ("age_at_diagnosis", "age"),
+        ("mother_age", "age"),
+        ("fatheduc", "education"),
+        ("n_children", "family"),
+        ("ndisease", "health"),
+        ("metformin", "health"),
+        ("appendicitis", "health"),
+        ("COPD", "health"),
+        ("passengerClass", "travel"),
+    ],
+)
+def test_names_are_read_as_words(name: str, about: str) -> None:
+    found = concept_of(name)
+    assert found is not None
+    assert found[0].name == about
+
+
+def test_an_amount_is_no_address() -> None:
+    frame = pl.DataFrame({"MEDREIMB_IP": [str(at * 10 % 700) for at in range(N)]})
+    item = profile(frame)["MEDREIMB_IP"]
+    assert (item.role, item.tags) == ("sensitive", ())
+
+
+def illnesses() -> pl.DataFrame:
+    """Codes of illnesses as a ministry writes them: 97 not applicable, 98 and 99 unknown."""
+    codes = {
+        "PNEUMONIA": [1, 2, 99], "COPD": [1, 2, 98], "ASTHMA": [2, 1, 98], "DIABETES": [2, 1, 98],
+        "INMSUPR": [2, 1, 98], "INTUBED": [97, 2, 1], "ICU": [97, 2, 99],
+    }  # fmt: skip
+    return pl.DataFrame(
+        {
+            "SEX": [1 + at % 2 for at in range(N)],
+            "AGE": [at % 100 for at in range(N)],
+            "DATE_DIED": [
+                "9999-99-99" if at % 3 else f"{at % 28 + 1:02d}/05/20" for at in range(N)
+            ],
+            **{name: [few[at * 7 % 11 % 3] for at in range(N)] for name, few in codes.items()},
+        }
+    ).cast(pl.String)
+
+
+def test_columns_alike_are_treated_alike() -> None:
+    seen = profile(illnesses())
+    roles = {item.attribute: item.role for item in seen.attributes}
+    assert [name for name, role in roles.items() if role == "quasi-identifier"] == [
+        *("SEX", "AGE", "DATE_DIED")
+    ]
+    assert not seen["INMSUPR"].sure
+    assert seen["INMSUPR"].why == "it stands beside 'DIABETES' and has the same values"
+
+
+def test_codes_for_missing_are_told_from_values() -> None:
+    seen = profile(illnesses())
+    assert set(seen["ICU"].missing_tokens) == {"97", "99"}
+    assert set(seen["ASTHMA"].missing_tokens) == {"98"}
+    assert seen["AGE"].missing_tokens == {}
+    assert list(seen["DATE_DIED"].missing_tokens) == ["9999-99-99"]
+    assert seen["DATE_DIED"].type == "date"
+    assert {item.type for item in seen.with_role("sensitive")} == {"category"}
+    told = dict(seen.doubts)
+    assert told["taken for missing: 97, 99"] == ("ICU",)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [f"{at * 7919 % 900_000 + 100_000}" for at in range(N)],
+        [f"{at // 8 * 7919 % 900_000 + 100_000}" for at in range(2 * N)],
+        [f"K{at // 8:04d}" for at in range(2 * N)],
+        [f"{at}" for at in range(N)],
+    ],
+)
+def test_what_could_be_a_number_of_people_is_left_out(values: list[str]) -> None:
+    frame = pl.DataFrame({"zq": values}).with_row_index("at")
+    ill = [(pl.col("at") % 3).cast(pl.String).alias(name) for name in ("diabetes", "asthma")]
+    seen = profile(frame.with_columns(*ill).drop("at")).closed()
+    assert seen["zq"].role == "identifier"
+
+
+def test_numbers_of_people_in_a_second_column_are_left_out_too() -> None:
+    ids = [f"{1_000_000 + 17 * at}" for at in range(N)]
+    frame = pl.DataFrame({"patient_id": ids, "infected_by": [ids[at // 6] for at in range(N)]})
+    item = profile(frame)["infected_by"]
+    assert (item.role, item.why) == ("identifier", "its values are those of 'patient_id'")
+
+
+def test_a_column_called_like_another_has_its_role() -> None:
+    frame = people().select(
+        "diagnosis",
+        "chol",
+        race=pl.Series(["1", "2", "3", "4"] * (N // 4)),
+        drace=pl.Series(["1", "2", "3", "5"] * (N // 4)),
+        older=pl.Series([str(int(at * 7 % 95 > 50)) for at in range(N)]),
+        age=pl.Series([str(at % 40) for at in range(N)]),
+        old=pl.Series([str(int(at % 40 > 20)) for at in range(N)]),
+    )
+    seen = profile(frame)
+    assert (seen["drace"].role, seen["drace"].why) == (
+        *("quasi-identifier", "it is called like 'race'"),
+    )
+    assert (seen["old"].role, seen["old"].why) == ("quasi-identifier", "it follows from 'age'")
+    assert seen["older"].role == "sensitive"
+
+
+def test_elsewhere_what_nothing_speaks_for_is_insensitive() -> None:
+    frame = pl.DataFrame({"age": [str(at % 50) for at in range(N)], "colour": ["a", "b"] * 200})
+    seen = profile(frame)
+    assert (seen["colour"].role, seen["colour"].sure) == ("insensitive", False)

@@ -90,6 +90,16 @@ def test_a_few_strays_leave_a_column_of_numbers() -> None:
         (["03/01/2024", "01/02/2024"], "day-first", True),
         (["31-01-2024"], "day-first", False),
         (["20240131"], "%Y%m%d", False),
+        (["2024-01", "2024-12"], "iso", False),
+        (["31.01.24"], "%d.%m.%y", False),
+        (["31/01/24", "01/02/24"], "%d/%m/%y", False),
+        (["01/31/24", "01/02/24"], "%m/%d/%y", False),
+        (["31-Jan-2024"], "%d-%b-%Y", False),
+        (["31JAN2024"], "%d%b%Y", False),
+        (["31 January 2024"], "%d %B %Y", False),
+        (["January 31, 2024"], "%B %d, %Y", False),
+        (["8/27/2024 11:29", "1/2/2024 9:05"], "month-first", False),
+        (["31/01/2024 23:59:00"], "day-first", False),
     ],
 )
 def test_how_dates_are_written(values: list[str], written: str, unclear: bool) -> None:
@@ -99,16 +109,45 @@ def test_how_dates_are_written(values: list[str], written: str, unclear: bool) -
     assert found.last.year == 2024
 
 
+@pytest.mark.parametrize(
+    ("values", "tokens"),
+    [
+        (["2020-03-05", "2020-04-05", "9999-99-99", "9999-99-99"], {"9999-99-99": 2}),
+        (["03/05/20", "31/05/20", "9999-99-99"], {"9999-99-99": 1}),
+        (["2020-03-05", "2020-04-05", "0001-01-01"], {"0001-01-01": 1}),
+        (["2020-03-05", "2020-04-05", "0001-01-01", "9999-12-31"],
+         {"0001-01-01": 1, "9999-12-31": 1}),
+        (["2020-03-05", "2020-04-05", "00/00/0000"], {"00/00/0000": 1}),
+        (["2020-03-05", "2020-04-05", "1900-01-01", "1900-01-01"], {"1900-01-01": 2}),
+        (["2020-03-05", "2020-04-05", "1900-01-01"], {}),
+        (["1930-03-05", "2020-04-05", "1900-01-01", "1900-01-01"], {}),
+        (["2020-03-05", "2020-04-05", "2020-01-01", "2020-01-01"], {}),
+    ],
+)  # fmt: skip
+def test_what_stands_for_no_date_leaves_a_column_of_dates(
+    values: list[str | None], tokens: dict[str, int]
+) -> None:
+    found = read(values)
+    assert (found.kind, found.missing_tokens) == ("date", tokens)
+    assert found.filled == len(values) - sum(tokens.values())
+    typed = [value for value in values if value is not None and value[:4] not in ("9999", "00/0")]
+    if all("/" not in value for value in typed):
+        assert read(list(typed), "date").missing_tokens == {
+            text: count for text, count in tokens.items() if text in typed
+        }
+
+
+def test_texts_that_are_told_to_stand_for_missing() -> None:
+    counted = pl.DataFrame({"value": ["1", "2", "99", None], "count": [5, 4, 3, 1]})
+    for kind in ("text", "integer"):
+        found = read_values(counted, kind, ["99"])
+        assert (found.kind, found.missing_tokens, found.filled) == ("integer", {"99": 3}, 9)
+
+
 def test_kinds_that_the_table_knows_are_kept() -> None:
     assert read(["2024-01-31"], "date").first == date(2024, 1, 31)
     assert read(["1", "2"], "integer").largest == 2.0
     assert read(["true"], "boolean").kind == "boolean"
-
-
-def test_negative_numbers_among_positive_ones() -> None:
-    assert read(["-1", "-1", "-9", *map(str, range(20))]).negative_codes == 3
-    assert read([str(number) for number in range(-20, 20)]).negative_codes == 0
-    assert read(["1", "2"]).negative_codes == 0
 
 
 def test_the_sample_does_not_depend_on_the_order() -> None:

@@ -10,7 +10,7 @@ def test_a_first_policy_is_written_that_makes_a_release(run, table: Path, tmp_pa
     path = tmp_path / "first.toml"
     result = run("init", table, "--policy", path)
     assert result.exit_code == 0, result.stderr
-    assert "suggested role" in result.stdout
+    assert "quasi-identifier (3), generalized:" in result.stdout
     assert f"{path} is written" in result.stdout
     assert Policy.load(path).attributes["age"].role == "quasi-identifier"
     assert run("anonymize", table, "--policy", path, "--out", tmp_path / "out").exit_code == 0
@@ -76,3 +76,68 @@ def test_a_policy_that_protects_enough(run, table: Path, policy: Path):
     done = run("init", table, "--check", policy)
     assert done.exit_code == 0
     assert "protects every column of patients.csv as is suggested" in done.stdout
+
+
+def test_a_draft_of_fifty_columns_fits_a_screen(run, tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    names = ["patient_id", "age", "sex", "zip_code", *(f"asthma_{at}" for at in range(46))]
+    rows = [
+        [str(at), str(at % 70), "mf"[at % 2], str(10001 + at % 40), *["12"[at % 2]] * 45, "7"]
+        for at in range(200)
+    ]
+    data = tmp_path / "wide.csv"
+    data.write_text("\n".join(",".join(row) for row in [names, *rows]) + "\n", encoding="utf-8")
+    result = run("init", data, "--policy", tmp_path / "p.toml")
+    lines = result.stdout.splitlines()
+    assert len(lines) <= 30
+    assert "zip_code (us-zip)" in result.stdout
+    assert not result.stderr
+
+
+def test_what_is_doubtful_stands_first(run, tmp_path: Path):
+    data = tmp_path / "t.csv"
+    rows = [
+        f"{at % 60},{at // 2 * 7919 % 90_000 + 10_000},{(1, 2, 98)[at % 3]}" for at in range(300)
+    ]
+    data.write_text("age,zq,asthma\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    lines = run("init", data, "--policy", tmp_path / "p.toml").stdout.splitlines()
+    assert lines[0] == "Look at these first:"
+    assert any("left out until you decide" in line and "zq" in line for line in lines[1:4])
+    assert any("taken for missing: 98" in line for line in lines[1:5])
+
+
+def test_what_a_policy_forgets_is_told(run, tmp_path: Path):
+    data = tmp_path / "t.csv"
+    rows = [
+        f"P{at // 4:04d},{'mf'[at // 4 % 2]},{1 + at % 3},"
+        f"{'9999-99-99' if at % 9 else '2020-01-31'},{(1, 2, 98)[at % 3]},"
+        f"{('ME', 'TX', 'OH', 'CA', 'NY')[at % 5]},{at % 2}"
+        for at in range(400)
+    ]
+    data.write_text(
+        "patient,sex,ward,died,asthma,state,new\n" + "\n".join(rows) + "\n", encoding="utf-8"
+    )
+    policy = tmp_path / "p.toml"
+    policy.write_text(
+        '[attributes]\npatient.role = "identifier"\nsex.role = "quasi-identifier"\n'
+        'ward.role = "quasi-identifier"\ndied.role = "quasi-identifier"\n'
+        'asthma.role = "sensitive"\nstate.role = "quasi-identifier"\n'
+        '[[promises]]\nmodel = "k-anonymity"\nk = 3\n',
+        encoding="utf-8",
+    )
+    done = run("init", data, "--check", policy, "--json")
+    assert done.exit_code == 2
+    assert "'new'" in done.stderr
+    document = json.loads(done.stdout)
+    assert document["attributes"] == [
+        {**document["attributes"][0], "attribute": "new", "role": None, "suggested": "sensitive"}
+    ]
+    told = {(item["attribute"], item["write"]) for item in document["forgotten"]}
+    assert ("ward", 'type = "category"') in told
+    assert ("state", 'hierarchy = {code_system = "us-state"}') in told
+    assert ("patient", '[source] person = "patient"') in told
+    assert ("asthma", 'missing = {tokens = ["98"], as = "value"}') in told
+    assert ("died", 'missing = {tokens = ["9999-99-99"], as = "value"}') in told
+    assert any(name == "died" and 'type = "date"' in write for name, write in told)
+    table = run("init", data, "--check", policy)
+    assert "code_system" in table.stdout

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from indistinct.analytics.names import is_one_of, names_one_of, starts_with_one_of
+from indistinct.analytics.names import is_one_of, names_one_of, starts_with_one_of, words
 
 Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
 
@@ -20,8 +20,9 @@ class Concept:
     """Something that columns are often about.
 
     A name speaks of it when it is one of the words in ``whole`` (beside ``_BESIDE``), holds one of
-    the words in ``anywhere``, or has a word that begins with one of ``stems``. ``measured`` says
-    that its numbers are quantities, which may be put into intervals, rather than codes.
+    the words in ``anywhere``, ends with one of ``last``, or has a word that begins with one of
+    ``stems`` or ends with one of ``endings``, and has no word of ``unless``. ``measured`` says that
+    its numbers are quantities, which may be put into intervals, rather than codes.
     """
 
     name: str
@@ -29,17 +30,25 @@ class Concept:
     why: str
     whole: tuple[str, ...] = ()
     anywhere: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
     stems: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
     measured: bool = False
 
 
 _BESIDE = (
-    "patient", "person", "subject", "participant", "client", "at", "in", "of", "the", "code",
-    "source", "value", "concept", "id", "group", "grp", "class", "cat", "category", "years",
-    "year", "yrs", "months", "decade", "band", "range", "begin", "end", "start", "current",
-    "admission", "type", "name", "status", "x", "des", "der", "du", "de", "la", "del", "anos",
-    "jahre", "jahren", "ans", "gruppe",
+    "patient", "person", "subject", "participant", "client", "pat", "bene", "beneficiary",
+    "mother", "father", "maternal", "paternal", "parent", "donor", "recipient", "spouse", "infant",
+    "newborn", "at", "in", "of", "the", "code", "codes", "cd", "ident", "ind", "flag", "txt",
+    "desc", "label", "source", "value", "concept", "id", "group", "grp", "class", "cat",
+    "category", "years", "year", "yrs", "yr", "months", "days", "decade", "band", "range", "begin",
+    "end", "start", "current", "cleaned", "raw", "new", "old", "n", "num", "no", "nr", "nbr",
+    "number", "total", "count", "derived", "recode", "baseline", "bl", "admission", "type", "name",
+    "status", "x", "des", "der", "du", "de", "la", "del", "anos", "jahre", "jahren", "ans",
+    "gruppe",
 )  # fmt: skip
+"""Words that say nothing of what a column is about."""
 
 CONCEPTS: tuple[Concept, ...] = (
     Concept(
@@ -47,7 +56,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "quasi-identifier",
         "others know the approximate age",
         whole=("age", "alter", "edad", "ages"),
-        anywhere=("age at admission", "age group", "age years", "age in years", "altersgruppe"),
+        anywhere=("age at", "age group", "age years", "age in years", "age cat", "altersgruppe"),
         measured=True,
     ),
     Concept(
@@ -57,9 +66,10 @@ CONCEPTS: tuple[Concept, ...] = (
         whole=("birth", "born", "yob", "nacimiento"),
         anywhere=(
             "dob", "birth date", "birth date time", "birth day", "date of birth", "birth year",
-            "year of birth", "birth month", "month of birth", "day of birth", "geburtsdatum",
-            "geburtstag", "geburtsjahr", "jahrgang", "date de naissance", "annee de naissance",
-            "fecha de nacimiento", "fecha nacimiento", "dobyy", "dobmm", "dobdd",
+            "birth dt", "year of birth", "birth month", "month of birth", "day of birth",
+            "geburtsdatum", "geburtstag", "geburtsjahr", "jahrgang", "date de naissance",
+            "annee de naissance", "fecha de nacimiento", "fecha nacimiento", "dobyy", "dobmm",
+            "dobdd",
         ),
         measured=True,
     ),
@@ -67,20 +77,33 @@ CONCEPTS: tuple[Concept, ...] = (
         "death",
         "quasi-identifier",
         "dates of death are printed in newspapers and registers",
-        anywhere=("death date", "date of death", "sterbedatum", "date de deces", "fecha de muerte"),
+        anywhere=(
+            "death date", "death dt", "date of death", "date died", "dod", "sterbedatum",
+            "date de deces", "fecha de muerte", "year of death", "month of death", "day of death",
+        ),
         measured=True,
     ),
     Concept(
         "sex",
         "quasi-identifier",
         "others know it",
-        whole=("sex", "gender", "geschlecht", "sexe", "sexo", "male", "female"),
+        whole=("geschlecht", "sexe", "sexo", "male", "female", "woman", "man"),
+        anywhere=("sex", "gender"),
+        unless=(
+            "ever", "partner", "partners", "partn", "orientation", "age", "active", "activity",
+            "num", "number", "risk", "same", "freq", "life", "abuse", "drive", "worker", "contact",
+            "history", "behavior", "behaviour", "first", "unprotected", "disease",
+        ),
     ),
     Concept(
         "ethnicity",
         "quasi-identifier",
         "others can often see it, and it distinguishes small groups",
-        whole=("raza", "etnia", "ethnie", "skin colour", "skin color", "ancestry"),
+        whole=(
+            "raza", "etnia", "ethnie", "skin colour", "skin color", "ancestry", "white", "black",
+            "asian", "latino", "afam", "nonwhite", "caucasian", "caste", "tribe", "minority",
+            "aboriginal", "indigenous",
+        ),
         anywhere=("race", "hispanic", "racex"),
         stems=("ethnic", "hisp", "raceth", "race"),
     ),
@@ -88,19 +111,23 @@ CONCEPTS: tuple[Concept, ...] = (
         "nationality",
         "quasi-identifier",
         "others know where a person comes from",
-        whole=("country", "land", "pays", "pais", "herkunft", "origin", "migration"),
+        whole=("country", "land", "pays", "pais", "herkunft", "origin", "migration", "immigrant"),
         anywhere=(
             "nationality", "citizenship", "native country", "country of birth", "birth country",
             "home country", "staatsangehorigkeit", "nationalitat", "nationalitaet", "nationalite",
-            "nacionalidad", "geburtsland",
+            "nacionalidad", "geburtsland", "foreign born", "migration background",
         ),
+        stems=("countr",),
     ),
     Concept(
         "language",
         "quasi-identifier",
         "others hear it",
         whole=("language", "sprache", "langue", "idioma"),
-        anywhere=("mother tongue", "muttersprache", "native language", "home language"),
+        anywhere=(
+            "mother tongue", "muttersprache", "native language", "home language",
+            "preferred language",
+        ),
     ),
     Concept(
         "religion",
@@ -112,82 +139,166 @@ CONCEPTS: tuple[Concept, ...] = (
         "family",
         "quasi-identifier",
         "others know a person's family",
-        whole=("relationship", "marry", "children", "kinder", "enfants", "hijos"),
-        anywhere=(
-            "married", "marriage", "civil status", "family status", "family size",
-            "household size", "number of children", "n children", "num children", "familienstand",
-            "etat civil", "situation familiale", "estado civil", "hh size",
+        whole=(
+            "relationship", "marry", "children", "kinder", "enfants", "hijos", "child", "kids",
+            "siblings", "sibsp", "parch", "household", "spouse", "family", "dependents", "twin",
+            "famsize", "fam",
         ),
-        stems=("marital",),
+        anywhere=(
+            "married", "marriage", "civil status", "family status", "family size", "lives with",
+            "household size", "number of children", "n children", "num children", "familienstand",
+            "etat civil", "situation familiale", "estado civil", "hh size", "living with",
+            "living alone", "living situation", "living arrangement",
+        ),
+        stems=("marital", "mstat"),
     ),
     Concept(
         "education",
         "quasi-identifier",
         "others know a person's schooling",
-        whole=("degree", "school", "schooling", "bildung", "schule", "etudes", "estudios"),
+        whole=(
+            "degree", "school", "schooling", "bildung", "schule", "etudes", "estudios", "ed",
+            "college", "literacy", "university",
+        ),
         anywhere=("schulabschluss", "niveau d etudes", "bildungsgrad"),
         stems=("educ", "formation"),
+        endings=("educ",),
     ),
     Concept(
         "occupation",
         "quasi-identifier",
         "others know where a person works, and as what",
-        whole=("work", "job", "arbeit", "trabajo", "travail", "industry", "employer", "employed"),
+        whole=(
+            "work", "job", "arbeit", "trabajo", "travail", "industry", "employer", "employed",
+            "employees", "unemployed", "retired", "company", "military", "veteran",
+        ),
         anywhere=(
             "occupation", "profession", "work class", "work type", "employment", "job title",
-            "beruf", "metier", "ocupacion", "profesion", "labour force", "labor force",
+            "self employed", "remote work", "hours per week", "work hours", "beruf", "metier",
+            "ocupacion", "profesion", "labour force", "labor force",
         ),
+        last=("company", "employer", "occupation", "profession"),
+        unless=("injury", "accident", "interfere"),
     ),
     Concept(
         "place",
         "quasi-identifier",
         "others know where a person lives",
-        whole=("state", "region", "residence", "province", "canton", "kanton", "location",
-               "district", "place", "ort", "stadt", "urban", "rural", "wohnort", "neighborhood"),
+        whole=(
+            "state", "region", "residence", "province", "canton", "kanton", "location", "area",
+            "district", "place", "ort", "stadt", "urban", "rural", "wohnort", "neighborhood",
+            "zone", "site", "center", "centre", "postcode", "admin", "territory", "homeless",
+        ),
         anywhere=(
             "zip", "zip code", "post code", "postal", "postal code", "city", "town", "village",
             "municipality", "county", "precinct", "suburb", "neighbourhood", "census tract",
-            "block group", "birth place",
-            "place of birth", "home state", "residence", "bundesland", "plz", "postleitzahl",
-            "geburtsort", "gemeinde", "landkreis", "code postal", "ville", "commune",
-            "departement", "codigo postal", "ciudad", "municipio", "provincia", "parish",
+            "block group", "birth place", "province", "urbanicity", "place of birth", "home state",
+            "residence", "bundesland", "plz", "postleitzahl", "geburtsort", "gemeinde",
+            "landkreis", "code postal", "ville", "commune", "departement", "codigo postal",
+            "ciudad", "municipio", "provincia", "parish", "travel history", "lives in",
+            "state code", "home owner",
         ),
     ),
     Concept(
         "stay",
         "quasi-identifier",
         "visitors and neighbours know where and how long somebody was in care",
-        whole=("ward", "station", "department", "hospital", "clinic", "facility", "unit", "los",
-               "abteilung", "klinik", "service", "servicio", "hopital"),
-        anywhere=(
-            "length of stay", "days in hospital", "hospital name", "hospital ward", "care unit",
-            "verweildauer", "liegedauer", "duree de sejour", "fachabteilung",
+        whole=(
+            "ward", "station", "department", "hospital", "clinic", "facility", "unit", "los",
+            "abteilung", "klinik", "service", "servicio", "hopital", "dept", "provider",
         ),
+        anywhere=(
+            "length of stay", "days in hospital", "time in hospital", "hospital name",
+            "hospital ward", "care unit", "care site", "admission type", "admission source",
+            "admission location", "admission status", "admit type", "admit source",
+            "discharge disposition", "discharge location", "discharge type", "patient type",
+            "patient class", "encounter class", "visit type", "stay", "verweildauer", "liegedauer",
+            "duree de sejour", "fachabteilung", "days stayed",
+        ),
+        last=(
+            "unit", "ward", "hospital", "clinic", "facility", "department", "dept", "specialty",
+            "speciality", "center", "centre", "practice", "provider", "physician", "doctor",
+            "surgeon", "practitioner",
+        ),
+        measured=True,
+    ),
+    Concept(
+        "travel",
+        "quasi-identifier",
+        "fellow passengers and lists of passengers know it",
+        whole=("passenger", "cabin", "ticket", "fare", "embarked", "pclass", "boat"),
+        stems=("passenger",),
         measured=True,
     ),
     Concept(
         "health",
         "sensitive",
         "it is about a person's health",
-        whole=("icd", "code", "condition", "conditions", "description", "outcome", "death", "dead",
-               "died", "deceased", "class", "weight", "height", "length", "pulse", "bmi", "cp"),
+        whole=(
+            "icd", "code", "condition", "conditions", "description", "outcome", "death", "dead",
+            "died", "deceased", "class", "weight", "height", "length", "pulse", "bmi", "cp", "wt",
+            "ht", "hr", "temp", "waist", "hip", "stage", "grade", "rx", "trt", "tx", "arm",
+            "treat", "treated", "placebo", "event", "status", "response", "apgar", "gcs", "pain",
+            "score", "risk", "surv", "survived", "alive", "visits", "visit", "sick", "exercise",
+            "active", "fruits", "veggies", "diet", "gravida", "parity", "para", "gest", "relapse",
+            "recurrence", "remission", "progression", "metastasis", "nodes", "case", "recovered",
+            "time", "days", "follow up", "fu", "surv time", "bwt", "time to event",
+            "survival time", "substance",
+        ),
         anywhere=(
             "icd", "icd codx", "disease", "diseases", "illness", "diag", "dx", "drg", "cause",
             "symptom", "symptoms", "finding", "hiv", "aids", "std", "cancer", "tumor", "tumour",
-            "stroke", "heart", "hypertension", "blood", "bp", "pressure", "glucose", "chol",
-            "hba", "hemoglobin", "haemoglobin", "testosterone", "urine", "bmi", "lab", "result",
+            "stroke", "heart", "hypertension", "blood", "bp", "pressure", "glucose", "chol", "hba",
+            "hemoglobin", "haemoglobin", "testosterone", "urine", "bmi", "lab", "result",
             "test result", "health", "hlth", "mental", "sleep", "surgery", "operation", "ops",
             "procedure", "procedures", "dose", "drug", "drugs", "therapy", "treatment", "trestbps",
             "thalach", "thal", "restecg", "num symptoms", "discharge status", "mortality",
             "babies", "baby", "partner", "partn", "same sex", "orientation", "disability",
-            "handicap", "head circ", "krankheit", "befund", "blutdruck", "puls", "grosse",
-            "gewicht", "maladie", "traitement", "tension", "poids", "enfermedad", "tratamiento",
-            "peso", "hours of sleep", "phys active", "little interest",
+            "handicap", "head circ", "krankheit", "befund", "blutdruck", "puls", "gewicht",
+            "maladie", "traitement", "tension", "poids", "enfermedad", "tratamiento", "peso",
+            "hours of sleep", "phys active", "little interest", "physical activity", "pneumonia",
+            "copd", "asthma", "tb", "covid", "influenza", "flu", "htn", "hyp", "mi", "chd", "cad",
+            "cvd", "chf", "hf", "hbp", "angina", "renal", "kidney", "liver", "lung", "cardio",
+            "cardiac", "cardiovascular", "coronary", "pulmonary", "respiratory", "obesity",
+            "obese", "overweight", "migraine", "headache", "epilepsy", "seizure", "seizures",
+            "sepsis", "fracture", "injury", "trauma", "wound", "ulcer", "reflux", "cough", "fever",
+            "infected", "edema", "ascites", "cmv", "gvhd", "esrd", "icu", "hayfever", "polio",
+            "goitre", "bleed", "bleeding", "allergies", "transplant", "sbp", "dbp", "sys bp",
+            "dia bp", "heart rate", "resp rate", "spo", "oxygen", "temperature", "albumin",
+            "bilirubin", "bili", "creatinine", "creat", "urea", "bun", "sodium", "potassium",
+            "chloride", "calcium", "magnesium", "phosphate", "iron", "ferritin", "copper", "uric",
+            "protein", "platelet", "platelets", "plt", "wbc", "rbc", "hgb", "hct", "hematocrit",
+            "neutrophils", "lymphocytes", "inr", "protime", "prothrombin", "crp", "esr",
+            "troponin", "bnp", "lactate", "bicarbonate", "tsh", "fti", "psa", "cea", "afp",
+            "vitamin", "ldl", "hdl", "trig", "triglycerides", "gluc", "serum", "insulin", "sgot",
+            "sgpt", "ast", "alt", "alp", "alk phos", "ldh", "amylase", "lipase", "cd 4",
+            "viral load", "hcpcs", "cpt", "ndc", "snomed", "atc", "loinc", "ecg", "ekg", "biopsy",
+            "radiologic", "scan", "mri", "xray", "body mass", "birth weight", "bwght", "gestation",
+            "emergency", "inpatient", "outpatient", "hospitalizations", "hospitalized",
+            "readmitted", "readmission", "intubed", "intubated", "ventilator", "ventilated",
+            "expire", "expired", "survival", "fatal", "family history", "seek help", "adl",
+            "physical limitation", "activity limitation", "limitation", "impairment", "diff walk",
+            "chemo", "chemotherapy", "radiation", "stent", "catheter", "bypass", "nurse",
+            "alcoholism", "cigs", "cigarettes", "packs", "drinks", "drinking", "exercise",
+            "stress", "diet", "immunosuppressed", "hours sleep",
         ),
-        stems=("diagnos", "disorder", "patholog", "diabet", "depress", "psych", "pregnan",
-               "schwanger", "abort", "medica", "medik", "prescri", "choles", "allerg", "vaccin",
-               "impf", "infect", "smok", "tobac", "rauch", "tabac", "alco", "alko", "marij",
-               "cannab", "cocain", "substanc", "addict", "suicid", "genet", "therap"),
+        stems=(
+            "diagnos", "disorder", "patholog", "diabet", "depress", "psych", "pregnan",
+            "schwanger", "abort", "medica", "medik", "prescri", "choles", "allerg", "vaccin",
+            "impf", "infect", "smok", "tobac", "rauch", "tabac", "alco", "alko", "marij", "cannab",
+            "cocain", "substanc", "addict", "suicid", "genet", "therap", "surviv", "cardi",
+            "hyperten", "hiperten", "hypo", "hyper", "thyro", "hepat", "nephr", "neuro", "bronch",
+            "pneum", "pancr", "surg", "symptom", "comorb", "chronic", "hosp", "anemi", "anaemi",
+            "carcin", "leuk", "lymph", "metasta", "transplant", "tuberc", "malari", "immun",
+            "steroid", "antib", "alzh", "dement", "osteo", "arthr", "ischem", "infarc",
+        ),
+        endings=(
+            "itis", "osis", "emia", "aemia", "oma", "pathy", "uria", "ectomy", "plasty", "megaly",
+            "algia", "statin", "sartan", "formin", "glinide", "glitazone", "gliptin", "gliflozin",
+            "cillin", "mycin", "cycline", "floxacin", "azepam", "oxetine", "prazole", "tidine",
+            "thiazide", "semide", "mide", "uride", "piride", "pizide", "carbose", "glitol",
+            "parin", "penia", "globin", "penem", "vir", "olol", "triptan",
+        ),
         measured=True,
     ),
     Concept(
@@ -201,14 +312,20 @@ CONCEPTS: tuple[Concept, ...] = (
         "money",
         "sensitive",
         "it is about a person's finances",
-        whole=("coverage", "insurance", "payer"),
+        whole=(
+            "coverage", "insurance", "payer", "payor", "inc", "premium", "scholarship", "welfare",
+            "deductible", "copay",
+        ),
         anywhere=(
             "income", "salary", "wage", "wages", "earnings", "cost", "costs", "charge", "charges",
             "expenses", "expense", "debt", "poverty", "capital gain", "capital loss", "payment",
             "credit", "insurance", "healthcare coverage", "einkommen", "gehalt", "lohn", "kosten",
-            "salaire", "revenu", "cout", "ingresos", "salario", "sueldo", "coste", "tax",
+            "salaire", "revenu", "cout", "ingresos", "salario", "sueldo", "coste", "tax", "reimb",
+            "reimbursement", "medicare", "medicaid", "billing", "amount", "amt", "paid",
+            "expenditure", "payer code",
         ),
         stems=("income", "salar"),
+        endings=("reimb", "pymt", "income"),
         measured=True,
     ),
     Concept(
@@ -216,6 +333,21 @@ CONCEPTS: tuple[Concept, ...] = (
         "sensitive",
         "it is about conflicts with the law",
         anywhere=("crime", "offence", "offense", "arrest", "conviction", "sentence", "prison"),
+    ),
+    Concept(
+        "age",
+        "quasi-identifier",
+        "others know the approximate age",
+        anywhere=("age", "ages"),
+        measured=True,
+    ),
+    Concept(
+        "time",
+        "quasi-identifier",
+        "others know when things happened",
+        whole=("month", "week", "season", "quarter", "weekday"),
+        anywhere=("survey yr", "survey year", "visit year", "year of", "month of", "day of week"),
+        measured=True,
     ),
 )  # fmt: skip
 """What columns are about; the first that a name speaks of counts."""
@@ -239,11 +371,34 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
     ('family', 'quasi-identifier', 'marital…')
     """
     if word := names_one_of(name, _MONEY_FIRST):
-        return next(concept for concept in CONCEPTS if concept.name == "money"), word
+        return concept_named("money"), word
+    found = _concept_of(name)
+    if found is None and name[:1] in "nlNL" and len(name) > 3:
+        # ndisease is a number of diseases, linc the logarithm of an income.
+        return _concept_of(name[1:])
+    return found
+
+
+def _concept_of(name: str) -> tuple[Concept, str] | None:
+    parts = [word for word in words(name) if not word.isdigit()]
+    while len(parts) > 1 and parts[-1] in _BESIDE:
+        parts.pop()
     for concept in CONCEPTS:
+        if not set(parts).isdisjoint(concept.unless):
+            continue
         word = is_one_of(name, concept.whole, _BESIDE) or names_one_of(name, concept.anywhere)
+        if word is None and parts and parts[-1] in concept.last:
+            word = parts[-1]
         if word:
             return concept, word
         if stem := starts_with_one_of(name, concept.stems):
             return concept, f"{stem}…"
+        for ending in concept.endings:
+            if any(part.endswith(ending) and len(part) > len(ending) + 1 for part in parts):
+                return concept, f"…{ending}"
     return None
+
+
+def concept_named(name: str) -> Concept:
+    """The concept of that name."""
+    return next(concept for concept in CONCEPTS if concept.name == name)

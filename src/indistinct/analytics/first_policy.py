@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from indistinct.analytics.concepts import Role
-from indistinct.analytics.profile import NEARLY_UNIQUE, AttributeProfile, Profile
+from indistinct.analytics.profile import AttributeProfile, Profile
 from indistinct.errors import OutputError, Problem
 from indistinct.sources.format import format_named
 from indistinct.types import Plain, PlainMapping
@@ -157,17 +157,9 @@ def _person(profile: Profile) -> list[str]:
 
 
 def _look_first(profile: Profile) -> Iterator[str]:
-    """The warnings in one place; columns that are nearly unique share one."""
+    """What is doubtful, in one place."""
     messages = [warned.message for warned in profile.warnings]
-    unique: list[str] = []
-    for item in profile.attributes:
-        for warned in item.warnings:
-            if warned.code == "nearly-unique":
-                unique.append(item.attribute)
-            else:
-                messages.append(f"{item.attribute}: {warned.message}")
-    if unique:
-        messages.append(f"nearly unique: {', '.join(unique)}. {NEARLY_UNIQUE.capitalize()}")
+    messages += [f"{what}: {', '.join(names)}" for what, names in profile.doubts]
     if messages:
         yield from ("#", "# Look at these first:")
     for message in messages:
@@ -274,8 +266,10 @@ def _hierarchy(item: AttributeProfile) -> Iterator[str]:
     if draft.why:
         yield from _comment(draft.why)
     yield f"hierarchy = {toml_value(draft.spec)}"
-    if draft.spec == "suppress" and item.kind == "integer":
-        yield 'type = "category"'
+    if item.role == "quasi-identifier" and (
+        item.type == "date" or (item.type == "category" and item.kind == "integer")
+    ):
+        yield f"type = {toml_string(item.type)}"
     if len(draft.categories) > 2:
         yield from _comment("or group the categories as you think fit:")
         yield f"# hierarchy = {toml_value(_tree(draft.categories))}"
@@ -336,14 +330,7 @@ def _promises(profile: Profile, k: int) -> list[str]:
         f"k = {size}",
         "",
         *items,
-        *_comment("The best plan of all is found; at most this share of the "
-                  f"{'items of people' if items else 'records'} is left out for the sake of the"
-                  " others."),
-        "[method]",
-        'algorithm = "optimal"',
-        'objective = "loss"',
-        f"suppression_limit = {limit:g}",
-        "",
+        *_method("items of people" if items else "records", limit),
         "[output]",
         'format = "csv"',
         "",
@@ -352,6 +339,19 @@ def _promises(profile: Profile, k: int) -> list[str]:
         remark = "No quasi-identifier was recognised: name one above before you run this."
         return [*_comment(remark), *lines]
     return lines
+
+
+def _method(what: str, limit: float) -> list[str]:
+    """How a release is found, and how much may be left out of it."""
+    return [
+        *_comment(f"The best plan of all is found; at most this share of the {what} is left out"
+                  " for the sake of the others."),
+        "[method]",
+        'algorithm = "optimal"',
+        'objective = "loss"',
+        f"suppression_limit = {limit:g}",
+        "",
+    ]  # fmt: skip
 
 
 def _items(profile: Profile, k: int) -> list[str]:

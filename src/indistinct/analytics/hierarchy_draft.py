@@ -10,9 +10,12 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from typing import Literal
 
 import polars as pl
 
+from indistinct.analytics.concepts import Concept
+from indistinct.analytics.contents import Content
 from indistinct.analytics.names import is_one_of, names_one_of
 from indistinct.analytics.safe_harbor import AGE, BESIDE_AGE, OLDEST
 from indistinct.analytics.values import Values
@@ -36,6 +39,9 @@ _ZIP = (
 )  # fmt: skip
 
 
+Type = Literal["category", "number", "date", "text"]
+
+
 @dataclass(frozen=True)
 class Draft:
     """A suggested hierarchy: as a policy writes it, why, and categories that may be grouped."""
@@ -46,15 +52,64 @@ class Draft:
     uncovered: str | None = None
 
 
-def draft_hierarchy(column: str, values: Values, measured: bool) -> Draft:
+_COUNTED = (
+    "n", "num", "number", "count", "counts", "total", "times", "days", "hours", "hrs", "minutes",
+    "weeks", "months", "years", "year", "yr", "yrs", "visits", "amount", "dose", "rate", "size",
+    "per", "freq", "avg", "mean", "max", "min", "score", "pct", "percent", "ratio", "volume", "los",
+    "stay", "mons", "time", "nbr", "age", "alter",
+)  # fmt: skip
+_CODED = (
+    "id", "ids", "code", "codes", "cd", "type", "class", "cat", "category", "status", "group",
+    "grp", "level", "stage", "grade", "ind", "flag", "source", "disposition", "concept", "unit",
+    "ward",
+)  # fmt: skip
+_FEW_CODES = 10
+_LARGEST_CODE = 20
+_UNMEASURED = 12
+
+
+def type_of(
+    column: str, values: Values, concept: Concept | None = None, content: Content | None = None
+) -> Type:
+    """What values are: dates, numbers that count or measure, categories, or other texts.
+
+    Whole numbers are categories where there are few and small ones, and where the name speaks of
+    codes; not where it speaks of a count.
+    """
+    if values.kind in ("date", "datetime"):
+        return "date"
+    if values.kind == "float" or values.numbers is None:
+        few = values.distinct <= FEW_CATEGORIES or values.distinct * 20 <= values.filled
+        known = (content and content.certain) or values.kind == "boolean"
+        return "number" if values.kind == "float" else "category" if few or known else "text"
+    if (content and content.code_system) or values.distinct <= 2:
+        return "category"
+    if names_one_of(column, _COUNTED) or (concept and concept.name in ("age", "birth", "death")):
+        return "number"
+    if names_one_of(column, _CODED):
+        return "category"
+    if concept and not concept.measured and values.distinct <= _UNMEASURED:
+        return "category"
+    few = values.distinct <= _FEW_CODES and (values.largest or 0) <= _LARGEST_CODE
+    return "category" if few and values.kind == "integer" else "number"
+
+
+def draft_hierarchy(
+    column: str, values: Values, kind: Type, content: Content | None = None
+) -> Draft:
     """The hierarchy to suggest for a quasi-identifier.
 
     Arguments:
         column: Its name.
         values: Its values.
-        measured: Whether its numbers are quantities, and no codes such as those of a profession.
+        kind: What they are.
+        content: The code system that they belong to, if they do.
     """
-    draft = _draft(column, values, measured)
+    if content is not None and content.code_system and values.distinct > 1:
+        spec = {"code_system": content.code_system}
+        stray = "suppress" if content.stray else None
+        return Draft(spec, f"codes of {content.code_system} become what they belong to", (), stray)
+    draft = _draft(column, values, kind)
     if values.stray:
         return Draft(draft.spec, draft.why, draft.categories, "suppress")
     return draft
@@ -78,7 +133,10 @@ def round_width(span: float, most: int = MOST_INTERVALS, whole: bool = False) ->
     return 2 if whole else 1.0
 
 
-def _draft(column: str, values: Values, measured: bool) -> Draft:
+_MANY = Draft("suppress", "many categories without an order: draw a tree, or name a file")
+
+
+def _draft(column: str, values: Values, kind: Type) -> Draft:
     if values.distinct <= 2:
         return _suppression(values, "two values or fewer: published as they are, or not at all")
     if values.kind in ("date", "datetime"):
@@ -86,11 +144,10 @@ def _draft(column: str, values: Values, measured: bool) -> Draft:
     if values.numbers is not None and values.kind in ("integer", "float"):
         if names_one_of(column, _ZIP):
             return _mask(values)
-        codes = not measured and values.kind == "integer"
-        if not codes:
+        if kind == "number":
             return _intervals(column, values)
         if values.distinct > FEW_CATEGORIES:
-            return _mask(values) if _alike(values) else _intervals(column, values)
+            return _mask(values) if _alike(values) else _MANY
         return _suppression(values, "numbers that stand for categories")
     if values.kind == "text":
         if values.distinct > 2 and names_one_of(column, _ZIP):
@@ -99,7 +156,7 @@ def _draft(column: str, values: Values, measured: bool) -> Draft:
             return _groups(values) or _suppression(values, "few categories")
         if _alike(values):
             return _mask(values)
-        return Draft("suppress", "many categories without an order: draw a tree, or name a file")
+        return _MANY
     return _suppression(values, "few categories")
 
 

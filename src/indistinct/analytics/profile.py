@@ -1,9 +1,10 @@
 """What each column of a table looks like, and which role and hierarchy that suggests.
 
 A role is never guessed for a release: what is suggested here is a draft with its reasons, for a
-person to correct. Everything is computed from how often each value of a column occurs, which the
+person to correct. Values speak first, names second, and the columns around it speak for a column of
+which neither does. Everything is computed from how often each value of a column occurs, which the
 engine that holds the table counts. No value of a column is told, but for the categories of a
-quasi-identifier that has few.
+quasi-identifier that has few and for what stands for a missing value.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ from itertools import combinations
 
 import polars as pl
 
-from indistinct.analytics.concepts import FREE_TEXT, Concept, Role, concept_of
-from indistinct.analytics.hierarchy_draft import Draft, draft_hierarchy
+from indistinct.analytics.concepts import FREE_TEXT, Concept, Role, concept_named, concept_of
+from indistinct.analytics.contents import Content, content_of
+from indistinct.analytics.hierarchy_draft import Draft, Type, draft_hierarchy, type_of
+from indistinct.analytics.missing_codes import Far, missing_codes, suspected
 from indistinct.analytics.names import names_one_of
+from indistinct.analytics.neighbours import FEW, Neighbour, settled
 from indistinct.analytics.person_keys import Column as Beside
 from indistinct.analytics.person_keys import person_keys, several_people
 from indistinct.analytics.safe_harbor import Column, Tag, names_a_doorstep, recognise
@@ -51,7 +55,9 @@ class AttributeProfile:
 
     ``distinct`` counts the different values, ``missing`` the records without one (empty cells and
     ``missing_tokens`` alike). ``unique_share`` is the share of the other records that are alone
-    with their value, ``rare_share`` the share whose value fewer than five records have.
+    with their value, ``rare_share`` the share whose value fewer than five records have. ``kind`` is
+    how the values are written, ``type`` what they are. ``codes`` are the numbers that were taken
+    for missing. ``sure`` is false where neither name nor values speak for the role.
     """
 
     attribute: str
@@ -70,6 +76,9 @@ class AttributeProfile:
     notes: tuple[str, ...] = ()
     warnings: tuple[Warned, ...] = ()
     about: str | None = None
+    type: Type = "text"
+    codes: tuple[str, ...] = ()
+    sure: bool = True
 
     @property
     def hierarchy(self) -> str | PlainMapping | None:
@@ -80,6 +89,11 @@ class AttributeProfile:
     def why(self) -> str:
         """The reasons for the role, in one line."""
         return "; ".join(self.reasons)
+
+    @property
+    def left_out(self) -> bool:
+        """Whether the column is an identifier only until somebody decides."""
+        return any(why.startswith(LEFT_OUT) for why in self.reasons)
 
     @property
     def nearly_unique(self) -> bool:
@@ -97,7 +111,9 @@ class AttributeProfile:
             "attribute": self.attribute,
             "role": self.role,
             "why": self.why,
-            "kind": self.kind,
+            "kind": self.type,
+            "written": self.kind,
+            "sure": self.sure,
             "distinct": self.distinct,
             "unique_share": self.unique_share,
             "rare_share": self.rare_share,
@@ -167,6 +183,28 @@ class Profile:
         """The people whom promises count: those of :attr:`person` where the data agrees."""
         return self.person if self.person is not None and self.person.sure else None
 
+    @property
+    def doubts(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """What a person should look at first, and the columns that it is about."""
+        found: dict[str, list[str]] = {}
+
+        def tell(what: str, name: str) -> None:
+            found.setdefault(what, []).append(name)
+
+        for item in self.attributes:
+            if item.left_out:
+                tell("left out until you decide, as they could find a record", item.attribute)
+            for warned in item.warnings:
+                near = warned.code == "nearly-unique"
+                tell("nearly unique, yet published" if near else warned.message, item.attribute)
+        for item in self.attributes:
+            if item.codes:
+                tell(f"taken for missing: {', '.join(sorted(item.codes))}", item.attribute)
+        for item in self.attributes:
+            if not item.sure and item.role != "identifier":
+                tell(f"{item.role} by its neighbours alone", item.attribute)
+        return tuple((what, tuple(names)) for what, names in found.items())
+
     def closed(self) -> Profile:
         """The same, with whatever could tell people apart left out until somebody decides.
 
@@ -192,6 +230,7 @@ class Profile:
             "records": self.records,
             "attributes": [item.to_dict() for item in self.attributes],
             "warnings": [warned.to_dict() for warned in self.warnings],
+            "doubts": [{"what": what, "attributes": list(names)} for what, names in self.doubts],
             "person": None if self.counted is None else self.counted.column,
             **({} if self.person is None else {"people": self.person.to_dict()}),
         }
@@ -214,8 +253,11 @@ def profile(data: Frame, name: str = "table") -> Profile:
     is_table = hasattr(data, "rows_where") and hasattr(data, "kinds")
     table: Table = data if is_table else open_table(data, name)
     records = table.height()
-    items = [_attribute(table, column, records) for column in table.columns]
-    items, numbering = _with_person_keys(table, _with_relations(table, items))
+    looks = {column: _look(table, column, records) for column in table.columns}
+    codes = missing_codes({column: look.far for column, look in looks.items()})
+    looks |= {column: _look(table, column, records, texts) for column, texts in codes.items()}
+    items, numbering = _with_person_keys(table, [look.item for look in looks.values()])
+    items = _with_relations(table, _with_neighbours(table, items, looks))
     persons = _persons(table, items, numbering)
     if persons is not None and persons.sure:
         items = [_with_items(table, item) if item.role == "sensitive" else item for item in items]
@@ -226,10 +268,11 @@ def profile(data: Frame, name: str = "table") -> Profile:
 
 def _with_items(table: Table, item: AttributeProfile) -> AttributeProfile:
     """A sensitive attribute of people with many records, with a hierarchy of its values."""
-    column = item.attribute
-    values = read_values(count_values(table, column), table.kinds[column])
-    draft = draft_hierarchy(column, values, measured=False)
-    return item if item.distinct < 2 else replace(item, draft=Draft(draft.spec, draft.why))
+    if item.draft.spec is not None or item.distinct < 2:
+        return item
+    values, content = values_of(table, item.attribute, item.codes)
+    draft = draft_hierarchy(item.attribute, values, "category", content)
+    return replace(item, draft=replace(draft, categories=()))
 
 
 def count_values(table: Table, column: str) -> pl.DataFrame:
@@ -258,8 +301,33 @@ def _tells_apart(filled: int, distinct: int, rare_share: float) -> bool:
     return filled >= FEW_RECORDS and (distinct * K > filled or rare_share >= 0.5)
 
 
-def _attribute(table: Table, column: str, records: int) -> AttributeProfile:
-    values = read_values(count_values(table, column), table.kinds[column])
+@dataclass(frozen=True)
+class _Look:
+    """A column seen by itself: its profile, its values if they are few, and suspected codes."""
+
+    item: AttributeProfile
+    values: frozenset[str] | None
+    sample: pl.Series
+    far: Far
+
+
+def values_of(
+    table: Table, column: str, missing: Sequence[str] = ()
+) -> tuple[Values, Content | None]:
+    """The values of a column without those that stand for missing, and what they are."""
+    counted, kind = count_values(table, column), table.kinds[column]
+    values = read_values(counted, kind, missing)
+    content = content_of(column, values)
+    if content is not None and content.missing:
+        values = read_values(counted, kind, (*missing, *content.missing))
+    if content is not None and content.code_system and content.concept == "health":
+        # Codes of diseases with a letter are no strays among numbers.
+        values = replace(values, kind="text", numbers=None, stray=(), stray_records=0)
+    return values, content
+
+
+def _look(table: Table, column: str, records: int, codes: Sequence[str] = ()) -> _Look:
+    values, content = values_of(table, column, codes)
     filled = values.filled
     tags = recognise(
         Column(column, values.kind, filled, values.distinct, values.sample, values.largest)
@@ -267,12 +335,13 @@ def _attribute(table: Table, column: str, records: int) -> AttributeProfile:
     free_text = _is_free_text(column, values) and not (
         _is_doorstep(column, tags) or any(tag.kind.direct for tag in tags)
     )
-    found = concept_of(column)
+    found = _concept(column, content)
     role, reasons = _role(column, values, tags, free_text, found)
     concept = found[0] if found else None
+    kind = "text" if free_text else type_of(column, values, concept, content)
     draft = Draft()
-    if role == "quasi-identifier":
-        draft = draft_hierarchy(column, values, concept.measured if concept else True)
+    if role == "quasi-identifier" or (content and content.code_system and role == "sensitive"):
+        draft = draft_hierarchy(column, values, kind, content)
     counts = values.counts
     plain = AttributeProfile(
         attribute=column,
@@ -289,9 +358,63 @@ def _attribute(table: Table, column: str, records: int) -> AttributeProfile:
         reasons=tuple(reasons),
         draft=draft,
         about=concept.name if concept else None,
+        type=kind,
+        codes=tuple(codes),
+        sure=reasons != [_NOTHING],
     )
     warnings = tuple(_warnings(table, plain, values))
-    return replace(plain, warnings=warnings, notes=tuple(_notes(values)))
+    return _Look(
+        replace(plain, warnings=warnings, notes=tuple(_notes(values))),
+        frozenset(values.texts) if values.distinct <= FEW else None,
+        values.sample.head(200),
+        {} if content or codes else suspected(values),
+    )
+
+
+def _concept(column: str, content: Content | None) -> tuple[Concept, str] | None:
+    """What a column is about, and why: by its values, its name, or what its values may be."""
+    if content is not None and content.certain:
+        return concept_named(content.concept), content.why
+    if named := concept_of(column):
+        return named[0], f"its name says {named[1]}"
+    return None if content is None else (concept_named(content.concept), content.why)
+
+
+def _with_neighbours(
+    table: Table, items: Sequence[AttributeProfile], looks: Mapping[str, _Look]
+) -> list[AttributeProfile]:
+    """The columns, with the roles that the columns around them suggest."""
+    told = settled(
+        table,
+        [
+            Neighbour(
+                name=item.attribute,
+                role=item.role,
+                about=item.about,
+                kind=item.kind,
+                distinct=item.distinct,
+                filled=item.records - item.missing,
+                values=looks[item.attribute].values,
+                sure=item.sure,
+                sample=looks[item.attribute].sample,
+            )
+            for item in items
+        ],
+    )
+    return [
+        _in_role(table, item, *told[item.attribute]) if item.attribute in told else item
+        for item in items
+    ]
+
+
+def _in_role(table: Table, item: AttributeProfile, role: Role, why: str) -> AttributeProfile:
+    """The same column in another role."""
+    values, content = values_of(table, item.attribute, item.codes)
+    draft = Draft()
+    if role == "quasi-identifier":
+        draft = draft_hierarchy(item.attribute, values, item.type, content)
+    changed = replace(item, role=role, reasons=(why,), draft=draft)
+    return replace(changed, warnings=tuple(_warnings(table, changed, values)))
 
 
 def _share(part: int, whole: int) -> float:
@@ -319,20 +442,27 @@ def _role(
     if values.kind in ("date", "datetime") and not (found and found[0].role == "quasi-identifier"):
         return "quasi-identifier", ["others know when things happened"]
     if found:
-        concept, word = found
+        concept, why = found
         if values.distinct == 1 and concept.role == "quasi-identifier" and not indirect:
             return "insensitive", ["the same value in every record distinguishes nobody"]
-        return concept.role, [f"its name says {word}: {concept.why}"]
+        return concept.role, [f"{why}: {concept.why}"]
     if indirect:
         return "quasi-identifier", indirect
     if _is_number_of_records(values):
         return "identifier", ["a different value in every record, like a record number"]
     if values.distinct == 1:
         return "insensitive", ["the same value in every record"]
-    return "insensitive", [
-        "nothing in its name or values points to more; make it a quasi-identifier if anybody could"
-        " know it, and sensitive if it could harm"
-    ]
+    if _could_be_numbers(values):
+        return "identifier", [
+            f"{LEFT_OUT}: its values could be numbers of people, things or places"
+        ]
+    return "insensitive", [_NOTHING]
+
+
+_NOTHING = (
+    "nothing in its name or values points to more; make it a quasi-identifier if anybody could"
+    " know it, and sensitive if it could harm"
+)
 
 
 def _stands_for_people(tag: Tag, values: Values) -> bool:
@@ -358,6 +488,22 @@ def _is_number_of_records(values: Values) -> bool:
     return values.distinct >= 0.95 * values.filled
 
 
+_MANY = 50
+_LONG = 4
+
+
+def _could_be_numbers(values: Values) -> bool:
+    """Whether values are many long numbers or codes of about one length, or hardly repeat."""
+    if values.kind not in ("integer", "text") or values.filled < FEW_RECORDS:
+        return False
+    if 2 * values.distinct >= values.filled:
+        return True
+    lengths = values.sample.str.len_chars()
+    digits = values.sample.str.contains(r"\d").all()
+    long = bool((lengths >= _LONG).all()) and lengths.n_unique() <= 2
+    return values.distinct >= _MANY and bool(digits) and long
+
+
 _SENTENCE_LETTERS = 20
 _SENTENCE_BLANKS = 3
 
@@ -371,7 +517,7 @@ def _is_free_text(column: str, values: Values) -> bool:
     blanks = values.sample.str.count_matches(r"\s+").mean()
     assert isinstance(letters, float)
     assert isinstance(blanks, float)
-    varied = values.distinct * 2 >= values.filled
+    varied = values.distinct * 5 >= values.filled
     if named:
         return blanks >= 1 and (varied or values.distinct > 20)
     return varied and letters >= _SENTENCE_LETTERS and blanks >= _SENTENCE_BLANKS
@@ -409,11 +555,6 @@ def _warnings(table: Table, item: AttributeProfile, values: Values) -> Iterator[
 
 
 def _notes(values: Values) -> Iterator[str]:
-    if values.negative_codes:
-        yield (
-            f"{values.negative_codes:,} records have a value below zero where most are above: is it"
-            f" a code for missing?"
-        )
     if values.blanks_around:
         yield "some values begin or end with a blank"
 
@@ -455,6 +596,10 @@ def _numbers_people(item: AttributeProfile) -> bool:
     return item.role == "identifier" and by_name and 0 < item.distinct < 0.999 * filled
 
 
+_NUMBERS = ("id", "no", "nr", "nbr", "num", "number", "key", "nummer")
+"""Words for numbers of people: what else their names say counts for nothing, if they are some."""
+
+
 def _with_person_keys(
     table: Table, items: list[AttributeProfile]
 ) -> tuple[list[AttributeProfile], dict[str, int]]:
@@ -463,7 +608,7 @@ def _with_person_keys(
     candidates = [
         item.attribute
         for item in items
-        if item.role in ("identifier", "insensitive")
+        if (item.role in ("identifier", "insensitive") or names_one_of(item.attribute, _NUMBERS))
         and not any(tag.kind.name in ("names", "places") for tag in item.tags)
     ]
     found = person_keys(table, columns, candidates)
@@ -471,10 +616,10 @@ def _with_person_keys(
     numbering |= {name: len(shown) for name, shown in found.items()}
     changed = []
     for item in items:
-        if item.attribute in found and item.role != "identifier":
+        if item.attribute in found and (item.role != "identifier" or item.left_out):
             shown = ", ".join(f"'{name}'" for name in found[item.attribute])
             why = f"it seems to number people: {shown} hardly ever differ between its records"
-            item = replace(item, role="identifier", reasons=(why,), warnings=())
+            item = replace(item, role="identifier", reasons=(why,), warnings=(), sure=True)
         changed.append(item)
     return changed, numbering
 

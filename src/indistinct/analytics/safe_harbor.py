@@ -288,12 +288,23 @@ def _name_is_believed(kind: str, column: Column) -> bool:
             return True
         counts = names_one_of(column.name, ("birth", "dob", "dobmm", "dobdd", "month", "day"))
         return column.kind == "text" or bool(counts)
-    if kind == "licence":
-        return not names_one_of(column.name, _PLATES)
+    if kind == "licence" and names_one_of(column.name, _PLATES):
+        return False
+    if column.kind in ("integer", "float") and kind in _WRITTEN:
+        digits = column.sample.str.count_matches(r"\d").mean()
+        return column.kind == "integer" and isinstance(digits, float) and digits >= _WRITTEN[kind]
     if kind == "other":
         people = names_one_of(column.name, _ANYWHERE["other"]) or is_one_of(column.name, _PEOPLE)
         return _many(column) or (column.distinct > FEW_PEOPLE and bool(people))
     return column.kind != "boolean" and (kind == "names" or column.distinct > 2)
+
+
+_NEVER = 100
+_WRITTEN = {
+    "names": _NEVER, "email": _NEVER, "url": _NEVER, "photograph": _NEVER, "biometric": _NEVER,
+    "ip": 8, "telephone": 6, "fax": 6,
+}  # fmt: skip
+"""Digits that numbers need, for a name to be believed: MEDREIMB_IP is no address."""
 
 
 def _many(column: Column) -> bool:
@@ -342,6 +353,7 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("places", r"^\d{5}-\d{4}$", "postcodes"),
     ("names", r"^(Mr|Mrs|Ms|Miss|Dr|Prof|Herr|Frau|Mme|Sr|Sra)\.?\s+\p{Lu}", "names of people"),
     ("names", r"^\p{Lu}[\p{L}'’\-]+,\s+\p{Lu}[\p{L}'’\-]+(\s+\p{Lu}\.?)?$", "names of people"),
+    ("names", r"^\p{Lu}[\p{Ll}'’]+(\s\p{Lu}\.?)?\s\p{Lu}[\p{L}'’\-]+$", "names of people"),
     ("dates", rf"(?i)^(\d\d?[\s-])?({_MONTHS})[a-z]*[\s.,-]+(\d\d?,?\s+)?\d{{2,4}}$", "dates"),
 )
 """Kind, pattern of a whole value, and what the pattern shows."""

@@ -1,16 +1,17 @@
-"""The values of one column, as_policy: what kind they are, and which stand for a missing one.
+"""The values of one column, as texts: what kind they are, and which stand for a missing one.
 
 Files tell no types, so numbers and dates are recognised by how they are written. A word such as
-``N/A`` among numbers is taken for a missing value; a few values that fit in with nothing are told
-as strays.
+``N/A`` among numbers is taken for a missing value, and so is a date that is none (9999-99-99) or
+that lies apart from all others (0001-01-01, 1900-01-01); a few values that fit in with nothing are
+told as strays.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import date
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
 
 import polars as pl
 
@@ -39,21 +40,46 @@ SAMPLE = 1000
 _DAY = "%Y-%m-%d"
 
 DATE_FORMATS: tuple[tuple[str, str, str], ...] = (
-    (r"^\d{4}-\d\d-\d\d$", _DAY, "iso"),
-    (r"^\d{4}-\d{1,2}-\d{1,2}$", _DAY, _DAY),
-    (r"^\d{4}/\d{1,2}/\d{1,2}$", "%Y/%m/%d", "%Y/%m/%d"),
-    (r"^\d{1,2}\.\d{1,2}\.\d{4}$", "%d.%m.%Y", "day-first"),
-    (r"^\d{1,2}/\d{1,2}/\d{4}$", "%d/%m/%Y", "day-first"),
-    (r"^\d{1,2}/\d{1,2}/\d{4}$", "%m/%d/%Y", "month-first"),
-    (r"^\d{1,2}-\d{1,2}-\d{4}$", "%d-%m-%Y", "day-first"),
-    (r"^\d{1,2}-\d{1,2}-\d{4}$", "%m-%d-%Y", "month-first"),
-    (r"^(19|20)\d{6}$", "%Y%m%d", "%Y%m%d"),
+    (r"\d{4}-\d\d-\d\d", _DAY, "iso"),
+    (r"\d{4}-\d{1,2}-\d{1,2}", _DAY, _DAY),
+    (r"\d{4}-\d\d", "%Y-%m", "iso"),
+    (r"\d{4}/\d{1,2}/\d{1,2}", "%Y/%m/%d", "%Y/%m/%d"),
+    (r"\d{1,2}\.\d{1,2}\.\d{4}", "%d.%m.%Y", "day-first"),
+    (r"\d{1,2}/\d{1,2}/\d{4}", "%d/%m/%Y", "day-first"),
+    (r"\d{1,2}/\d{1,2}/\d{4}", "%m/%d/%Y", "month-first"),
+    (r"\d{1,2}-\d{1,2}-\d{4}", "%d-%m-%Y", "day-first"),
+    (r"\d{1,2}-\d{1,2}-\d{4}", "%m-%d-%Y", "month-first"),
+    (r"\d{1,2}\.\d{1,2}\.\d\d", "%d.%m.%y", "%d.%m.%y"),
+    (r"\d{1,2}/\d{1,2}/\d\d", "%d/%m/%y", "%d/%m/%y"),
+    (r"\d{1,2}/\d{1,2}/\d\d", "%m/%d/%y", "%m/%d/%y"),
+    (r"(?i)\d{1,2}[a-z]{3}\d{4}", "%d%b%Y", "%d%b%Y"),
+    (r"(?i)\d{1,2}-[a-z]{3}-\d{4}", "%d-%b-%Y", "%d-%b-%Y"),
+    (r"(?i)\d{1,2}-[a-z]{3}-\d\d", "%d-%b-%y", "%d-%b-%y"),
+    (r"(?i)\d{1,2} [a-z]{3} \d{4}", "%d %b %Y", "%d %b %Y"),
+    (r"(?i)\d{1,2} [a-z]{3,9} \d{4}", "%d %B %Y", "%d %B %Y"),
+    (r"(?i)[a-z]{3} \d{1,2}, \d{4}", "%b %d, %Y", "%b %d, %Y"),
+    (r"(?i)[a-z]{3,9} \d{1,2}, \d{4}", "%B %d, %Y", "%B %d, %Y"),
+    (r"(19|20)\d{6}", "%Y%m%d", "%Y%m%d"),
 )
 """How dates are written: what a value looks like, its parts as ``strptime`` names them, and the
 name of the format in a policy."""
 
-_EITHER_WAY = {"%d/%m/%Y": "%m/%d/%Y", "%d-%m-%Y": "%m-%d-%Y"}
+_EITHER_WAY = {
+    "%d/%m/%Y": "%m/%d/%Y",
+    "%d-%m-%Y": "%m-%d-%Y",
+    "%d/%m/%y": "%m/%d/%y",
+}
+_TIME = r" \d{1,2}:\d\d(:\d\d)?"
+_TIMED = ("day-first", "month-first")
+"""Formats of which a time may stand behind the date."""
+
 _ISO_DATETIME = r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$"
+_NO_DATE = r"^([09]{2}|[09]{4})[-/. ]?[09]{2}[-/. ]?([09]{2}|[09]{4})([T ][\d:.]+Z?)?$"
+"""What stands for no date, written like one: 9999-99-99, 00/00/0000."""
+
+FAR_APART = timedelta(days=3653)
+"""A first or last day of a year that lies further from all other dates than this, and than these
+from each other, stands for no date."""
 
 
 @dataclass(frozen=True)
@@ -104,38 +130,31 @@ class Values:
         return top if isinstance(top, float) else None
 
     @property
-    def negative_codes(self) -> int:
-        """Records with one of a few negative numbers, where nearly all others are positive."""
-        if self.numbers is None or self.kind != "integer":
-            return 0
-        below = self.numbers < 0
-        kinds = below.sum()
-        if not kinds or kinds > 5 or kinds * 2 >= self.distinct:
-            return 0
-        return int(self.counts.filter(below).sum())
-
-    @property
     def blanks_around(self) -> bool:
         """Whether a text begins or ends with a blank."""
         return self.kind == "text" and bool(self.sample.str.contains(r"^\s|\s$").any())
 
 
-def read_values(counted: pl.DataFrame, kind: str) -> Values:
+def read_values(counted: pl.DataFrame, kind: str, missing: Collection[str] = ()) -> Values:
     """Understand the values of a column.
 
     Arguments:
         counted: Columns ``value`` (String, null for missing) and ``count``.
         kind: The kind that the column has by its type; texts are looked at more closely.
+        missing: Texts that stand for a missing value, beside those that are found to.
     """
     present = counted.filter(pl.col("value").is_not_null())
+    if missing:
+        gone = present["value"].is_in(list(missing))
+        found = read_values(present.filter(~gone), kind)
+        tokens = _told(present["value"], present["count"], gone)
+        return replace(found, missing_tokens={**found.missing_tokens, **tokens})
     texts, counts = present["value"], present["count"].cast(pl.Int64)
     if kind in ("integer", "float"):
         return Values(kind, texts, counts, numbers=texts.cast(pl.Float64, strict=False))
     if kind in ("date", "datetime"):
         days = texts.str.slice(0, 10).str.to_date(_DAY, strict=False)
-        told = days.filter(days.dt.year().is_between(date.min.year, date.max.year))
-        first, last = _day(told.min()), _day(told.max())
-        return Values(kind, texts, counts, date_format="iso", first=first, last=last)
+        return _dated(kind, "iso", texts, counts, days, pl.repeat(False, len(texts), eager=True))
     if kind != "text" or texts.is_empty():
         return Values(kind, texts, counts)
     return _read_text(texts, counts)
@@ -148,7 +167,8 @@ def _read_text(texts: pl.Series, counts: pl.Series) -> Values:
     plain = texts.filter(~tokens) if found else texts
     if not plain.is_empty():
         stray = _strays(counts, numeric, tokens)
-        if dates := _dates(texts, counts, tokens):
+        no_date = texts.str.contains(_NO_DATE)
+        if not no_date.all() and (dates := _dates(texts, counts, tokens | no_date)):
             return dates
         if stray is not None and not texts.str.contains(CODE_WITH_ZEROS).any():
             return _numbers(texts, counts, numeric, tokens, stray)
@@ -219,34 +239,77 @@ def _numbers(
 
 def _dates(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | None:
     plain = texts.filter(~tokens)
+    if plain.is_empty():
+        return None
     few = plain.head(20)
     if few.str.contains(_ISO_DATETIME).all() and plain.str.contains(_ISO_DATETIME).all():
-        days = plain.str.slice(0, 10).str.to_date(_DAY, strict=False)
-        if not days.null_count():
-            return Values(
-                "datetime", plain, counts.filter(~tokens), _told(texts, counts, tokens),
-                date_format="iso", first=_day(days.min()), last=_day(days.max()),
-            )  # fmt: skip
-        return None
+        days = texts.str.slice(0, 10).str.to_date(_DAY, strict=False)
+        if (days.is_null() & ~tokens).any():
+            return None
+        return _dated("datetime", "iso", texts, counts, days, tokens)
     for pattern, written, name in DATE_FORMATS:
-        if not few.str.contains(pattern).mean() or not plain.str.contains(pattern).any():
+        whole = f"^(?:{pattern})({_TIME})?$" if name in _TIMED else f"^(?:{pattern})$"
+        if not few.str.contains(whole).mean() or not plain.str.contains(whole).any():
             continue
-        days = texts.str.to_date(written, strict=False)
-        fitting = days.is_not_null() & texts.str.contains(pattern) & ~tokens
+        days = _days(texts, written)
+        fitting = days.is_not_null() & texts.str.contains(whole) & ~tokens
         stray = _strays(counts, fitting, tokens)
         if stray is None or (stray.any() and written in _EITHER_WAY):
             continue
         if written == "%Y%m%d" and fitting.sum() < plain.len():
             continue
         other = _EITHER_WAY.get(written)
-        unclear = other is not None and not plain.str.to_date(other, strict=False).null_count()
-        return Values(
-            "date", plain, counts.filter(~tokens), _told(texts, counts, tokens),
-            date_format=name, first=_day(days.min()), last=_day(days.max()),
-            ambiguous_dates=unclear, stray=tuple(texts.filter(stray).to_list()),
+        unclear = other is not None and not _days(plain, other).null_count()
+        timed = name in _TIMED and bool(few.str.contains(_TIME).any())
+        found = _dated("datetime" if timed else "date", name, texts, counts, days, tokens)
+        return replace(
+            found, ambiguous_dates=unclear, stray=tuple(texts.filter(stray).to_list()),
             stray_records=int(counts.filter(stray).sum()),
         )  # fmt: skip
     return None
+
+
+def _days(texts: pl.Series, written: str) -> pl.Series:
+    """The days that texts name in a format, whatever time stands behind them."""
+    if written == "%Y-%m":
+        return (texts + "-01").str.to_date(_DAY, strict=False)
+    return texts.str.replace(f"{_TIME}$", "").str.to_date(written, strict=False)
+
+
+def _dated(
+    kind: str, form: str, texts: pl.Series, counts: pl.Series, days: pl.Series, tokens: pl.Series
+) -> Values:
+    """A column of dates, without those that stand for no date."""
+    tokens = tokens | _far(days, counts, tokens)
+    told = days.filter(~tokens & days.dt.year().is_between(date.min.year, date.max.year))
+    return Values(
+        kind, texts.filter(~tokens), counts.filter(~tokens), _told(texts, counts, tokens),
+        date_format=form, first=_day(told.min()), last=_day(told.max()),
+    )  # fmt: skip
+
+
+def _far(days: pl.Series, counts: pl.Series, tokens: pl.Series) -> pl.Series:
+    """Which dates stand for none: the first or last day of a year, repeated, far from all others.
+
+    In the years 1 and 9999 once is enough.
+    """
+    told = ~tokens & days.dt.year().is_between(date.min.year, date.max.year).fill_null(False)
+    known = pl.DataFrame({"day": days, "count": counts}).filter(told)
+    left = known.group_by("day").agg(pl.col("count").sum()).sort("day")
+    far: list[date] = []
+    for ends_of_time in (True, False):
+        for day, count in (*left.head(3).iter_rows(), *left.tail(3).iter_rows()):
+            rest = left["day"].filter(left["day"] != day)
+            low, high = _day(rest.min()), _day(rest.max())
+            if _day(day) is None or low is None or high is None or low <= day <= high:
+                continue
+            gap = low - day if day < low else day - high
+            year_end = (day.month, day.day) in ((1, 1), (12, 30), (12, 31))
+            apart = year_end and count > 1 and gap > max(high - low, FAR_APART)
+            if day.year in (1, 9999) if ends_of_time else apart:
+                far.append(day)
+        left = left.filter(~pl.col("day").is_in(far))
+    return days.is_in(far).fill_null(False) if far else pl.repeat(False, days.len(), eager=True)
 
 
 def _told(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> dict[str, int]:

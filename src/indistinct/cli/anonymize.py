@@ -258,12 +258,12 @@ def default_keys(table: Table, attribute: str) -> Plain:
     Numbers get intervals, dates their months and years, codes lose characters; all else is kept or
     suppressed. Texts that stand for a missing value are taken as such.
     """
-    from indistinct.analytics.hierarchy_draft import draft_hierarchy
-    from indistinct.analytics.profile import count_values
-    from indistinct.analytics.values import read_values
+    from indistinct.analytics.hierarchy_draft import draft_hierarchy, type_of
+    from indistinct.analytics.profile import values_of
 
-    values = read_values(count_values(table, attribute), table.kinds[attribute])
-    draft = draft_hierarchy(attribute, values, measured=True)
+    values, content = values_of(table, attribute)
+    kind = type_of(attribute, values, content=content)
+    draft = draft_hierarchy(attribute, values, kind, content)
     keys: Plain = {"hierarchy": draft.spec or "suppress"}
     if draft.uncovered:
         keys["uncovered"] = draft.uncovered

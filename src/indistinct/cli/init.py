@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +21,7 @@ from indistinct.cli.options import (
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_table
 
 if TYPE_CHECKING:
-    from indistinct.analytics.profile import Profile
+    from indistinct.analytics.profile import AttributeProfile, Profile
 
 _PROTECTION = {"identifier": 2, "quasi-identifier": 1}
 """Roles that protect people; one of a larger number protects more."""
@@ -80,9 +82,6 @@ def init(
         progress("looking at the columns")
         seen = profile(table).closed()
         write_first_policy(first_policy(seen, source=source), policy, overwrite=force)
-    warnings = _warnings(seen)
-    for warning in warnings:
-        complain("warning", warning)
     if as_json:
         print_json({"policy": str(policy), **seen.to_dict()})
     else:
@@ -92,50 +91,104 @@ def init(
 def _check(data: Path, path: Path, as_json: bool) -> None:
     """Tell which columns a policy protects less than is suggested, and what else it lacks."""
     from indistinct.analytics.profile import profile
-    from indistinct.pipeline.opening import open_source
+    from indistinct.pipeline.forgotten import forgotten
+    from indistinct.pipeline.opening import open_source, plain_table, reading
     from indistinct.policy import DraftPolicy
 
     with Progress() as progress:
         progress(f"reading {data.name}")
         policy = DraftPolicy.load(path)
-        table, _ = open_source(data, policy, None)
+        plain = policy.source.format is None and policy.source.people is None
+        table = (
+            plain_table(data, reading(policy), None)
+            if plain
+            else open_source(data, policy, None)[0]
+        )
         progress("looking at the columns")
         seen = profile(table)
+    roles = {name: own.role for name, own in policy.attributes.items()}
     exposed = [
         {
             "attribute": item.attribute,
-            "role": policy.attributes[item.attribute].role,
+            "role": roles.get(item.attribute),
             "suggested": item.role,
             "why": item.why,
         }
         for item in seen.attributes
-        if _PROTECTION.get(item.role, 0)
-        > _PROTECTION.get(policy.attributes[item.attribute].role, 0)
+        if item.attribute not in roles
+        or _PROTECTION.get(item.role, 0) > _PROTECTION.get(roles[item.attribute], 0)
     ]
+    left = [item.to_dict() for item in forgotten(seen, policy)]
     warnings = [*policy.warnings, *(f"no {what} yet" for what in policy.lacks)]
     for warning in warnings:
         complain("warning", warning)
     if as_json:
-        print_json({"policy": str(path), "attributes": exposed, "warnings": warnings})
-    elif exposed:
-        print_table(list(exposed[0]), [list(row.values()) for row in exposed])
-    else:
+        document = {"policy": str(path), "attributes": exposed, "forgotten": left}
+        print_json({**document, "warnings": warnings})
+    for rows in () if as_json else (exposed, left):
+        if rows:
+            if rows is left and exposed:
+                console().print()
+            print_table(list(rows[0]), [[text or "none" for text in row.values()] for row in rows])
+    if not (as_json or exposed or left):
         console().print(f"{path} protects every column of {data.name} as is suggested")
+    policy.check(table.columns, data.name)
 
 
-def _warnings(seen: Profile) -> list[str]:
-    own = [
-        f"attribute '{item.attribute}': {warned.message}"
-        for item in seen.attributes
-        for warned in item.warnings
-    ]
-    return [*(warned.message for warned in seen.warnings), *own]
+_HINT = {
+    "quasi-identifier": "generalized",
+    "sensitive": "would harm the person if disclosed; published as they are",
+    "insensitive": "published as they are",
+    "identifier": "left out",
+}
+_MOST_NAMES = 8
+_MOST_DOUBTS = 8
 
 
 def _show(seen: Profile, policy: Path, data: Path) -> None:
-    rows = [(item.attribute, item.role, item.why) for item in seen.attributes]
-    print_table(("attribute", "suggested role", "why"), rows)
-    console().print(f"\n{_next(policy, data)}", soft_wrap=True)
+    """The draft on one screen: what is doubtful first, then the columns by role."""
+    screen = console()
+    told = "people-with-several-records" if seen.counted else ""
+    lines = [(warned.message, "") for warned in seen.warnings if warned.code != told]
+    lines += [(what, _some(names)) for what, names in seen.doubts]
+    if lines:
+        screen.print("Look at these first:", style="bold")
+    for what, names in lines[:_MOST_DOUBTS]:
+        _hanging(f"  * {what}" + (f": {names}" if names else ""), 4)
+    if len(lines) > _MOST_DOUBTS:
+        screen.print(f"  * {len(lines) - _MOST_DOUBTS} more in {policy}")
+    for role, hint in _HINT.items():
+        items = seen.with_role(role)  # type: ignore[arg-type]
+        if items:
+            screen.print(f"{role} ({len(items)}), {hint}:", style="bold")
+            _hanging("  " + ", ".join(map(_told, items)), 2)
+    if seen.counted is not None:
+        found = seen.counted
+        people = f"{found.people:,} people have {found.records:,} records"
+        screen.print(f"{people}: every promise counts people, by '{found.column}'")
+    screen.print(f"\n{_next(policy, data)}", soft_wrap=True)
+
+
+def _told(item: AttributeProfile) -> str:
+    """A column with what it is, where that decides how it is generalized."""
+    spec = item.hierarchy
+    if isinstance(spec, Mapping) and "code_system" in spec:
+        return f"{item.attribute} ({spec['code_system']})"
+    return f"{item.attribute} ({item.type})" if item.role == "quasi-identifier" else item.attribute
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _hanging(text: str, indent: int) -> None:
+    """A text in lines as wide as the screen, all but the first indented."""
+    width = max(40, console().width)
+    for line in textwrap.wrap(
+        text, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
+    ):
+        console().print(line, soft_wrap=True)
 
 
 def _next(policy: Path, data: Path) -> str:

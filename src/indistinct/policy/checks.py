@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 _QI_ONLY = ("hierarchy", "type", "weight", "min_level", "max_level", "uncovered")
 
+_OF_HIERARCHIES = ("hierarchy", "uncovered")
+
 _UNFIT: Mapping[str, tuple[str, ...]] = {
     "category": ("intervals", "equal_frequency"),
     "date": ("intervals", "equal_frequency", "code_system"),
@@ -478,7 +480,8 @@ def cautions(policy: Policy) -> Iterator[str]:
         idle = [
             key
             for key in _QI_ONLY
-            if key in item.model_fields_set and (key, item.role) != ("hierarchy", "sensitive")
+            if key in item.model_fields_set
+            and not (item.role == "sensitive" and item.hierarchy and key in _OF_HIERARCHIES)
         ]
         if idle and item.role != "quasi-identifier":
             yield (

@@ -1,0 +1,122 @@
+"""How many roles, dates, code systems and missing codes a draft gets right, on real tables."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from common import need, parser, show
+from indistinct.analytics.profile import profile
+from indistinct.sources.files import read_table
+from indistinct.sources.table import open_table
+
+ROLES = ("identifier", "quasi-identifier", "sensitive", "insensitive")
+OTHER = ("dates", "codes", "missing", "categories", "person")
+
+
+@dataclass
+class Score:
+    """What was found of what there is, in one table or several."""
+
+    right: dict[str, int] = field(default_factory=dict)
+    all: dict[str, int] = field(default_factory=dict)
+    published: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+
+    def take(self, what: str, holds: bool, told: str) -> None:
+        """Count one thing; tell it where it is wrong."""
+        self.all[what] = self.all.get(what, 0) + 1
+        self.right[what] = self.right.get(what, 0) + holds
+        if not holds:
+            self.wrong.append(f"{what}: {told}")
+
+    def add(self, other: Score) -> None:
+        """Put another table's score to this one."""
+        for what, count in other.all.items():
+            self.all[what] = self.all.get(what, 0) + count
+            self.right[what] = self.right.get(what, 0) + other.right[what]
+        self.published += other.published
+        self.wrong += other.wrong
+
+    def cells(self) -> list[str]:
+        """A row of the table that is shown."""
+        shares = [
+            f"{self.right[what]}/{self.all[what]}" if what in self.all else "-"
+            for what in ("roles", "one role", *OTHER)
+        ]
+        share = self.right.get("roles", 0) / max(1, self.all.get("roles", 0))
+        return [f"{share:.1%}", *shares, str(len(self.published))]
+
+
+def roles(truth: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Every scored column with the roles that are right for it."""
+    for key, names in truth.items():
+        allowed = tuple(key.split("|"))
+        if set(allowed) <= set(ROLES):
+            yield from ((name, allowed) for name in names)
+
+
+def score(truth: Mapping[str, Any], drafted: Mapping[str, Any], name: str) -> Score:
+    """Hold a draft against what was written down by hand."""
+    found = Score()
+    items = {item["attribute"]: item for item in drafted["attributes"]}
+    for column, allowed in roles(truth):
+        item = items[column]
+        told = f"{name}.{column}: {item['role']}, not {'|'.join(allowed)} ({item['why'][:70]})"
+        found.take("roles", item["role"] in allowed, told)
+        if len(allowed) == 1:
+            found.take("one role", item["role"] == allowed[0], told)
+            if allowed == ("identifier",) and item["role"] != "identifier":
+                found.published.append(f"{name}.{column}")
+    for column in truth.get("dates", ()):
+        found.take("dates", items[column]["kind"] == "date", f"{name}.{column}")
+    for column, system in truth.get("codes", {}).items():
+        spec = items[column]["hierarchy"]
+        drafted_system = spec.get("code_system") if isinstance(spec, dict) else spec
+        if isinstance(drafted_system, dict):
+            drafted_system = drafted_system["name"]
+        found.take("codes", drafted_system == system, f"{name}.{column}: {spec}")
+    for column, tokens in truth.get("missing", {}).items():
+        seen = set(items[column]["missing_tokens"])
+        found.take("missing", set(tokens) <= seen, f"{name}.{column}: {sorted(seen)}")
+    for column in truth.get("categories", ()):
+        kind = items[column]["kind"]
+        found.take("categories", kind == "category", f"{name}.{column}: {kind}")
+    if "person" in truth:
+        person = drafted["person"]
+        found.take("person", person == truth["person"], f"{name}: {person}")
+    return found
+
+
+def main() -> None:
+    """Run the benchmark."""
+    options = parser(__doc__)
+    options.add_argument("--table", help="only this table, with all that is wrong")
+    options.add_argument("--wrong", action="store_true", help="tell what is wrong")
+    given = options.parse_args()
+    folder = need(given.shared / "data" / "health_tables")
+    truths = tomllib.loads(Path(__file__).with_name("roles.toml").read_text(encoding="utf-8"))
+    sums = {"tuned": Score(), "held out": Score()}
+    rows = []
+    for name, truth in truths.items():
+        path = folder / f"{name}.csv"
+        if given.table not in (None, name) or not path.exists():
+            continue
+        source = {"separator": truth["separator"]} if "separator" in truth else {}
+        table = open_table(read_table(path, **source), path.name)
+        found = score(truth, profile(table).closed().to_dict(), name)
+        held = truth.get("held_out", False)
+        sums["held out" if held else "tuned"].add(found)
+        rows.append([name + (" (held out)" if held else ""), *found.cells()])
+        if given.table or (given.wrong and not held):
+            print(*found.wrong, sep="\n")
+    rows += [[name, *found.cells()] for name, found in sums.items() if found.all]
+    head = ["table", "right", "roles", "one role", *OTHER, "identifiers published"]
+    show("What a draft gets right", head, rows)
+
+
+if __name__ == "__main__":
+    main()

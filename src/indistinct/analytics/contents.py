@@ -1,0 +1,300 @@
+"""What the values of a column say that they are, whatever it is called.
+
+Codes of a classification, the two sexes, groups of people, degrees, places, words of illness and of
+life and death are told from how they are written. A name decides only where values cannot: every
+number of three digits could be a code of ICD-9.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from indistinct.analytics.names import names_one_of, starts_with_one_of, words
+from indistinct.analytics.values import MISSING_AMONG_NUMBERS, Values
+from indistinct.hierarchies import code_systems
+
+LOOKED_AT = 1000
+"""How many of the most frequent values are looked at."""
+
+NEARLY_ALL = 0.9
+MOST = 0.7
+SOME = 0.4
+
+_OF_ILLNESS = ("icd", "diag", "diagnosis", "diagnoses", "dx", "condition", "disease", "cause")
+_ILL_STEMS = ("diagnos", "icd")
+_OF_STATES = ("state", "st", "province", "region", "territory")
+_OF_COUNTRIES = ("country", "nation", "nationality", "citizenship", "origin", "birthplace", "land")
+_OF_ZIP = ("zip", "zip code", "zip5", "zip3", "zcta")
+_OF_PLACES = ("cabin", "room", "bed", "seat", "ward", "ticket", "locker", "plot", "block")
+
+
+@dataclass(frozen=True)
+class Content:
+    """What values are: the concept they speak of, why, and a code system that they belong to."""
+
+    concept: str
+    why: str
+    code_system: str | None = None
+    missing: tuple[str, ...] = ()
+    """Values that are no code of the system and stand for a missing one."""
+    stray: bool = False
+    """Whether other values are no code of the system either."""
+    certain: bool = True
+    """Whether values outweigh the name of the column."""
+
+
+class _Texts:
+    """The most frequent values of a column, and how many records have each."""
+
+    def __init__(self, name: str, values: Values) -> None:
+        frame = pl.DataFrame({"text": values.texts, "count": values.counts})
+        frame = frame.sort(["count", "text"], descending=[True, False]).head(LOOKED_AT)
+        self.name, self.values = name, values
+        self.texts = [text.strip() for text in frame["text"].to_list()]
+        self.counts: list[int] = frame["count"].to_list()
+
+    @cached_property
+    def words(self) -> list[tuple[str, ...]]:
+        """The words of every value, without its numbers."""
+        return [tuple(one for one in words(text) if not one.isdigit()) for text in self.texts]
+
+    def share(self, fits: Iterable[bool]) -> float:
+        """The share of records of which the value fits."""
+        held = sum(count for fit, count in zip(fits, self.counts, strict=True) if fit)
+        return held / max(1, sum(self.counts))
+
+    def every(self, vocabulary: frozenset[str]) -> float:
+        """The share of records of which every word is one of these."""
+        return self.share(bool(one) and vocabulary.issuperset(one) for one in self.words)
+
+    def any(self, vocabulary: frozenset[str]) -> float:
+        """The share of records of which a word is one of these."""
+        return self.share(not vocabulary.isdisjoint(one) for one in self.words)
+
+
+def content_of(name: str, values: Values) -> Content | None:
+    """What the values of a column are, where they say so by themselves.
+
+    Arguments:
+        name: the name of the column, for values that could be several things.
+        values: its values.
+    """
+    if not values.distinct or values.kind in ("date", "datetime", "boolean"):
+        return None
+    texts = _Texts(name, values)
+    found = _code_system(texts)
+    if found is None and values.kind == "text":
+        found = _words(texts)
+    elif found is None and _are_years(values):
+        found = Content("time", "its values are years", certain=False)
+    return found
+
+
+# Codes of a classification ---------------------------------------------------------------------
+
+
+def _code_system(texts: _Texts) -> Content | None:
+    for name, concept, likely in (
+        ("atc", "health", _likely_atc),
+        ("icd-10", "health", _likely_icd10),
+        ("icd-9-cm", "health", _likely_icd9),
+        ("us-zip", "place", _likely_zip),
+        ("us-state", "place", _likely_state),
+        ("country", "nationality", _likely_country),
+    ):
+        read = [code_systems.read(name, text) is not None for text in texts.texts]
+        known = [
+            fits or text.lower() in MISSING_AMONG_NUMBERS or re.fullmatch(r"-\d", text) is not None
+            for text, fits in zip(texts.texts, read, strict=True)
+        ]
+        if texts.share(known) < NEARLY_ALL or not likely(texts, read):
+            continue
+        pairs = zip(texts.texts, read, known, strict=True)
+        missing = tuple(text for text, fits, gone in pairs if gone and not fits)
+        return Content(concept, f"its values are codes of {name}", name, missing, not all(known))
+    return None
+
+
+def _likely_atc(texts: _Texts, read: list[bool]) -> bool:
+    return texts.share(len(text) >= 5 for text in texts.texts) >= MOST and sum(read) >= 3
+
+
+def _likely_icd10(texts: _Texts, read: list[bool]) -> bool:
+    if _speaks_of_illness(texts.name):
+        return True
+    codes = [text for text, fits in zip(texts.texts, read, strict=True) if fits]
+    letters = {code[0].upper() for code in codes}
+    dotted = sum(re.fullmatch(r"[A-Za-z]\d.\.\w{1,4}", code) is not None for code in codes)
+    if names_one_of(texts.name, _OF_PLACES):
+        return False
+    return (dotted >= 3 and len(letters) >= 2) or (len(codes) >= 20 and len(letters) >= 8)
+
+
+def _likely_icd9(texts: _Texts, read: list[bool]) -> bool:
+    codes = [text for text, fits in zip(texts.texts, read, strict=True) if fits]
+    lettered = sum(text[:1] in "VEve" for text in codes)
+    if _speaks_of_illness(texts.name):
+        return lettered > 0 or texts.share(len(text) >= 3 for text in texts.texts) >= MOST
+    return lettered >= 3 and len(codes) >= 20
+
+
+def _speaks_of_illness(name: str) -> bool:
+    """Whether a name speaks of codes of diseases."""
+    return bool(names_one_of(name, _OF_ILLNESS) or starts_with_one_of(name, _ILL_STEMS))
+
+
+def _likely_zip(texts: _Texts, read: list[bool]) -> bool:
+    del read
+    long = texts.share(len(text) >= 3 for text in texts.texts) >= NEARLY_ALL
+    return long and names_one_of(texts.name, _OF_ZIP) is not None
+
+
+def _likely_state(texts: _Texts, read: list[bool]) -> bool:
+    named = names_one_of(texts.name, _OF_STATES) is not None
+    return sum(read) >= (1 if named else 5) and texts.values.kind == "text"
+
+
+def _likely_country(texts: _Texts, read: list[bool]) -> bool:
+    named = names_one_of(texts.name, _OF_COUNTRIES) or starts_with_one_of(texts.name, ("countr",))
+    if named:
+        return sum(read) >= 1
+    codes = texts.share(len(text) <= 3 for text in texts.texts) > 1 - NEARLY_ALL
+    capital = texts.share(text[:1].isupper() for text in texts.texts) >= NEARLY_ALL
+    return capital and sum(read) >= (15 if codes else 5)
+
+
+def _are_years(values: Values) -> bool:
+    """Whether all numbers are years of our time, and several."""
+    if values.numbers is None or values.kind != "integer" or values.distinct < 3:
+        return False
+    numbers = values.numbers.drop_nulls()
+    return bool(numbers.is_between(1880, 2099).all()) and values.numbers.null_count() == 0
+
+
+# Words -----------------------------------------------------------------------------------------
+
+
+def _vocabulary(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_NOT_SAID = _vocabulary("unknown other not specified undifferentiated ambiguous undisclosed")
+_SEXES = _vocabulary("""
+    male female man woman men women boy girl boys girls trans transgender cis nonbinary binary non
+    diverse divers intersex mann frau weiblich mannlich maennlich homme femme masculin feminin
+    masculino femenino hombre mujer varon agender genderqueer fluid
+    """)
+_SEX_LETTERS = _vocabulary("m f w h u o x")
+_GROUPS = _vocabulary("""
+    white black asian hispanic latino latina caucasian african africanamerican nonhispanic
+    nonwhite mestizo mulatto aboriginal indigenous caribbean
+    """)
+_FAMILIES = _vocabulary("""
+    married unmarried single divorced widowed widow widower nevermarried cohabiting cohabitation
+    husband wife spouse ledig verheiratet geschieden verwitwet celibataire marie casado soltero
+    """)
+_FAMILIES_ALSO = _FAMILIES | _vocabulary("""
+    separated never legally partner partnership civ af ever absent living with together domestic
+    own child not in family other relative unknown default significant livepartner
+    """)
+_DEGREES = _vocabulary("""
+    bachelor bachelors masters doctorate phd highschool graduate college university diploma hs
+    undergraduate postgraduate secondary schooling gymnasium abitur matura preschool
+    """)
+_FAITHS = _vocabulary("""
+    catholic protestant muslim islam jewish hindu buddhist christian orthodox sikh atheist
+    lutheran baptist methodist anglican evangelical
+    """)
+_LANGUAGES = _vocabulary("""
+    english spanish french german portuguese italian russian arabic mandarin cantonese hindi bengali
+    korean japanese vietnamese turkish polish tagalog urdu farsi persian dutch swedish
+    """)
+_FATES = _vocabulary("""
+    dead died deceased death expired alive survived survivor nonsurvivor perished verstorben decede
+    fallecido muerto
+    """)
+_PLACES = _vocabulary("""
+    county district province municipality township borough prefecture region village city town
+    bezirk kreis gemeinde landkreis departement comune municipio
+    """)
+_ILLS = _vocabulary("""
+    disease disorder syndrome infection cancer carcinoma tumor tumour fever pain failure fracture
+    injury pneumonia sepsis hypertension hypertensive diabetes diabetic asthma stroke infarction
+    covid influenza cough obesity anemia chronic acute positive negative abnormal benign malignant
+    placebo mg tablet surgery chemotherapy radiation therapy smoker smokes smoked nonsmoker drinker
+    hiv aids hepatitis tuberculosis malaria depression anxiety migraine arthritis finding symptom
+    fatigue nausea headache bleed bleeding lesion overdose poisoning pregnancy transplant
+    """)
+_ILL_ENDS = re.compile(
+    r"\w{2,}(itis|osis|emia|aemia|oma|pathy|uria|ectomy|plasty|algia|penia|megaly|plegia|trophy)"
+)
+_BAND = re.compile(
+    r"[\[(]?\s*(\d{1,3})\s*(?:-|–|to|_)\s*(\d{1,3})\s*(?:[\])]|years?|yrs?)?|(\d{1,3})\s*\+|(\d0)'?s"
+    r"|(?:[<>]=?|over|under)\s*(\d{1,3})",
+    re.IGNORECASE,
+)
+
+
+def _words(texts: _Texts) -> Content | None:
+    few = texts.values.distinct <= 100
+    if few and (found := _sexes(texts)):
+        return found
+    if few and _fates(texts):
+        return Content("health", "its values speak of life and death")
+    for concept, vocabulary, what in (
+        ("ethnicity", _GROUPS, "groups of people"),
+        ("education", _DEGREES, "degrees"),
+        ("religion", _FAITHS, "faiths"),
+        ("language", _LANGUAGES, "languages"),
+    ):
+        if few and texts.any(vocabulary) >= SOME and _kinds(texts, vocabulary) >= 2:
+            return Content(concept, f"its values are {what}")
+    if few and texts.any(_FAMILIES) >= SOME and texts.every(_FAMILIES_ALSO) >= MOST:
+        return Content("family", "its values are states of marriage")
+    if _kinds(texts, _ILLS) >= 1 and texts.share(map(_ill, texts.words)) >= SOME:
+        return Content("health", "its values speak of illness", certain=False)
+    if _kinds(texts, _PLACES) >= 1 and texts.any(_PLACES) >= SOME:
+        return Content("place", "its values are places", certain=False)
+    if _bands(texts):
+        return Content("age", "its values are groups as of ages", certain=False)
+    return None
+
+
+def _sexes(texts: _Texts) -> Content | None:
+    """Whether values are the sexes: by words, or by letters of which M and F (or W, H) are two."""
+    told = _SEXES | _SEX_LETTERS | _NOT_SAID
+    named = texts.every(told)
+    seen = {word for one in texts.words for word in one}
+    letters = "m" in seen and bool(seen & {"f", "w", "h"})
+    if named < MOST or not (seen & _SEXES or letters):
+        return None
+    return Content("sex", "its values are the sexes")
+
+
+def _fates(texts: _Texts) -> bool:
+    return texts.values.distinct <= 20 and texts.any(_FATES) > 0
+
+
+def _kinds(texts: _Texts, vocabulary: frozenset[str]) -> int:
+    """How many words of the vocabulary occur."""
+    return len(vocabulary & {word for one in texts.words for word in one})
+
+
+def _ill(one: tuple[str, ...]) -> bool:
+    return any(word in _ILLS or _ILL_ENDS.fullmatch(word) for word in one)
+
+
+def _bands(texts: _Texts) -> bool:
+    """Whether values are groups such as 0-9, 10-19, 80+, none beyond the age of people."""
+    if not 3 <= texts.values.distinct <= 30:
+        return False
+    found = [_BAND.fullmatch(text) for text in texts.texts]
+    if texts.share(match is not None for match in found) < NEARLY_ALL:
+        return False
+    ends = [int(part) for match in found if match for part in match.groups() if part]
+    return max(ends) <= 120 and min(ends) <= 30 and max(ends) >= 50

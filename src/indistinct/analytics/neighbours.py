@@ -1,0 +1,158 @@
+"""Roles of columns that neither name nor values speak for, from the columns around them.
+
+PNEUMONIA, COPD, ASTHMA, DIABETES: whoever recognises one of them knows all, since they stand side
+by side and have the same values. So it is with a column that is called like another but for a
+letter or a number (``race`` and ``drace``), with one that follows from another, with numbers of
+people that stand in a second column, and with whatever stands in a table about health.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from indistinct.analytics.concepts import Role
+from indistinct.analytics.names import words
+from indistinct.sources.table import Table
+
+NEAR = 5
+"""Columns that are so far apart, at most, stand side by side."""
+
+FEW = 12
+"""Columns with no more values than this are alike if their values are the same."""
+
+MOST_TELLERS = 4
+"""Columns of which it is looked whether another follows from them: those with the most values."""
+
+PER_VALUE = 10
+"""A column that others may follow from has so many records of each value, on average."""
+
+HEALTH = ("health", "sexual life")
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """What has to be known of a column: its name, role, what it is about, its values if few.
+
+    ``sure`` says that its name or its values speak for the role.
+    """
+
+    name: str
+    role: Role
+    about: str | None
+    kind: str
+    distinct: int
+    filled: int
+    values: frozenset[str] | None
+    sure: bool
+    sample: pl.Series
+
+
+def settled(table: Table, columns: Sequence[Neighbour]) -> dict[str, tuple[Role, str]]:
+    """The role of every column whose neighbours say it, and why.
+
+    Arguments:
+        table: the table, to see what follows from what.
+        columns: its columns, in their order.
+    """
+    found: dict[str, tuple[Role, str]] = dict(_keys_elsewhere(table, columns))
+    known = [
+        item for item in columns if item.sure and item.role in ("quasi-identifier", "sensitive")
+    ]
+    about = [item for item in columns if item.about in HEALTH]
+    ill = len(about) >= 2 or 5 * len(about) >= len(columns) > 0 < len(about)
+    for at, item in enumerate(columns):
+        if item.sure or item.distinct < 2 or item.name in found:
+            continue
+        told = (
+            _alike(columns, at)
+            or _called_alike(known, item)
+            or _follows(table, known, item)
+            or (("sensitive", "it stands in a table about health") if ill else None)
+        )
+        if told:
+            found[item.name] = told
+    return found
+
+
+def _alike(columns: Sequence[Neighbour], at: int) -> tuple[Role, str] | None:
+    """The role of the nearest column with the same few values; two values say little of others."""
+    own = columns[at].values
+    if own is None:
+        return None
+    for distance in range(1, NEAR + 1):
+        for other in (at - distance, at + distance):
+            if not 0 <= other < len(columns):
+                continue
+            one = columns[other]
+            if one.values is None or not one.sure:
+                continue
+            within = own <= one.values or one.values <= own
+            ill = one.role == "sensitive" and within and len(own & one.values) >= 2
+            seen = one.role == "quasi-identifier" and own == one.values and len(own) > 2
+            if ill or seen:
+                return one.role, f"it stands beside '{one.name}' and has the same values"
+    return None
+
+
+def _called_alike(known: Sequence[Neighbour], item: Neighbour) -> tuple[Role, str] | None:
+    """The role of a column with the same name but for a letter or two before it or behind it."""
+    own = "".join(words(item.name))
+    for one in sorted(known, key=lambda other: -len(other.name)):
+        name = "".join(words(one.name))
+        more = len(own) - len(name)
+        alike = own.startswith(name) or own.endswith(name)
+        same = (one.kind == "text") == (item.kind == "text")
+        if len(name) >= 2 and 0 < more <= (1 if len(name) == 2 else 3) and alike and same:
+            return one.role, f"it is called like '{one.name}'"
+    return None
+
+
+def _follows(table: Table, known: Sequence[Neighbour], item: Neighbour) -> tuple[Role, str] | None:
+    """The role of a quasi-identifier of which every value goes with one value of the column."""
+    tellers = [
+        one
+        for one in known
+        if one.role == "quasi-identifier"
+        and 2 * item.distinct <= one.distinct
+        and PER_VALUE * one.distinct <= one.filled
+        and one.filled == item.filled
+    ]
+    tellers.sort(key=lambda one: -one.distinct)
+    for one in tellers[:MOST_TELLERS]:
+        if table.distinct([one.name, item.name]).height == table.distinct([one.name]).height:
+            return one.role, f"it follows from '{one.name}'"
+    return None
+
+
+ELSEWHERE = 0.8
+"""From this share of values on, those of a column are held to be keys of another."""
+
+_LONG = 5
+_MANY = 20
+
+
+def _keys_elsewhere(
+    table: Table, columns: Sequence[Neighbour]
+) -> Iterator[tuple[str, tuple[Role, str]]]:
+    """Columns of which the values are numbers of people or records of another column."""
+    keys = [item for item in columns if item.role == "identifier" and _could_be_keys(item)]
+    for item in columns:
+        if item.role not in ("sensitive", "insensitive") or not _could_be_keys(item):
+            continue
+        for key in keys:
+            held = table.distinct([key.name])[key.name]
+            if key.kind == item.kind and _share(item.sample.is_in(held.implode())) >= ELSEWHERE:
+                yield item.name, ("identifier", f"its values are those of '{key.name}'")
+                break
+
+
+def _could_be_keys(item: Neighbour) -> bool:
+    long = item.sample.str.len_chars() >= _LONG
+    return item.kind in ("integer", "text") and item.distinct > _MANY and bool(long.all())
+
+
+def _share(held: pl.Series) -> float:
+    return float(held.sum()) / max(1, len(held))

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indistinct.analytics.contents import Content, content_of
+from indistinct.analytics.values import read_values
+
+
+def content(name: str, values: list[str], times: int = 5) -> Content | None:
+    counted = pl.DataFrame({"value": values, "count": [times] * len(values)}, strict=False)
+    return content_of(
+        name, read_values(counted.group_by("value").agg(pl.col("count").sum()), "text")
+    )
+
+
+ICD9 = [str(number) for number in range(401, 430)]
+ICD10 = [f"{letter}{number}" for letter in "ACEFGIJKLM" for number in (10, 23, 45)]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "system"),
+    [
+        ("diag_1", [*ICD9, "V57", "250.83"], "icd-9-cm"),
+        ("diag_3", [*ICD9, "V57", "?"], "icd-9-cm"),
+        ("ICD9CODX", [*ICD9, "-9"], "icd-9-cm"),
+        ("x", [*ICD9, "V57", "V58", "E885"], "icd-9-cm"),
+        ("glucose", ICD9, None),
+        ("x", ICD9, None),
+        ("Diagnosis_Code", ["K21", "J45", "E11"], "icd-10"),
+        ("x", ["K21.0", "J45.9", "E11.65"], "icd-10"),
+        ("x", ICD10, "icd-10"),
+        ("cabin", ICD10, None),
+        ("x", ["A10", "B12", "C13"], None),
+        ("x", ["A10BA02", "N02BE01", "C09AA05"], "atc"),
+        ("drug_class", ["A10BA", "N02BE", "C09AA"], "atc"),
+        ("zip", ["02139", "02140", "10001"], "us-zip"),
+        ("x", ["12139", "12140", "10001"], None),
+        ("state", ["ME", "TX", "NA"], "us-state"),
+        ("x", ["ME", "TX", "OH", "CA", "NY"], "us-state"),
+        ("state", ["Bayern", "Hessen", "Berlin"], None),
+        ("native-country", ["United-States", "Mexico", "?"], "country"),
+        ("x", ["Germany", "France", "Mali", "Peru", "Chad"], "country"),
+        ("language", ["en", "de", "fr"], None),
+    ],
+)
+def test_code_systems(name: str, values: list[str], system: str | None) -> None:
+    found = content(name, values)
+    assert (found.code_system if found else None) == system
+
+
+def test_what_is_no_code_is_missing_or_stray() -> None:
+    found = content("diag", [*ICD9, "V57", "?", "-9", "ill"])
+    assert found is not None
+    assert (found.missing, found.stray) == (("-9",), True)
+
+
+@pytest.mark.parametrize(
+    ("values", "concept"),
+    [
+        (["m", "f"], "sex"),
+        (["Male", "Female", "Other"], "sex"),
+        (["1_female", "2_male"], "sex"),
+        (["M", "S"], None),
+        (["F", "Y"], None),
+        (["unknown", "other"], None),
+        (["White", "Black or African American", "Asian"], "ethnicity"),
+        (["Married-civ-spouse", "Never-married", "Divorced"], "family"),
+        (["HS-grad", "Bachelors", "Masters"], "education"),
+        (["CATHOLIC", "JEWISH", "UNOBTAINABLE"], "religion"),
+        (["english", "spanish"], "language"),
+        (["released", "isolated", "deceased"], "health"),
+        (["Viral sinusitis (disorder)", "Acute bronchitis", "Fever"], "health"),
+        (["0-9", "10-19", "20-29", "80+"], "age"),
+        (["1960", "1972", "1999"], "time"),
+        (["0-50", "50-100", "100-500"], None),
+        (["Yes", "No"], None),
+        (["red", "green"], None),
+    ],
+)
+def test_words(values: list[str], concept: str | None) -> None:
+    found = content("x", values)
+    assert (found.concept if found else None) == concept
+
+
+@given(st.text(max_size=8), st.lists(st.text(max_size=8), max_size=20))
+def test_anything_can_be_looked_at(name: str, values: list[str]) -> None:
+    content(name, values)
