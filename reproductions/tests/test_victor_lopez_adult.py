@@ -24,16 +24,14 @@ from indistinct_reproductions.victor_lopez_adult import (
     KS,
     SALARY,
     Adult,
-    curve,
     england_apart,
     experiments,
-    joint_release,
     learned,
     quality,
     read_adult,
+    release_by_rank,
     released,
-    series,
-    split_release,
+    risk_of,
 )
 from indistinct_reproductions.victor_lopez_tables import COLUMNS, FIGURE_11
 
@@ -143,12 +141,12 @@ def test_england_stands_alone(small: Adult) -> None:
 @pytest.mark.parametrize("k", [2, 10])
 def test_bits_by_hand(small: Adult, k: int) -> None:
     """Level by level, records counted one by one."""
-    plan = series(small, [k])[k]
-    figures, _ = quality(small, plan)
+    figures, _ = quality(small, k)
+    levels = released(small, k).run.to_dict()["plan"]["levels"]
     own = {name: figures[name][2] / 100 for name in COLUMNS}
     cells = {
         name: [small.taxonomies[name].generalize(value, level) for value in small.texts[name]]
-        for name, level in plan.levels.items()
+        for name, level in levels.items()
     }
     sizes = Counter(zip(*cells.values(), strict=True))
     gone = [sizes[row] < k for row in zip(*cells.values(), strict=True)]
@@ -165,9 +163,12 @@ def test_bits_by_hand(small: Adult, k: int) -> None:
 
 
 def test_releases_and_their_risk_by_hand(small: Adult) -> None:
-    plans = series(small, [2, 5])
-    for point in curve(small.nine, plans, [2, 5]).points:
-        rows = Counter(released(small, plans[point.k]).rows())
+    raw, curve = risk_of(small, range(3, 6))
+    exact = Counter(small.texts.rows())
+    assert raw.success == pytest.approx(len(exact) / exact.total())
+    assert [point.k for point in curve.points] == [3, 4, 5]
+    for point in curve.points:
+        rows = Counter(released(small, point.k).tables.rows())
         assert min(rows.values()) >= point.k
         kept = rows.total()
         assert point.risk.success == pytest.approx(len(rows) / kept)
@@ -177,9 +178,9 @@ def test_releases_and_their_risk_by_hand(small: Adult) -> None:
 
 def test_what_is_learnt_by_hand(small: Adult) -> None:
     """By trying every person against every class."""
-    for make in (split_release, joint_release):
-        release = make(small, 5)
-        found = learned(small, release)
+    for mode in ("split", "joint"):
+        made = release_by_rank(small, mode, 5)
+        found, release = learned(small, made), made.tables
         classes: dict[tuple[str, ...], Counter[str]] = {}
         for row in release.select(EIGHT).with_columns(release[SALARY]).rows():
             classes.setdefault(row[:-1], Counter())[row[-1]] += 1
@@ -249,16 +250,15 @@ def test_identities_of_figure_11(oracle: dict[str, Any], adult: Adult) -> None:
     said = oracle["fig11_identities"]
     assert FIGURE_11[10]["age"][0] == str(said["age"][1])
     apart = england_apart(adult)
-    plans = series(apart, [2, 10])
     for k, lost in ((2, said["suppressed_records_k2"]), (10, said["suppressed_records_k10"])):
-        assert released(apart, plans[k]).height == said["n"] - lost
-    levels = plans[10].levels
+        assert released(apart, k).tables.height == said["n"] - lost
+    levels = released(apart, 10).run.to_dict()["plan"]["levels"]
     assert [levels[name] for name in ("age", "education", "native-country")] == [3, 2, 1]
 
 
 def test_without_moving_england_it_nearly_comes_out(adult: Adult) -> None:
     """The published optimum of the table: 602 classes for k = 5, 27,609 records."""
-    found = curve(adult.nine, series(adult, [5]), [5]).points[0]
+    (found,) = risk_of(adult, [5])[1].points
     assert found.classes == 602
     assert round(found.kept * 30162) == 27609
     assert 100 * found.risk.success == pytest.approx(2.1804, abs=5e-5)
@@ -272,16 +272,16 @@ def test_bends_on_adult(paper: Reproduction) -> None:
 def test_split_by_salary(adult: Adult, oracle: dict[str, Any]) -> None:
     said = oracle["adult_split_by_income"]
     near = said["tolerance"]
-    split = learned(adult, split_release(adult))
+    split = learned(adult, release_by_rank(adult, "split"))
     assert split.one_salary == pytest.approx(said["split_homogeneous_share"], abs=near)
     assert split.told == pytest.approx(said["one_split_compatible"], abs=near)
     assert split.right == pytest.approx(said["correct"], abs=near)
     assert split.believed == pytest.approx(said["post95"], abs=near)
-    joint = learned(adult, joint_release(adult))
+    joint = learned(adult, release_by_rank(adult, "joint"))
     assert joint.one_salary == pytest.approx(said["joint_homogeneous_share"], abs=near)
     assert joint.classes == said["joint_classes"]
     # k alone does not protect the salary in one piece either: two values in every class do.
-    diverse = learned(adult, joint_release(adult, diversity=True))
+    diverse = learned(adult, release_by_rank(adult, "joint", diversity=True))
     assert (diverse.one_salary, diverse.told, diverse.right) == (0, 0, None)
     assert joint.right == 1
     assert diverse.believed < split.believed < joint.believed

@@ -14,33 +14,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.attacks import AttackContext, Finding, Places, membership
-from indistinct.analytics.contingency import Contingency, Counts, contingency, said
+import indistinct as ind
+from indistinct.analytics.contingency import Counts, said
 from indistinct.analytics.elbow import Selection, select_k
 from indistinct.analytics.histogram import Equalization, Histogram, equalization
-from indistinct.analytics.published import Original, read_rows
-from indistinct.analytics.risk import Criteria, RiskCurve, curve_point, prosecutor
-from indistinct.analytics.utility import Utility
+from indistinct.analytics.risk import Criteria, RiskCurve
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.files import read_hierarchy
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.measures import objective
-from indistinct.metadata import ValueMetadata
-from indistinct.microdata.leveled import LeveledTable
-from indistinct.microdata.microdata import Microdata, distinct_values
-from indistinct.privacy.k_anonymity import KAnonymity
-from indistinct.privacy.knm_anonymity import KNMAnonymity
-from indistinct.recoding.full_domain import Settings, full_domain, full_domain_for_each
-from indistinct.recoding.plan import LevelPlan
-from indistinct.recoding.recoded import published_classes
-from indistinct.recoding.split import split_by_rank
+from indistinct.microdata.microdata import distinct_values
 from indistinct_reproductions.charts import HeatMap, Histograms
 from indistinct_reproductions.drawing import Bars, Lines
 from indistinct_reproductions.reproduction import Ledger, Value, verdict_of
@@ -72,7 +60,7 @@ SPLIT_K: Final = 5
 SPLIT_LIMIT: Final = 0.05
 """The k that the paper chooses; it does not print how many records a split may lose."""
 
-RANKS: Final[Mapping[str | None, int]] = {">50K": 1, "<=50K": 4}
+RANKS: Final[Mapping[str, int]] = {">50K": 1, "<=50K": 4}
 """The two salaries; one is more sensitive than the other, and which does not matter here."""
 
 SHOWN_K: Final = (2, 5, 10)
@@ -87,14 +75,29 @@ class Adult:
     texts: pl.DataFrame
     taxonomies: Mapping[str, Taxonomy]
 
-    def data(self, columns: Sequence[str] = COLUMNS) -> LeveledTable:
-        """The table as a search sees it, with these quasi-identifiers and no others."""
-        return Microdata.encode(self.texts, {name: self.taxonomies[name] for name in columns}).data
+    def policy(
+        self, promise: Mapping[str, Any], columns: Sequence[str] = COLUMNS, **method: Any
+    ) -> dict[str, Any]:
+        """The best release of least loss (geometric mean) that keeps a promise.
 
-    @cached_property
-    def nine(self) -> LeveledTable:
-        """The table with all nine attributes as quasi-identifiers."""
-        return self.data()
+        Arguments:
+            promise: what is promised.
+            columns: the quasi-identifiers; salary is sensitive where it is none of them.
+            method: how else; any share of records may be suppressed, unless this says otherwise.
+        """
+        sensitive = {"role": "sensitive", "ranks": {"table": RANKS}}
+        return {
+            "attributes": {
+                name: {"role": "quasi-identifier", "hierarchy": self.taxonomies[name]}
+                if name in columns
+                else sensitive
+                for name in COLUMNS
+            },
+            "promises": [promise],
+            "method": {"algorithm": "optimal", "suppression_limit": 1.0, "seed": 0, **method},
+            "output": {"shuffle": False},
+            "risk": {"threshold": THRESHOLD},
+        }
 
 
 def read_adult(folder: Path) -> Adult:
@@ -172,16 +175,17 @@ def experiments(ledger: Ledger, adult: Adult, tell: Callable[[str, float | None]
     _figure_6(ledger, adult)
     apart = england_apart(adult)
     tell("releases for k = 2 to 20", None)
-    plans = series(adult, FURTHER)
-    closer = series(apart, FURTHER)
-    _beside_the_table(ledger, curve(adult.nine, plans, KS))
+    _, own = risk_of(adult, KS)
+    raw, further = risk_of(apart, FURTHER)
+    near = replace(further, points=further.points[: len(KS)])
+    _beside_the_table(ledger, own)
     with ledger.marked("fitted"):
-        _figure_8(ledger, apart, closer[SPLIT_K])
-        _figure_9(ledger, apart, closer)
-        _table_vi(ledger, plans, closer, adult, apart)
-        _figure_10(ledger, curve(apart.nine, closer, KS), curve(apart.nine, closer, FURTHER))
+        _figure_8(ledger, apart)
+        _figure_9(ledger, raw, near)
+        _table_vi(ledger, own, near, risk_of(apart, KS, EIGHT)[1])
+        _figure_10(ledger, near, further)
         tell("quality of the releases", None)
-        _figure_11(ledger, apart, closer)
+        _figure_11(ledger, apart)
     tell("the table split by salary", None)
     _split(ledger, adult)
 
@@ -267,72 +271,42 @@ def _histograms(found: Equalization) -> Histograms:
 
 # -------- Releases for every k --------
 
-Plans = Mapping[int, LevelPlan]
+
+def anonymous(k: int) -> dict[str, Any]:
+    """The promise of k-anonymity."""
+    return {"model": "k-anonymity", "k": k}
 
 
-def series(
+def risk_of(
     adult: Adult, ks: Sequence[int], columns: Sequence[str] = COLUMNS
-) -> dict[int, LevelPlan]:
-    """The release of least loss (geometric mean) for every k, any share of records suppressed."""
-    data = adult.nine if columns == COLUMNS else adult.data(columns)
-    found = full_domain_for_each(
-        data,
-        [[KAnonymity(k=k)] for k in ks],
-        objective("loss"),
-        Settings(suppression_limit=1.0),
-    )
-    return {k: plan for k, plan in zip(ks, found, strict=True) if plan is not None}
+) -> tuple[Criteria, RiskCurve]:
+    """The prosecutor's risk of the table, and of the best release for every k from 2 on."""
+    found = ind.risk(adult.texts, adult.policy(anonymous(2), columns), k_range=(ks[0], ks[-1]))
+    assert found.curve is not None
+    return found.prosecutor, found.curve
 
 
-def curve(data: LeveledTable, plans: Plans, ks: Sequence[int]) -> RiskCurve:
-    """The prosecutor's risk of the releases for these k."""
-    return RiskCurve(
-        "releases",
-        tuple(
-            curve_point(
-                k,
-                published_classes(data, plans[k]),
-                data.table.records,
-                THRESHOLD,
-                plans[k].levels,
-            )
-            for k in ks
-            if k in plans
-        ),
-    )
+def released(adult: Adult, k: int) -> ind.Release:
+    """The best release for k, all nine attributes as quasi-identifiers."""
+    return ind.anonymize(adult.texts, adult.policy(anonymous(k)))
 
 
-def released(adult: Adult, plan: LevelPlan, columns: Sequence[str] = COLUMNS) -> pl.DataFrame:
-    """The records that a plan keeps, as they are published."""
-    encoded = Microdata.encode(adult.texts, {name: adult.taxonomies[name] for name in columns})
-    return _published(encoded, plan, adult.texts)
-
-
-def _published(encoded: Microdata, plan: LevelPlan, texts: pl.DataFrame) -> pl.DataFrame:
-    of_row = encoded.combination_of
-    there = ~plan.suppressed[of_row]
-    cells = [
-        pl.Series(name, plan.labels(encoded.data, j), dtype=pl.String).gather(
-            plan.cells(encoded.data, j)[of_row[there]]
-        )
-        for j, name in enumerate(encoded.data.attributes)
-    ]
-    others = [name for name in texts.columns if name not in encoded.data.attributes]
-    return pl.DataFrame([*cells, *(texts[name].filter(there) for name in others)])
+def measured(adult: Adult, k: int, **asked: Any) -> ind.Comparison:
+    """What is left in the best release for k."""
+    policy = adult.policy(anonymous(k))
+    return ind.compare(adult.texts, released(adult, k), policy=policy, queries=1, **asked)
 
 
 # -------- Figures 8 and 9 --------
 
 
-def _figure_8(ledger: Ledger, adult: Adult, plan: LevelPlan) -> None:
-    found: Contingency = contingency(adult.texts, {"after": released(adult, plan)}, "age", "sex")
+def _figure_8(ledger: Ledger, adult: Adult) -> None:
+    found = measured(adult, SPLIT_K, contingency=("age", "sex")).contingency
+    assert found is not None
+    (after,) = found.after.values()
     for name, title, counts in (
         ("figure-8a", "Figure 8a: age and sex as they are", found.before),
-        (
-            "figure-8b",
-            f"Figure 8b: age and sex in the release for k = {SPLIT_K}",
-            found.after["after"],
-        ),
+        ("figure-8b", f"Figure 8b: age and sex in the release for k = {SPLIT_K}", after),
     ):
         ledger.picture(name, _heat_map(title, counts))
     ledger.unprinted(
@@ -343,7 +317,7 @@ def _figure_8(ledger: Ledger, adult: Adult, plan: LevelPlan) -> None:
     ledger.unprinted(
         "Figure 8",
         f"pairs of age and sex that occur in the release for k = {SPLIT_K}",
-        int(np.count_nonzero(found.after["after"].counts)),
+        int(np.count_nonzero(after.counts)),
         "Figure 8b has sex generalized; the best releases keep it",
     )
 
@@ -357,10 +331,9 @@ def _heat_map(title: str, counts: Counts) -> HeatMap:
     )
 
 
-def _figure_9(ledger: Ledger, adult: Adult, plans: Plans) -> None:
-    raw = prosecutor(adult.nine.weight, THRESHOLD)
+def _figure_9(ledger: Ledger, raw: Criteria, curve: RiskCurve) -> None:
     risks = {"as it is": raw} | {
-        f"k = {point.k}": point.risk for point in curve(adult.nine, plans, SHOWN_K).points
+        f"k = {point.k}": point.risk for point in curve.points if point.k in SHOWN_K
     }
     for what, value in (
         ("records at risk", raw.at_risk),
@@ -406,8 +379,7 @@ def _beside_the_table(ledger: Ledger, own: RiskCurve) -> None:
     )
 
 
-def _table_vi(ledger: Ledger, plans: Plans, closer: Plans, adult: Adult, apart: Adult) -> None:
-    own, near = curve(adult.nine, plans, KS), curve(apart.nine, closer, KS)
+def _table_vi(ledger: Ledger, own: RiskCurve, near: RiskCurve, eight: RiskCurve) -> None:
     ledger.same(
         "Table VI",
         "k = 10, records that are kept: England in a group of its own",
@@ -429,7 +401,6 @@ def _table_vi(ledger: Ledger, plans: Plans, closer: Plans, adult: Adult, apart: 
                     value,
                     "the release is that of the other figures of this k",
                 )
-    eight = curve(apart.data(EIGHT), series(apart, KS, EIGHT), KS)
     figures = sum(map(len, TABLE_VI.values()))
     ledger.claim(
         "Section V.A",
@@ -581,34 +552,27 @@ def _drawn_curve(
 # -------- Figure 11 --------
 
 
-def quality(adult: Adult, plan: LevelPlan) -> tuple[dict[str, tuple[float, ...]], Utility]:
+def quality(adult: Adult, k: int) -> tuple[dict[str, tuple[float, ...]], dict[str, float | None]]:
     """The figures of :data:`FIGURES` in percent by attribute, and what else is left."""
-    original = Original.of(adult.texts, adult.taxonomies)
-    utility = Utility(original, read_rows(original, released(adult, plan)))
-    found: dict[str, tuple[float, ...]] = {
-        name: (
-            100 * own.generalization_intensity,
-            100 * own.granularity,
-            100 * own.non_uniform_entropy,
-            100 * own.squared_error,
-        )
-        for name, own in utility.quality_by_attribute.per_attribute.items()
-    }
-    return found, utility
+    (release,) = measured(adult, k).to_dict()["releases"]
+    whole = dict(release["quality"])
+    by_attribute = whole.pop("per_attribute")
+    names = ("generalization_intensity", "granularity", "non_uniform_entropy", "squared_error")
+    found = {name: tuple(100 * by_attribute[name][figure] for figure in names) for name in COLUMNS}
+    return found, whole
 
 
-def _figure_11(ledger: Ledger, adult: Adult, plans: Plans) -> None:
+def _figure_11(ledger: Ledger, adult: Adult) -> None:
     rows: list[tuple[Value, ...]] = []
     whole: dict[int, Mapping[str, float | None]] = {}
     for part, (k, printed) in zip("ac", FIGURE_11.items(), strict=True):
         where = f"Figure 11{part}"
-        own, utility = quality(adult, plans[k])
-        whole[k] = utility.quality
+        own, whole[k] = quality(adult, k)
         ledger.figure(
             where,
             f"k = {k}, missing, percent",
             MISSING[k],
-            100 * (1 - utility.quality["missings"]),  # type: ignore[operator]
+            100 * (1 - (whole[k]["missings"] or 0)),
             f"all other columns are at most {printed['sex'][0]}, which leaves this",
         )
         pairs = [
@@ -711,87 +675,60 @@ class Learned:
     right: float | None
 
 
-def learned(adult: Adult, release: pl.DataFrame) -> Learned:
-    """Let the detectors of homogeneity and of beliefs look at a release."""
-    context = AttackContext.of_records(
-        Places(
-            quasi=EIGHT,
-            people=adult.texts.select(EIGHT),
-            rows=release.select(EIGHT),
-            taxonomies={name: adult.taxonomies[name] for name in EIGHT},
-        ),
-        adult.texts.select(SALARY),
-        release.select(SALARY),
-        known={SALARY: ValueMetadata(ranks=RANKS)},
-    )
-    found = membership.run(context, SALARY)
-    assert isinstance(found, Finding)
-    spread, size = context.spread(SALARY), context.classes.size
-    held, met = spread.held, spread.pooled
-    told = (met.length == 1)[context.set_of]
-    value = met.index[np.minimum(met.indptr[:-1], len(met.index) - 1)][context.set_of]
-    right = value == context.true_label(SALARY)
+def learned(adult: Adult, release: ind.Release) -> Learned:
+    """Let the attackers by homogeneity and by membership look at a release."""
+    only = ("homogeneity", "membership")
+    policy = adult.policy(shared_salaries(SPLIT_K), EIGHT, algorithm="knm")
+    attacks = ind.attack(adult.texts, release, policy, only=only).to_dict()["attacks"]
+    found = {attack["name"]: attack for attack in attacks}
+    alike, met = found["homogeneity"]["figures"], found["membership"]
+    true, false = met["success"]["certain"], met["figures"]["misled"]
+    published = release.certificate.to_dict()
     return Learned(
-        classes=len(size),
-        one_salary=float(size[held.length == 1].sum() / size.sum()),
-        believed=found.success["0.95"],
-        believed_before=found.prior["0.95"],
-        told=float(told.mean()),
-        right=float(right[told].mean()) if told.any() else None,
+        classes=published["classes"]["count"],
+        one_salary=alike["weak_records"] / published["records_published"],
+        believed=met["success"]["0.95"],
+        believed_before=met["prior"]["0.95"],
+        told=true + false,
+        right=true / (true + false) if true + false else None,
     )
 
 
-def joint_release(adult: Adult, k: int = SPLIT_K, *, diversity: bool = False) -> pl.DataFrame:
-    """The best release of the whole table in which every class has k records.
+def shared_salaries(k: int, *, diversity: bool = False) -> dict[str, Any]:
+    """The promise of k records to every rank of salary, and with ``diversity`` of both in a class.
 
-    With ``diversity`` every class has both salaries, too: what the promise asks for unless it is
-    told not to, and what a split by salary cannot have.
+    That is what the promise asks for unless it is told not to, and what a split by salary cannot
+    have.
     """
-    taxonomies = {name: adult.taxonomies[name] for name in EIGHT}
-    known = {SALARY: ValueMetadata(ranks=RANKS)}
-    encoded = Microdata.encode(adult.texts, taxonomies, [SALARY], known=known)
-    plan = full_domain(
-        encoded.data,
-        [_knm(k, diversity)],
-        objective("loss"),
-        Settings(suppression_limit=SPLIT_LIMIT),
-    )
-    return _published(encoded, plan, adult.texts)
+    ks = {str(rank): k for rank in RANKS.values()}
+    return {"model": "knm-anonymity", "sensitive": SALARY, "k": ks, "diversity": diversity}
 
 
-def split_release(adult: Adult, k: int = SPLIT_K) -> pl.DataFrame:
-    """The best releases of the people of each salary, put together."""
-    taxonomies = {name: adult.taxonomies[name] for name in EIGHT}
-    rank_of_row = np.array([RANKS[value] for value in adult.texts[SALARY].to_list()], np.int32)
-    encoded = Microdata.encode(
-        adult.texts,
-        taxonomies,
-        [SALARY],
-        unchanged={SALARY: rank_of_row},
-        known={SALARY: ValueMetadata(ranks=RANKS)},
-    )
-    table = encoded.data.table
-    ranks = table.codes[-1].astype(np.int64)
-    table = replace(table, attributes=table.attributes[:-1], codes=table.codes[:-1])
-    encoded = Microdata(LeveledTable(table, taxonomies), encoded.combination_of)
-    plan = split_by_rank(
-        encoded.data, ranks, [_knm(k)], objective("loss"), Settings(suppression_limit=SPLIT_LIMIT)
-    )
-    return _published(encoded, plan, adult.texts)
+def release_by_rank(
+    adult: Adult, mode: str, k: int = SPLIT_K, *, diversity: bool = False
+) -> ind.Release:
+    """The best release of the whole table (``joint``), or of the people of each salary (``split``).
 
-
-def _knm(k: int, diversity: bool = False) -> KNMAnonymity:
-    return KNMAnonymity(
-        k={str(rank): k for rank in RANKS.values()}, sensitive=SALARY, diversity=diversity
-    )
+    Arguments:
+        adult: the table.
+        mode: the method's.
+        k: records that a class has at least.
+        diversity: whether every class has both salaries.
+    """
+    promise = shared_salaries(k, diversity=diversity)
+    asked = {"algorithm": "knm", "mode": mode, "suppression_limit": SPLIT_LIMIT}
+    accepted = {"accept_unsafe": True} if mode == "split" or not diversity else {}
+    return ind.anonymize(adult.texts, adult.policy(promise, EIGHT, **asked, **accepted))
 
 
 def _split(ledger: Ledger, adult: Adult) -> None:
     where = "Section V.B"
     releases = {
-        "split by salary": split_release(adult),
-        "in one piece": joint_release(adult),
-        "in one piece, both salaries in every class": joint_release(adult, diversity=True),
+        "split by salary": release_by_rank(adult, "split"),
+        "in one piece": release_by_rank(adult, "joint"),
+        "in one piece, both salaries in every class": release_by_rank(
+            adult, "joint", diversity=True
+        ),
     }
     found = {mode: learned(adult, release) for mode, release in releases.items()}
     figures = (
