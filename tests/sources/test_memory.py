@@ -4,6 +4,7 @@ import bz2
 import gzip
 import lzma
 import os
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import polars as pl
 import pytest
 
 from indistinct.errors import DataError
-from indistinct.sources import memory
+from indistinct.sources import memory, workbook
 from indistinct.sources.files import read_table
 
 
@@ -120,3 +121,142 @@ def test_a_stray_cell(tmp_path: Path) -> None:
     assert "column 16384 and row 1048576" in problem.message
     memory.allow(1000)
     assert refused(path) == "too-little-memory"
+
+
+def open_document(path: Path, rows: str) -> Path:
+    """A workbook of OpenDocument with a sheet before the one that has these rows."""
+    names = {
+        "office": "urn:oasis:names:tc:opendocument:xmlns:office:1.0",
+        "table": "urn:oasis:names:tc:opendocument:xmlns:table:1.0",
+        "text": "urn:oasis:names:tc:opendocument:xmlns:text:1.0",
+    }
+    told = " ".join(f'xmlns:{name}="{place}"' for name, place in names.items())
+    first = f'<table:table table:name="A &amp; B">{text_row("age", "sex")}</table:table>'
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as held:
+        held.writestr("mimetype", kind)
+        held.writestr("META-INF/manifest.xml", "<manifest/>")
+        held.writestr(
+            "content.xml",
+            f"<office:document-content {told}><office:body><office:spreadsheet>{first}"
+            f'<table:table table:name="Far">{rows}</table:table>'
+            "</office:spreadsheet></office:body></office:document-content>",
+        )
+    return path
+
+
+def text_row(*cells: str, more: str = "", keys: str = "") -> str:
+    told = "".join(
+        f'<table:table-cell office:value-type="string"><text:p>{cell}</text:p></table:table-cell>'
+        for cell in cells
+    )
+    return f"<table:table-row{keys}>{told}{more}</table:table-row>"
+
+
+EMPTY = '<table:table-cell table:number-columns-repeated="16384"/>'
+FULL = (
+    '<table:table-cell table:number-columns-repeated="16384" office:value-type="string">'
+    "<text:p>x</text:p></table:table-cell>"
+)
+MANY = ' table:number-rows-repeated="1048570"'
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "height"),
+    [
+        (
+            text_row("20", "f", more=EMPTY) + f"<table:table-row{MANY}>{EMPTY}</table:table-row>",
+            2,
+            1,
+        ),
+        (f"<table:table-row{MANY}/>" + text_row("x"), 1, 1_048_571),
+        (text_row("x", more=FULL), 16_385, 1),
+        (text_row(more=FULL, keys=MANY), 16_384, 1_048_570),
+        (text_row("20", more=f'{EMPTY}<table:covered-table-cell office:value="1"/>'), 16_386, 1),
+        ("", 0, 0),
+    ],
+)
+def test_cells_of_an_open_document_that_are_repeated(
+    rows: str, columns: int, height: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = open_document(tmp_path / "people.ods", rows)
+    for block in (64, 1 << 24):
+        monkeypatch.setattr(workbook, "_BLOCK", block)
+        with zipfile.ZipFile(path) as held:
+            assert list(workbook._open_document(held)) == [
+                ("A & B", 2, 1),
+                ("Far", columns, height),
+            ]
+
+
+def test_a_stray_cell_in_an_open_document(tmp_path: Path) -> None:
+    """All its sheets are opened at once, so the one that is not asked for counts as well."""
+    pytest.importorskip("fastexcel")
+    memory.allow(8 << 30)
+    near = open_document(tmp_path / "near.ods", text_row("age") + text_row("20"))
+    assert read_table(near, sheet="Far").rows() == [("20",)]
+    far = open_document(tmp_path / "far.ods", text_row(more=FULL, keys=MANY))
+    assert far.stat().st_size < 2_000
+    with pytest.raises(DataError) as caught:
+        read_table(far, sheet="A & B")
+    (problem,) = caught.value.problems
+    assert problem.code == "stray-cell"
+    assert "column 16384 and row 1048570" in problem.message
+
+
+def record(kind: int, held: bytes) -> bytes:
+    """A record of a binary workbook."""
+    told = bytes([kind]) if kind < 0x80 else bytes([kind & 0x7F | 0x80, kind >> 7])
+    return told + bytes([len(held) & 0x7F | 0x80, len(held) >> 7]) + held
+
+
+def wide(text: str) -> bytes:
+    return len(text).to_bytes(4, "little") + text.encode("utf-16-le")
+
+
+def binary_workbook(path: Path, cells: list[tuple[int, int, str]]) -> Path:
+    """A binary workbook of two sheets, the second with these cells: row, column, text."""
+    number = [value.to_bytes(4, "little") for value in range(4)]
+    book = record(131, b"") + record(143, b"")
+    book += record(156, number[0] + number[1] + wide("rId1") + wide("Near"))
+    book += record(156, number[0] + number[2] + wide("rId2") + wide("Far"))
+    book += record(144, b"") + record(132, b"")
+
+    def sheet(own: list[tuple[int, int, str]]) -> bytes:
+        # The dimensions are told wrong: nobody has to believe them.
+        found = record(129, b"") + record(148, number[0] * 4) + record(145, b"")
+        last = -1
+        for row, column, text in own:
+            if row != last:
+                found += record(0, row.to_bytes(4, "little") + bytes(13))
+            found += record(6, column.to_bytes(4, "little") + bytes(4) + wide(text))
+            last = row
+        return found + record(146, b"") + record(130, b"")
+
+    links = "".join(
+        f'<Relationship Id="rId{at}" Type="http://schemas.openxmlformats.org/officeDocument/2006/'
+        f'relationships/worksheet" Target="worksheets/sheet{at}.bin"/>'
+        for at in (1, 2)
+    )
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as held:
+        held.writestr("[Content_Types].xml", "<Types/>")
+        held.writestr("xl/workbook.bin", book)
+        held.writestr("xl/_rels/workbook.bin.rels", f"<Relationships>{links}</Relationships>")
+        held.writestr("xl/worksheets/sheet1.bin", sheet([(0, 0, "age"), (1, 0, "20")]))
+        held.writestr("xl/worksheets/sheet2.bin", sheet(cells))
+    return path
+
+
+def test_a_stray_cell_in_a_binary_workbook(tmp_path: Path) -> None:
+    pytest.importorskip("fastexcel")
+    memory.allow(8 << 30)
+    far = [(0, 0, "age"), (1, 0, "20"), ((1 << 20) - 1, (1 << 14) - 1, "x")]
+    path = binary_workbook(tmp_path / "people.xlsb", far)
+    assert read_table(path, sheet="Near").rows() == [("20",)]
+    with pytest.raises(DataError) as caught:
+        read_table(path, sheet="Far")
+    (problem,) = caught.value.problems
+    assert problem.code == "stray-cell"
+    assert "column 16384 and row 1048576" in problem.message
+    near = binary_workbook(tmp_path / "near.xlsb", far[:2])
+    assert read_table(near, sheet="Far").rows() == [("20",)]

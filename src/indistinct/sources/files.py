@@ -38,7 +38,7 @@ from indistinct.sources.dialect import (
     records,
 )
 from indistinct.sources.table import name_problems
-from indistinct.sources.workbook import require_room
+from indistinct.sources.workbook import require_room, require_unpacked
 from indistinct.types import Plain
 
 CSV = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat")
@@ -585,6 +585,7 @@ def _read_excel(path: Path, sheet: str | None) -> pl.DataFrame:
             )
         ) from None
     try:
+        require_unpacked(path)
         sheets = fastexcel.read_excel(path).sheet_names
         sheet = sheets[0] if sheet is None and sheets else sheet
         if sheet not in sheets:

@@ -1,7 +1,8 @@
 """How far the cells of a workbook reach, before anything is allocated for them.
 
 Readers of workbooks make a table as large as the rectangle around all cells: one stray cell in the
-last column and row takes a terabyte.
+last column and row takes a terabyte. An OpenDocument file says so in a few bytes, as cells and rows
+that are repeated, and its reader opens all sheets at once; in the others one sheet is read.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import html
 import re
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from indistinct.errors import DataError, Problem
 from indistinct.sources.memory import OF_BYTES, OF_CELLS, allowed, in_words, require
@@ -20,23 +23,57 @@ _COLUMN = re.compile(rb'<c\b[^>]*?\sr="([A-Z]{1,3})\d')
 _ROW = re.compile(rb'<row\b[^>]*?\sr="(\d{1,9})"')
 
 
-def require_room(path: Path, sheet: str) -> None:
-    """Refuse a workbook that takes more memory than it may.
+_TABLE = re.compile(
+    rb"<(/?)table:(table|table-row|table-cell|covered-table-cell)(?=[\s/>])"
+    rb"""((?:[^>"']|"[^"]*"|'[^']*')*?)(/?)>"""
+)
+_REPEATED = re.compile(rb"""\stable:number-(?:rows|columns)-repeated=["'](\d{1,9})["']""")
+_NAME = re.compile(rb"""\stable:name=(?:"([^"]*)"|'([^']*)')""")
+_HELD = re.compile(rb"\s(?:office:|table:formula=)")
+_DAMAGED = (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, IndexError)
+
+
+def require_unpacked(path: Path) -> None:
+    """Refuse a workbook that is too large to be opened.
 
     Arguments:
-        path: an ``.xlsx`` file; one of another form is passed over.
-        sheet: the name of the sheet that is read.
+        path: a workbook; one that is no packed file is passed over.
 
     Raises:
-        DataError: the workbook is too large when unpacked, or a cell lies too far away.
+        DataError: it is too large when unpacked, or a cell of any sheet of an OpenDocument file
+            lies too far away.
     """
     try:
         with zipfile.ZipFile(path) as held:
             require(OF_BYTES * sum(part.file_size for part in held.infolist()), path.name)
-            part = _part_of(held, sheet)
-            columns, rows = (0, 0) if part is None else _extent(held, part)
-    except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError):
+            for sheet, columns, rows in _open_document(held):
+                _require_extent(path, sheet, columns, rows)
+    except _DAMAGED:
         return
+
+
+def require_room(path: Path, sheet: str) -> None:
+    """Refuse a sheet that takes more memory than it may.
+
+    Arguments:
+        path: an ``.xlsx`` or ``.xlsb`` file; one of another form is passed over.
+        sheet: the name of the sheet that is read.
+
+    Raises:
+        DataError: a cell lies too far away.
+    """
+    try:
+        with zipfile.ZipFile(path) as held:
+            binary = "xl/workbook.bin" in held.namelist()
+            part = (_binary_part_of if binary else _part_of)(held, sheet)
+            if part is not None:
+                columns, rows = (_binary_extent if binary else _extent)(held, part)
+                _require_extent(path, sheet, columns, rows)
+    except _DAMAGED:
+        return
+
+
+def _require_extent(path: Path, sheet: str, columns: int, rows: int) -> None:
     needed, limit = OF_CELLS * columns * rows, allowed()
     if needed > limit:
         raise DataError(
@@ -53,15 +90,20 @@ def require_room(path: Path, sheet: str) -> None:
 def _part_of(held: zipfile.ZipFile, sheet: str) -> str | None:
     """The file in which a sheet stands."""
     book = held.read("xl/workbook.xml").decode("utf-8", "replace")
-    links = held.read("xl/_rels/workbook.xml.rels").decode("utf-8", "replace")
+    for tag in re.findall(r"<(?:\w+:)?sheet\b[^>]*>", book):
+        if html.unescape(_key(tag, "name")) == sheet:
+            return _target(held, "xl/_rels/workbook.xml.rels", _key(tag, r"\w+:id"))
+    return None
+
+
+def _target(held: zipfile.ZipFile, part: str, link: str) -> str:
+    """The file that a link of a workbook leads to."""
+    links = held.read(part).decode("utf-8", "replace")
     targets = {
         _key(tag, "Id"): _key(tag, "Target") for tag in re.findall(r"<Relationship\b[^>]*>", links)
     }
-    for tag in re.findall(r"<(?:\w+:)?sheet\b[^>]*>", book):
-        if html.unescape(_key(tag, "name")) == sheet:
-            target = targets.get(_key(tag, r"\w+:id"), "")
-            return target.lstrip("/") if target.startswith("/") else f"xl/{target}"
-    return None
+    target = targets.get(link, "")
+    return target.lstrip("/") if target.startswith("/") else f"xl/{target}"
 
 
 def _key(tag: str, name: str) -> str:
@@ -92,3 +134,93 @@ def _number(column: bytes) -> int:
     for letter in column:
         number = 26 * number + letter - ord("A") + 1
     return number
+
+
+# OpenDocument -----------------------------------------------------------------------------------
+
+
+def _open_document(held: zipfile.ZipFile) -> Iterator[tuple[str, int, int]]:
+    """The sheets of an OpenDocument file: name, last column and last row in which a cell stands."""
+    if "content.xml" not in held.namelist():
+        return
+    name, columns, rows = "", 0, 0
+    row = column = times = last = 0
+    with held.open("content.xml") as file:
+        for ends, what, keys, closed in _tags(file):
+            number = int(found[1]) if (found := _REPEATED.search(keys)) else 1
+            if what == b"table" and ends:
+                yield name, columns, rows
+            elif what == b"table":
+                named = _NAME.search(keys)
+                text = b"" if named is None else named[1] or named[2] or b""
+                name = html.unescape(text.decode("utf-8", "replace"))
+                columns = rows = row = 0
+            elif what == b"table-row" and not ends:
+                column, times, last = 0, number, 0
+            elif not ends:
+                column += number
+                last = column if _HELD.search(keys) else last
+            if what == b"table-row" and (ends or closed):
+                row += times
+                rows = row if last else rows
+                columns = max(columns, last)
+
+
+def _tags(file: IO[bytes]) -> Iterator[tuple[bytes, bytes, bytes, bytes]]:
+    """The tags of tables, rows and cells: whether one ends, of what, its keys, if it closes."""
+    rest = b""
+    while block := file.read(_BLOCK):
+        before, begun, rest = (rest + block).rpartition(b"<")
+        yield from _TABLE.findall(before)
+        rest = begun + rest if begun else b""
+    yield from _TABLE.findall(rest)
+
+
+# Binary workbooks -------------------------------------------------------------------------------
+
+_ROW_HEADER, _CELLS, _SHEET = 0, range(1, 12), 156
+"""Records of a binary workbook ([MS-XLSB] 2.3): a row, cells of any kind, a sheet of the book."""
+
+
+def _binary_part_of(held: zipfile.ZipFile, sheet: str) -> str | None:
+    """The file in which a sheet of a binary workbook stands."""
+    for kind, record in _records(held.read("xl/workbook.bin")):
+        if kind == _SHEET:
+            link, rest = _text(record[8:])
+            if _text(rest)[0] == sheet:
+                return _target(held, "xl/_rels/workbook.bin.rels", link)
+    return None
+
+
+def _binary_extent(held: zipfile.ZipFile, part: str) -> tuple[int, int]:
+    columns = rows = 0
+    for kind, record in _records(held.read(part)):
+        if kind in _CELLS:
+            columns = max(columns, int.from_bytes(record[:4], "little") + 1)
+        elif kind == _ROW_HEADER:
+            rows = max(rows, int.from_bytes(record[:4], "little") + 1)
+    return columns, rows
+
+
+def _records(held: bytes) -> Iterator[tuple[int, bytes]]:
+    """The records of a part of a binary workbook: kind and bytes."""
+    at = 0
+    while at < len(held):
+        kind, at = held[at], at + 1
+        if kind & 0x80:
+            kind, at = kind & 0x7F | (held[at] & 0x7F) << 7, at + 1
+        size = shift = 0
+        while True:
+            byte, at = held[at], at + 1
+            size |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80 or shift == 28:
+                break
+        yield kind, held[at : at + size]
+        at += size
+
+
+def _text(held: bytes) -> tuple[str, bytes]:
+    """A text that begins with its length, and what comes after it."""
+    length = int.from_bytes(held[:4], "little")
+    return held[4 : 4 + 2 * length].decode("utf-16-le", "replace"), held[4 + 2 * length :]
