@@ -40,8 +40,6 @@ from numpy.typing import NDArray
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.analytics.published import Domain, PublishedCells
 from indistinct.analytics.query_error import (
-    DIMENSIONS,
-    DRAWN_AT_MOST,
     MODES,
     Condition,
     Mode,
@@ -187,17 +185,8 @@ class LinkedQueries:
             if name not in people.values
         ]
         domains = tuple(people.original.domains.values())
-        wanted = workload.dimensions
-        dimensions = min(DIMENSIONS, len(domains)) if wanted is None else wanted
-        if dimensions > len(domains):
-            problems.append(
-                Problem(
-                    "bad-setting",
-                    f"queries cannot have conditions on {dimensions} attributes: there are "
-                    f"{len(domains)} quasi-identifiers",
-                    remedy=f"ask for at most {len(domains)} dimensions",
-                )
-            )
+        dimensions = workload.conditions(len(domains))
+        problems += workload.too_wide(len(domains))
         if problems:
             raise DataError(problems)
         of = of or next(
@@ -206,29 +195,17 @@ class LinkedQueries:
         random = simulation(workload.seed)
         share = workload.selectivity ** (1.0 / (dimensions + bool(names)))
         groups = {name: _groups(people, name) for name in names}
-        asked: list[Question] = []
-        drawn = 0
-        while len(asked) < workload.queries:
-            batch = workload.queries - len(asked)
-            if drawn >= DRAWN_AT_MOST * workload.queries:
-                raise DataError(
-                    Problem(
-                        "empty-queries",
-                        f"of {drawn} queries only {len(asked)} found somebody",
-                        remedy="ask for a larger selectivity, or for fewer dimensions",
-                    )
-                )
-            tried = []
-            for _ in range(batch):
-                query = draw_query(domains, dimensions, share, random)
-                if not names:
-                    tried.append(Question(query))
-                    continue
-                name = names[int(random.integers(len(names)))]
-                tried.append(Question(query, name, _some(groups[name], share, random)))
-            found = cls(people, tuple(tried), of).counts
-            drawn += batch
-            asked += [question for question, count in zip(tried, found, strict=True) if count > 0]
+
+        def draw() -> Question:
+            query = draw_query(domains, dimensions, share, random)
+            if not names:
+                return Question(query)
+            name = names[int(random.integers(len(names)))]
+            return Question(query, name, _some(groups[name], share, random))
+
+        asked, _ = workload.answered(
+            draw, lambda tried: cls(people, tuple(tried), of).counts, "somebody"
+        )
         return cls(people, tuple(asked), of)
 
     @cached_property

@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,8 @@ CELLS_AT_ONCE = 1 << 22
 """Most entries of the tables that are made at once."""
 
 _TINY = 1e-9
+
+Drawn = TypeVar("Drawn")
 
 
 @dataclass(frozen=True)
@@ -105,39 +107,70 @@ class Workload:
             DataError: for more dimensions than quasi-identifiers, and where hardly any query finds
                 a record.
         """
-        width = len(original.attributes)
-        dimensions = min(DIMENSIONS, width) if self.dimensions is None else self.dimensions
-        if dimensions > width:
-            raise DataError(
-                Problem(
-                    "bad-setting",
-                    f"queries cannot have conditions on {dimensions} attributes: there are "
-                    f"{width} quasi-identifiers",
-                    remedy=f"ask for at most {width} dimensions",
-                )
-            )
-        random = simulation(self.seed)
         domains = tuple(original.domains.values())
+        if problems := self.too_wide(len(domains)):
+            raise DataError(problems)
+        random, dimensions = simulation(self.seed), self.conditions(len(domains))
         share = self.selectivity ** (1.0 / dimensions)
-        asked: list[Query] = []
+        asked, counts = self.answered(
+            lambda: draw_query(domains, dimensions, share, random),
+            lambda tried: _true_answers(original, tried),
+            "a record",
+        )
+        return Queries(self, dimensions, original, tuple(asked), counts)
+
+    def conditions(self, width: int) -> int:
+        """How many of so many quasi-identifiers a query has conditions on."""
+        return min(DIMENSIONS, width) if self.dimensions is None else self.dimensions
+
+    def too_wide(self, width: int) -> list[Problem]:
+        """The problem that queries would have more conditions than there are quasi-identifiers."""
+        dimensions = self.conditions(width)
+        if dimensions <= width:
+            return []
+        return [
+            Problem(
+                "bad-setting",
+                f"queries cannot have conditions on {dimensions} attributes: there are "
+                f"{width} quasi-identifiers",
+                remedy=f"ask for at most {width} dimensions",
+            )
+        ]
+
+    def answered(
+        self,
+        draw: Callable[[], Drawn],
+        count: Callable[[list[Drawn]], NDArray[np.float64]],
+        what: str,
+    ) -> tuple[list[Drawn], NDArray[np.float64]]:
+        """Queries that find something, and how much each finds.
+
+        Arguments:
+            draw: makes one of them.
+            count: how much each finds.
+            what: what they are to find, for the message.
+
+        Raises:
+            DataError: hardly any does.
+        """
+        asked: list[Drawn] = []
         counts: list[NDArray[np.float64]] = []
         drawn = 0
         while len(asked) < self.queries:
-            batch = self.queries - len(asked)
             if drawn >= DRAWN_AT_MOST * self.queries:
                 raise DataError(
                     Problem(
                         "empty-queries",
-                        f"of {drawn} queries only {len(asked)} found a record",
+                        f"of {drawn} queries only {len(asked)} found {what}",
                         remedy="ask for a larger selectivity, or for fewer dimensions",
                     )
                 )
-            tried = [draw_query(domains, dimensions, share, random) for _ in range(batch)]
-            found = _true_answers(original, tried)
-            drawn += batch
-            asked += [query for query, count in zip(tried, found, strict=True) if count > 0]
+            tried = [draw() for _ in range(self.queries - len(asked))]
+            found = count(tried)
+            drawn += len(tried)
+            asked += [query for query, number in zip(tried, found, strict=True) if number > 0]
             counts.append(found[found > 0])
-        return Queries(self, dimensions, original, tuple(asked), np.concatenate(counts))
+        return asked, np.concatenate(counts)
 
 
 @dataclass(frozen=True)

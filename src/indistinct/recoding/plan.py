@@ -65,14 +65,14 @@ class SearchReport:
     """
 
     algorithm: str
-    measure: str
-    aggregate: str
-    value: float | list[float]
-    optimal: bool
-    bound: float | list[float]
-    nodes: int
-    checked: int
-    seconds: float
+    measure: str = "ncp"
+    aggregate: str = "arithmetic"
+    value: float | list[float] = 0.0
+    optimal: bool = False
+    bound: float | list[float] = 0.0
+    nodes: int = 0
+    checked: int = 0
+    seconds: float = 0.0
     stopped_by: str | None = None
     counters: Mapping[str, int] = field(default_factory=dict)
     unproved: str | None = None

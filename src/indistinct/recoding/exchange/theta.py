@@ -508,7 +508,6 @@ class _Making:
             measure="noise",
             aggregate="sum",
             value=float(noise),
-            optimal=False,
             bound=float(self._least_noise(groups)),
             nodes=groups,
             checked=groups,

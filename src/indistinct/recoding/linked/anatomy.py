@@ -110,17 +110,7 @@ def anatomy(
                 "the others out, or choose another algorithm",
             )
         )
-    report = SearchReport(
-        algorithm=ALGORITHM,
-        measure="ncp",
-        aggregate="arithmetic",
-        value=0.0,
-        optimal=False,
-        bound=0.0,
-        nodes=buckets,
-        checked=buckets,
-        seconds=time.perf_counter() - began,
-    )
+    report = SearchReport(ALGORITHM, nodes=buckets, checked=buckets)
     quasi = exact(linked.data, report)
     _check_classes(linked.data, quasi, [part for part in promises if part.sensitive is None])
     report = replace(

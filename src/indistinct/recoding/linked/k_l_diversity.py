@@ -152,17 +152,7 @@ def k_l_diversity(
         if progress is not None:
             progress(0.5)
         class_of, tally = _groups(data, found, tree, asked, settings, who)
-        report = SearchReport(
-            algorithm=NAME,
-            measure="ncp",
-            aggregate="arithmetic",
-            value=0.0,
-            optimal=False,
-            bound=0.0,
-            nodes=int(tally[0]),
-            checked=int(tally[0]),
-            seconds=0.0,
-        )
+        report = SearchReport(NAME, nodes=int(tally[0]), checked=int(tally[0]))
         quasi = cells_of(data, class_of, settings.cells, report, scope="linked")
         hidden = quasi.suppressed & (class_of >= 0)
         if not hidden.any():

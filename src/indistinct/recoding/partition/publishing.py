@@ -45,11 +45,7 @@ def report(algorithm: str, began: float, *, value: float = 0.0, **counters: int)
     """How a partition was found. Nothing is claimed about better ones."""
     return SearchReport(
         algorithm=algorithm,
-        measure="ncp",
-        aggregate="arithmetic",
         value=value,
-        optimal=False,
-        bound=0.0,
         nodes=counters.get("parts", 0),
         checked=counters.get("parts", 0),
         seconds=time.perf_counter() - began,

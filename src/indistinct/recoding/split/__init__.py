@@ -182,9 +182,8 @@ def split_by_rank(
     allowed = allowed_units(settings.suppression_limit, data.table.records)
     if lost > allowed:
         raise Unsatisfiable(_together(promises, lost, allowed, data))
-    plan = SplitPlan(
-        data.attributes, tuple(nodes), node_of, _nothing(objective), splits=tuple(splits)
-    )
+    nothing = SearchReport("split", objective.measure, objective.aggregated_by)
+    plan = SplitPlan(data.attributes, tuple(nodes), node_of, nothing, splits=tuple(splits))
     return replace(plan, search=_report(data, plan, objective, settings))
 
 
@@ -235,12 +234,6 @@ def _together(promises: Sequence[Promise], lost: int, allowed: int, data: Levele
         f"put together, the splits keep the promises ({asked}) only if {lost} of "
         f"{data.table.records} records are suppressed, and {allowed} may be",
         remedy='what would help: mode = "joint", a larger suppression_limit, weaker parameters',
-    )
-
-
-def _nothing(objective: Objective) -> SearchReport:
-    return SearchReport(
-        "split", objective.measure, objective.aggregated_by, 0.0, False, 0.0, 0, 0, 0
     )
 
 
