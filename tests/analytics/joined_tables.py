@@ -9,6 +9,8 @@ import polars as pl
 from hypothesis import strategies as st
 
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
+from indistinct.analytics.published import Original
+from indistinct.analytics.release_view import ReleaseView, Sought
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.subjects import Subjects
@@ -125,3 +127,11 @@ def cases(draw: st.DrawFn) -> Case:
     own = st.lists(st.sampled_from([*LABELS]), min_size=1, max_size=4)
     lists = {bucket: draw(own) for bucket in range(1, buckets + 1)}
     return Case(people, rows, lists, draw(st.sampled_from(["one", "some", "all"])))
+
+
+def long_release(
+    original: Original, rows: pl.DataFrame, person: str, sensitive: str
+) -> JoinedRelease:
+    """A table with a row for every record, and who it is of."""
+    sought = Sought(quasi=original.attributes, sensitive=(sensitive,), person=person)
+    return ReleaseView.read(rows, sought).joined(original, "the release", ())

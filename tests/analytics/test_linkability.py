@@ -15,6 +15,7 @@ from tests.analytics.joined_tables import (
     Case,
     cases,
     fits,
+    long_release,
 )
 
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
@@ -74,14 +75,14 @@ def test_nobodys_record_stands_in_the_papers_release_and_yet_something_is_believ
 def test_a_bare_release_is_found_by_all_three() -> None:
     people = paper.people()
     rows = paper.rows_of_table_1()
-    release = JoinedRelease.of_long(people.original, rows, "person", [paper.SYMPTOM])
+    release = long_release(people.original, rows, "person", paper.SYMPTOM)
     found = record_intersection(people, release)
     assert found.vulnerable == {paper.SYMPTOM: 8}
     assert found.believed[paper.SYMPTOM]["certain"] == 1.0
     assert record_linkability(people, release.published).total == 8
     nobody = rows.with_columns(person=pl.lit(None, dtype=pl.String))
     with pytest.raises(DataError, match="16 rows name no person"):
-        JoinedRelease.of_long(people.original, nobody, "person", [paper.SYMPTOM])
+        long_release(people.original, nobody, "person", paper.SYMPTOM)
 
 
 def test_a_bucket_that_lists_nothing_is_believed_nothing_of() -> None:

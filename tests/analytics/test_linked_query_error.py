@@ -18,6 +18,7 @@ from tests.analytics.joined_tables import (
     WARDS,
     Case,
     cases,
+    long_release,
 )
 
 from indistinct.analytics.joined import JoinedRelease
@@ -182,7 +183,7 @@ def test_a_table_answers_its_own_questions(case: Case, seed: int) -> None:
         schema=dict.fromkeys(["who", "age", "ward", "ill"], pl.String),
         orient="row",
     )
-    release = JoinedRelease.of_long(table.original, rows, "who", ["ill"])
+    release = long_release(table.original, rows, "who", "ill")
     queries = LinkedQueries.draw(table, Workload(queries=30, selectivity=0.6, seed=seed))
     assert len(queries) == 30
     assert (queries.counts > 0).all()

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from indistinct.analytics.linked import HOLDING
 from indistinct.analytics.published import Original, PublishedRows, read_rows
 from indistinct.analytics.weighted import Lists
-from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.metadata import NO_METADATA, ValueMetadata
@@ -167,55 +166,6 @@ class JoinedRelease:
         if holding not in HOLDING:
             raise ValueError(f"holding must be one of {HOLDING}, not {holding!r}")
         return cls(read_rows(original, quasi, name, transformed), bucket_of, lists, holding)
-
-    @classmethod
-    def of_long(
-        cls,
-        original: Original,
-        records: pl.DataFrame,
-        person: str,
-        sensitive: Sequence[str],
-        *,
-        name: str = "the release",
-        transformed: Sequence[str] = (),
-    ) -> JoinedRelease:
-        """A table with a row for every record, and a pseudonym in the column of the person.
-
-        A person whose quasi-identifiers differ between records gets a row for each combination.
-
-        Arguments:
-            original: the table that was published.
-            records: the published rows as text, with the pseudonym and the quasi-identifiers.
-            person: the column of the pseudonym.
-            sensitive: the sensitive attributes that the release has.
-            name: what messages call the release.
-            transformed: attributes whose values were changed before.
-
-        Raises:
-            DataError: records without a pseudonym, or cells that cannot be read.
-        """
-        nobody = records[person].is_null()
-        if nobody.any():
-            numbers = tuple(at + 1 for at in nobody.arg_true().head(11).to_list())
-            raise DataError(
-                Problem(
-                    "row-without-person",
-                    f"{int(nobody.sum())} rows name no person",
-                    file=name,
-                    attribute=person,
-                    rows=numbers,
-                    remedy="people of a release are counted by their pseudonyms",
-                )
-            )
-        names = records[person].unique(maintain_order=True)
-        owner = codes_in(records[person], names.to_list())
-        rows = records.select(person, *original.attributes).unique(maintain_order=True)
-        return cls(
-            read_rows(original, rows.drop(person), name, transformed),
-            codes_in(rows[person], names.to_list()),
-            {part: Lists.gathered(owner, records[part], len(names)) for part in sensitive},
-            "all",
-        )
 
     @property
     def rows(self) -> int:

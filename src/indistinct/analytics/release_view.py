@@ -21,7 +21,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.joined import JoinedRelease
-from indistinct.analytics.published import Original, is_suppressed
+from indistinct.analytics.published import Original, is_suppressed, read_rows
 from indistinct.analytics.weighted import Lists, expanded, pointers
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.taxonomy import SUPPRESSED
@@ -496,17 +496,14 @@ class ReleaseView:
             notes.append(self.told_torn)
         return [*notes, *told_of_made_up(self.said.may_contain)]
 
-    def with_stars(self, names: Sequence[str], further: Sequence[str] = ()) -> pl.DataFrame:
-        """The table with the columns that it lacks suppressed throughout.
+    def with_stars(self, names: Sequence[str]) -> pl.DataFrame:
+        """The published quasi-identifiers, a row per person; what it lacks counts as suppressed.
 
         Arguments:
             names: the quasi-identifiers that are looked for.
-            further: columns that come before them, as they are.
         """
-        own = [name for name in names if name in self.quasi]
-        texts = self.sought.cells(self.table.texts([*further, *own]), [*further, *own])
-        return texts.with_columns(
-            pl.lit(SUPPRESSED).alias(name) for name in names if name not in self.quasi
+        return self.rows.select(
+            name if name in self.quasi else pl.lit(SUPPRESSED).alias(name) for name in names
         )
 
     def joined(self, original: Original, name: str, transformed: Sequence[str]) -> JoinedRelease:
@@ -520,15 +517,14 @@ class ReleaseView:
         Raises:
             DataError: cells that cannot be read, or rows of nobody.
         """
+        rows = self.with_stars(original.attributes)
         if self.person is not None:
-            keys = self.table.texts([self.person])
-            found = self.with_stars(original.attributes, self.sensitive).hstack(keys)
-            return JoinedRelease.of_long(
-                original, found, self.person, self.sensitive, name=name, transformed=transformed
-            )
+            self.refuse_nobody()
+            published = read_rows(original, rows, name, transformed)
+            return JoinedRelease(published, self.bucket_of, self.lists, "all")
         return JoinedRelease.of_linked(
             original,
-            self.with_stars(original.attributes).select(original.attributes),
+            rows,
             self.table.texts([self.by])[self.by],
             self.listed,
             None if self.link is None else self.link.get("holding"),
