@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct.analytics.kept import kept
 from indistinct.errors import DataError, InputError, PolicyError
-from indistinct.pipeline.kept import kept
 from indistinct.release.transforms.aggregate import by_name, by_thresholds, code_ends
 from indistinct.release.transforms.mask import mask
 from indistinct.release.transforms.measured import Least, Measured, as_measured, measured

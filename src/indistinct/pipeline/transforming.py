@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.analytics.kept import Kept, kept
 from indistinct.errors import IndistinctError, InputError, PolicyError
 from indistinct.microdata.microdata import row_numbers
 from indistinct.pipeline.items import with_generalized_items
-from indistinct.pipeline.kept import Kept, kept
 from indistinct.pipeline.run import Run
 from indistinct.randomness import Stream
 from indistinct.release.transforms.aggregate import by_name, by_thresholds, code_ends

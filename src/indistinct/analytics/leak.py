@@ -1,0 +1,104 @@
+"""What somebody learns from a release under a k for every rank of sensitivity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.analytics.attacks import AttackContext, Finding, membership
+from indistinct.analytics.attacks.context import SURE
+from indistinct.analytics.attacks.rank_disclosure import RANKS, UNKNOWN, published_ranks
+from indistinct.analytics.weighted import Weighted
+from indistinct.document import PlainData
+
+BELIEF = "0.95"
+"""The belief in the truth that counts as knowing it, by the attackers' name for it."""
+
+
+@dataclass(frozen=True)
+class Leak(PlainData):
+    """What somebody learns from a release who knows people's exact quasi-identifiers.
+
+    All figures are shares; of records where they are about classes, else of the people of the
+    source, suppressed ones too.
+
+    Arguments:
+        sensitive: the attribute that is learnt.
+        one_value: records in classes in which everybody has the same value.
+        one_rank: records in classes of one rank.
+        believed: people whose true value is believed with 0.95 or more.
+        believed_before: the same for somebody who knows only how frequent each value is.
+        certain: people whose true value is the only one that the release leaves.
+        telling: records in classes of one rank, of those with ranks that are not believed with
+            0.95 by plain frequencies already.
+        told_rank: people who fit records of one rank only.
+        told_right: those of them whose rank it is, as a share of them; None where there are none.
+    """
+
+    sensitive: str
+    one_value: float
+    one_rank: float
+    believed: float
+    believed_before: float
+    certain: float
+    telling: float
+    told_rank: float
+    told_right: float | None
+
+    @classmethod
+    def of(cls, context: AttackContext, name: str) -> Self:
+        """Let the detectors of homogeneity, of ranks and of beliefs look at a whole release.
+
+        Arguments:
+            context: people and release.
+            name: the sensitive attribute, whose values have ranks.
+        """
+        found = membership.run(context, name)
+        assert isinstance(found, Finding)
+        rank_of, of_value = published_ranks(context, name)
+        listed, size = context.listed(name), context.classes.size
+        records = max(context.records, 1)
+        held, class_rank = listed.held, _only_rank(listed.held, rank_of)
+        share = np.bincount(rank_of, listed.prior, minlength=RANKS)
+        unsure = share < float(BELIEF) - SURE
+        in_doubt = float(share[unsure].sum())
+        telling = float(size[(class_rank != UNKNOWN) & unsure[class_rank]].sum() / records)
+        told_as = _only_rank(listed.pooled, rank_of)
+        told = (told_as != UNKNOWN)[context.set_of] & context.found
+        values = context.own_values(name)
+        theirs = of_value[values.index] == told_as[context.set_of][values.row_of]
+        right = np.bincount(values.row_of[theirs], minlength=len(told)) > 0
+        return cls(
+            sensitive=name,
+            one_value=float(size[held.length == 1].sum() / records),
+            one_rank=float(size[class_rank != UNKNOWN].sum() / records),
+            believed=found.success[BELIEF],
+            believed_before=found.prior[BELIEF],
+            certain=found.success["certain"],
+            telling=min(telling / in_doubt, 1.0) if in_doubt else 0.0,
+            told_rank=float(told.mean()) if len(told) else 0.0,
+            told_right=float(right[told].mean()) if told.any() else None,
+        )
+
+    def __str__(self) -> str:
+        right = self.told_right
+        whose = "" if right is None else f", and for {right:.1%} of these it is theirs"
+        return (
+            f"{self.one_value:.1%} of its records are in classes with one value of "
+            f"'{self.sensitive}', {self.one_rank:.1%} in classes of one rank; who knows people's "
+            f"quasi-identifiers believes in the true value with {BELIEF} or more for "
+            f"{self.believed:.1%} of people (for {self.believed_before:.1%} without looking at "
+            f"classes), and {self.told_rank:.1%} of people fit records of one rank only{whose}"
+        )
+
+
+def _only_rank(held: Weighted, rank_of: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The rank that all labels of each row have, UNKNOWN where there are several."""
+    found = np.full(len(held), UNKNOWN, np.int32)
+    if len(held.index):
+        first = rank_of[held.index[np.minimum(held.indptr[:-1], len(held.index) - 1)]]
+        found = np.where(held.distinct(rank_of) == 1, first, UNKNOWN).astype(np.int32)
+    return found
