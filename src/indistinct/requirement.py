@@ -15,6 +15,9 @@ from indistinct.types import Plain, PlainMapping
 UNITS = ("record", "person")
 REFERENCES = ("original", "published")
 
+ABOUT_VALUES = ("values", "not_values", "not_applicable")
+"""Parameters that say which values of its attribute a promise is about."""
+
 _SHARED = ("model", "parameters", "on", "sensitive", "unit", "reference")
 
 
@@ -98,6 +101,11 @@ class Requirement:
     def _together(self) -> tuple[str, ...]:
         given = self.parameters.get("together", ())
         return tuple(map(str, given)) if isinstance(given, list | tuple) else ()
+
+    @property
+    def names_values(self) -> bool:
+        """Whether it is about some values of its attribute alone."""
+        return any(self.parameters.get(name) for name in ABOUT_VALUES)
 
     def renamed(self, names: Mapping[str, str]) -> Requirement:
         """The same of columns that are called otherwise, each by what it was called."""

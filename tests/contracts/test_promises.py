@@ -46,6 +46,7 @@ OF_TYPE: dict[str, st.SearchStrategy[Any]] = {
     "int | None": st.integers(1, 9),
     "float | None": st.none() | st.sampled_from(NUMBERS),
     "bool | int": st.sampled_from([True, False, 1, 3]),
+    "tuple[str, ...]": st.lists(st.sampled_from(["", "1", "2", "3", "5"]), max_size=2),
     "Mapping[str, int] | str": st.one_of(
         st.fixed_dictionaries(dict.fromkeys("1234", st.integers(1, 9))),
         st.integers(1, 7).map(lambda k: dict.fromkeys("1234", k)),

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from indistinct.errors import PolicyError, Problem
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
+from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.microdata.microdata import Microdata
+from indistinct.microdata.microdata import Microdata, sorted_values
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.asked import sight_of
 from indistinct.pipeline.chosen_promises import chosen
@@ -31,6 +32,7 @@ from indistinct.pipeline.value_metadata import (
     with_references,
 )
 from indistinct.privacy.promise import Promise
+from indistinct.privacy.values import AboutValues
 from indistinct.requirement import Requirement
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table, count_column
@@ -117,6 +119,7 @@ class PrivateTable:
             promises=asked,
             file=file,
         )
+        warn_about_named_values(draft, run)
         return draft if promises is not None else replace(draft, promises=chosen(draft, run))
 
     @cached_property
@@ -192,6 +195,37 @@ class PrivateTable:
         if not before.any() or before.all():
             return self.subjects
         return self.subjects.among(~before[self.microdata.combination_of])
+
+
+def warn_about_named_values(private: PrivateTable, run: Run) -> None:
+    """Say where promises name values that no record has.
+
+    Raises:
+        PolicyError: a promise is about values none of which occurs: it would promise nothing.
+    """
+    problems = []
+    for part in private.promises:
+        if not isinstance(part, AboutValues) or part.about_all:
+            continue
+        name = str(part.sensitive)
+        domain = SensitiveDomain(tuple(sorted_values(private.subjects.values_of(name))))
+        if not part.harmful(domain).any():
+            problems.append(
+                Problem(
+                    "no-such-value",
+                    f"promise '{part.model}' is about values of '{name}' that no record has, and "
+                    "promises nothing",
+                    attribute=name,
+                    remedy="write the values as they stand in the table",
+                )
+            )
+        elif vain := part.named_in_vain(domain):
+            run.warnings.append(
+                f"promise '{part.model}' of '{name}' names {vain} "
+                f"{'value that no record has' if vain == 1 else 'values that no record has'}"
+            )
+    if problems:
+        raise PolicyError(list(dict.fromkeys(problems)))
 
 
 def counted_attributes(promises: Sequence[Promise]) -> list[str]:

@@ -26,6 +26,8 @@ from indistinct.policy.sections import (
     Transform,
 )
 from indistinct.policy.sensitivity import knm_cautions, knm_checks, rank_checks
+from indistinct.privacy.promise import models
+from indistinct.requirement import ABOUT_VALUES, Requirement
 from indistinct.types import PlainMapping
 
 if TYPE_CHECKING:
@@ -65,6 +67,13 @@ def attribute_checks(item: Attribute, place: tuple[str, ...]) -> Iterator[Proble
         yield from rank_checks(item.role, item.ranks, (*place, "ranks"))
     if item.transform is not None:
         yield from _transform_checks(item.role, item.transform, (*place, "transform"))
+    for name in ABOUT_VALUES:
+        if getattr(item, name) and item.role != "sensitive":
+            yield Problem(
+                "wrong-role",
+                f"{place_of((*place, name))}: only promises about sensitive attributes are about "
+                f"values, and the role is '{item.role}'",
+            )
     if item.order:
         yield from _stated_order_checks(item, (*place, "order"))
     if item.hierarchy is not None:
@@ -315,6 +324,8 @@ def cross_checks(parts: PlainMapping) -> Iterator[Problem]:
         if item.sensitive is not None:
             where = ("promises", number, "sensitive")
             yield from _must_be("sensitive", item.sensitive, where, attributes)
+        if item.names_values:
+            yield from _values_checks(item, number, parts)
         for name in item.columns[1:]:
             yield from _together_checks(name, item.columns[0], number, attributes)
     yield from transform_checks(attributes)
@@ -353,6 +364,29 @@ def cross_checks(parts: PlainMapping) -> Iterator[Problem]:
             "attributes: every quasi-identifier has weight 0",
             remedy="weigh one of them",
         )
+
+
+def _values_checks(item: Requirement, number: int, parts: PlainMapping) -> Iterator[Problem]:
+    """Whether the method, and what else is promised, leave values as a promise names them."""
+    place = place_of(("promises", number))
+    method: Method | None = parts.get("method")
+    own = registered(method or Method())
+    if own.linked or own.name == "theta":
+        yield Problem(
+            "other-algorithm",
+            f"{place}: '{own.name}' works towards all values of '{item.sensitive}' alike",
+            remedy="leave out which values it is about, or choose an algorithm of one table, such "
+            "as 'optimal'",
+        )
+    known = models()
+    for other in parts["promises"]:
+        if known[other.model].subject == "items" and item.sensitive in other.columns:
+            yield Problem(
+                "other-algorithm",
+                f"{place}: {other.model} generalizes the values of '{item.sensitive}', which are "
+                "no longer those that are named then",
+                remedy="leave out which values it is about, or that promise",
+            )
 
 
 def _together_checks(

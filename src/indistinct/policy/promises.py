@@ -11,7 +11,7 @@ from indistinct.policy.sections import POSTERIOR, Attribute, Method
 from indistinct.privacy.max_posterior import MaxPosterior
 from indistinct.privacy.promise import SHARED, Promise, models, promise, promise_of
 from indistinct.privacy.theta_sensitive import ThetaSensitive
-from indistinct.requirement import Requirement
+from indistinct.requirement import ABOUT_VALUES, Requirement
 from indistinct.types import Plain
 
 
@@ -40,7 +40,8 @@ def promises_of(
     sensitive = [name for name, item in attributes.items() if item and item.role == "sensitive"]
     found = []
     for number, item in enumerate(given, start=1):
-        for one in _for_each_sensitive(_of_people(item, person), sensitive):
+        for each in _for_each_sensitive(_of_people(item, person), sensitive):
+            one = _about_values(each, attributes)
             requirement = _promise(one, ("promises", number), problems)
             if requirement is not None:
                 problems += _unit_problems(requirement, ("promises", number), person)
@@ -85,6 +86,16 @@ def _for_each_sensitive(given: object, sensitive: Sequence[str]) -> list[object]
     if not isinstance(named, list | tuple) or not named:
         return [given]
     return [{**given, "sensitive": name} for name in named]
+
+
+def _about_values(given: object, attributes: Mapping[str, Attribute | None]) -> object:
+    """A promise that names no values, about those that its attribute says."""
+    if not isinstance(given, Mapping) or not isinstance(given.get("sensitive"), str):
+        return given
+    item = attributes.get(given["sensitive"])
+    if item is None or any(name in given for name in ABOUT_VALUES):
+        return given
+    return {**given, **{name: own for name in ABOUT_VALUES if (own := getattr(item, name))}}
 
 
 def _bounds_on_belief(asked: Sequence[Requirement]) -> list[Requirement]:

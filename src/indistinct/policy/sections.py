@@ -410,6 +410,14 @@ class Attribute(Section):
     order: Names = ()
     """The values of a sensitive attribute from the smallest to the largest, for promises that ask
     which is larger, where the hierarchy says something else."""
+    values: Names = ()
+    """The values of a sensitive attribute that harm: promises about it are about these alone. An
+    empty text is the missing value. A promise can name others."""
+    not_values: Names = ()
+    """Values of a sensitive attribute that do not harm, in place of those that do."""
+    not_applicable: Names = ()
+    """Values of a sensitive attribute that say that there is nothing to be known, such as the ward
+    of an outpatient. They harm nobody, and hide nobody: promises count the other records."""
     transform: Annotated[Transform | None, BeforeValidator(_word)] = None
     """What is published in place of the values; of an identifier, instead of nothing. A word alone
     is a transformation with its defaults. A quasi-identifier is generalized afterwards."""

@@ -23,12 +23,12 @@ from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.k_anonymity import too_few_records
 from indistinct.privacy.max_posterior import share_too_large
 from indistinct.privacy.parameters import number, of_one, whole
-from indistinct.privacy.promise import Closure, Promise
-from indistinct.privacy.values import EXACT, cells_of, least, most
+from indistinct.privacy.promise import Closure
+from indistinct.privacy.values import EXACT, AboutValues, least, most
 
 
 @dataclass(frozen=True, kw_only=True)
-class AlphaKAnonymity(Promise):
+class AlphaKAnonymity(AboutValues):
     """Every equivalence class has ``k`` records, and no value more than a share of ``alpha``.
 
     Closed under union: a merged class is larger, and a value's share in it lies between its shares
@@ -37,7 +37,6 @@ class AlphaKAnonymity(Promise):
 
     model: ClassVar[str] = "alpha-k-anonymity"
     closure: ClassVar[Closure] = "union"
-    needs_sensitive: ClassVar[bool] = True
 
     alpha: float
     """The largest share of a class that any value may have, above 0 and at most 1."""
@@ -67,17 +66,18 @@ class AlphaKAnonymity(Promise):
 
     def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
         """Classes that hold somebody, and are too small or have too frequent a value."""
-        top = self._largest(classes)
-        broken: NDArray[np.bool_] = top > self.alpha * (1 + EXACT) * classes.size
+        top, applies = self._largest(classes), self.seen(classes).size
+        broken: NDArray[np.bool_] = top > self.alpha * (1 + EXACT) * applies
         return (broken | (classes.size < self.k)) & (classes.size > 0)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The largest share of a value in a class, and the size of the smallest class."""
-        shares = self._largest(classes) / np.maximum(classes.size, 1)
-        return {"alpha": most(shares, classes), "k": least(classes.size, classes)}
+        seen = self.seen(classes)
+        shares = self._largest(classes) / np.maximum(seen.size, 1)
+        return {"alpha": most(shares, seen), "k": least(classes.size, classes)}
 
     def _largest(self, classes: ClassTable) -> NDArray[np.int64]:
-        cells = cells_of(self, classes)
+        cells = self.harmful_cells(self.seen(classes))
         total, top = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
         largest(cells, total, top)
         return top

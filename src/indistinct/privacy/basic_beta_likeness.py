@@ -23,12 +23,20 @@ from numpy.typing import NDArray
 from indistinct.kernels import promises as kernels
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.parameters import number
-from indistinct.privacy.promise import Closure, Promise
-from indistinct.privacy.values import EXACT, cells_of, had_by_all, most, shares_of
+from indistinct.privacy.promise import Closure
+from indistinct.privacy.values import (
+    EXACT,
+    AboutValues,
+    cells_of,
+    domain_of,
+    had_by_all,
+    most,
+    shares_of,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class BetaLikeness(Promise):
+class BetaLikeness(AboutValues):
     """No value has more than its highest share, ``highest``, in any class.
 
     Closed under union for a fixed distribution: a value's share in a merged class lies between its
@@ -36,7 +44,6 @@ class BetaLikeness(Promise):
     """
 
     closure: ClassVar[Closure] = "union"
-    needs_sensitive: ClassVar[bool] = True
     compares: ClassVar[bool] = True
 
     beta: float
@@ -52,12 +59,14 @@ class BetaLikeness(Promise):
 
     def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
         """Classes that hold somebody, and in which a value gains too much."""
+        classes = self.seen(classes)
         ratio = largest_ratio(self, classes, self.highest(shares_of(self, classes)))
         broken: NDArray[np.bool_] = ratio > 1 + EXACT
         return (broken & (classes.size > 0)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The largest gain; None where a class has a value that the reference lacks."""
+        classes = self.seen(classes)
         ratio = most(largest_ratio(self, classes, shares_of(self, classes)), classes)
         return {"beta": None if ratio is None else max(ratio - 1, 0.0)}
 
@@ -79,10 +88,12 @@ class BasicBetaLikeness(BetaLikeness):
 
 
 def largest_ratio(
-    promise: Promise, classes: ClassTable, base: NDArray[np.float64]
+    promise: AboutValues, classes: ClassTable, base: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """For every class the largest quotient of a value's share and its base [D], [G]."""
+    """For every class the largest quotient of a harmful value's share and its base [D], [G]."""
     cells = cells_of(promise, classes)
+    if not promise.about_all:
+        base = np.where(promise.harmful(domain_of(promise, classes)), base, np.inf)
     found = np.empty(len(cells), np.float64)
     kernels.largest_ratio(cells, base, found)
     return found

@@ -25,14 +25,22 @@ from numpy.typing import NDArray
 from indistinct.kernels.promises import largest_log_ratio
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.parameters import choice, number
-from indistinct.privacy.promise import Closure, Promise
-from indistinct.privacy.values import EXACT, cells_of, had_by_all, most, shares_of
+from indistinct.privacy.promise import Closure
+from indistinct.privacy.values import (
+    EXACT,
+    AboutValues,
+    cells_of,
+    domain_of,
+    had_by_all,
+    most,
+    shares_of,
+)
 
 ABSENT = ("break", "skip")
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeltaDisclosure(Promise):
+class DeltaDisclosure(AboutValues):
     """In every class |ln(q / p)| < ``delta`` for each value's share q there and p in the reference.
 
     ``absent`` is ``break`` or ``skip``. Closed under union for a fixed distribution, if absent
@@ -43,7 +51,6 @@ class DeltaDisclosure(Promise):
 
     model: ClassVar[str] = "delta-disclosure"
     closure: ClassVar[Closure] = "union"
-    needs_sensitive: ClassVar[bool] = True
     compares: ClassVar[bool] = True
 
     delta: float
@@ -63,15 +70,29 @@ class DeltaDisclosure(Promise):
 
     def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
         """Classes that hold somebody, and in which a value's share is too different."""
+        classes = self.seen(classes)
         broken: NDArray[np.bool_] = self._largest(classes) >= self.delta * (1 - EXACT)
         return (broken & (classes.size > 0)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """What delta has to lie above; None where no finite one does."""
+        classes = self.seen(classes)
         return {"delta": most(self._largest(classes), classes)}
 
     def _largest(self, classes: ClassTable) -> NDArray[np.float64]:
         cells = cells_of(self, classes)
         found = np.empty(len(cells), np.float64)
-        largest_log_ratio(cells, shares_of(self, classes), self.absent == "break", found)
+        shares = shares_of(self, classes)
+        if self.about_all:
+            largest_log_ratio(cells, shares, self.absent == "break", found)
+            return found
+        total = cells.sum(axis=1, keepdims=True)
+        harmful = self.harmful(domain_of(self, classes)) & (total > 0)
+        there, usual = cells > 0, shares > 0
+        ratio = np.where(there & usual, cells / np.maximum(total, 1), 1.0)
+        logs = np.abs(np.log(ratio / np.where(there & usual, shares, 1.0)))
+        logs[there & ~usual] = np.inf
+        if self.absent == "break":
+            logs[~there & usual] = np.inf
+        found[:] = np.where(harmful, logs, 0.0).max(axis=1, initial=0.0)
         return found

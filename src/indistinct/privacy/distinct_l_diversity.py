@@ -20,19 +20,24 @@ from numpy.typing import NDArray
 from indistinct.errors import Problem
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import whole
-from indistinct.privacy.promise import Closure, Promise
-from indistinct.privacy.values import different_values, had_by_all, least, present, too_few_values
+from indistinct.privacy.promise import Closure
+from indistinct.privacy.values import (
+    AboutValues,
+    different_values,
+    had_by_all,
+    present,
+    too_few_values,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class DistinctValues(Promise):
+class DistinctValues(AboutValues):
     """Every equivalence class has so many values of the sensitive attribute: ``least_values``.
 
     Closed under supersets: records that join a class take no value away from it.
     """
 
     closure: ClassVar[Closure] = "superset"
-    needs_sensitive: ClassVar[bool] = True
     parameter: ClassVar[str]
     """The letter that the model has for the number of values."""
 
@@ -50,18 +55,27 @@ class DistinctValues(Promise):
         """A table with fewer values has no class with so many."""
         del allowed
         totals = present(self, table)
-        if totals is None:
+        if totals is None or not self.about_all:
             return None
         return too_few_values(self, int(np.count_nonzero(totals)), self.least_values)
 
     def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
         """Classes that hold somebody, and too few values."""
+        classes = self.seen(classes)
         few: NDArray[np.bool_] = different_values(self, classes) < self.least_values
-        return (few & (classes.size > 0)) | had_by_all(self, classes)
+        return (few & self._harm(classes)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The smallest number of values in a class."""
-        return {self.parameter: least(different_values(self, classes), classes)}
+        classes = self.seen(classes)
+        found = different_values(self, classes)[self._harm(classes)]
+        return {self.parameter: int(found.min()) if len(found) else None}
+
+    def _harm(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Classes in which somebody has a harmful value, [G]."""
+        if self.about_all:
+            return np.asarray(classes.size > 0)
+        return np.asarray(self.harmful_cells(classes).any(axis=1))
 
 
 @dataclass(frozen=True, kw_only=True)

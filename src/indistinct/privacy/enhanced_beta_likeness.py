@@ -40,8 +40,9 @@ class EnhancedBetaLikeness(BetaLikeness):
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The largest gain; None where a gain exceeds -ln p, so that no beta is kept."""
-        unbounded = _highest(shares_of(self, classes), np.inf)
-        worst = most(largest_ratio(self, classes, unbounded), classes)
+        seen = self.seen(classes)
+        unbounded = _highest(shares_of(self, seen), np.inf)
+        worst = most(largest_ratio(self, seen, unbounded), seen)
         if worst is None or worst > 1 + EXACT:
             return {"beta": None}
         return super().achieved(classes)

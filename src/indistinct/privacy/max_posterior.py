@@ -22,12 +22,12 @@ from indistinct.errors import Problem
 from indistinct.kernels.promises import largest
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import number
-from indistinct.privacy.promise import Closure, Promise
-from indistinct.privacy.values import EXACT, cells_of, evened, most, present, too_uneven
+from indistinct.privacy.promise import Closure
+from indistinct.privacy.values import EXACT, AboutValues, evened, most, present, too_uneven
 
 
 @dataclass(frozen=True, kw_only=True)
-class MaxPosterior(Promise):
+class MaxPosterior(AboutValues):
     """No value of the sensitive attribute has more than a share of ``bound`` in any class.
 
     Closed under union: a value's share in a merged class lies between its shares in the parts.
@@ -35,7 +35,6 @@ class MaxPosterior(Promise):
 
     model: ClassVar[str] = "max-posterior"
     closure: ClassVar[Closure] = "union"
-    needs_sensitive: ClassVar[bool] = True
 
     bound: float = 0.5
     """The largest share of a class that any value may have, above 0 and at most 1."""
@@ -50,7 +49,8 @@ class MaxPosterior(Promise):
 
     def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
         """Classes that hold somebody, and in which a value is too frequent."""
-        cells = cells_of(self, classes)
+        classes = self.seen(classes)
+        cells = self.harmful_cells(classes)
         total, top = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
         largest(cells, total, top)
         broken: NDArray[np.bool_] = top > self.bound * (1 + EXACT) * classes.size
@@ -58,16 +58,17 @@ class MaxPosterior(Promise):
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The largest share of a value in a class."""
-        shares = cells_of(self, classes).max(axis=1, initial=0) / np.maximum(classes.size, 1)
+        classes = self.seen(classes)
+        shares = self.harmful_cells(classes).max(axis=1, initial=0) / np.maximum(classes.size, 1)
         return {"bound": most(shares, classes)}
 
 
 def share_too_large(
-    promise: Promise, bound: float, table: FrequencyTable, allowed: int | None
+    promise: AboutValues, bound: float, table: FrequencyTable, allowed: int | None
 ) -> Problem | None:
     """The problem that a value's share in the whole release stays above a bound on all classes."""
     totals = present(promise, table)
-    if totals is None or not totals.any():
+    if totals is None or not totals.any() or not promise.about_all:
         return None
     share = float(evened(promise, table, allowed)[0])
     if share <= bound * (1 + EXACT):

@@ -18,7 +18,7 @@ from indistinct import plugins
 from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
-from indistinct.requirement import Requirement, in_words
+from indistinct.requirement import ABOUT_VALUES, Requirement, in_words
 from indistinct.types import Plain
 
 Closure = Literal["superset", "union", "none"]
@@ -271,6 +271,7 @@ def promise(model: str, **settings: Any) -> Promise:
         Problem(
             "unknown-setting",
             f"promise '{model}' has no setting '{name}': {did_you_mean(name, names)}",
+            remedy=_about_values(known) if name in ABOUT_VALUES else None,
         )
         for name in settings
         if name not in names
@@ -285,6 +286,14 @@ def promise(model: str, **settings: Any) -> Promise:
     if settings.get("on") is not None:
         settings["on"] = tuple(settings["on"])
     return kind(**settings)
+
+
+def _about_values(known: Mapping[str, type[Promise]]) -> str:
+    """Which models can be about some values alone."""
+    able = [
+        name for name, kind in known.items() if ABOUT_VALUES[0] in {f.name for f in fields(kind)}
+    ]
+    return f"about some values alone can be {', '.join(sorted(able))}"
 
 
 def promise_of(requirement: Requirement) -> Promise:

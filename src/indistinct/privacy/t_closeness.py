@@ -35,14 +35,22 @@ from indistinct.kernels.promises import hierarchical, ordered
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.parameters import choice, number
-from indistinct.privacy.promise import Closure, Promise
-from indistinct.privacy.values import CLOSE, cells_of, domain_of, had_by_all, most, shares_of
+from indistinct.privacy.promise import Closure
+from indistinct.privacy.values import (
+    CLOSE,
+    AboutValues,
+    cells_of,
+    domain_of,
+    had_by_all,
+    most,
+    shares_of,
+)
 
 DISTANCES = ("equal", "ordered", "hierarchical")
 
 
 @dataclass(frozen=True, kw_only=True)
-class TCloseness(Promise):
+class TCloseness(AboutValues):
     """Every equivalence class is within ``t`` of the distribution it is compared with.
 
     ``distance`` is ``equal``, ``ordered`` or ``hierarchical``. Closed under union for a fixed
@@ -52,7 +60,6 @@ class TCloseness(Promise):
 
     model: ClassVar[str] = "t-closeness"
     closure: ClassVar[Closure] = "union"
-    needs_sensitive: ClassVar[bool] = True
     compares: ClassVar[bool] = True
 
     t: float
@@ -64,6 +71,14 @@ class TCloseness(Promise):
         super().__post_init__()
         number(self.model, "t", self.t, least=0, most=1)
         choice(self.model, "distance", self.distance, DISTANCES)
+        if self.distance != "equal" and not self.about_all:
+            raise PolicyError(
+                Problem(
+                    "bad-parameter",
+                    f"{self.model} is about some values alone, which are no steps apart",
+                    remedy='leave out distance, or write distance = "equal"',
+                )
+            )
 
     def missing_metadata(self, domain: SensitiveDomain) -> Problem | None:
         """An order of the values, or a hierarchy over them, where the distance needs one."""
@@ -87,16 +102,24 @@ class TCloseness(Promise):
 
     def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
         """Classes that hold somebody, and are farther away than t."""
+        classes = self.seen(classes)
         far: NDArray[np.bool_] = self._distances(classes) > self.t + CLOSE
         return (far & (classes.size > 0)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The distance of the farthest class."""
+        classes = self.seen(classes)
         return {"t": most(self._distances(classes), classes)}
 
     def _distances(self, classes: ClassTable) -> NDArray[np.float64]:
         cells, shares = cells_of(self, classes), shares_of(self, classes)
         found = np.empty(len(cells), np.float64)
+        if not self.about_all:
+            # What does not harm is as good as one value.
+            harmful = self.harmful(domain_of(self, classes))
+            rest = cells[:, ~harmful].sum(axis=1)
+            cells = np.column_stack([cells[:, harmful], rest])
+            shares = np.append(shares[harmful], shares[~harmful].sum())
         if self.distance == "equal":
             kernels.variation(cells, shares, found)
             return found

@@ -2,20 +2,127 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import Problem
+from indistinct.errors import PolicyError, Problem
 from indistinct.kernels.promises import distinct
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, Counts, FrequencyTable
-from indistinct.privacy.promise import Promise
+from indistinct.privacy.promise import Closure, Promise
+from indistinct.requirement import ABOUT_VALUES
+from indistinct.types import Plain
 
 EXACT = 1e-12
 """How far, in proportion, a product of floats may miss a whole number it is compared with."""
 
 CLOSE = 1e-9
 """How far sums and logarithms of floats may lie beside a bound and still count as equal to it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AboutValues(Promise):
+    """A promise that can be about some values of its attribute alone.
+
+    Only ``values`` harm, or all but ``not_values``: nobody minds what else is believed. A value
+    that is ``not_applicable`` says that there is nothing to be known of a record; others often know
+    to whom that applies. So records with such a value are left aside: they harm nobody, and hide
+    nobody among them. Without any of the three every value harms.
+
+    An empty text stands for a missing value. Closed as without them, but for unions in place of
+    supersets: a record with a harmful value may join a class that had none.
+    """
+
+    needs_sensitive: ClassVar[bool] = True
+
+    values: tuple[str, ...] = ()
+    """The values that harm; all where none is named. An empty text is the missing value."""
+    not_values: tuple[str, ...] = ()
+    """Values that do not harm, in place of those that do."""
+    not_applicable: tuple[str, ...] = ()
+    """Values that say that there is nothing to be known, such as the ward of an outpatient."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        problems = []
+        for name in ABOUT_VALUES:
+            given = getattr(self, name)
+            if not isinstance(given, list | tuple) or not all(isinstance(v, str) for v in given):
+                problems.append(f"{name} of {self.model} must be a list of values, not {given!r}")
+            else:
+                object.__setattr__(self, name, tuple(dict.fromkeys(given)))
+        if not problems and self.values and self.not_values:
+            problems.append(f"{self.model} has values and not_values: one of them says it all")
+        if not problems and set(self.not_applicable) & {*self.values, *self.not_values}:
+            problems.append(f"{self.model} names a value twice: what does not apply harms nobody")
+        if not problems and self.not_applicable and self.unit == "person":
+            problems.append(
+                f"{self.model} of people with many records: something may apply to some of the "
+                "records of a person, and not_applicable says nothing then"
+            )
+        if problems:
+            remedy = 'write values = ["HIV"] or not_values = ["healthy"], say'
+            raise PolicyError([Problem("bad-parameter", told, remedy=remedy) for told in problems])
+
+    @property
+    def parameters(self) -> Plain:
+        """The model's own parameters, and the values that it is about where some are named."""
+        found = super().parameters
+        named = {name: list(found[name]) for name in ABOUT_VALUES if found[name]}
+        return {name: value for name, value in found.items() if name not in ABOUT_VALUES} | named
+
+    @property
+    def about_all(self) -> bool:
+        """Whether every value harms."""
+        return not (self.values or self.not_values or self.not_applicable)
+
+    @property
+    def effective_closure(self) -> Closure:
+        """Unions in place of supersets where it is about some values."""
+        found = super().effective_closure
+        return "union" if found == "superset" and not self.about_all else found
+
+    def harmful(self, domain: SensitiveDomain) -> NDArray[np.bool_]:
+        """Which values of a domain harm, [D]."""
+        without = {*self.not_values, *self.not_applicable}
+        labels = [label or "" for label in domain.labels]
+        if self.values:
+            return np.array([label in self.values for label in labels], np.bool_)
+        return np.array([label not in without for label in labels], np.bool_)
+
+    def named_in_vain(self, domain: SensitiveDomain) -> int:
+        """How many of the values that it names are none of the domain."""
+        labels = {label or "" for label in domain.labels}
+        return len({*self.values, *self.not_values, *self.not_applicable} - labels)
+
+    def seen(self, classes: ClassTable) -> ClassTable:
+        """The classes without the records that it does not apply to; their sizes are those left."""
+        if not self.not_applicable:
+            return classes
+        name = str(self.sensitive)
+        labels = domain_of(self, classes).labels
+        there = np.array([(label or "") not in self.not_applicable for label in labels], np.bool_)
+        cells = classes.cells[name]
+        own = {**classes.cells, name: np.where(there, cells, 0)}
+        shares = dict(classes.reference)
+        if len(shares.get(name, ())) == len(there):
+            shares[name] = np.where(there, shares[name], 0)
+        return replace(
+            classes,
+            size=classes.size - cells[:, ~there].sum(axis=1),
+            cells=own,
+            reference=shares,
+        )
+
+    def harmful_cells(self, classes: ClassTable) -> NDArray[np.int64]:
+        """Records per class and value, [G, D]: of harmless values none."""
+        cells = cells_of(self, classes)
+        if self.about_all:
+            return cells
+        return np.where(self.harmful(domain_of(self, classes)), cells, 0)
 
 
 def cells_of(promise: Promise, classes: ClassTable) -> NDArray[np.int64]:
@@ -58,6 +165,8 @@ def had_by_all(promise: Promise, classes: ClassTable) -> NDArray[np.bool_]:
         return np.zeros(len(classes.size), dtype=np.bool_)
     cells = cells_of(promise, classes)
     several = cells.sum(axis=1) > classes.size
+    if isinstance(promise, AboutValues):
+        cells = promise.harmful_cells(classes)
     had = cells.max(axis=1, initial=0) >= classes.size
     found: NDArray[np.bool_] = had & several & (classes.size > 0)
     return found

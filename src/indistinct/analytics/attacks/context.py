@@ -56,7 +56,8 @@ from indistinct.metadata import Value, ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.microdata import sorted_values
-from indistinct.privacy.promise import promised_class_size
+from indistinct.privacy.promise import known_promise, promised_class_size
+from indistinct.privacy.values import AboutValues
 from indistinct.requirement import Requirement
 from indistinct.types import Array
 
@@ -355,7 +356,9 @@ class AttackContext:
         bounds = [
             float(item.parameters["bound"])
             for item in self.promises
-            if item.model == "max-posterior" and item.sensitive == sensitive
+            if item.model == "max-posterior"
+            and item.sensitive == sensitive
+            and not item.names_values
         ]
         return min([1.0, *bounds]) if self.kept_by_people else 1.0
 
@@ -417,6 +420,8 @@ class AttackContext:
             return self.untried[sensitive]
         if not self.people.height:
             return None
+        if not self.concerned(sensitive).any():
+            return "nobody has one of the values that its promises are about"
         unread = len(self.covering(sensitive).unread)
         if unread:
             what = "value is" if unread == 1 else "values are"
@@ -438,6 +443,43 @@ class AttackContext:
             for at, label in enumerate(labels)
         ]
         return np.array(own, np.bool_)
+
+    def values_that_harm(self, sensitive: str) -> frozenset[Value]:
+        """The values that would harm most; where none are named, those that promises are about.
+
+        Empty where every value harms.
+        """
+        named = self.harmful.get(sensitive, frozenset())
+        about = self._about(sensitive)
+        if named or not about:
+            return named
+        values = self.covering(sensitive).values
+        domain = SensitiveDomain(tuple(values))
+        harm = np.any([part.harmful(domain) for part in about], axis=0)
+        return frozenset(value for value, own in zip(values, harm, strict=True) if own)
+
+    def concerned(self, sensitive: str) -> NDArray[np.bool_]:
+        """Who has a value that the promises about the attribute speak of, [n].
+
+        Everybody, unless all of them are about some values alone.
+        """
+        about = self._about(sensitive)
+        if not about:
+            return np.ones(self.people.height, np.bool_)
+        own, domain = (
+            self.own_values(sensitive),
+            SensitiveDomain(tuple(self.covering(sensitive).values)),
+        )
+        harm = np.any([part.harmful(domain) for part in about], axis=0)
+        found = np.zeros(self.people.height, np.bool_)
+        found[own.row_of[harm[own.index]]] = True
+        return found
+
+    def _about(self, sensitive: str) -> list[AboutValues]:
+        """The promises about the attribute, if all of them are about some values alone."""
+        parts = [known_promise(item) for item in self.promises if item.sensitive == sensitive]
+        about = [part for part in parts if isinstance(part, AboutValues) and not part.about_all]
+        return about if len(about) == len(parts) else []
 
     def own_values(self, sensitive: str) -> Rows:
         """The different values of every person, as places in :class:`Covering`, [n].

@@ -129,10 +129,17 @@ def summarize(
         worst: the class in which it learns most.
         note: what this means.
     """
-    people = context.people.height
-    gain = belief - prior
     if certain is None:
         certain = context.found & (belief >= 1 - SURE)
+    people = context.people.height
+    if sensitive is not None:
+        concerned = context.concerned(sensitive)
+        if not concerned.all():
+            belief, prior, certain = belief[concerned], prior[concerned], certain[concerned]
+            people = int(concerned.sum())
+            figures = {**(figures or {}), "concerned": people}
+            note = f"{note} Shares are of the people with a value that promises are about.".lstrip()
+    gain = belief - prior
 
     def shares(held: NDArray[np.float64], sure: NDArray[np.bool_]) -> dict[str, float]:
         known = {str(at): share_of(held >= at - _SLACK) for at in THRESHOLDS}

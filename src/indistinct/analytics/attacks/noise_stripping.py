@@ -123,7 +123,11 @@ def condition(context: AttackContext, sensitive: str) -> Broken | None:
     if not any(p.model == "theta-sensitive" for p in mine) or len(mine) < len(about):
         return None
     variances = [p.parameters for p in mine if p.model == "theta-sensitive"]
-    bounds = [float(p.parameters.get("bound", 0.5)) for p in mine if p.model == "max-posterior"]
+    bounds = [
+        float(p.parameters.get("bound", 0.5))
+        for p in mine
+        if p.model == "max-posterior" and not p.names_values
+    ]
     if context.kept_by_people:
         bounds = []
 

@@ -3,8 +3,8 @@
 Half of a class with a value that one in a hundred has: nobody is known for certain, and everybody
 in it is suspected. The attacker strikes where the belief in a harmful value is at least twice what
 the marginal distribution says. Harmful are the values of the most sensitive category, unless others
-are named; where neither is known, each person's own value is looked at. Harmful values that occur
-nowhere in the release are doubled for nobody.
+are named or promises are about some values alone; where none of this is known, each person's own
+value is looked at. Harmful values that occur nowhere in the release are doubled for nobody.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     A published label is harmful if all values that it stands for are.
     """
     spread, own = context.spread(sensitive), context.own(sensitive)
-    named = context.harmful.get(sensitive, frozenset())
+    named = context.values_that_harm(sensitive)
     harmful = _harmful(context, sensitive, named)
     prior, pooled, held = spread.prior, spread.pooled, spread.held
     gains = pooled.amount / context.places.set_size[pooled.row_of] / prior[pooled.index]

@@ -9,9 +9,9 @@ from __future__ import annotations
 import polars as pl
 
 from indistinct.release.audit.check import class_check
-from indistinct.release.audit.classes import SIZE, TOLERANCE, Asked, described, least, most
+from indistinct.release.audit.classes import APPLIES, SIZE, TOLERANCE, Asked, described, least, most
 from indistinct.release.audit.settings import share, whole
-from indistinct.release.audit.verdict import RECORDS, UNITS, Verdict
+from indistinct.release.audit.verdict import CLASS, RECORDS, Verdict
 
 MODEL = "alpha-k-anonymity"
 
@@ -20,12 +20,18 @@ MODEL = "alpha-k-anonymity"
     MODEL,
     counts="shares",
     settings={"alpha": share(example=0.5), "k": whole(1, example=5)},
+    about_values=True,
 )
 def check(asked: Asked) -> Verdict:
     """Whether every class has k records, and no value more than the share alpha of them."""
-    classes = described(asked.cells(), alpha=pl.col(RECORDS).max() / pl.col(UNITS).first())
+    most_had = pl.col(RECORDS).filter(asked.harmful).max().fill_null(0)
+    shares = described(asked.cells(), alpha=most_had / pl.col(APPLIES).first())
+    # A class of records that the values do not apply to has no shares, and a size.
+    every = described(asked.context.counts(asked.records, asked.on, asked.sensitive))
+    classes = every.join(shares.drop(SIZE), on=CLASS, how="left", maintain_order="left")
     return asked.judged(
         classes,
-        (pl.col("alpha") > asked["alpha"] + TOLERANCE) | (pl.col(SIZE) < asked["k"]),
+        (pl.col("alpha") > asked["alpha"] + TOLERANCE).fill_null(value=False)
+        | (pl.col(SIZE) < asked["k"]),
         {"alpha": most(classes["alpha"]), "k": least(classes[SIZE])},
     )

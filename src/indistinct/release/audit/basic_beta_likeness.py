@@ -29,15 +29,15 @@ MODEL = "basic-beta-likeness"
     counts="values",
     settings={"beta": number("a number above 0", lambda beta: beta > 0, example=2)},
     compares=True,
+    about_values=True,
 )
 def check(asked: Asked) -> Verdict:
     """Whether no value gains more than beta of its share in any class."""
     cells = asked.cells()
     p, q = pl.col(SHARE), pl.col("expected")
     # Some value of a class has at least its share, so the largest gain is never below 0.
-    classes = described(
-        beside(cells, reference(asked)), beta=pl.max_horizontal((p / q - 1).max(), 0.0)
-    )
+    gain = (p / q - 1).filter(asked.harmful)
+    classes = described(beside(cells, reference(asked)), beta=pl.max_horizontal(gain.max(), 0.0))
     return asked.judged(
         classes, pl.col("beta") > asked["beta"] + TOLERANCE, {"beta": most(classes["beta"])}
     )

@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 import polars as pl
 
 from indistinct.release.audit.classes import Asked
-from indistinct.release.audit.settings import Setting, read
+from indistinct.release.audit.settings import ABOUT_VALUES, Setting, read
 from indistinct.release.audit.verdict import Context, Verdict
 from indistinct.requirement import Requirement
 
@@ -42,6 +42,7 @@ class ClassCheck:
         settings: The model's parameters.
         compares: Whether it compares with a distribution, so that a reference may be named.
         judge: The model's own part.
+        about_values: Whether it may be about some of the values alone.
     """
 
     model: str
@@ -49,6 +50,7 @@ class ClassCheck:
     settings: Mapping[str, Setting]
     compares: bool
     judge: Callable[[Asked], Verdict]
+    about_values: bool = False
 
     def __call__(
         self, records: pl.DataFrame, requirement: Requirement, context: Context
@@ -66,12 +68,18 @@ class ClassCheck:
                 or something has to be known that is not.
         """
         about_values = self.counts not in ("units", "people")
-        settings = read(requirement, self.settings, sensitive=about_values, compares=self.compares)
+        known = {**self.settings, **(ABOUT_VALUES if self.about_values else {})}
+        settings = read(requirement, known, sensitive=about_values, compares=self.compares)
         return self.judge(Asked(records, requirement, context, settings, self.counts == "values"))
 
 
 def class_check(
-    model: str, *, counts: Counts, settings: Mapping[str, Setting], compares: bool = False
+    model: str,
+    *,
+    counts: Counts,
+    settings: Mapping[str, Setting],
+    compares: bool = False,
+    about_values: bool = False,
 ) -> Callable[[Callable[[Asked], Verdict]], ClassCheck]:
     """Make the check of a privacy model of the function below.
 
@@ -80,8 +88,9 @@ def class_check(
         counts: What the check counts.
         settings: The model's parameters.
         compares: Whether it compares with a distribution, so that a reference may be named.
+        about_values: Whether it may be about some of the values alone.
     """
-    return lambda judge: ClassCheck(model, counts, settings, compares, judge)
+    return lambda judge: ClassCheck(model, counts, settings, compares, judge, about_values)
 
 
 class Check(Protocol):

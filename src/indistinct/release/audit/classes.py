@@ -23,6 +23,9 @@ from indistinct.types import PlainMapping
 SIZE = "size"
 """Column with the number of records of a class."""
 
+APPLIES = "applies"
+"""Column with the number of records of a class that a promise applies to."""
+
 SHARE = "share"
 """Column with the share of a value: in its class, or in a distribution to compare with."""
 
@@ -63,6 +66,23 @@ class Asked:
         return str(self.requirement.sensitive)
 
     @property
+    def harmful(self) -> pl.Expr:
+        """Of a value of :meth:`cells` or of a distribution, whether the promise is about it."""
+        text = pl.col(VALUE).fill_null("")
+        if self.settings.get("values"):
+            return text.is_in(list(self["values"]))
+        without = [*self._named("not_values"), *self._named("not_applicable")]
+        return ~text.is_in(without) if without else pl.lit(value=True)
+
+    def _named(self, parameter: str) -> list[str]:
+        return list(self.settings.get(parameter) or ())
+
+    def applicable(self, table: pl.DataFrame) -> pl.DataFrame:
+        """The rows of values, without those that say that there is nothing to be known."""
+        without = self._named("not_applicable")
+        return table.filter(~pl.col(VALUE).fill_null("").is_in(without)) if without else table
+
+    @property
     def known(self) -> ValueMetadata:
         """What is known of the values of that attribute."""
         return self.context.known.get(self.sensitive, ValueMetadata())
@@ -71,10 +91,17 @@ class Asked:
         """How often each value of the sensitive attribute occurs in each class.
 
         One row for each value that occurs in a class, with the columns ``class`` (a number),
-        ``value``, ``records`` and ``units`` (the size of the class); a missing value is a value of
-        its own. Rows are sorted, so that sums over floating point numbers come out alike each time.
+        ``value``, ``records``, ``units`` (the size of the class) and ``applies`` (how many of these
+        the promise applies to); a missing value is a value of its own, and one that is not
+        applicable is left out. Rows are sorted, so that sums over floating point numbers come out
+        alike each time.
         """
-        return self.context.counts(self.records, self.on, self.sensitive)
+        every = self.context.counts(self.records, self.on, self.sensitive)
+        cells = self.applicable(every)
+        applies = pl.col(UNITS)
+        if cells.height < every.height:
+            applies = pl.col(RECORDS).sum().over(CLASS)
+        return cells.with_columns(applies.alias(APPLIES))
 
     def published_cells(self) -> pl.DataFrame:
         """The same of all published records, where ``records`` are some of them."""
@@ -82,7 +109,7 @@ class Asked:
         if published is None:
             return self.cells()
         everybody = replace(self.context, published=None, _sizes={}, _counts={})
-        return everybody.counts(published, self.on, self.sensitive)
+        return self.applicable(everybody.counts(published, self.on, self.sensitive))
 
     def sizes(self) -> pl.DataFrame:
         """One row for each class, with its ``size``."""
@@ -133,7 +160,9 @@ class Asked:
             )
             cells = seen.counts(rows, self.on, self.sensitive)
         classes = cells.group_by(CLASS).agg(
-            (pl.col(RECORDS).max() >= pl.col(UNITS).first()).alias("had"),
+            (
+                pl.col(RECORDS).filter(self.harmful).max().fill_null(0) >= pl.col(UNITS).first()
+            ).alias("had"),
             (pl.col(RECORDS).sum() > pl.col(UNITS).first()).alias("several"),
             pl.col(UNITS).first(),
         )
@@ -202,7 +231,7 @@ def reference(asked: Asked) -> pl.DataFrame:
                     'policy; reference = "published" needs none',
                 )
             )
-    told = told.sort(VALUE)
+    told = asked.applicable(told).sort(VALUE)
     return told.select(VALUE, (pl.col(RECORDS) / pl.col(RECORDS).sum()).alias(SHARE))
 
 

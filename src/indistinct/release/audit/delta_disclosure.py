@@ -33,6 +33,7 @@ MODEL = "delta-disclosure"
         "absent": word("break", "skip"),
     },
     compares=True,
+    about_values=True,
 )
 def check(asked: Asked) -> Verdict:
     """Whether every |ln(p / q)| is below delta.
@@ -46,11 +47,11 @@ def check(asked: Asked) -> Verdict:
     p, q = pl.col(SHARE), pl.col("expected")
     classes = described(
         beside(cells, told),
-        delta=(p / q).log().abs().max(),
-        present=(q > 0).sum(),
+        delta=(p / q).log().abs().filter(asked.harmful).max().fill_null(0.0),
+        present=((q > 0) & asked.harmful).sum(),
     )
     if asked["absent"] == "break":
-        lacks = pl.col("present") < told.height
+        lacks = pl.col("present") < told.filter(asked.harmful).height
         classes = classes.with_columns(
             pl.when(lacks).then(pl.lit(float("inf"))).otherwise("delta").alias("delta")
         )

@@ -29,6 +29,7 @@ MODEL = "enhanced-beta-likeness"
     counts="values",
     settings={"beta": number("a number above 0", lambda beta: beta > 0, example=2)},
     compares=True,
+    about_values=True,
 )
 def check(asked: Asked) -> Verdict:
     """Whether no value gains more than beta, or than -ln q, of its share q in any class.
@@ -40,8 +41,8 @@ def check(asked: Asked) -> Verdict:
     gain = p / q - 1
     classes = described(
         beside(cells, reference(asked)),
-        beta=pl.max_horizontal(gain.max(), 0.0),
-        beyond=((gain > TOLERANCE) & (gain > -q.log() + TOLERANCE)).any(),
+        beta=pl.max_horizontal(gain.filter(asked.harmful).max(), 0.0),
+        beyond=((gain > TOLERANCE) & (gain > -q.log() + TOLERANCE) & asked.harmful).any(),
     )
     best = None if classes["beyond"].any() else most(classes["beta"])
     return asked.judged(

@@ -10,17 +10,23 @@ from __future__ import annotations
 import polars as pl
 
 from indistinct.release.audit.check import class_check
-from indistinct.release.audit.classes import TOLERANCE, Asked, described, most
+from indistinct.release.audit.classes import APPLIES, TOLERANCE, Asked, described, most
 from indistinct.release.audit.settings import share
-from indistinct.release.audit.verdict import RECORDS, UNITS, Verdict
+from indistinct.release.audit.verdict import RECORDS, Verdict
 
 MODEL = "max-posterior"
 
 
-@class_check(MODEL, counts="shares", settings={"bound": share(example=0.5, default=0.5)})
+@class_check(
+    MODEL,
+    counts="shares",
+    settings={"bound": share(example=0.5, default=0.5)},
+    about_values=True,
+)
 def check(asked: Asked) -> Verdict:
     """Whether no value makes up more than the share ``bound`` of a class."""
-    classes = described(asked.cells(), bound=pl.col(RECORDS).max() / pl.col(UNITS).first())
+    most_had = pl.col(RECORDS).filter(asked.harmful).max().fill_null(0)
+    classes = described(asked.cells(), bound=most_had / pl.col(APPLIES).first())
     return asked.judged(
         classes, pl.col("bound") > asked["bound"] + TOLERANCE, {"bound": most(classes["bound"])}
     )

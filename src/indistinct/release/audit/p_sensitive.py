@@ -15,7 +15,7 @@ from indistinct.release.audit.verdict import Verdict
 MODEL = "p-sensitive"
 
 
-@class_check(MODEL, counts="values", settings={"p": whole(1, example=3)})
+@class_check(MODEL, counts="values", settings={"p": whole(1, example=3)}, about_values=True)
 def check(asked: Asked) -> Verdict:
     """Whether every class has at least p different values."""
     return different_values(asked, "p")

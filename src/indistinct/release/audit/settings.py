@@ -74,14 +74,19 @@ def word(*choices: str) -> Setting:
 
 
 def names(*example: str) -> Setting:
-    """A list of columns."""
+    """A list of columns, or of values."""
     return Setting(
-        "a list of columns",
+        "a list of texts",
         lambda value: (
             isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
         ),
         list(example),
     )
+
+
+ABOUT_VALUES = {name: optional(names("HIV")) for name in ("values", "not_values", "not_applicable")}
+"""Which values a promise is about: those that harm, those that do not, and those that say that
+there is nothing to be known."""
 
 
 def share(example: float, default: float | None = None) -> Setting:

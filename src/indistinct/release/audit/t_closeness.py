@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from indistinct.errors import PolicyError, Problem
 from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import (
     SHARE,
@@ -23,8 +24,8 @@ from indistinct.release.audit.classes import (
     most,
     reference,
 )
-from indistinct.release.audit.settings import number, word
-from indistinct.release.audit.verdict import CLASS, RECORDS, VALUE, Verdict
+from indistinct.release.audit.settings import ABOUT_VALUES, number, word
+from indistinct.release.audit.verdict import CLASS, RECORDS, UNITS, VALUE, Verdict
 
 MODEL = "t-closeness"
 
@@ -40,6 +41,7 @@ _AT_ONCE = 1 << 22
         "distance": word("equal", "ordered", "hierarchical"),
     },
     compares=True,
+    about_values=True,
 )
 def check(asked: Asked) -> Verdict:
     """Whether every class is at a distance of at most t from the distribution compared with.
@@ -49,6 +51,21 @@ def check(asked: Asked) -> Verdict:
     """
     cells = asked.cells()
     told = reference(asked)
+    if any(asked[name] for name in ABOUT_VALUES):
+        if asked["distance"] != "equal":
+            raise PolicyError(
+                Problem(
+                    "bad-parameter",
+                    f"{MODEL} is about some values alone, which are no steps apart",
+                    remedy='leave out distance, or write distance = "equal"',
+                )
+            )
+        # What does not harm is as good as one value.
+        own = pl.when(asked.harmful).then("v" + pl.col(VALUE).fill_null("")).alias("label")
+        names = pl.concat([told.select(VALUE), cells.select(VALUE)]).unique().with_columns(own)
+        sizes = cells.select(CLASS, UNITS).unique()
+        cells = _relabelled(cells.drop(UNITS), names, CLASS).join(sizes, on=CLASS)
+        cells, told = cells.sort(CLASS, VALUE), _relabelled(told, names)
     # Values that only the release has, and those that only the other distribution has, count too.
     values = pl.concat([told[VALUE], cells[VALUE]]).unique().sort().to_list()
     if asked["distance"] == "equal":

@@ -1,0 +1,269 @@
+"""Promises about some values alone, and records that these do not apply to."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.privacy.drawing import CHECKED, LABELS, Class, classes, table
+
+from indistinct import anonymize, attack
+from indistinct.errors import PolicyError
+from indistinct.privacy import Promise, models, promise
+from indistinct.privacy.values import AboutValues
+from indistinct.release.audit import audit
+
+ABLE = sorted(name for name, kind in models().items() if issubclass(kind, AboutValues))
+
+SETTINGS: dict[str, dict[str, list[float]]] = {
+    "alpha-k-anonymity": {"alpha": [0.2, 0.5, 0.9], "k": [1, 4]},
+    "basic-beta-likeness": {"beta": [0.2, 1, 4]},
+    "delta-disclosure": {"delta": [0.2, 1, 4]},
+    "distinct-l-diversity": {"l": [1, 2, 4]},
+    "enhanced-beta-likeness": {"beta": [0.2, 1, 4]},
+    "max-posterior": {"bound": [0.2, 0.5, 0.9]},
+    "p-sensitive": {"p": [1, 2, 4]},
+    "t-closeness": {"t": [0.05, 0.2, 0.6]},
+}
+
+
+def test_every_model_that_can_is_tested_here() -> None:
+    assert sorted(SETTINGS) == ABLE
+
+
+@st.composite
+def promises(draw: st.DrawFn, model: str) -> AboutValues:
+    names = st.lists(st.sampled_from(["", "1", "2", "3", "4", "5"]), unique=True, max_size=4)
+    given = {name: draw(st.sampled_from(values)) for name, values in SETTINGS[model].items()}
+    which = draw(st.sampled_from(["values", "not_values"]))
+    named, without = draw(names), draw(names)
+    about = {which: named, "not_applicable": [value for value in without if value not in named]}
+    found = promise(model, sensitive="s", **given, **about)
+    assert isinstance(found, AboutValues)
+    return found
+
+
+def keeps(asked: Any, one: Class, reference: Sequence[int]) -> bool:
+    """By the definition of each model, of the records that it applies to and the values that harm.
+
+    What does not harm may be as likely as it likes.
+    """
+    names = [label or "" for label in LABELS]
+    own = {n: c for n, c in zip(names, one.counts, strict=True) if n not in asked.not_applicable}
+    told = {n: c for n, c in zip(names, reference, strict=True) if n in own}
+    harm = [n for n in own if (n in asked.values if asked.values else n not in asked.not_values)]
+    size, everybody = sum(own.values()), max(sum(told.values()), 1)
+    if asked.model == "alpha-k-anonymity" and one.size < asked.k:
+        return False
+    if not size:
+        return True
+    p = {n: own[n] / size for n in own}
+    q = {n: told[n] / everybody for n in own}
+    if asked.model in ("max-posterior", "alpha-k-anonymity"):
+        most = asked.bound if asked.model == "max-posterior" else asked.alpha
+        return all(p[n] <= most + 1e-12 for n in harm)
+    if asked.model in ("distinct-l-diversity", "p-sensitive"):
+        least = asked.l if asked.model == "distinct-l-diversity" else asked.p
+        return not any(own[n] for n in harm) or sum(c > 0 for c in own.values()) >= least
+    if asked.model == "t-closeness":
+        rest = [n for n in own if n not in harm]
+        if not asked.about_all:
+            distance = sum(abs(p[n] - q[n]) for n in harm)
+            distance += abs(sum(p[n] for n in rest) - sum(q[n] for n in rest))
+            return distance / 2 <= asked.t + 1e-9
+        return sum(abs(p[n] - q[n]) for n in own) / 2 <= asked.t + 1e-9
+    if asked.model == "delta-disclosure":
+        return all(
+            (not p[n] and not q[n])
+            or (p[n] > 0 and q[n] > 0 and abs(math.log(p[n] / q[n])) < asked.delta * (1 - 1e-12))
+            for n in harm
+        )
+    for n in harm:
+        if not p[n]:
+            continue
+        if not q[n]:
+            return False
+        most = asked.beta
+        if asked.model == "enhanced-beta-likeness":
+            most = min(most, -math.log(q[n]))
+        if p[n] > q[n] * (1 + most) * (1 + 1e-12):
+            return False
+    return True
+
+
+@pytest.mark.parametrize("model", ABLE)
+@CHECKED
+@given(data=st.data())
+def test_only_values_that_harm_are_looked_at(model: str, data: st.DataObject) -> None:
+    asked = data.draw(promises(model))
+    drawn = data.draw(st.lists(classes(least=1), min_size=1, max_size=4))
+    reference = tuple(sum(one.counts[v] for one in drawn) for v in range(len(LABELS)))
+    broken = asked.breaks(table(drawn, reference))
+    assert broken.tolist() == [not keeps(asked, one, reference) for one in drawn]
+    rows = [
+        (str(at), label)
+        for at, one in enumerate(drawn)
+        for label, count in zip(LABELS, one.counts, strict=True)
+        for _ in range(count)
+    ]
+    release = pl.DataFrame(rows, {"class": pl.String, "s": pl.String}, orient="row")
+    verdict = audit(release, [asked.spec], ["class"]).promises[0]
+    assert verdict.holds == (not broken.any())
+    assert verdict.breaking_classes == broken.sum()
+    assert verdict.to_dict()["parameters"] == asked.parameters
+
+
+@pytest.mark.parametrize("model", sorted({*models()} - {*ABLE}))
+@pytest.mark.parametrize("name", ["values", "not_values", "not_applicable"])
+def test_every_other_model_refuses_them(model: str, name: str) -> None:
+    kind = models()[model]
+    if not kind.__module__.startswith("indistinct.") or not kind.needs_sensitive:
+        return
+    with pytest.raises(PolicyError) as caught:
+        promise(model, sensitive="s", **{name: ["HIV"]})
+    refused = [item for item in caught.value.problems if item.code == "unknown-setting"]
+    assert len(refused) == 1
+    assert "max-posterior" in str(refused[0].remedy)
+
+
+WRONG: list[dict[str, Any]] = [
+    {"values": "HIV"},
+    {"values": [1]},
+    {"values": ["a"], "not_values": ["b"]},
+    {"values": ["a"], "not_applicable": ["a"]},
+    {"not_applicable": ["a"], "unit": "person"},
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_makes_no_sense(wrong: dict[str, Any]) -> None:
+    with pytest.raises(PolicyError) as caught:
+        promise("max-posterior", sensitive="s", **wrong)
+    assert [item.code for item in caught.value.problems] == ["bad-parameter"]
+
+
+def test_some_values_are_no_steps_apart() -> None:
+    with pytest.raises(PolicyError, match="no steps apart"):
+        promise("t-closeness", t=0.2, sensitive="s", distance="ordered", values=["1"])
+
+
+# A table of patients: most survive; who was no inpatient has no ward.
+
+PATIENTS = pl.DataFrame(
+    [
+        (str(20 + at % 40), "died" if at % 13 == 0 else "survived", ward)
+        for at in range(240)
+        for ward in ["ICU" if at % 20 == 0 else "general" if at % 5 == 0 else "none"]
+    ],
+    ["age", "outcome", "ward"],
+    orient="row",
+)
+
+
+def policy(*promises: dict[str, Any], **attributes: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 5}}},
+            "outcome": {"role": "sensitive", **attributes.get("outcome", {})},
+            "ward": {"role": "sensitive", **attributes.get("ward", {})},
+        },
+        "promises": [{"model": "k-anonymity", "k": 4}, *promises],
+        "method": {"seed": 1, **attributes.get("method", {})},
+    }
+
+
+def test_deaths_among_survivors() -> None:
+    """A bound on every value cannot be kept where 92 % survive; one on deaths can."""
+    bound = {"model": "max-posterior", "sensitive": "outcome", "bound": 0.3}
+    with pytest.raises(Exception, match=r"share of 0\.921"):
+        anonymize(PATIENTS, policy(bound))
+    release = anonymize(PATIENTS, policy({**bound, "values": ["died"]}))
+    told = release.certificate.to_dict()["promises"][1]
+    assert told["parameters"] == {"bound": 0.3, "values": ["died"]}
+    shares = release.tables.group_by("age").agg(deaths=(pl.col("outcome") == "died").mean())
+    assert told["achieved"]["bound"] == pytest.approx(shares["deaths"].max())
+    of_attribute = anonymize(PATIENTS, policy(bound, outcome={"not_values": ["survived"]}))
+    told = of_attribute.certificate.to_dict()["promises"][1]
+    assert told["parameters"] == {"bound": 0.3, "not_values": ["survived"]}
+
+
+def test_outpatients_hide_no_inpatient() -> None:
+    """The share of the ICU is that among those who were on a ward."""
+    bound = {"model": "max-posterior", "sensitive": "ward", "bound": 0.5}
+    release = anonymize(PATIENTS, policy({**bound, "values": ["ICU"], "not_applicable": ["none"]}))
+    inside = release.tables.filter(pl.col("ward") != "none")
+    shares = inside.group_by("age").agg(icu=(pl.col("ward") == "ICU").mean())
+    most = shares["icu"].max()
+    assert isinstance(most, float)
+    assert most <= 0.5
+    verdict = release.certificate.to_dict()["promises"][1]
+    assert verdict["achieved"]["bound"] == pytest.approx(most)
+
+
+def test_attackers_look_at_the_same_values() -> None:
+    asked = policy(
+        {"model": "max-posterior", "sensitive": "outcome", "bound": 0.3, "values": ["died"]}
+    )
+    release = anonymize(PATIENTS, asked)
+    found = {
+        (item.name, item.sensitive): item
+        for item in attack(PATIENTS, release, asked, only=["worst-posterior", "skewness"]).attacks
+    }
+    worst = found["worst-posterior", "outcome"]
+    deaths = int((PATIENTS["outcome"] == "died").sum())
+    assert worst.people == worst.figures["concerned"] == deaths
+    assert worst.success["0.5"] == 0.0
+    assert found["skewness", "outcome"].figures["harmful_values"] == 1
+    assert found["worst-posterior", "ward"].people == PATIENTS.height
+
+
+def test_values_that_nobody_has() -> None:
+    bound = {"model": "max-posterior", "sensitive": "outcome", "bound": 0.3}
+    with pytest.raises(PolicyError) as caught:
+        anonymize(PATIENTS, policy({**bound, "values": ["Died"]}))
+    assert [item.code for item in caught.value.problems] == ["no-such-value"]
+    assert "Died" not in str(caught.value)
+    release = anonymize(PATIENTS, policy({**bound, "values": ["died", "Died"]}))
+    assert any("names 1 value that no record has" in text for text in release.warnings)
+
+
+REFUSED: dict[str, Callable[[], dict[str, Any]]] = {
+    "linked": lambda: policy(
+        {"model": "distinct-l-diversity", "l": 2, "sensitive": "outcome", "values": ["died"]},
+        method={"algorithm": "anatomy"},
+    ),
+    "theta": lambda: policy(
+        {"model": "theta-sensitive", "k": 2, "sensitive": "ward"},
+        {"model": "max-posterior", "sensitive": "ward", "values": ["ICU"]},
+        method={"algorithm": "theta"},
+    ),
+    "role": lambda: policy(outcome={"role": "insensitive", "values": ["died"]}),
+    "items": lambda: {
+        **policy(
+            {"model": "max-posterior", "sensitive": "ward", "values": ["ICU"]},
+            {"model": "km-anonymity", "k": 2, "sensitive": "ward"},
+            ward={"hierarchy": "suppress"},
+        ),
+        "source": {"person": "id"},
+    },
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_methods_that_know_nothing_of_values_refuse_them(case: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        anonymize(PATIENTS, REFUSED[case]())
+    codes = Counter(item.code for item in caught.value.problems)
+    assert codes["wrong-role" if case == "role" else "other-algorithm"] >= 1
+
+
+def test_a_promise_is_written_down_whole() -> None:
+    asked: Promise = promise("max-posterior", sensitive="s", values=["a"], not_applicable=[""])
+    assert promise(asked.model, **asked.spec.settings) == asked
+    assert str(asked) == "max-posterior(bound=0.5, values=['a'], not_applicable=['']) of s"
