@@ -21,6 +21,8 @@ from indistinct.errors import Unsatisfiable as Unsatisfiable
 from indistinct.hierarchies.files import read_hierarchy as read_hierarchy
 from indistinct.hierarchies.files import write_hierarchy as write_hierarchy
 from indistinct.hierarchies.taxonomy import Taxonomy as Taxonomy
+from indistinct.pipeline.alternatives import Alternatives as Alternatives
+from indistinct.pipeline.alternatives import alternatives as alternatives
 from indistinct.pipeline.anonymization import anonymize as anonymize
 from indistinct.pipeline.assessing import assess as assess
 from indistinct.pipeline.attack import attack as attack

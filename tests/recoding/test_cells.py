@@ -396,3 +396,19 @@ def test_dates_that_look_like_numbers_have_no_ranges() -> None:
     keys["attributes"]["day"]["hierarchy"] = {"intervals": 5}
     with pytest.raises(PolicyError, match="dates have no intervals"):
         ind.anonymize(DATES, keys)
+
+
+def test_codes_under_a_mask_are_published_as_nodes_unless_they_are_called_numbers() -> None:
+    """The postcodes from 52010 to 53090 are no place; 52*** is one."""
+    codes = pl.DataFrame({"postcode": [f"5{2 + at // 20}{at % 9}{at % 7}0" for at in range(40)]})
+    code: dict[str, Any] = {"role": "quasi-identifier", "hierarchy": {"mask": {"from": "right"}}}
+    keys: dict[str, Any] = {
+        "attributes": {"postcode": code},
+        "promises": [{"model": "k-anonymity", "k": 5}],
+        "method": {"algorithm": "mondrian", "seed": 1},
+    }
+    cells = ind.anonymize(codes, keys).tables["postcode"].cast(pl.String)
+    assert cells.str.contains(r"^5\d*\**$").all()
+    code["type"] = "number"
+    cells = ind.anonymize(codes, keys).tables["postcode"].cast(pl.String)
+    assert cells.str.starts_with("[").any()

@@ -193,6 +193,22 @@ class TestClosures:
         assert published_classes(data, easier).tolist() == [6]
         assert suppressed(data, easier) == 0
 
+    def test_too_few_that_are_left_join_what_was_published_last(self) -> None:
+        """One of 61 and one of 62 have no class of their own: they share that of four in 60."""
+        rows = ["20"] * 5 + ["25"] * 5 + ["60"] * 4 + ["61", "62"]
+        chains = [(age, f"{age[0]}x", "*") for age in ("20", "25", "60", "61", "62")]
+        taxonomy = Taxonomy("age", chains)
+        data = Microdata.encode(pl.DataFrame({"age": rows}), {"age": taxonomy}).data
+        asked = [promise("k-anonymity", k=5)]
+        plan = full_domain(data, asked, objective("loss"), Settings(local_recoding=True))
+        assert suppressed(data, plan) == 0
+        assert sorted(published_classes(data, plan).tolist()) == [5, 5, 6]
+        rows[10:] = ["60", "60", "60"]
+        data = Microdata.encode(pl.DataFrame({"age": rows}), {"age": taxonomy}).data
+        plan = full_domain(data, asked, objective("loss"), Settings(local_recoding=True))
+        assert suppressed(data, plan) == 0
+        assert sorted(published_classes(data, plan).tolist()) == [5, 8]
+
 
 class TestSeries:
     def test_plans_and_gaps(self) -> None:

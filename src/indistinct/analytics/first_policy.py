@@ -70,7 +70,7 @@ def first_policy(
             lines += [f"# {'-' * 8} {heading} {'-' * 8}", ""]
         for item in items:
             lines += [*_attribute(item, (min_levels or {}).get(item.attribute)), ""]
-    lines += _promises(profile, k)
+    lines += _promises(profile, k, levels=bool(min_levels))
     return "\n".join(lines)
 
 
@@ -120,10 +120,7 @@ def health_policy(form: str, k: int = 5) -> str:
         *_item_promise(items, k, 1),
         *_comment("Two linked tables disclose less about people: with a category for every"
                   f" value under [attributes.{toml_key(items)}], choose theta-star."),
-        "[method]",
-        'algorithm = "optimal"',
-        "suppression_limit = 0.05",
-        "",
+        *_method(0.05, items=True),
     ]  # fmt: skip
     return "\n".join(lines)
 
@@ -316,7 +313,7 @@ def _percent(share: float) -> str:
     return "less than 0.1%" if share < 0.001 else f"{min(share, 0.999):.1%}"
 
 
-def _promises(profile: Profile, k: int) -> list[str]:
+def _promises(profile: Profile, k: int, *, levels: bool) -> list[str]:
     quasi = profile.with_role("quasi-identifier")
     people = profile.records if profile.counted is None else profile.counted.people
     size = max(1, min(k, people))
@@ -330,7 +327,7 @@ def _promises(profile: Profile, k: int) -> list[str]:
         f"k = {size}",
         "",
         *items,
-        *_method("items of people" if items else "records", limit),
+        *_method(limit, items=bool(items), levels=levels),
         "[output]",
         'format = "csv"',
         "",
@@ -341,15 +338,37 @@ def _promises(profile: Profile, k: int) -> list[str]:
     return lines
 
 
-def _method(what: str, limit: float) -> list[str]:
-    """How a release is found, and how much may be left out of it."""
-    return [
-        *_comment(f"The best plan of all is found; at most this share of the {what} is left out"
-                  " for the sake of the others."),
-        "[method]",
-        'algorithm = "optimal"',
-        'objective = "loss"',
+def _method(limit: float, *, items: bool, levels: bool = False) -> list[str]:
+    """The section of the method: what kept most of ten real tables (benchmarks/defaults.py).
+
+    Arguments:
+        limit: the share that may be left out.
+        items: whether a promise leaves out what few people have.
+        levels: whether quasi-identifiers have a level from which on they are published.
+    """
+    share = [
+        *_comment(f"At most this share of the {'items of people' if items else 'records'} is left"
+                  " out for the sake of the others."),
         f"suppression_limit = {limit:g}",
+    ]  # fmt: skip
+    if levels:
+        return [
+            "[method]",
+            *_comment("Every record is published at the lowest levels at which enough others are"
+                      " equal to it."),
+            'algorithm = "optimal"',
+            "local_recoding = true",
+            *share,
+            "",
+        ]  # fmt: skip
+    return [
+        "[method]",
+        *_comment("Similar records form a class, which is published with ranges of its own: this"
+                  " keeps most of a table. Where every record has to have the same ranges, take"
+                  ' algorithm = "optimal", with suppression_limit = 0.05; anonymize --alternatives'
+                  " tells what each keeps."),
+        'algorithm = "mondrian"',
+        *(share if items else []),
         "",
     ]  # fmt: skip
 

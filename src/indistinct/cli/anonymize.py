@@ -21,7 +21,7 @@ from indistinct.cli.options import (
     source_keys,
 )
 from indistinct.cli.summary import list_files, summarize, warn
-from indistinct.cli.terminal import Progress, print_json
+from indistinct.cli.terminal import Progress, print_json, print_parts
 from indistinct.errors import PolicyError, Problem
 from indistinct.types import Plain, PlainMapping
 
@@ -147,6 +147,13 @@ def anonymize(
     separator: Separator = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    alternatives: Annotated[
+        bool,
+        typer.Option(
+            "--alternatives",
+            help="Tell what other methods and limits would keep, and which is recommended.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Make a release of DATA that keeps its promises.
@@ -183,14 +190,19 @@ def anonymize(
         release = indistinct.anonymize(data, settings, progress=progress)
         progress("writing")
         release.write(out)
+        beside = None
+        if alternatives:
+            beside = indistinct.alternatives(data, settings, release=release, progress=progress)
     # As it was written: with the files of the release.
     run = json.loads((out / "private" / "run.json").read_text(encoding="utf-8"))
     warn(settings.warnings, run)
     if as_json:
-        print_json(run)
-    else:
-        summarize(release)
-        list_files(out)
+        print_json(run if beside is None else run | beside.to_dict())
+        return
+    summarize(release)
+    if beside is not None:
+        print_parts(beside.parts())
+    list_files(out)
 
 
 def _load(path: Path) -> Policy:

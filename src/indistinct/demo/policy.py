@@ -85,10 +85,10 @@ on = ["sex", "admission_date", "ward"]
 
 # -------- Search and output --------
 
+# Each record is published at the finest levels at which enough others are equal to it.
 [method]
 algorithm = "optimal"
-objective = "loss"
-suppression_limit = 0.05
+local_recoding = true
 
 [output]
 format = "csv"

@@ -10,6 +10,9 @@ from indistinct.recoding.method import Asked, Method, Sight, method_named
 if TYPE_CHECKING:
     from indistinct.policy import Policy
 
+CODES = {"mask", "code_system"}
+"""Hierarchies of codes."""
+
 
 def method_of(policy: Policy) -> Method:
     """The method that a policy names."""
@@ -35,13 +38,18 @@ def asked_of(policy: Policy, seed: int = 0) -> Asked:
 
 
 def _cells(policy: Policy) -> Mapping[str, str] | str | None:
-    """How classes are published, with what is said of the type of attributes."""
+    """How classes are published, with what is said of the type of attributes.
+
+    Digits under a mask or a code system are codes, whose neighbours in number tell nothing.
+    """
     said = policy.method.cells
     typed = {name: policy.attributes[name] for name in policy.quasi_identifiers}
     found = {}
     for name, item in typed.items():
         if item.type == "number":
             found[name] = "range"
+        elif isinstance(item.hierarchy, Mapping) and CODES & item.hierarchy.keys():
+            found[name] = "ancestor"
         elif item.type is not None:
             found[name] = "set" if item.hierarchy in (None, "suppress") else "ancestor"
     if not found:

@@ -85,6 +85,19 @@ LITTLE = 0.25
 """The share of what an attribute told below which its loss is said first."""
 
 
+def lost_attributes(leakage: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """The attributes of which little is left, with the share of what they told that is.
+
+    Arguments:
+        leakage: what each attribute tells before and after, shares of what names a record.
+    """
+    return {
+        name: told["after"] / told["before"]
+        for name, told in leakage.items()
+        if told["before"] >= WORTH and told["after"] <= LITTLE * told["before"]
+    }
+
+
 def warn_about_lost(
     policy: Policy, plan: Plan | LinkedPlan, leakage: Mapping[str, Mapping[str, float]]
 ) -> list[str]:
@@ -95,11 +108,7 @@ def warn_about_lost(
         plan: what is published instead of what.
         leakage: what each attribute tells before and after, shares of what names a record.
     """
-    lost = {
-        name: told["after"] / told["before"]
-        for name, told in leakage.items()
-        if told["before"] >= WORTH and told["after"] <= LITTLE * told["before"]
-    }
+    lost = lost_attributes(leakage)
     if not lost:
         return []
     left = [
@@ -108,12 +117,12 @@ def warn_about_lost(
     ]
     asked, heeded = policy.method, method_of(policy).heeds(policy.method)
     ways = []
-    if "suppression_limit" in heeded and not asked.suppression_limit:
-        ways.append("suppression_limit = 0.05")
-    if "objective" in heeded and asked.objective.aggregate in (None, "geometric"):
-        ways.append('objective = { measure = "loss", aggregate = "arithmetic" }')
     if "max_level" in heeded:
         ways.append('algorithm = "mondrian"')
+        if "local_recoding" in heeded and not asked.local_recoding:
+            ways.append("local_recoding = true")
+        if "suppression_limit" in heeded and not asked.suppression_limit:
+            ways.append("suppression_limit = 0.05")
         levels = [(name, plan.levels[name]) for name in lost if not isinstance(plan, LinkedPlan)]
         ways += [f"attributes.{name}.max_level = {level - 1}" for name, level in levels if level]
     more = ", or ".join([*ways, "a weaker promise"])

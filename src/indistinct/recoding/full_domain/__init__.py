@@ -21,7 +21,7 @@ from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.full_domain.evaluation import Evaluator
 from indistinct.recoding.full_domain.heuristic import HeuristicSearch
-from indistinct.recoding.full_domain.local import recode_remaining
+from indistinct.recoding.full_domain.local import join_rest, recode_remaining
 from indistinct.recoding.full_domain.optimal import (
     LARGEST,
     Found,
@@ -310,8 +310,11 @@ def _recoded(
     if not plan.suppressed.all():
         starts.append(((), np.full_like(plan.node_of, -1)))
     best, key = plan, score(data, plan, judge)
-    for nodes, node_of in starts:
-        found, where = recode_remaining(data, lattice, promises, bound, nodes, node_of)
+    ways = [recode_remaining(data, lattice, promises, bound, *start) for start in starts]
+    for found, where in list(ways):
+        if int(data.weight[where < 0].sum()) > allowed:
+            ways += join_rest(data, lattice, promises, bound, found, where)
+    for found, where in ways:
         candidate = LevelPlan(plan.attributes, found, where, plan.search, scope="local")
         if int(data.weight[candidate.suppressed].sum()) > allowed:
             continue

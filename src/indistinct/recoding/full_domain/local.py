@@ -11,7 +11,7 @@ the whole is looked at once more.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,10 @@ AT_ONCE = 1024
 
 SAMPLED = 200_000
 """Nodes tried in a lattice too large to go through."""
+
+
+TAKEN_BACK = 8
+"""Classes, and nodes, that a rest too small by itself is published together with, on trial."""
 
 
 def recode_remaining(
@@ -70,6 +74,56 @@ def recode_remaining(
     if any(promise.effective_closure == "none" for promise in promises):
         settle_whole(data, promises, found, node_of)
     return tuple(found), node_of
+
+
+def join_rest(
+    data: LeveledTable,
+    lattice: Lattice,
+    promises: Sequence[Promise],
+    objective: BoundObjective,
+    nodes: Sequence[tuple[int, ...]],
+    node_of: NDArray[np.int32],
+) -> Iterator[tuple[tuple[tuple[int, ...], ...], NDArray[np.int32]]]:
+    """Ways to publish all combinations, where too few were left for a class of their own.
+
+    Classes that were published last are taken back, one of them or all of the last nodes, if they
+    keep the promises together with the rest at some node; each way is at the cheapest such node.
+    ``node_of`` [C] as in :func:`recode_remaining`.
+    """
+    levels = _in_order(lattice, objective).astype(np.int64)
+    rest = np.flatnonzero(node_of < 0)
+    for taken in _published_last(data, nodes, node_of):
+        rows = np.sort(np.concatenate([rest, taken])).astype(np.int32)
+        counted = data.weight[rows] > 0
+        release = _Settling(data, promises, objective)
+        for node in levels:
+            kept = release(rows, node)
+            if kept is not None and kept[counted].all():
+                where = node_of.copy()
+                where[rows] = len(nodes)
+                found = [*nodes, tuple(int(level) for level in node)]
+                if any(promise.effective_closure == "none" for promise in promises):
+                    settle_whole(data, promises, found, where)
+                yield tuple(found), where
+                break
+
+
+def _published_last(
+    data: LeveledTable, nodes: Sequence[tuple[int, ...]], node_of: NDArray[np.int32]
+) -> Iterator[NDArray[np.intp]]:
+    """The combinations of each of the last classes, and of all from one of the last nodes on."""
+    used = [at for at in range(len(nodes)) if (node_of == at).any()][: -TAKEN_BACK - 1 : -1]
+    classes = 0
+    for at in used:
+        rows = np.flatnonzero(node_of == at)
+        columns = [data.row_of[j, level] for j, level in enumerate(nodes[at])]
+        cells = data.columns[columns][:, rows]
+        _, class_of = np.unique(cells, axis=1, return_inverse=True)
+        for which in range(min(int(class_of.max()) + 1, TAKEN_BACK - classes)):
+            yield rows[class_of.reshape(-1) == which]
+            classes += 1
+    for at in used:
+        yield np.flatnonzero(node_of >= at)
 
 
 def _in_order(lattice: Lattice, objective: BoundObjective) -> NDArray[np.int16]:

@@ -1,0 +1,197 @@
+"""The verb *alternatives*: what other methods would keep of a table under the same policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from indistinct.document import Document, Grid, Line, Part, share
+from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.pipeline.anonymization import anonymize
+from indistinct.pipeline.opening import PolicyLike, Progress, as_policy
+from indistinct.pipeline.release import Release
+from indistinct.pipeline.warnings import lost_attributes
+from indistinct.policy import Policy
+from indistinct.recoding.method import method_named
+from indistinct.types import Frame, Plain, PlainMapping
+
+OTHERS: Final[Mapping[str, PlainMapping]] = {
+    "one level per attribute": {"algorithm": "optimal", "suppression_limit": 0.05},
+    "levels by record": {"algorithm": "optimal", "local_recoding": True},
+    "ranges by class": {"algorithm": "mondrian"},
+    "ranges by nearest records": {"algorithm": "k-member"},
+}
+"""The methods that are tried beside the one asked for, from the most to the least uniform cells."""
+
+MANY = 20_000
+"""Records beyond which methods that look at pairs of them are not tried."""
+
+CLOSE = 0.03
+"""How much more information a less uniform method has to keep to be recommended."""
+
+COST = "loss-arithmetic"
+"""The measure that all of these methods report."""
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """What one method makes of the table.
+
+    Arguments:
+        name: what it publishes, in words.
+        method: its keys, as a policy has them.
+        kept: the share of the quasi-identifiers' information that is published, from 0 to 1 (1 less
+            the mean loss over attributes and records, what is left out being lost); none where
+            there is no release.
+        left_out: the share of the records that are not published.
+        lost: the attributes of which at most a quarter is left.
+        why_not: why there is no release.
+    """
+
+    name: str
+    method: PlainMapping
+    kept: float | None = None
+    left_out: float | None = None
+    lost: tuple[str, ...] = ()
+    why_not: str | None = None
+
+    def to_dict(self) -> Plain:
+        """As JSON has it."""
+        return {
+            "name": self.name,
+            "method": dict(self.method),
+            "kept": self.kept,
+            "left_out": self.left_out,
+            "lost": list(self.lost),
+            "why_not": self.why_not,
+        }
+
+
+@dataclass(frozen=True)
+class Alternatives(Document):
+    """Methods side by side, the one asked for first. Private.
+
+    Arguments:
+        tried: what each of them keeps.
+        recommended: the place of the one that is recommended; none where no method has a release.
+    """
+
+    tried: tuple[Alternative, ...]
+    recommended: int | None
+
+    def to_dict(self) -> Plain:
+        """As JSON has it."""
+        return {
+            "alternatives": [item.to_dict() for item in self.tried],
+            "recommended": self.recommended,
+        }
+
+    def parts(self) -> Iterator[Part]:
+        """A row for each method, and which of them is recommended."""
+        yield Line("\nwhat other methods would keep of the same table:", "title")
+        columns = ("method", "keeps", "records left out", "lost")
+        yield Grid(columns, [_row(item) for item in self.tried], columns[1:3])
+        if self.recommended is None:
+            return
+        if self.recommended == 0:
+            yield Line("recommended: the method asked for", "good")
+            return
+        best = self.tried[self.recommended]
+        keys = ", ".join(f"{key} = {_toml(value)}" for key, value in best.method.items())
+        yield Line(f"recommended: {best.name}: write {keys} in [method]", "good", wrap=True)
+
+
+def _row(item: Alternative) -> tuple[str, ...]:
+    if item.kept is None or item.left_out is None:
+        return item.name, "no release", "", item.why_not or ""
+    return item.name, share(item.kept), share(item.left_out), ", ".join(item.lost) or "nothing"
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def alternatives(
+    data: Frame,
+    policy: PolicyLike,
+    *,
+    release: Release | None = None,
+    progress: Progress | None = None,
+) -> Alternatives:
+    """What other methods and limits would keep of a table under the same promises.
+
+    Each is a whole run, audited; nothing of it is written. Recommended is the one that keeps most
+    information, where it keeps noticeably more than those whose cells are more uniform.
+
+    Arguments:
+        data: a frame or the path of a file, as for :func:`anonymize`.
+        policy: its keys or its file will do.
+        release: what the policy's own method made, where that is at hand.
+        progress: is told what is being done.
+
+    Raises:
+        PolicyError: the release is of two linked tables, for which no other method is tried.
+        IndistinctError: whatever else :func:`anonymize` raises for the policy's own method.
+    """
+    asked = as_policy(policy)
+    method = method_named(asked.method.algorithm)
+    if method is not None and method.linked:
+        raise PolicyError(
+            Problem(
+                "no-alternatives",
+                f"method.algorithm: '{method.name}' publishes two linked tables, beside which no "
+                "other method is tried",
+                remedy="leave the alternatives out",
+            )
+        )
+    made = release or anonymize(data, asked, progress=progress)
+    own = asked.method.to_dict() or {"algorithm": asked.method.algorithm}
+    tried = [_measured("as asked", own, made)]
+    records = made.run.to_dict()["records"]
+    for name, keys in OTHERS.items():
+        if _is_asked(asked, keys) or (keys["algorithm"] == "k-member" and records > MANY):
+            continue
+        try:
+            other = _with_method(asked, keys)
+            tried.append(_measured(name, keys, anonymize(data, other, progress=progress)))
+        except (PolicyError, Unsatisfiable) as error:
+            tried.append(Alternative(name, keys, why_not=error.problems[0].code))
+    return Alternatives(tuple(tried), _best(tried))
+
+
+def _is_asked(policy: Policy, keys: PlainMapping) -> bool:
+    """Whether these keys come to what the policy asks of its method."""
+    other = Policy.model_fields["method"].get_default().model_copy(update=dict(keys))
+    names = {"algorithm", "suppression_limit", "local_recoding"}
+    return all(getattr(policy.method, name) == getattr(other, name) for name in names)
+
+
+def _with_method(policy: Policy, keys: PlainMapping) -> Policy:
+    """The policy with another method and the same seed."""
+    sections = {name: getattr(policy, name) for name in Policy.model_fields}
+    seed = {} if policy.method.seed is None else {"seed": policy.method.seed}
+    return Policy.from_dict({**sections, "method": {**seed, **keys}}, directory=policy.directory)
+
+
+def _measured(name: str, keys: PlainMapping, release: Release) -> Alternative:
+    run = release.run.to_dict()
+    left_out = run["suppressed"] / run["records"]
+    return Alternative(
+        name,
+        keys,
+        1 - release.measures[COST],
+        left_out,
+        tuple(lost_attributes(run["plan"]["leakage"])),
+    )
+
+
+def _best(tried: list[Alternative]) -> int | None:
+    """The place of the method that keeps most; of those close to it, of the most uniform one."""
+    kept = [-1.0 if item.kept is None else item.kept for item in tried]
+    if max(kept) < 0:
+        return None
+    near = [at for at, value in enumerate(kept) if value >= max(kept) - CLOSE]
+    return near[0]
