@@ -217,7 +217,8 @@ class _Work:
         for _, out, into in sorted(options):
             after = self._after(group, donor, out, into)
             before = (self.counts[group], self.counts[donor])
-            if self.rules.allows(Proposal((group, donor), before, after)):
+            allowed = self.rules.allowed
+            if allowed is None or allowed(Proposal((group, donor), before, after)):
                 return (out, into), False
         return None, bool(options)
 

@@ -115,10 +115,20 @@ def _scores(policy: Policy, name: str, given: Ranks) -> dict[Value, float]:
     return dict(zip(texts[home].to_list(), scores.to_list(), strict=True))
 
 
+def values_without(name: str, without: Sequence[Value], what: str) -> str:
+    """How many values of an attribute lack what a policy has to say of each.
+
+    >>> values_without("diagnosis", ["flu", "gout"], "category")
+    "2 values of 'diagnosis' have no category"
+    """
+    missing = " (missing values)" if without == [None] else ""
+    values = "1 value" if len(without) == 1 else f"{len(without)} values"
+    return f"{values}{missing} of '{name}' {'has' if len(without) == 1 else 'have'} no {what}"
+
+
 def _without_rank(
     table: Table, name: str, without: Sequence[Value], given: Ranks, file: str | None
 ) -> DataError:
-    missing = " (missing values)" if without == [None] else ""
     one = len(without) == 1
     source = {
         "table": "add {} to the table of ranks",
@@ -129,8 +139,7 @@ def _without_rank(
     return DataError(
         Problem(
             "value-without-rank",
-            f"{len(without)} value{'' if one else 's'}{missing} of '{name}' "
-            f"{'has' if one else 'have'} no rank of sensitivity",
+            values_without(name, without, "rank of sensitivity"),
             file=file,
             attribute=name,
             rows=table.rows_where(name, without),

@@ -19,7 +19,7 @@ from indistinct.microdata.frequencies import FrequencyTable
 from indistinct.microdata.microdata import distinct_values, sorted_values
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.hierarchies import taxonomy_of
-from indistinct.pipeline.ranking import ranks_of
+from indistinct.pipeline.ranking import ranks_of, values_without
 from indistinct.privacy.promise import Promise
 from indistinct.sources.convert import to_polars
 from indistinct.sources.table import Table
@@ -286,8 +286,7 @@ def _require_places(
         raise DataError(
             Problem(
                 "value-without-place",
-                f"{len(without)} value{'' if len(without) == 1 else 's'} of '{name}' "
-                f"{'has' if len(without) == 1 else 'have'} no place in the order",
+                values_without(name, without, "place in the order"),
                 file=file,
                 attribute=name,
                 rows=table.rows_where(name, without),
@@ -305,12 +304,10 @@ def _require_all(
 ) -> None:
     without = [value for value in values if value not in categories]
     if without:
-        missing = " (missing values)" if without == [None] else ""
         raise DataError(
             Problem(
                 "value-without-category",
-                f"{len(without)} value{'' if len(without) == 1 else 's'}{missing} of '{name}' "
-                f"{'has' if len(without) == 1 else 'have'} no category",
+                values_without(name, without, "category"),
                 file=file,
                 attribute=name,
                 rows=table.rows_where(name, without),

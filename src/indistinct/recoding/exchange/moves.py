@@ -59,10 +59,6 @@ class Rules:
     look_back: bool = False
     allowed: Callable[[Proposal], bool] | None = None
 
-    def allows(self, proposal: Proposal) -> bool:
-        """Whether a move may be made."""
-        return self.allowed is None or self.allowed(proposal)
-
 
 class ThetaInfeasible(Unsatisfiable):
     """No exchange and no noise can make every class theta-sensitive within the limits."""
