@@ -280,7 +280,8 @@ class _Work:
                 after = {name: list(counts) for name, counts in self.counts[group].items()}
                 for name, taken in record.items():
                     after[name][taken] += 1
-                if self.rules.allows(Proposal((group,), (self.counts[group],), (after,))):
+                allowed = self.rules.allowed
+                if allowed is None or allowed(Proposal((group,), (self.counts[group],), (after,))):
                     chosen = record, after
                     break
             full = len(self.log) - started >= most
