@@ -452,8 +452,8 @@ def doubts(context: AttackContext) -> list[str]:
             f"{places.suppressed} published {what}s have * in every quasi-identifier: whoever fits "
             f"no class ({lost} people) is known to be one of these"
             + (
-                f"; at least {more} of them are of people whom a class fits as well, about whom "
-                "attackers could learn more than is told here"
+                f"; at least {more} of them are of people whom a class fits as well, and attackers "
+                "look at those for whom that is more likely than not"
                 if more > 0
                 else ""
             )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.analytics.attacks.contexts import of_classes, of_records, of_rows, people_of, release_of
 
@@ -106,6 +108,8 @@ def test_everything_counted_is_what_brute_force_counts(
         )
         pooled = scene.spread("s").pooled
     labels = scene.labels("s")
+    # Rows of stars that people of classes have, too, are looked at by themselves.
+    assume(scene.places.suppressed <= (~scene.places.in_class).sum())
     covers = [Coverage(taxonomies[name]) for name in scene.quasi]
     for i, person in enumerate(people):
         c = scene.places.combination_of[i]
@@ -217,6 +221,43 @@ def test_rows_of_stars_are_the_class_of_those_whom_no_class_fits() -> None:
     assert scene.places.suppressed == 3
     assert scene.places.class_population is not None
     assert scene.places.class_population.tolist() == [4, 2]
+
+
+@settings(max_examples=80)
+@given(
+    st.lists(st.sampled_from(["20", "25", "30", "35"]), min_size=2, max_size=6),
+    st.data(),
+)
+def test_who_is_suppressed_beside_those_whom_no_class_fits(
+    people: list[str], data: st.DataObject
+) -> None:
+    """Held against every way to give people rows that fit them."""
+    cells = {"20": ["20", "20-29"], "25": ["20-29"], "30": ["30-39"], "35": ["35", "30-39"]}
+    release = [data.draw(st.sampled_from(["*", "*", "{20, 30}", *cells[age]])) for age in people]
+    assume("*" in release and set(release) != {"*"})
+    cover = Coverage(AGES)
+    fits = [[cell == "*" or cover.mask(cell)[AGES.code_of(age)] for cell in release]
+            for age in people]  # fmt: skip
+    worlds = [
+        rows
+        for rows in permutations(range(len(people)))
+        if all(fits[person][row] for person, row in enumerate(rows))
+    ]
+    assume(worlds)
+    scene = of_rows([{"age": age, "s": "x"} for age in people],
+                    [{"age": cell, "s": "x"} for cell in release], {"age": AGES})  # fmt: skip
+    places_, star = scene.places, release.count("*")
+    for person in range(len(people)):
+        share = sum(release[rows[person]] == "*" for rows in worlds) / len(worlds)
+        own = [
+            scene.classes.cells["age"][int(g)] for g in places_.candidate_sets[scene.set_of[person]]
+        ]
+        fitting = {cell for cell, fit in zip(release, fits[person], strict=True) if fit} - {"*"}
+        assert places_.in_class[person] == bool(fitting)
+        if not fitting or share > 0.65:
+            assert own == ["*"]
+        if fitting and (share < 0.35 or star <= sum(not flag for flag in places_.in_class)):
+            assert set(own) == fitting
 
 
 def test_a_class_is_never_larger_than_its_population() -> None:

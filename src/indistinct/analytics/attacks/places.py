@@ -6,10 +6,12 @@ classes have the same *candidate set*; no attacker of this kind can tell them ap
 are compatible with whom is counted here once, for all attackers.
 
 Rows with ``*`` in every quasi-identifier are one more class, of the people whom no other class
-fits: whoever has a register knows who these are, and that such a row is theirs. Where records are
-suppressed one by one, people whom a class fits may have such rows, too. Attackers take everybody
-whom a class fits to be in it, as most of them are. Of those who are not they believe too little in
-what is true: what attackers reach is a lower bound of what can be reached.
+fits: whoever has a register knows who these are, and that such a row is theirs. Where there are
+more such rows than people whom no class fits, as where records are suppressed one by one, some
+people whom a class fits have one, too. Who that is follows in part from how many people fit which
+classes. Attackers take those for suppressed who are so more likely than not, and everybody else for
+a member of the classes that fit. Of people whom they take for the wrong one they believe too little
+in what is true: what attackers reach is a lower bound of what can be reached.
 """
 
 from __future__ import annotations
@@ -32,6 +34,13 @@ from indistinct.microdata.microdata import sorted_values
 
 BITS_AT_ONCE = 1 << 27
 """Most bits (values of all attributes times classes) that are laid out at once."""
+
+
+FITTED = 100
+"""Rounds of proportional fitting that tell who may be suppressed, at most."""
+
+STILL = 1e-3
+"""Change of any share that calls for another round."""
 
 
 @dataclass(frozen=True)
@@ -95,13 +104,17 @@ class Places:
         """Rows with ``*`` in every quasi-identifier."""
         return int(self.classes.size[self.classes.starred].sum())
 
-    @cached_property
+    @property
     def in_class(self) -> NDArray[np.bool_]:
-        """Which people another class fits than that of rows of ``*``, [n]."""
-        sets = self.candidate_sets
-        fits = np.bincount(sets.row_of, ~self.classes.starred[sets.index], minlength=len(sets))
-        in_class: NDArray[np.bool_] = (fits > 0)[self.set_of]
-        return in_class
+        """Which people a class fits that is not that of rows of ``*``, [n]."""
+        return self._fits_class[self.combination_of]
+
+    @cached_property
+    def _fits_class(self) -> NDArray[np.bool_]:
+        met = self._fitting
+        found = np.zeros(len(met), np.bool_)
+        found[met.row_of[~self.classes.starred[met.index]]] = True
+        return found
 
     @cached_property
     def _coded(self) -> tuple[list[NDArray[np.int32]], NDArray[np.int64], NDArray[np.int32]]:
@@ -162,7 +175,18 @@ class Places:
 
     @cached_property
     def compatible(self) -> Rows:
-        """For every combination the classes whose cells all cover it; else that of ``*``."""
+        """For every combination the classes whose cells all cover it; else that of ``*``.
+
+        That of ``*`` also for people who are more likely suppressed than in a class.
+        """
+        met, fits = self._fitting, self._fits_class
+        if self.suppressed <= self.weight[~fits].sum():
+            return met
+        likely = suppressed_shares(met, self.weight, self.classes) > 0.5
+        return _moved(met, fits & likely, int(np.flatnonzero(self.classes.starred)[0]))
+
+    @cached_property
+    def _fitting(self) -> Rows:
         return self._meeting(self._coded[0], [self._covers(name) for name in self.known])
 
     @cached_property
@@ -263,11 +287,53 @@ class Places:
         if not len(starred):
             return found
         kept = found.index != starred[0]
-        others = np.flatnonzero(np.bincount(found.row_of[kept], minlength=len(found)) == 0)
-        rows = np.concatenate([found.row_of[kept], others])
-        order = np.argsort(rows, kind="stable")
-        index = np.concatenate([found.index[kept], np.repeat(starred, len(others))])[order]
-        return Rows(pointers(rows, len(found)), index.astype(np.int32))
+        others = np.bincount(found.row_of[kept], minlength=len(found)) == 0
+        rows = found.row_of[kept]
+        found = Rows(pointers(rows, len(found)), found.index[kept])
+        return _moved(found, others, int(starred[0]))
+
+
+def _moved(met: Rows, which: NDArray[np.bool_], group: int) -> Rows:
+    """The classes that rows meet, where some meet this class and no other."""
+    kept, others = ~which[met.row_of], np.flatnonzero(which)
+    rows = np.concatenate([met.row_of[kept], others])
+    order = np.argsort(rows, kind="stable")
+    index = np.concatenate([met.index[kept], np.full(len(others), group, np.int32)])[order]
+    return Rows(pointers(rows, len(met)), index)
+
+
+def suppressed_shares(
+    met: Rows, weight: NDArray[np.int64], classes: Classes
+) -> NDArray[np.float64]:
+    """How likely people of each combination are suppressed, [C].
+
+    Every way to give people rows that fit them is equally likely, where any of them may have a row
+    of ``*``. That share is approximated by proportional fitting, as that of a row in a table of 0
+    and 1 whose margins are the people of every combination and the rows of every class.
+
+    Arguments:
+        met: the classes that each combination meets; that of ``*`` where it meets no other.
+        weight: people of each combination, [C].
+        classes: the classes, one of them of ``*``.
+    """
+    starred = int(np.flatnonzero(classes.starred)[0])
+    ordinary = met.index != starred
+    everybody = np.arange(len(met))
+    rows = np.concatenate([met.row_of[ordinary], everybody])
+    groups = np.concatenate([met.index[ordinary], np.full(len(met), starred)])
+    share, before = np.ones(len(rows)), np.zeros(len(met))
+    for _ in range(FITTED):
+        share *= (classes.size / _sums(groups, share, len(classes)))[groups]
+        share *= (weight / _sums(rows, share, len(met)))[rows]
+        suppressed = share[-len(met) :] / weight
+        if np.abs(suppressed - before).max(initial=0.0) < STILL:
+            break
+        before = suppressed
+    return before
+
+
+def _sums(of: NDArray[np.int64], amount: NDArray[np.float64], number: int) -> NDArray[np.float64]:
+    return np.maximum(np.bincount(of, amount, minlength=number), np.finfo(np.float64).tiny)
 
 
 def classes_met(
