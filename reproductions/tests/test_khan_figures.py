@@ -12,15 +12,12 @@ from random import Random
 import polars as pl
 import pytest
 
-from indistinct.analytics.query_error import Workload
 from indistinct.errors import DataError
 from indistinct.privacy.rank_variance import least_noise, rank_variance_exact, theta
-from indistinct.recoding.plan import CellPlan
 from indistinct_reproductions import PAPERS, reproduce
 from indistinct_reproductions.khan_adult import (
     CATEGORIES,
     FIELDS,
-    KNOWN,
     OCCUPATION,
     QUASI,
     ZIPS,
@@ -38,12 +35,12 @@ from indistinct_reproductions.khan_figures import (
     THETA,
     figures,
     measured,
-    released,
 )
 from indistinct_reproductions.khan_tables import MU, OCCUPATIONS
 from indistinct_reproductions.reproduction import Item, Ledger
 
 KS = (2, 4, 20)
+CATEGORY = {value: name for name, values in CATEGORIES.items() for value in values}
 OCCUPATION_AT = 6
 FEW = ("Sales", "Craft-repair", "Exec-managerial", "Other-service", "Tech-support", "Adm-clerical")
 """Six occupations, of all four categories."""
@@ -104,7 +101,7 @@ def item(found: Ledger, what: str) -> Item:
 
 
 def test_every_occupation_has_a_category() -> None:
-    assert set(KNOWN.categories) == set(OCCUPATIONS)
+    assert set(CATEGORY) == set(OCCUPATIONS)
     assert sum(map(len, CATEGORIES.values())) == len(OCCUPATIONS)
     weight = [sum(OCCUPATIONS[one] for one in values) for values in CATEGORIES.values()]
     assert min(weight) == weight[0]
@@ -178,8 +175,8 @@ def brute(name: str, k: int, counts: Counter[str]) -> bool:
         return False
     varied = rank_variance_exact(list(counts.values())) >= Fraction(str(theta(k, MU)))
     bounded = 2 * max(counts.values()) <= counts.total()
-    kinds = {KNOWN.categories[value] for value in counts}
-    weight = sum(Fraction(int(KNOWN.categories[value]) - 1, 3) for value in counts)
+    kinds = {CATEGORY[value] for value in counts}
+    weight = sum(Fraction(int(CATEGORY[value]) - 1, 3) for value in counts)
     return {
         THETA: varied,
         GUARDED: varied and bounded,
@@ -195,11 +192,10 @@ def brute(name: str, k: int, counts: Counter[str]) -> bool:
 def test_releases_are_what_is_said_of_them(small: Adult, name: str, k: int) -> None:
     if k < METHODS[name].least:
         return
-    run = measured(small, name, k, Workload(20, 2, 0.2).draw(small.original))
-    plan = METHODS[name].plan(small, k)
-    assert isinstance(plan, CellPlan)
-    own = list(classes(released(small, plan)))
+    run = measured(small, name, k, queries=20, selectivity=0.2)
+    assert run.release is not None
     assert run.made
+    own = list(classes(run.release.tables))
     assert run.holds
     assert all(brute(name, k, counts) for counts in own)
     assert run.classes == len(own)
@@ -210,7 +206,7 @@ def test_releases_are_what_is_said_of_them(small: Adult, name: str, k: int) -> N
     assert run.largest_share == pytest.approx(max(max(c.values()) / c.total() for c in own))
     low = [c for c in own if rank_variance_exact(list(c.values())) < Fraction(str(theta(k, MU)))]
     assert run.varied_little == len(low)
-    assert run.alike == sum(len({KNOWN.categories[v] for v in c}) == 1 for c in own)
+    assert run.alike == sum(len({CATEGORY[v] for v in c}) == 1 for c in own)
     assert run.noise >= least_noise(small.totals, run.classes, k, MU) * (name in (THETA, GUARDED))
 
 
@@ -290,17 +286,16 @@ def test_adult(shared: Path) -> None:
     adult = read_adult(shared / "data" / "adult_uci", 0)
     assert adult.records == 30162
     assert Counter(adult.texts[OCCUPATION].to_list()) == Counter(OCCUPATIONS)
-    queries = Workload(100, 2, 0.05).draw(adult.original)
-    runs = {name: measured(adult, name, 6, queries) for name in SHOWN}
+    runs = {name: measured(adult, name, 6, queries=100) for name in SHOWN}
     assert all(run.holds for run in runs.values())
     assert runs[GUARDED].noise < 50 < 1000 < runs[THETA].noise
     assert runs[GUARDED].over_baseline < 1.001 < runs[THETA].over_baseline
     assert runs[PLUS].alike == 0 < runs[GUARDED].alike
     assert runs[GUARDED].varied_little == 0 < runs[PLUS].varied_little
-    lost = measured(adult, THETA, 20, queries)
+    lost = measured(adult, THETA, 20, queries=100)
     assert not lost.made
     assert "1508 of 1508 classes" in lost.why
-    guarded = measured(adult, GUARDED, 14, queries)
+    guarded = measured(adult, GUARDED, 14, queries=100)
     # With so much noise the bound on beliefs would rest on what is made up: there is no release.
     assert not guarded.made
     assert "adding all of them is not enough" in guarded.why

@@ -85,6 +85,7 @@ def reproduce(
     """The paper, computed again; ``data`` is the folder of the Adult census files."""
     ledger = Ledger(USUAL)
     tell = progress or (lambda stage, share: None)
+    adult = None if data is None else read_adult(data, seed)
     tell("classes of the printed tables", None)
     _captions(ledger)
     _variances(ledger)
@@ -102,12 +103,12 @@ def reproduce(
     _table_11(ledger)
     _noise(ledger)
     _text(ledger)
-    if data is None:
+    if adult is None:
         ledger.left_out.append(
             ("Figures 3 to 7", "they need the folder of the Adult census files (--data)")
         )
     else:
-        figures(ledger, read_adult(data, seed), seed, tell)
+        figures(ledger, adult, seed, tell)
     return Reproduction(
         paper=NAME,
         source="Khan and others (2020), theta-Sensitive k-Anonymity: An Anonymization Model for "

@@ -11,22 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from indistinct.analytics.published import Original
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.intervals import intervals_taxonomy
 from indistinct.hierarchies.masking import masking_taxonomy
 from indistinct.hierarchies.suppression import suppression_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.hierarchies.tree import tree_taxonomy
-from indistinct.metadata import ValueMetadata
-from indistinct.microdata.leveled import LeveledTable
-from indistinct.microdata.microdata import Microdata
 from indistinct.randomness import simulation
 from indistinct_reproductions.khan_tables import OCCUPATIONS
 
@@ -74,11 +69,6 @@ CATEGORIES: Mapping[str, tuple[str, ...]] = {
 """Occupations in four categories by kind of work, as Table 3 has four of diseases: services, office
 and sales, management and professions, crafts. The rarest kind counts as the most sensitive."""
 
-KNOWN = ValueMetadata(
-    categories={value: name for name, values in CATEGORIES.items() for value in values},
-    category_order=tuple(reversed(list(CATEGORIES))),
-)
-
 
 @dataclass(frozen=True, eq=False)
 class Adult:
@@ -97,22 +87,33 @@ class Adult:
         """Number of records."""
         return self.texts.height
 
-    @cached_property
-    def data(self) -> LeveledTable:
-        """The table as a search sees it, every record a combination of its own."""
-        return Microdata.encode(
-            self.texts, self.taxonomies, [OCCUPATION], known={OCCUPATION: KNOWN}, by_record=True
-        ).data
-
-    @cached_property
-    def original(self) -> Original:
-        """The table as releases are measured by it."""
-        return Original.of(self.texts.select(QUASI), self.taxonomies)
+    def policy(
+        self, promises: Sequence[Mapping[str, Any]], method: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """What the program is told of the table, and asked for."""
+        attributes: dict[str, Any] = {
+            name: {"role": "quasi-identifier", "hierarchy": tree}
+            for name, tree in self.taxonomies.items()
+        }
+        attributes["zip"] |= {"type": "number"}
+        attributes[OCCUPATION] = {
+            "role": "sensitive",
+            "categories": {
+                "table": {name: list(values) for name, values in CATEGORIES.items()},
+                "order": list(CATEGORIES)[::-1],
+            },
+        }
+        return {
+            "attributes": attributes,
+            "promises": list(promises),
+            "method": dict(method),
+            "output": {"shuffle": False},
+        }
 
     @property
     def totals(self) -> list[int]:
         """How often each occupation occurs."""
-        return [int(count) for count in self.data.table.sensitive[OCCUPATION].totals]
+        return sorted(self.texts[OCCUPATION].value_counts()["count"], reverse=True)
 
     def first(self, records: int) -> Adult:
         """The table's first records."""

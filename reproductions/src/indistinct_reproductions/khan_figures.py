@@ -19,22 +19,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import numpy as np
-import polars as pl
-
-from indistinct.analytics.published import PublishedRows, read_rows
-from indistinct.analytics.query_error import Queries, QueryError, Workload
-from indistinct.analytics.utility import Utility
+import indistinct as ind
 from indistinct.errors import Unsatisfiable
-from indistinct.privacy.promise import Promise, promise
 from indistinct.privacy.rank_variance import least_noise, rank_variance_exact, serves
-from indistinct.recoding.exchange import ThetaSettings, theta_sensitive
-from indistinct.recoding.partition import PartitionSettings, partition
-from indistinct.recoding.plan import CellPlan
-from indistinct.release.audit import audit
-from indistinct.requirement import Requirement
 from indistinct_reproductions.drawing import Lines
-from indistinct_reproductions.khan_adult import KNOWN, OCCUPATION, QUASI, Adult
+from indistinct_reproductions.khan_adult import OCCUPATION, Adult
 from indistinct_reproductions.khan_tables import MOST_NOISE, MU, NOISE, RECORDS, TABLE_11
 from indistinct_reproductions.reproduction import Ledger, Value
 
@@ -49,7 +38,6 @@ SELECTIVITIES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
 they are to find."""
 
 HALF: Final = 0.5
-MEDIAN: Final = PartitionSettings(dimension="width", cut="median")
 SAMPLE: Final = 300
 """Records on which everything is run once, so that nothing is compiled while time is taken."""
 
@@ -60,52 +48,53 @@ BASELINE, LEAST, MOST = "baseline n k", "least for n / k classes", "most in the 
 NOT_PRINTED = "drawn in the paper without a number"
 
 
+Promises = list[dict[str, Any]]
+
+
 @dataclass(frozen=True)
 class Method:
     """How releases are made for k from ``least`` on: what is promised, and by what means."""
 
-    requirements: Callable[[int], list[Requirement]]
-    theta: ThetaSettings | None = None
+    promises: Callable[[int], Promises]
+    settings: Mapping[str, Any]
     least: int = 1
 
-    def plan(self, adult: Adult, k: int) -> CellPlan:
-        """The classes for one k. Raises :class:`Unsatisfiable` where there are none."""
-        asked: list[Promise] = [
-            promise(one.model, **one.parameters, sensitive=one.sensitive)
-            for one in self.requirements(k)
-        ]
-        if self.theta is None:
-            return partition(adult.data, asked, "mondrian", MEDIAN)
-        return theta_sensitive(adult.data, asked, self.theta)
+    def policy(self, adult: Adult, k: int) -> dict[str, Any]:
+        """What the program is asked for one k."""
+        return adult.policy(self.promises(k), {"seed": 0, **self.settings})
 
 
-def _theta(k: int) -> list[Requirement]:
+def _theta(k: int) -> Promises:
     return [_about("theta-sensitive", k=k, mu=MU)]
 
 
-def _bounded(k: int) -> list[Requirement]:
+def _bounded(k: int) -> Promises:
     return [*_theta(k), _about("max-posterior", bound=HALF)]
 
 
-def _with_k(model: str, **parameters: float) -> Callable[[int], list[Requirement]]:
-    return lambda k: [Requirement("k-anonymity", {"k": k}), _about(model, **parameters)]
+def _with_k(model: str, **parameters: float) -> Callable[[int], Promises]:
+    return lambda k: [{"model": "k-anonymity", "k": k}, _about(model, **parameters)]
 
 
-def _about(model: str, **parameters: float) -> Requirement:
-    return Requirement(model, parameters, sensitive=OCCUPATION)
+def _about(model: str, **parameters: float) -> dict[str, Any]:
+    return {"model": model, **parameters, "sensitive": OCCUPATION}
 
 
-_PAPER = ThetaSettings(variant="paper", partition="chunks")
-_SAFE = ThetaSettings(variant="safe", partition="chunks")
-_SAFE_MONDRIAN = ThetaSettings(variant="safe", partition="mondrian")
+def _by_exchange(variant: str, start: str) -> dict[str, Any]:
+    return {
+        "algorithm": "theta", "variant": variant, "partition": {"start": start}, "max_noise": 0.9,
+    }  # fmt: skip
+
+
+_MEDIAN = {"algorithm": "mondrian", "partition": {"dimension": "width", "cut": "median"}}
 
 METHODS: Mapping[str, Method] = {
-    THETA: Method(_theta, _PAPER),
-    GUARDED: Method(_bounded, _SAFE),
-    OTHER_CLASSES: Method(_bounded, _SAFE_MONDRIAN),
-    PLUS: Method(_with_k("p-plus-sensitive", p=2), least=2),
-    PLUS_4: Method(_with_k("p-plus-sensitive", p=4), least=4),
-    P_ALPHA: Method(_with_k("p-alpha-sensitive", p=3, alpha=1), least=3),
+    THETA: Method(_theta, _by_exchange("paper", "chunks")),
+    GUARDED: Method(_bounded, _by_exchange("safe", "chunks")),
+    OTHER_CLASSES: Method(_bounded, _by_exchange("safe", "mondrian")),
+    PLUS: Method(_with_k("p-plus-sensitive", p=2), _MEDIAN, least=2),
+    PLUS_4: Method(_with_k("p-plus-sensitive", p=4), _MEDIAN, least=4),
+    P_ALPHA: Method(_with_k("p-alpha-sensitive", p=3, alpha=1), _MEDIAN, least=3),
 }
 
 SHOWN = (THETA, GUARDED, PLUS)
@@ -116,8 +105,8 @@ SHOWN = (THETA, GUARDED, PLUS)
 class Run:
     """A release for one k by one method, measured; or ``why`` there is none.
 
-    ``alike`` are classes of one category, ``varied_little`` those below theta: the classes in which
-    the two attacks that the paper speaks of succeed.
+    ``classes`` are those that a reader tells apart, ``alike`` of these those of one category,
+    ``varied_little`` those below theta: in these the two attacks that the paper speaks of succeed.
     """
 
     method: str
@@ -126,7 +115,8 @@ class Run:
     seconds: float
     noise: int = 0
     why: str = ""
-    published: PublishedRows | None = None
+    release: ind.Release | None = None
+    classes: int = 0
     dcp: int = 0
     c_avg: float = 0.0
     ncp: float = 0.0
@@ -134,17 +124,12 @@ class Run:
     holds: bool | None = None
     alike: int = 0
     varied_little: int = 0
-    errors: Mapping[str, QueryError] = field(default_factory=dict)
+    errors: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def made(self) -> bool:
         """Whether there is a release."""
-        return self.published is not None
-
-    @property
-    def classes(self) -> int:
-        """Number of classes, as a reader tells them apart."""
-        return 0 if self.published is None else self.published.classes
+        return self.release is not None
 
     @property
     def over_baseline(self) -> float:
@@ -154,7 +139,7 @@ class Run:
     @property
     def error(self) -> float:
         """The mean error of queries, counting every record that may be meant."""
-        return self.errors["overlap"].mean
+        return self.errors["overlap"]["mean"]
 
 
 Runs = Mapping[str, Mapping[int, Run]]
@@ -172,14 +157,13 @@ def figures(
     """Figures 3 to 7 for these k, and all of Table 11's k where no others are named."""
     _table(ledger, adult)
     tell("experiments on Adult", None)
-    asked = Workload(queries, DIMENSIONS, SELECTIVITY, seed).draw(adult.original)
     for method in METHODS.values():
         _made(method, adult.first(SAMPLE), method.least)
     found: dict[str, dict[int, Run]] = {name: {} for name in METHODS}
     steps = [(k, name) for k in ks for name, method in METHODS.items() if k >= method.least]
     for at, (k, name) in enumerate(steps):
         tell(f"experiments on Adult, k = {k}", at / len(steps))
-        found[name][k] = measured(adult, name, k, asked)
+        found[name][k] = measured(adult, name, k, queries=queries, seed=seed)
     _reach(ledger, adult, found, ks)
     _attacks(ledger, found, ks)
     _figure_3(ledger, found, ks)
@@ -195,57 +179,60 @@ def figures(
 # -------- Making and measuring --------
 
 
-def _made(method: Method, adult: Adult, k: int) -> CellPlan | Unsatisfiable:
+def _made(method: Method, adult: Adult, k: int) -> ind.Release | Unsatisfiable:
     try:
-        return method.plan(adult, k)
+        return ind.anonymize(adult.texts, method.policy(adult, k))
     except Unsatisfiable as impossible:
         return impossible
 
 
-def released(adult: Adult, plan: CellPlan) -> pl.DataFrame:
-    """The release of a plan: the cells of everybody and of the noise, and occupations."""
-    noise = np.array([one.group for one in plan.noise], dtype=np.int64)
-    group = np.concatenate([plan.class_of.astype(np.int64), noise])
-    made_up = [one.values[OCCUPATION] for one in plan.noise]
-    columns = [
-        pl.Series(name, list(texts), dtype=pl.String).gather(cells[group])
-        for name, texts, cells in zip(plan.attributes, plan.texts, plan.cell_of, strict=True)
-    ]
-    occupations = pl.Series(OCCUPATION, made_up, dtype=pl.String)
-    return pl.DataFrame([*columns, adult.texts[OCCUPATION].append(occupations)])
+def measured(adult: Adult, name: str, k: int, **asked: Any) -> Run:
+    """A release for one k, audited as a stranger would, and compared with the table.
 
-
-def measured(adult: Adult, name: str, k: int, asked: Queries) -> Run:
-    """A release for one k, read and audited as a stranger would."""
+    Arguments:
+        adult: the table.
+        name: one of :data:`METHODS`.
+        k: of its promise.
+        asked: how many ``queries`` the release is asked, and by which ``seed`` they are drawn.
+    """
     method = METHODS[name]
+    policy = method.policy(adult, k)
     began = time.perf_counter()
-    plan = _made(method, adult, k)
+    release = _made(method, adult, k)
     seconds = time.perf_counter() - began
-    if isinstance(plan, Unsatisfiable):
-        return Run(name, k, adult.records, seconds, why=plan.problems[0].message)
-    release = released(adult, plan)
-    rows = read_rows(adult.original, release)
-    utility = Utility(adult.original, rows, added=len(plan.noise), k=k)
+    if isinstance(release, Unsatisfiable):
+        return Run(name, k, adult.records, seconds, why=release.problems[0].message)
     further = [*_theta(k), _about("p-plus-sensitive", p=2), _about("max-posterior", bound=1.0)]
-    asked_for = method.requirements(k)
-    verdicts = audit(release, asked_for + further, QUASI, known={OCCUPATION: KNOWN}).promises
-    kept, (variance, categories, share) = verdicts[: len(asked_for)], verdicts[len(asked_for) :]
+    wanted = method.promises(k)
+    verdicts = ind.audit(release.tables, policy, promises=wanted + further).promises
+    kept, (variance, categories, share) = verdicts[: len(wanted)], verdicts[len(wanted) :]
+    own = compared(adult, {name: release}, policy, k=k, **asked)[name]
     return Run(
         name,
         k,
         adult.records,
         seconds,
-        noise=len(plan.noise),
-        published=rows,
-        dcp=utility.dcp,
-        c_avg=utility.c_avg or 0.0,
-        ncp=utility.ncp.normalized,
+        noise=own["added"]["noise"],
+        release=release,
+        classes=own["classes"]["count"],
+        dcp=own["dcp"],
+        c_avg=own["c_avg"],
+        ncp=own["ncp"]["normalized"],
         largest_share=float(share.achieved["bound"] or 0.0),
         holds=all(verdict.holds for verdict in kept),
         alike=categories.breaking_classes,
         varied_little=variance.breaking_classes,
-        errors={"overlap": asked.error(rows), "uniform": asked.error(rows, "uniform")},
+        errors=own["query_error"]["by_mode"],
     )
+
+
+def compared(
+    adult: Adult, releases: Mapping[str, ind.Release], policy: Mapping[str, Any], **asked: Any
+) -> dict[str, dict[str, Any]]:
+    """What :func:`indistinct.compare` says of each release, by name."""
+    questions = {"dimensions": DIMENSIONS, "selectivity": SELECTIVITY, **asked}
+    found = ind.compare(adult.texts, releases, policy=policy, **questions)
+    return {own["name"]: own for own in found.to_dict()["releases"]}
 
 
 def _both(found: Runs, ks: Sequence[int], name: str = THETA) -> list[int]:
@@ -525,7 +512,7 @@ def _figure_6a(ledger: Ledger, found: Runs, ks: Sequence[int]) -> None:
                     f"k = {k}, {name}, mean error",
                     run.error,
                     NOT_PRINTED,
-                    {mode: error.to_dict() for mode, error in run.errors.items()},
+                    run.errors,
                 )
     for name in (THETA, PLUS):
         errors = [found[name][k].error for k in ks if found[name][k].made]
@@ -566,12 +553,13 @@ def _figure_6b(ledger: Ledger, adult: Adult, found: Runs, seed: int, queries: in
         return
     k = both[len(both) // 2]
     errors: dict[str, list[float | None]] = {name: [] for name in SHOWN if found[name][k].made}
+    made = {name: own for name in errors if (own := found[name][k].release) is not None}
+    policy = METHODS[PLUS].policy(adult, k)
     for share in SELECTIVITIES:
-        asked = Workload(queries, DIMENSIONS, share, seed).draw(adult.original)
+        asked = {"selectivity": share, "queries": queries, "seed": seed}
+        answers = compared(adult, made, policy, **asked)
         for name, values in errors.items():
-            published = found[name][k].published
-            assert published is not None
-            values.append(asked.error(published).mean)
+            values.append(answers[name]["query_error"]["mean"])
             ledger.unprinted(
                 where, f"selectivity {share:g}, {name}, k = {k}, mean error", values[-1],
                 NOT_PRINTED,
@@ -654,7 +642,7 @@ def _sheet(ledger: Ledger, found: Runs) -> None:
                     run.alike,
                     run.varied_little,
                     run.error,
-                    run.errors["uniform"].mean,
+                    run.errors["uniform"]["mean"],
                     run.seconds,
                     None,
                 )
