@@ -16,7 +16,14 @@ from indistinct.errors import (
     did_you_mean,
     shown_names,
 )
-from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress, open_source
+from indistinct.pipeline.opening import (
+    PolicyLike,
+    Progress,
+    as_policy,
+    no_progress,
+    open_source,
+    plain_table,
+)
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, count_column, open_table
@@ -88,7 +95,10 @@ def quasi(
         raise PolicyError(Problem("bad-value", f"threshold must be in (0, 1], not {threshold:g}"))
     tell("reading", None)
     policy = None if policy is None else as_policy(policy, draft=True)
-    table = _opened(data, policy, path, source)
+    if policy is None:
+        table = plain_table(data, source, path)
+    else:
+        table, _ = open_source(data, policy, path)
     tell("looking at the columns", None)
     looked = profile(table)
     roles = _roles(policy, looked, table)
@@ -154,16 +164,6 @@ def quasi(
         threshold=threshold,
         graph_only=not rows,
     )
-
-
-def _opened(
-    data: Frame, policy: Policy | None, path: str | Path | None, source: PlainMapping | None
-) -> Table:
-    if policy is not None:
-        return open_source(data, policy, path)[0]
-    if isinstance(data, str | Path):
-        return open_table(read_table(data, **(source or {})), Path(data).name)
-    return open_table(data, "table" if path is None else Path(path).name)
 
 
 def _roles(policy: Policy | None, looked: Profile, table: Table) -> dict[str, str]:

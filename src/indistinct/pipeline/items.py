@@ -102,15 +102,7 @@ def with_generalized_items(table: Table, run: Run, file: str | None) -> tuple[Ta
     without = people.count - len(np.unique(people.person_of[keep]))
     if without:
         run.warnings.append(f"{without} people have no record left, and are not in the release")
-    done = open_table(
-        frame,
-        table.name,
-        missing_tokens={
-            name: item.missing.tokens
-            for name, item in policy.attributes.items()
-            if item.missing.tokens
-        },
-    )
+    done = open_table(frame, table.name, missing_tokens=policy.missing_tokens())
     run.documents["items.json"] = documents
     run.policy = _without_items(policy, names)
     return done, int((~keep).sum()), without
