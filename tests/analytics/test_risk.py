@@ -21,6 +21,7 @@ from indistinct.analytics.risk import (
     prosecutor,
     range_of_k,
 )
+from indistinct.analytics.standards import people_by_zip
 from indistinct.errors import DataError, HierarchyError, PolicyError
 
 ADULT = (
@@ -371,3 +372,37 @@ def test_wrong_settings_are_refused() -> None:
         ind.risk(PEOPLE, quasi=["age"], standard="hippa")
     with pytest.raises((PolicyError, HierarchyError)):
         ind.risk(PEOPLE.rename({"sex": "gender"}), policy())
+
+
+def test_releases_are_read_in_whatever_form_they_are_given(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"age": ["[20, 29]", "[20, 29]", "*"], "zip": ["10", "10", "*"]})
+    named = ind.risk({"release": frame}, quasi=["age", "zip"])
+    assert (named.records, named.suppressed, named.classes["count"]) == (2, 1, 1)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    frame.write_csv(folder / "release.csv")
+    alone = ind.risk(folder)
+    assert alone.quasi == ("age", "zip")
+    assert any("the columns suggest" in note for note in alone.notes)
+    assert alone.classes == ind.risk(folder, quasi=["age", "zip"]).classes
+    with pytest.raises(ind.DataError, match="no such column"):
+        ind.risk(folder, quasi=["age", "height"])
+    guarded = pl.DataFrame({"age": ["20", "20"], "zip": ["'=1", "'=1"], "ill": ["flu", "flu"]})
+    people = pl.DataFrame({"age": ["20", "20", "20"], "zip": ["=1", "=1", "=1"]})
+    keys = {
+        "attributes": {
+            "name": {"role": "identifier"},
+            "age": {"role": "quasi-identifier"},
+            "zip": {"role": "quasi-identifier"},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 2}],
+        "output": {"spreadsheet_safe": True},
+    }
+    found = ind.risk(guarded, keys, population=people)
+    assert found.journalist.highest == pytest.approx(1 / 3)
+
+
+def test_zip_codes_lose_zeros_in_text_files_as_well() -> None:
+    frame = pl.DataFrame({"zip": ["36", "036", "101"], "population": ["5", "6", "7"]})
+    assert people_by_zip(frame) == {"036": 11, "101": 7}
