@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+import indistinct as ind
 from indistinct.analytics.attribute_graph import AttributeGraph
 from indistinct.analytics.elbow import TOLERANCE, elbow
 from indistinct.analytics.published import Original, read_rows
@@ -26,10 +27,9 @@ from indistinct.analytics.utility import Utility
 from indistinct.errors import Unsatisfiable
 from indistinct.hierarchies.equal_frequency import equal_frequency_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.metadata import Value, ValueMetadata
-from indistinct.release.audit import Verdict, audit
+from indistinct.metadata import Value
+from indistinct.release.audit import Verdict
 from indistinct.report.graphs import GraphPicture
-from indistinct.requirement import Requirement
 from indistinct_reproductions.drawing import Lines
 from indistinct_reproductions.reproduction import Ledger, Progress, Reproduction
 from indistinct_reproductions.reproduction import Value as Shown
@@ -126,10 +126,15 @@ def ranks() -> dict[Value, int]:
 
 def kept(model: str, **parameters: Any) -> Verdict:
     """What the audit says of one promise about Table III."""
-    sensitive = None if model == "k-anonymity" else DIAGNOSIS
-    known = {DIAGNOSIS: ValueMetadata(ranks=ranks())}
-    asked = Requirement(model, parameters, sensitive=sensitive)
-    (verdict,) = audit(table_iii().drop("Sl No"), [asked], QUASI, known=known).promises
+    about = {} if model == "k-anonymity" else {"sensitive": DIAGNOSIS}
+    policy = {
+        "attributes": {
+            **{name: {"role": "quasi-identifier", "hierarchy": "suppress"} for name in QUASI},
+            DIAGNOSIS: {"role": "sensitive", "ranks": {"table": ranks()}},
+        },
+        "promises": [{"model": model, **parameters, **about}],
+    }
+    (verdict,) = ind.audit(table_iii().drop("Sl No"), policy).promises
     return verdict
 
 
