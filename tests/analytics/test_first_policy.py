@@ -210,7 +210,7 @@ def test_no_file_is_replaced_unasked(tmp_path: Path) -> None:
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="cannot be written"):
+    with pytest.raises(OutputError, match="cannot write here"):
         write_first_policy("", tmp_path / "no folder" / "release.toml")
 
 

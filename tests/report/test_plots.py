@@ -59,7 +59,7 @@ def test_files(tmp_path: Path, name: str, start: bytes) -> None:
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
-    with pytest.raises(ind.OutputError, match="cannot be written"):
+    with pytest.raises(ind.OutputError, match="cannot write here"):
         plots.draw_leakage(ind.assess(table()), tmp_path / "nowhere" / "a.svg")
 
 

@@ -7,8 +7,6 @@ suggestion rests on. Values of identifiers and of free text never come into it.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from indistinct.analytics.concepts import Role
 from indistinct.analytics.profile import AttributeProfile, Profile
 from indistinct.errors import OutputError, Problem
 from indistinct.sources.format import format_named
+from indistinct.sources.writing import write_text
 from indistinct.types import Plain, PlainMapping
 
 WIDTH = 100
@@ -179,21 +178,7 @@ def write_first_policy(text: str, path: str | Path, *, overwrite: bool = False) 
                 remedy="choose another name, or move the file away",
             )
         )
-    staged: Path | None = None
-    try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", text=False)
-        staged = Path(name)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(text.encode("utf-8"))
-            stream.flush()
-            os.fsync(stream.fileno())
-        staged.replace(target)
-    except OSError as error:
-        if staged is not None:
-            staged.unlink(missing_ok=True)
-        raise OutputError(
-            Problem("cannot-write", f"cannot be written: {error.strerror}", file=str(path))
-        ) from error
+    write_text(target, text)
 
 
 def toml_key(name: str) -> str:

@@ -7,13 +7,12 @@ scripts in it. Altair and its renderer are the extra ``report``.
 from __future__ import annotations
 
 import importlib.util
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from indistinct.analytics.assessment import Assessment
 from indistinct.errors import InputError, OutputError, Problem
+from indistinct.sources.writing import write_bytes
 from indistinct.types import Plain
 
 FORMATS = (".svg", ".png", ".html")
@@ -172,21 +171,7 @@ def save_chart(chart: Any, path: Path) -> None:
         content = _converted(chart, "png")
     else:
         content = chart.to_html(inline=True).encode("utf-8")
-    staged: Path | None = None
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        staged = Path(name)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        staged.replace(path)
-    except OSError as error:
-        if staged is not None:
-            staged.unlink(missing_ok=True)
-        raise OutputError(
-            Problem("cannot-write", f"cannot be written: {error.strerror}", file=str(path))
-        ) from error
+    write_bytes(path, content)
 
 
 def _converted(chart: Any, kind: str) -> Any:
