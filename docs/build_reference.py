@@ -405,6 +405,9 @@ def policy_page() -> str:
         "says which known key is nearest. All that is wrong with a policy is told at once.",
         f"```toml\n{example}```",
         "File names in a policy are relative to the policy's own folder.",
+        '`rest = "drop"`, above the first table, leaves out every column that the policy does not '
+        'list; `rest = "keep"` publishes them as they are. Without it, a column without a role is an '
+        "error.",
         "## `[source]`: how the file is read",
         "Everything is detected; say it only where the detection is wrong.",
         keys_of(policy.Source),

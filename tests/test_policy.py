@@ -423,7 +423,7 @@ def test_check_names_columns_without_a_role_and_attributes_without_a_column(tmp_
     assert "attributes.sex: the table has no such column: known are 'age', 'gender'" in str(sex)
     assert "did you mean 'diagnose'?" in str(diagnosis)
     assert "these columns of the table have no role: 'gender', 'diagnose', 'note'" in str(left)
-    assert "add [attributes.gender] with a role, or let indistinct init DATA" in str(left)
+    assert "add [attributes.gender] with a role, let indistinct init DATA" in str(left)
     assert {item.file for item in caught.value.problems} == {str(path)}
 
 

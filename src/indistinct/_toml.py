@@ -11,7 +11,7 @@ from indistinct.types import PlainMapping
 
 
 def document(sections: PlainMapping) -> str:
-    """The text of a file: a table per section, inside it one line per key.
+    """The text of a file: keys of no section, then a table per section, a line per key.
 
     ``attributes`` becomes one table per attribute, and a list of mappings an array of tables.
     """
@@ -27,8 +27,10 @@ def document(sections: PlainMapping) -> str:
             for own in keys:
                 array.append(_table(own))
             text.add(name, array)
-        else:
+        elif isinstance(keys, Mapping):
             text.add(name, _table(keys))
+        else:
+            text.add(name, _item(keys))
     return tomlkit.dumps(text)
 
 

@@ -106,6 +106,7 @@ def _check(data: Path, path: Path, as_json: bool) -> None:
         )
         progress("looking at the columns")
         seen = profile(table)
+    policy.adopt(table.columns)
     roles = {name: own.role for name, own in policy.attributes.items()}
     exposed = [
         {

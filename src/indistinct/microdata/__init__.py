@@ -1,1 +1,1 @@
-"""The private table, as_policy: roles, codes, and the frequency table that the search sees."""
+"""The private table, encoded: roles, codes, and the frequency table that the search sees."""

@@ -1,4 +1,4 @@
-"""The private table, as_policy: texts become codes, records become combinations."""
+"""The private table, encoded: texts become codes, records become combinations."""
 
 from __future__ import annotations
 

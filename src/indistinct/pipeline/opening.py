@@ -45,16 +45,17 @@ def as_policy(policy: PolicyLike, *, draft: bool = False) -> Policy:
 
     kind = DraftPolicy if draft else Policy
     if isinstance(policy, Mapping):
-        return kind.from_dict(policy)
+        return kind.from_dict(policy).with_rest()
     if isinstance(policy, str | Path):
-        return kind.load(policy)
+        return kind.load(policy).with_rest()
     if not isinstance(policy, Policy):
         message = f"an object of type {type(policy).__name__} is not a policy"
         remedy = "give a Policy, a mapping of its keys, or the path of its file"
         raise PolicyError(Problem("no-policy", message, remedy=remedy))
     if isinstance(policy, DraftPolicy) and not draft:
-        return Policy.from_dict(policy.to_dict(), directory=policy.directory, file=policy.file)
-    return policy
+        keys = policy.to_dict()
+        policy = Policy.from_dict(keys, directory=policy.directory, file=policy.file)
+    return policy.with_rest()
 
 
 def reading(policy: Policy | None) -> Plain:
@@ -115,6 +116,7 @@ def open_source(
     if held and not isinstance(known, EagerTable):
         native = to_polars(native)
         known = open_table(native, name, allow_empty=allow_empty)
+    policy.adopt(known.columns)
     if source.format is not None:
         native, known = _without(native, known, policy, name)
     policy.check(known.columns, "the table" if path is None else name)

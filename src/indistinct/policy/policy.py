@@ -54,6 +54,8 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
         risk: a :class:`Risk`, or a mapping of its keys.
         links: mappings (``{"from": "name", "to": "postcode", "source": "register"}``) of what can
             be linked to what, for :func:`~indistinct.quasi`.
+        rest: what becomes of columns that ``attributes`` does not list: ``drop`` leaves them out,
+            ``keep`` publishes them as they are. Not said: there must be none.
 
     Raises:
         PolicyError: with every problem that was found.
@@ -68,6 +70,7 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
     output: Output = Output()
     risk: Risk = Risk()
     links: tuple[Link, ...] = ()
+    rest: Literal["drop", "keep"] | None = None
 
     _warnings: tuple[str, ...] = PrivateAttr(default=())
     _directory: Path = PrivateAttr(default=Path())
@@ -90,6 +93,9 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
             None if source is None else source.person,
         )
         parts["links"] = _links(keys.get("links", ()), problems)
+        parts["rest"] = rest = keys.get("rest")
+        if rest not in {None, *_ROLE_OF_REST}:
+            problems.append(wrong(("rest",), "'drop' or 'keep'", rest))
         problems += cross_checks(parts)
         problems += people_checks(parts)
         problems += link_checks(parts["attributes"], parts["links"])
@@ -230,7 +236,7 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
             problems.append(replace(_roleless(left, remedy), file=table or None))
         if problems:
             raise PolicyError(problems)
-        roles |= dict.fromkeys(left, "identifier" if rest == "drop" else "insensitive")
+        roles |= dict.fromkeys(left, "identifier" if rest is None else _ROLE_OF_REST[rest])
         attributes: dict[str, Plain] = {name: {"role": roles[name]} for name in columns}
         from indistinct import _toml
 
@@ -323,6 +329,18 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
             if name in self.attributes and self.attributes[name].missing.tokens
         }
 
+    def with_rest(self) -> Self:
+        """A policy that may :meth:`adopt` columns: itself, or a copy where it says what of them."""
+        if self.rest is None:
+            return self
+        return self.model_copy(update={"attributes": dict(self.attributes)})
+
+    def adopt(self, columns: Iterable[str]) -> None:
+        """Give the columns that are not listed the role that ``rest`` says."""
+        if self.rest is not None:
+            role = Attribute(role=_ROLE_OF_REST[self.rest])
+            self.attributes.update({name: role for name in columns if name not in self.attributes})
+
     def check(self, columns: Iterable[str], table: str = "the table") -> None:
         """Hold the policy against the columns of a table, of which messages speak by that name.
 
@@ -346,7 +364,10 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
             shown = not isinstance(columns, UncertainNames)
             left = left if shown else columns
             first = f"add [{place_of(('attributes', left[0] if shown else 'NAME'))}] with a role"
-            remedy = f"{first}, or let indistinct init DATA suggest one for every column"
+            remedy = (
+                f"{first}, let indistinct init DATA suggest one for every column, or write "
+                'rest = "drop" (or "keep") above the first table to leave out (or publish) them all'
+            )
             problems.append(replace(_roleless(left, remedy, table), file=self.file))
         if problems:
             raise PolicyError(problems)
@@ -354,6 +375,7 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
     def to_dict(self) -> Plain:
         """The keys that were set, as :meth:`from_dict` takes them."""
         plain: Plain = {
+            "rest": self.rest,
             "source": self.source.to_dict(),
             "attributes": {name: item.to_dict() for name, item in self.attributes.items()},
             "promises": [promise_keys(item) for item in self.promises],
@@ -403,7 +425,9 @@ _KINDS: Mapping[str, type[Section]] = {
     "output": Output,
     "risk": Risk,
 }
-_SECTIONS = (*_KINDS, "attributes", "promises", "links")
+_SECTIONS = (*_KINDS, "attributes", "promises", "links", "rest")
+
+_ROLE_OF_REST: Mapping[str, Role] = {"drop": "identifier", "keep": "insensitive"}
 
 
 class DraftPolicy(Policy):

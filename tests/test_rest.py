@@ -1,0 +1,83 @@
+"""``rest``: what becomes of the columns that a policy does not list."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import indistinct as ind
+
+TABLE = pl.DataFrame(
+    {
+        "age": [30, 31, 32, 33] * 5,
+        "ill": ["flu", "gout"] * 10,
+        "note": ["a", "b"] * 10,
+        "x": [1] * 20,
+    }
+)
+
+
+def keys(rest: str | None = None) -> dict[str, Any]:
+    own = {} if rest is None else {"rest": rest}
+    return own | {
+        "attributes": {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}},
+        "promises": [{"model": "k-anonymity", "k": 5}],
+    }
+
+
+def test_it_is_dropped_or_kept():
+    assert ind.anonymize(TABLE, keys("drop")).tables.columns == ["age", "ill"]
+    assert ind.anonymize(TABLE, keys("keep")).tables.columns == TABLE.columns
+
+
+def test_without_it_every_column_has_a_role_and_the_remedy_works():
+    with pytest.raises(ind.PolicyError) as caught:
+        ind.anonymize(TABLE, keys())
+    (problem,) = caught.value.problems
+    assert problem.remedy is not None
+    assert 'rest = "drop"' in problem.remedy
+
+
+@pytest.mark.parametrize("rest", ["drop", "keep"])
+def test_every_verb_takes_it(rest: str):
+    policy = ind.Policy.from_dict(keys(rest))
+    release = ind.anonymize(TABLE, policy)
+    assert ind.audit(release.tables, policy).holds
+    assert ind.compare(TABLE, release, policy=policy).releases
+    assert ind.attack(TABLE, release, policy, only=["membership"]).to_dict()["attacks"]
+    assert ind.assess(TABLE, policy).to_dict()["leakage"]
+    assert ind.risk(TABLE, policy).to_dict()["prosecutor"]
+
+
+def test_a_policy_is_not_changed_by_a_table():
+    policy = ind.Policy.from_dict(keys("keep"))
+    ind.anonymize(TABLE, policy)
+    assert list(policy.attributes) == ["age", "ill"]
+    assert ind.anonymize(TABLE.drop("x"), policy).tables.columns == ["age", "ill", "note"]
+
+
+def test_what_is_kept_is_warned_about_as_if_it_were_listed():
+    table = TABLE.with_columns(x=pl.int_range(20))
+    warnings = ind.anonymize(table, keys("keep")).warnings
+    assert any("nearly unique" in text and "'x'" in text for text in warnings)
+
+
+def test_other_words_are_refused():
+    with pytest.raises(ind.PolicyError, match="rest: must be 'drop' or 'keep'"):
+        ind.Policy.from_dict(keys("hide"))
+
+
+def test_it_is_written_and_read_and_checked(run, tmp_path: Path):
+    policy = ind.Policy.from_dict(keys("drop"))
+    file, data = tmp_path / "p.toml", tmp_path / "t.csv"
+    file.write_text(policy.to_toml())
+    TABLE.write_csv(data)
+    assert ind.Policy.load(file) == policy
+    out = tmp_path / "out"
+    result = run("anonymize", data, "--policy", file, "--out", out)
+    assert result.exit_code == 0, result.stderr
+    assert (out / "release.csv").read_text().splitlines()[0] == "age,ill"
+    assert run("init", data, "--check", file).exit_code == 0
