@@ -10,11 +10,11 @@ from indistinct.errors import DataError, Problem
 from indistinct.pipeline.accounts import accounts
 from indistinct.pipeline.asked import sight_of
 from indistinct.pipeline.background_knowledge import with_background_knowledge
+from indistinct.pipeline.looking_ahead import searched
 from indistinct.pipeline.opening import PolicyLike, Progress, open_source
 from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.publishing import audited, publish, require_kept
 from indistinct.pipeline.run import Run
-from indistinct.pipeline.searching import search
 from indistinct.pipeline.transforming import Transformed, changes_values, transformed
 from indistinct.sources.eager import EagerTable
 from indistinct.types import Frame
@@ -48,7 +48,7 @@ def anonymize(
     """
     run = Run.begin(policy, progress, path)
     private, values = read(data, run)
-    plan = search(private, run)
+    plan = searched(private, run)
     publication = publish(private, plan, values, run)
     if holds_records(run.policy) and not isinstance(data, str | Path):
         # The run worked on a copy in memory: the release goes back to the engine of the table.

@@ -3,21 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from indistinct.hierarchies.taxonomy import SUPPRESSED
-from indistinct.pipeline.items import items_of
+from indistinct.pipeline.items import Items, items_of
 from indistinct.privacy.known_records import KnownRecords
-from indistinct.recoding.items import known_items_protected
+from indistinct.recoding.items import ClassItems, known_items_protected
 from indistinct.recoding.plan import published_classes
 
 if TYPE_CHECKING:
     from indistinct.pipeline.private_table import PrivateTable
     from indistinct.pipeline.run import Run
     from indistinct.recoding.plan import Plan
+
+
+@dataclass(frozen=True, eq=False)
+class Protected:
+    """The items of one promise, generalized class by class.
+
+    Arguments:
+        promise: what is promised.
+        items: the items of everybody.
+        done: what each of them is published as.
+    """
+
+    promise: KnownRecords
+    items: Items
+    done: ClassItems
+
+
+def protected_items(private: PrivateTable, plan: Plan) -> list[Protected]:
+    """What the promises ``known-records`` let items be published as, in the classes of a plan.
+
+    Arguments:
+        private: the table and its promises.
+        plan: what becomes of the quasi-identifiers, which makes the classes.
+
+    Raises:
+        HierarchyError, PolicyError: as :func:`~indistinct.recoding.items.known_items_protected`.
+    """
+    people, found = private.subjects, []
+    for part in private.promises:
+        if not isinstance(part, KnownRecords):
+            continue
+        name = str(part.sensitive)
+        texts = private.table.text([name])
+        items = items_of(people.person_of, people.count, texts, private.metadata[name])
+        of_combination = published_classes(private.data, plan, part.on or private.data.attributes)
+        class_of = of_combination[private.microdata.combination_of]
+        done = known_items_protected(name, items.sets, class_of, part)
+        found.append(Protected(part, items, done))
+    return found
 
 
 def items_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[str, pl.Series]:
@@ -31,24 +71,18 @@ def items_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[st
     Raises:
         HierarchyError, PolicyError: as :func:`~indistinct.recoding.items.known_items_protected`.
     """
-    promises = [part for part in private.promises if isinstance(part, KnownRecords)]
-    if not promises:
+    if not any(isinstance(part, KnownRecords) for part in private.promises):
         return {}
     run.tell("generalizing items")
-    people, found, documents = private.subjects, {}, {}
-    for part in promises:
-        name = str(part.sensitive)
-        texts = private.table.text([name])
-        items = items_of(people.person_of, people.count, texts, private.metadata[name])
-        of_combination = published_classes(private.data, plan, part.on or private.data.attributes)
-        class_of = of_combination[private.microdata.combination_of]
-        done = known_items_protected(name, items.sets, class_of, part)
-        nodes = done.published[items.entry[0]]
+    found, documents = {}, {}
+    for one in protected_items(private, plan):
+        name, done = str(one.promise.sensitive), one.done
+        nodes = done.published[one.items.entry[0]]
         labels = pl.Series(list(done.labels), dtype=pl.String)
         found[name] = labels.gather(pl.Series(nodes.astype(np.uint32))).alias(name)
         documents[name] = {
             "scope": "classes",
-            **part.parameters,
+            **one.promise.parameters,
             "entries": len(done.published),
             "as_root": done.as_root,
             "ncp": done.ncp,
@@ -56,8 +90,8 @@ def items_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[st
         if done.as_root:
             run.warnings.append(
                 f"'{name}': {done.as_root} of {len(done.published)} items of people are published "
-                f"as {SUPPRESSED}, which is what known-records asks of classes of this size: "
-                "larger classes, or a smaller k or m, leave more"
+                f"as {SUPPRESSED}, which is what known-records asks of classes of this size: a "
+                "smaller k or m, or larger classes, leave more (private/class_sizes.json)"
             )
     before = run.documents.get("items.json", {})
     assert isinstance(before, Mapping)

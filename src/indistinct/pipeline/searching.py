@@ -30,12 +30,13 @@ SPLIT = "(split)"
 """Keeps records with equal quasi-identifiers and different ranks apart."""
 
 
-def search(private: PrivateTable, run: Run) -> Plan | LinkedPlan:
+def search(private: PrivateTable, run: Run, *more: Promise) -> Plan | LinkedPlan:
     """The plan by the policy's method.
 
     Arguments:
         private: the table and its promises.
         run: is told the progress, and given private documents about the search.
+        more: further promises of classes of combinations.
 
     Raises:
         Unsatisfiable: no plan of this kind keeps the promises within the policy's limits.
@@ -47,7 +48,7 @@ def search(private: PrivateTable, run: Run) -> Plan | LinkedPlan:
             return _of_people(private, run)
         if sight.ranks:
             return _of_ranks(private, run)
-        return (_of_rows if sight.rows else _of_combinations)(private, run)
+        return _of_rows(private, run) if sight.rows else _of_combinations(private, run, more)
     except Unsatisfiable as error:
         promises = private.promises_of_classes
         raise Unsatisfiable([relieved(problem, promises) for problem in error.problems]) from None
@@ -90,13 +91,14 @@ def _of_people(private: PrivateTable, run: Run) -> LinkedPlan:
     return found
 
 
-def _of_combinations(private: PrivateTable, run: Run) -> Plan:
+def _of_combinations(private: PrivateTable, run: Run, more: Sequence[Promise] = ()) -> Plan:
     """Those whom an earlier release suppressed are left alone."""
     data, present = private.data, private.present
+    promises = [*private.promises_of_classes, *more]
     if present is private.subjects:
-        found: Plan = _found(private, run, data)
+        found: Plan = _found(private, run, data, promises)
         return found
-    found = _found(private, run, private.encode(present).data)
+    found = _found(private, run, private.encode(present).data, promises)
     assert isinstance(found, LevelPlan | CellPlan)
     return found.beside(data.suppressed_before)
 
