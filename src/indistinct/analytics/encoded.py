@@ -13,8 +13,7 @@ from indistinct.analytics.leakage import LeakageAnalysis
 from indistinct.errors import DataError, Problem
 from indistinct.microdata.encoding import codes_in, frequency_table
 from indistinct.microdata.microdata import distinct_values
-from indistinct.sources.eager import EagerTable
-from indistinct.sources.table import Table, count_column
+from indistinct.sources.table import Table
 
 
 @dataclass(frozen=True)
@@ -38,13 +37,8 @@ def encode(table: Table, attributes: Sequence[str], weights: str | None = None) 
         DataError: ``weights`` is a column with something else than numbers from 0 on.
     """
     columns = [*attributes, *([weights] if weights else [])]
-    if isinstance(table, EagerTable):
-        texts = table.text(columns)
-        units = np.ones(texts.height, dtype=np.int64)
-    else:
-        counted = table.distinct(columns)
-        count = count_column(columns)
-        texts, units = counted.select(columns), counted[count].to_numpy().astype(np.int64)
+    texts, weight = table.rows(columns)
+    units = np.ones(texts.height, dtype=np.int64) if weight is None else weight
     domains = {name: distinct_values(texts[name], units)[0] for name in attributes}
     found, combination_of = frequency_table(
         {name: codes_in(texts[name], domains[name]) for name in attributes},
@@ -55,7 +49,7 @@ def encode(table: Table, attributes: Sequence[str], weights: str | None = None) 
     probabilities: NDArray[np.float64] | None = None
     mass = found.weight.astype(np.float64)
     if weights is not None:
-        p = _probabilities(table, weights, texts[weights], units)
+        p = _probabilities(table, weights, texts[weights], units, ordered=weight is None)
         information = np.where(p > 0, p * np.log2(np.where(p > 0, p, 1.0)), 0.0)
         probabilities = np.stack(
             [
@@ -65,21 +59,19 @@ def encode(table: Table, attributes: Sequence[str], weights: str | None = None) 
             axis=1,
         )
         mass = probabilities[:, 0]
-    eager = isinstance(table, EagerTable)
-    return Encoded(
-        LeakageAnalysis(found, probabilities), domains, mass, combination_of if eager else None
-    )
+    ordered = combination_of if weight is None else None
+    return Encoded(LeakageAnalysis(found, probabilities), domains, mass, ordered)
 
 
 def _probabilities(
-    table: Table, column: str, texts: pl.Series, units: NDArray[np.int64]
+    table: Table, column: str, texts: pl.Series, units: NDArray[np.int64], *, ordered: bool
 ) -> NDArray[np.float64]:
     """The probability of one record of every row, so that all of them add up to 1."""
     numbers = texts.cast(pl.Float64, strict=False).to_numpy().astype(np.float64)
     wrong = ~(np.isfinite(numbers) & (numbers >= 0))
     problems = []
     if wrong.any():
-        rows = tuple((np.flatnonzero(wrong) + 1).tolist()) if isinstance(table, EagerTable) else ()
+        rows = tuple((np.flatnonzero(wrong) + 1).tolist()) if ordered else ()
         problems.append(
             Problem(
                 "bad-weight",

@@ -12,7 +12,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import narwhals as nw
+
 from indistinct.errors import DataError, Problem, did_you_mean
+from indistinct.release.audit.reading import read_release
+from indistinct.sources.files import read_table
 from indistinct.types import Frame, PlainMapping
 
 WEIGHT = "weight"
@@ -54,8 +58,6 @@ def expected(
             of the weight's name.
         ValueError: ``holding`` is none of the three.
     """
-    import narwhals as nw
-
     frames, link = _opened(tables)
     by = by or link.get("by", BUCKET)
     holding = holding or link.get("holding", "one")
@@ -103,9 +105,6 @@ def _opened(tables: Frame) -> tuple[PlainMapping, Mapping[str, str]]:
 
 
 def _read(folder: Path) -> tuple[PlainMapping, Mapping[str, str]]:
-    from indistinct.release.audit.reading import read_release
-    from indistinct.sources.files import read_table
-
     claims = read_release(folder).claims if folder.is_dir() else None
     link = None if claims is None else claims.linked
     if link is None:
@@ -155,7 +154,5 @@ def _refused(columns: Mapping[str, list[str]], by: str, weight: str) -> list[Pro
 
 def _counted(frame: Frame, keys: list[str], name: str) -> Any:
     """How often each combination of the keys occurs, as a column of that name."""
-    import narwhals as nw
-
     counted = frame.group_by(keys, drop_null_keys=False).agg(nw.len().alias(name))
     return counted.with_columns(nw.col(name).cast(nw.Float64))

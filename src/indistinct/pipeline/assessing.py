@@ -31,7 +31,6 @@ from indistinct.pipeline.opening import (
 from indistinct.pipeline.private_table import subjects_in
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.release.audit.reading import read_release
-from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table, open_table, require_columns
 from indistinct.types import Frame, PlainMapping
 
@@ -202,7 +201,6 @@ def _people(
 ) -> _Looked:
     """The people of a table, a row for each of them."""
     table, _ = open_source(data, policy, path, held=True)
-    assert isinstance(table, EagerTable)
     require_columns(table, asked)
     rows = table.text(table.columns)
     assert policy.person is not None

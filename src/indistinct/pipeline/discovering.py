@@ -7,8 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
+from indistinct.analytics.attribute_graph import AttributeGraph, Derivation, Edge, edges_between
+from indistinct.analytics.derivations import Proposal, recognise
+from indistinct.analytics.encoded import encode
+from indistinct.analytics.profile import Profile, profile
+from indistinct.analytics.quasi_identifiers import QuasiIdentifiers, data_edges, dependent, discover
 from indistinct.errors import (
     PolicyError,
     Problem,
@@ -24,16 +27,11 @@ from indistinct.pipeline.opening import (
     open_source,
     plain_table,
 )
-from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
-from indistinct.sources.table import Table, count_column, open_table
+from indistinct.sources.table import Table, open_table
 from indistinct.types import Frame, PlainMapping
 
 if TYPE_CHECKING:
-    from indistinct.analytics.attribute_graph import Derivation, Edge
-    from indistinct.analytics.derivations import Proposal
-    from indistinct.analytics.profile import Profile
-    from indistinct.analytics.quasi_identifiers import QuasiIdentifiers
     from indistinct.policy import Link, Policy
 
 
@@ -85,11 +83,6 @@ def quasi(
         Unsatisfiable: a sensitive attribute can be linked to an identifier without any column of
             the table on the way.
     """
-    from indistinct.analytics.attribute_graph import AttributeGraph
-    from indistinct.analytics.encoded import encode
-    from indistinct.analytics.profile import profile
-    from indistinct.analytics.quasi_identifiers import data_edges, dependent, discover
-
     tell = progress or no_progress
     if threshold is not None and not 0 < threshold <= 1:
         raise PolicyError(Problem("bad-value", f"threshold must be in (0, 1], not {threshold:g}"))
@@ -188,16 +181,12 @@ def _links(given: Iterable[Link | PlainMapping] | None) -> Iterator[Link]:
 
 
 def _stated(links: Iterable[Link]) -> Iterator[Edge]:
-    from indistinct.analytics.attribute_graph import Edge
-
     for link in links:
         for one, other in link.pairs():
             yield Edge(one, other, link.source)
 
 
 def _published(tables: PlainMapping) -> Iterator[Edge]:
-    from indistinct.analytics.attribute_graph import edges_between
-
     for name, given in tables.items():
         if isinstance(given, str | Path):
             columns = read_table(given).columns
@@ -209,8 +198,6 @@ def _published(tables: PlainMapping) -> Iterator[Edge]:
 
 
 def _derivations(policy: Policy | None) -> tuple[Derivation, ...]:
-    from indistinct.analytics.attribute_graph import Derivation
-
     found = []
     for name, item in policy.attributes.items() if policy is not None else ():
         found += [Derivation(base, name, "derived_from") for base in item.derived_from]
@@ -219,8 +206,6 @@ def _derivations(policy: Policy | None) -> tuple[Derivation, ...]:
 
 
 def _row_edges(columns: Iterable[str], goals: Sequence[str]) -> Iterator[Edge]:
-    from indistinct.analytics.attribute_graph import Edge
-
     for name in columns:
         for goal in goals:
             yield Edge(name, goal, "in one record", "row")
@@ -242,8 +227,6 @@ def _costs(
 
 
 def _accepted(proposed: Iterable[Proposal]) -> Iterator[Edge]:
-    from indistinct.analytics.attribute_graph import Edge
-
     for item in proposed:
         if item.key == "links":
             yield Edge(item.of, item.attribute, item.why)
@@ -302,16 +285,9 @@ def _proposed(
     derivations: Sequence[Derivation],
 ) -> tuple[Proposal, ...]:
     """What data and names suggest, without what is stated already."""
-    from indistinct.analytics.derivations import recognise
-
     told = {(item.base, item.attribute) for item in derivations}
     columns = list(table.columns)
-    if isinstance(table, EagerTable):
-        texts, counts = table.text(columns), None
-    else:
-        counted = table.distinct(columns)
-        texts = counted.select(columns)
-        counts = counted[count_column(columns)].to_numpy().astype(np.int64)
+    texts, counts = table.rows(columns)
     found = [
         item
         for item in recognise(texts, table.kinds, counts, identifiers=starts)
@@ -324,8 +300,6 @@ def _known_to_others(
     looked: Profile, starts: Sequence[str], roles: Mapping[str, str], edges: Sequence[Edge]
 ) -> Iterator[Proposal]:
     """Links to columns of which the name, the values or the policy say that others know them."""
-    from indistinct.analytics.derivations import Proposal
-
     if not starts:
         return
     names = [

@@ -34,8 +34,7 @@ from indistinct.pipeline.value_metadata import (
 from indistinct.privacy.promise import Promise
 from indistinct.privacy.values import AboutValues
 from indistinct.requirement import Requirement
-from indistinct.sources.eager import EagerTable
-from indistinct.sources.table import Table, count_column
+from indistinct.sources.table import Table
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -271,12 +270,8 @@ def subjects_of(
     columns = list(dict.fromkeys([*quasi, *sensitive, *beside]))
     if policy.person is not None:
         return subjects_in(table.text([policy.person, *columns]), policy, file, sensitive)
-    if isinstance(table, EagerTable):
-        return Subjects.of_records(table.text(columns))
-    counted = table.distinct(columns)
-    texts = counted.select(columns)
-    weight = counted[count_column(columns)].to_numpy().astype(np.int64)
-    if sight.by_record:
+    texts, weight = table.rows(columns)
+    if weight is not None and sight.by_record:
         return Subjects.of_records(texts[np.repeat(np.arange(len(weight)), weight)])
     return Subjects.of_records(texts, weight)
 

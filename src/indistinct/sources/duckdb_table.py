@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.sources.eager import add_up, find_combinations
-from indistinct.sources.table import Change, count_column
+from indistinct.sources.table import Change, count_column, counted_rows
 from indistinct.sources.text import Tokens, canonical, kind_of_type
 from indistinct.types import Frame
 
@@ -58,6 +58,10 @@ class DuckDBTable:
         counted = _polars(self._count(columns, count))
         texts = canonical(counted.select(columns), self._tokens)
         return add_up(texts.with_columns(counted[count].cast(pl.Int64)), count)
+
+    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
+        """The distinct combinations of canonical texts, and how many records have each."""
+        return counted_rows(self, columns)
 
     def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
         """Always empty: records of a relation have no number."""

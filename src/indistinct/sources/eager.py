@@ -95,6 +95,10 @@ class EagerTable(ABC):
         """The distinct combinations of canonical texts, with how often each occurs in ``count``."""
         return count_distinct(self.text(columns))
 
+    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
+        """The canonical texts of all records, in the order of the source."""
+        return self.text(columns), None
+
     def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
         """Numbers of the first records (from 1, at most eleven) with one of these texts."""
         texts = self.text([column]).to_series()

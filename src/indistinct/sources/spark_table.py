@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from indistinct.sources.eager import ArrowTable, add_up, find_combinations
-from indistinct.sources.table import Change, count_column
+from indistinct.sources.table import Change, count_column, counted_rows
 from indistinct.sources.text import Tokens, canonical, kind_of_type
 from indistinct.types import Frame
 
@@ -51,6 +52,10 @@ class SparkTable:
         counted = _polars(self._count(columns, count).toArrow())
         texts = canonical(counted.select(columns), self._tokens)
         return add_up(texts.with_columns(counted[count].cast(pl.Int64)), count)
+
+    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
+        """The distinct combinations of canonical texts, and how many records have each."""
+        return counted_rows(self, columns)
 
     def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
         """Always empty: records of a Spark frame have no number."""

@@ -124,6 +124,13 @@ class Table(Protocol):
         where one of the columns has that name already).
         """
 
+    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
+        """The canonical texts of these columns, and how many records each row stands for.
+
+        Of a table in memory these are all records in the order of the source, None for one each;
+        of others the distinct combinations, counted by the engine.
+        """
+
     def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
         """Numbers of the first records (from 1, at most eleven) with one of these texts.
 
@@ -184,6 +191,14 @@ def count_column(columns: Sequence[str]) -> str:
     while name in columns:
         name += "_"
     return name
+
+
+def counted_rows(
+    table: Table, columns: Sequence[str]
+) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
+    """The distinct combinations of some columns as text, and how many records have each, [C]."""
+    counted = table.distinct(columns)
+    return counted.select(columns), counted[count_column(columns)].to_numpy().astype(np.int64)
 
 
 def require_columns(table: Table, columns: Sequence[str]) -> None:
