@@ -301,16 +301,14 @@ def test_a_column_called_like_another_has_its_role() -> None:
     frame = people().select(
         "diagnosis",
         "chol",
-        race=pl.Series(["1", "2", "3", "4"] * (N // 4)),
-        drace=pl.Series(["1", "2", "3", "5"] * (N // 4)),
+        ed=pl.Series(["1", "2", "3", "4"] * (N // 4)),
+        ded=pl.Series(["1", "2", "3", "5"] * (N // 4)),
         older=pl.Series([str(int(at * 7 % 95 > 50)) for at in range(N)]),
         age=pl.Series([str(at % 40) for at in range(N)]),
         old=pl.Series([str(int(at % 40 > 20)) for at in range(N)]),
     )
     seen = profile(frame)
-    assert (seen["drace"].role, seen["drace"].why) == (
-        *("quasi-identifier", "it is called like 'race'"),
-    )
+    assert (seen["ded"].role, seen["ded"].why) == (*("quasi-identifier", "it is called like 'ed'"),)
     assert (seen["old"].role, seen["old"].why) == ("quasi-identifier", "it follows from 'age'")
     assert seen["older"].role == "sensitive"
 
@@ -319,3 +317,47 @@ def test_elsewhere_what_nothing_speaks_for_is_insensitive() -> None:
     frame = pl.DataFrame({"age": [str(at % 50) for at in range(N)], "colour": ["a", "b"] * 200})
     seen = profile(frame)
     assert (seen["colour"].role, seen["colour"].sure) == ("insensitive", False)
+
+
+def test_claims_of_beneficiaries() -> None:
+    codes = [*map(str, range(4010, 4040)), "V5789", "486"]
+    frame = pl.DataFrame(
+        {
+            "DESYNPUF_ID": [f"{at // 3 * 7919 + 2**40:016X}" for at in range(N)],
+            "BENE_BIRTH_DT": [f"19{at // 3 % 60 + 20}{at // 3 % 12 + 1:02d}01" for at in range(N)],
+            "BENE_SEX_IDENT_CD": [str(at // 3 % 2 + 1) for at in range(N)],
+            "SP_CHF": [str(at % 3 % 2 + 1) for at in range(N)],
+            "SP_CNCR": [str(at % 5 % 2 + 1) for at in range(N)],
+            "SP_STATE_CODE": [str(at // 3 % 54 + 1) for at in range(N)],
+            "MEDREIMB_IP": [str(at % 7 * at * 10) for at in range(N)],
+            "BENRES_IP": [str(at % 7 * at) for at in range(N)],
+            "ICD9_DGNS_CD_1": [codes[at % 32] for at in range(N)],
+            "ICD9_PRCDR_CD_1": [codes[at % 29] for at in range(N)],
+        }
+    )
+    seen = profile(frame).closed()
+    roles = {item.attribute: item.role for item in seen.attributes}
+    assert seen.person is not None
+    assert seen.person.column == "DESYNPUF_ID"
+    assert [name for name, role in roles.items() if role == "quasi-identifier"] == [
+        *("BENE_BIRTH_DT", "BENE_SEX_IDENT_CD", "SP_STATE_CODE")
+    ]
+    assert [name for name, role in roles.items() if role == "identifier"] == ["DESYNPUF_ID"]
+    assert seen["ICD9_DGNS_CD_1"].hierarchy == {"code_system": "icd-9-cm"}
+    assert seen["ICD9_PRCDR_CD_1"].hierarchy != {"code_system": "icd-9-cm"}
+    assert seen["BENE_BIRTH_DT"].type == "date"
+
+
+@pytest.mark.parametrize(("one", "other"), [("subject_id", "hadm_id"), ("patient", "visit_id")])
+def test_of_two_numbers_the_one_of_people_counts(one: str, other: str) -> None:
+    frame = pl.DataFrame(
+        {
+            "row_id": [str(at) for at in range(N)],
+            one: [str(10_000 + at // 8) for at in range(N)],
+            other: [str(150_000 + at // 2) for at in range(N)],
+            "finding": [str(at % 7) for at in range(N)],
+        }
+    )
+    found = profile(frame).person
+    assert found is not None
+    assert found.column == one

@@ -7,10 +7,11 @@ substances, money. The vocabulary is English, with some German, French and Spani
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
-from indistinct.analytics.names import is_one_of, names_one_of, starts_with_one_of, words
+from indistinct.analytics.names import apart, is_one_of, names_one_of, starts_with_one_of, words
 
 Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
 
@@ -42,7 +43,7 @@ _BESIDE = (
     "mother", "father", "maternal", "paternal", "parent", "donor", "recipient", "spouse", "infant",
     "newborn", "at", "in", "of", "the", "code", "codes", "cd", "ident", "ind", "flag", "txt",
     "desc", "label", "source", "value", "concept", "id", "group", "grp", "class", "cat",
-    "category", "years", "year", "yrs", "yr", "months", "days", "decade", "band", "range", "begin",
+    "category", "years", "year", "yrs", "yr", "months", "decade", "band", "range", "begin",
     "end", "start", "current", "cleaned", "raw", "new", "old", "n", "num", "no", "nr", "nbr",
     "number", "total", "count", "derived", "recode", "baseline", "bl", "admission", "type", "name",
     "status", "x", "des", "der", "du", "de", "la", "del", "anos", "jahre", "jahren", "ans",
@@ -55,7 +56,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "age",
         "quasi-identifier",
         "others know the approximate age",
-        whole=("age", "alter", "edad", "ages"),
+        whole=("age", "alter", "edad", "ages", "fage", "mage"),
         anywhere=("age at", "age group", "age years", "age in years", "age cat", "altersgruppe"),
         measured=True,
     ),
@@ -133,6 +134,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "religion",
         "quasi-identifier",
         "others often know it, and it distinguishes small groups",
+        stems=("religi",),
         anywhere=("religion", "faith", "konfession", "denomination"),
     ),
     Concept(
@@ -170,7 +172,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "others know where a person works, and as what",
         whole=(
             "work", "job", "arbeit", "trabajo", "travail", "industry", "employer", "employed",
-            "employees", "unemployed", "retired", "company", "military", "veteran",
+            "employees", "unemployed", "selfemp", "retired", "company", "military", "veteran",
         ),
         anywhere=(
             "occupation", "profession", "work class", "work type", "employment", "job title",
@@ -198,12 +200,14 @@ CONCEPTS: tuple[Concept, ...] = (
             "ciudad", "municipio", "provincia", "parish", "travel history", "lives in",
             "state code", "home owner",
         ),
+        last=("region", "district", "county", "province", "city", "zip", "postcode", "country"),
     ),
     Concept(
         "stay",
         "quasi-identifier",
         "visitors and neighbours know where and how long somebody was in care",
         whole=(
+            "room", "bed", "floor",
             "ward", "station", "department", "hospital", "clinic", "facility", "unit", "los",
             "abteilung", "klinik", "service", "servicio", "hopital", "dept", "provider",
         ),
@@ -227,7 +231,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "quasi-identifier",
         "fellow passengers and lists of passengers know it",
         whole=("passenger", "cabin", "ticket", "fare", "embarked", "pclass", "boat"),
-        stems=("passenger",),
+        stems=("passenger", "travel"),
         measured=True,
     ),
     Concept(
@@ -293,6 +297,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "steroid", "antib", "alzh", "dement", "osteo", "arthr", "ischem", "infarc",
         ),
         endings=(
+            "time",
             "itis", "osis", "emia", "aemia", "oma", "pathy", "uria", "ectomy", "plasty", "megaly",
             "algia", "statin", "sartan", "formin", "glinide", "glitazone", "gliptin", "gliflozin",
             "cillin", "mycin", "cycline", "floxacin", "azepam", "oxetine", "prazole", "tidine",
@@ -325,7 +330,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "expenditure", "payer code",
         ),
         stems=("income", "salar"),
-        endings=("reimb", "pymt", "income"),
+        endings=("reimb", "pymt", "income", "inc"),
         measured=True,
     ),
     Concept(
@@ -355,6 +360,7 @@ CONCEPTS: tuple[Concept, ...] = (
 _MONEY_FIRST = ("healthcare expenses", "healthcare coverage", "health insurance")
 
 FREE_TEXT = (
+    "additional info", "info", "information", "details", "explanation",
     "comment", "comments", "note", "notes", "remark", "remarks", "free text", "narrative",
     "summary", "anamnesis", "letter", "report", "history", "bemerkung", "bemerkungen", "notiz",
     "kommentar", "freitext", "befundtext", "arztbrief", "commentaire", "remarque", "observaciones",
@@ -372,8 +378,8 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
     """
     if word := names_one_of(name, _MONEY_FIRST):
         return concept_named("money"), word
-    found = _concept_of(name)
-    if found is None and name[:1] in "nlNL" and len(name) > 3:
+    found = _concept_of(name) or _concept_of(apart(name)) or _glued(name)
+    if found is None and re.fullmatch("[nl][a-z]{3,}", name):
         # ndisease is a number of diseases, linc the logarithm of an income.
         return _concept_of(name[1:])
     return found
@@ -394,8 +400,23 @@ def _concept_of(name: str) -> tuple[Concept, str] | None:
         if stem := starts_with_one_of(name, concept.stems):
             return concept, f"{stem}…"
         for ending in concept.endings:
-            if any(part.endswith(ending) and len(part) > len(ending) + 1 for part in parts):
+            if any(part.endswith(ending) and len(part) > max(4, len(ending)) for part in parts):
                 return concept, f"…{ending}"
+    return None
+
+
+_LEAST_GLUED = 4
+
+
+def _glued(name: str) -> tuple[Concept, str] | None:
+    """What a name is about of which a word ends with one of the vocabulary: ``youngkids``."""
+    parts = [part for part in words(name) if len(part) > _LEAST_GLUED]
+    for concept in CONCEPTS:
+        for word in (*concept.whole, *concept.anywhere):
+            if len(word) >= _LEAST_GLUED and any(
+                part.endswith(word) and part != word for part in parts
+            ):
+                return concept, f"…{word}"
     return None
 
 

@@ -27,6 +27,7 @@ SOME = 0.4
 
 _OF_ILLNESS = ("icd", "diag", "diagnosis", "diagnoses", "dx", "condition", "disease", "cause")
 _ILL_STEMS = ("diagnos", "icd")
+_OF_PROCEDURES = ("procedure", "procedures", "proc", "prcdr", "px", "surgical")
 _OF_STATES = ("state", "st", "province", "region", "territory")
 _OF_COUNTRIES = ("country", "nation", "nationality", "citizenship", "origin", "birthplace", "land")
 _OF_ZIP = ("zip", "zip code", "zip5", "zip3", "zcta")
@@ -136,6 +137,8 @@ def _likely_icd10(texts: _Texts, read: list[bool]) -> bool:
 
 
 def _likely_icd9(texts: _Texts, read: list[bool]) -> bool:
+    if names_one_of(texts.name, _OF_PROCEDURES):
+        return False
     codes = [text for text, fits in zip(texts.texts, read, strict=True) if fits]
     lettered = sum(text[:1] in "VEve" for text in codes)
     if _speaks_of_illness(texts.name):
@@ -184,6 +187,7 @@ def _vocabulary(text: str) -> frozenset[str]:
 
 
 _NOT_SAID = _vocabulary("unknown other not specified undifferentiated ambiguous undisclosed")
+_NOT = _vocabulary("not non no")
 _SEXES = _vocabulary("""
     male female man woman men women boy girl boys girls trans transgender cis nonbinary binary non
     diverse divers intersex mann frau weiblich mannlich maennlich homme femme masculin feminin
@@ -252,7 +256,8 @@ def _words(texts: _Texts) -> Content | None:
         ("religion", _FAITHS, "faiths"),
         ("language", _LANGUAGES, "languages"),
     ):
-        if few and texts.any(vocabulary) >= SOME and _kinds(texts, vocabulary) >= 2:
+        least = 1 if texts.values.distinct == 2 and texts.any(_NOT) > 0 else 2
+        if few and texts.any(vocabulary) >= SOME and _kinds(texts, vocabulary) >= least:
             return Content(concept, f"its values are {what}")
     if few and texts.any(_FAMILIES) >= SOME and texts.every(_FAMILIES_ALSO) >= MOST:
         return Content("family", "its values are states of marriage")
@@ -291,7 +296,7 @@ def _ill(one: tuple[str, ...]) -> bool:
 
 def _bands(texts: _Texts) -> bool:
     """Whether values are groups such as 0-9, 10-19, 80+, none beyond the age of people."""
-    if not 3 <= texts.values.distinct <= 30:
+    if not 4 <= texts.values.distinct <= 30:
         return False
     found = [_BAND.fullmatch(text) for text in texts.texts]
     if texts.share(match is not None for match in found) < NEARLY_ALL:

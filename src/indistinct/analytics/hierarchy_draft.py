@@ -16,7 +16,7 @@ import polars as pl
 
 from indistinct.analytics.concepts import Concept
 from indistinct.analytics.contents import Content
-from indistinct.analytics.names import is_one_of, names_one_of
+from indistinct.analytics.names import apart, is_one_of, names_one_of
 from indistinct.analytics.safe_harbor import AGE, BESIDE_AGE, OLDEST
 from indistinct.analytics.values import Values
 from indistinct.types import Plain, PlainMapping
@@ -80,10 +80,12 @@ def type_of(
         return "date"
     if values.kind == "float" or values.numbers is None:
         few = values.distinct <= FEW_CATEGORIES or values.distinct * 20 <= values.filled
-        known = (content and content.certain) or values.kind == "boolean"
+        certain = content is not None and content.certain
+        known = certain or values.kind == "boolean" or names_one_of(column, _CODED) is not None
         return "number" if values.kind == "float" else "category" if few or known else "text"
     if (content and content.code_system) or values.distinct <= 2:
         return "category"
+    column = apart(column)
     if names_one_of(column, _COUNTED) or (concept and concept.name in ("age", "birth", "death")):
         return "number"
     if names_one_of(column, _CODED):

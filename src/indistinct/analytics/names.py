@@ -36,6 +36,18 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _SEAM.findall(letters))
 
 
+_GLUED = re.compile(r"(?<=[A-Za-z]{3}[b-df-hj-np-tv-z])(?=(ids?|cd|dt|nr|num)$)", re.IGNORECASE)
+
+
+def apart(name: str) -> str:
+    """The name with a blank before a word such as "id" that is written together with the last one.
+
+    >>> apart("FIRST_WARDID"), apart("fluid")
+    ('FIRST_WARD ID', 'fluid')
+    """
+    return _GLUED.sub(" ", name)
+
+
 @lru_cache(maxsize=4096)
 def phrases(name: str) -> frozenset[str]:
     """Every run of neighbouring words of the name, written together.

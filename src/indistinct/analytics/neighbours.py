@@ -29,6 +29,9 @@ MOST_TELLERS = 4
 PER_VALUE = 10
 """A column that others may follow from has so many records of each value, on average."""
 
+RARE = 5
+"""Texts with fewer records of each value than this, on average, are not taken for anything."""
+
 HEALTH = ("health", "sexual life")
 
 
@@ -50,27 +53,31 @@ class Neighbour:
     sample: pl.Series
 
 
-def settled(table: Table, columns: Sequence[Neighbour]) -> dict[str, tuple[Role, str]]:
+def settled(
+    table: Table, columns: Sequence[Neighbour], *, patients: bool
+) -> dict[str, tuple[Role, str]]:
     """The role of every column whose neighbours say it, and why.
 
     Arguments:
         table: the table, to see what follows from what.
         columns: its columns, in their order.
+        patients: whether a column numbers patients or their stays: then it is about health.
     """
     found: dict[str, tuple[Role, str]] = dict(_keys_elsewhere(table, columns))
     known = [
         item for item in columns if item.sure and item.role in ("quasi-identifier", "sensitive")
     ]
     about = [item for item in columns if item.about in HEALTH]
-    ill = len(about) >= 2 or 5 * len(about) >= len(columns) > 0 < len(about)
+    ill = len(about) >= 2 or 5 * len(about) >= len(columns) > 0 < len(about) or patients
     for at, item in enumerate(columns):
         if item.sure or item.distinct < 2 or item.name in found:
             continue
+        rare = item.kind == "text" and RARE * item.distinct > item.filled
         told = (
             _alike(columns, at)
             or _called_alike(known, item)
             or _follows(table, known, item)
-            or (("sensitive", "it stands in a table about health") if ill else None)
+            or (("sensitive", "it stands in a table about health") if ill and not rare else None)
         )
         if told:
             found[item.name] = told
@@ -104,6 +111,7 @@ def _called_alike(known: Sequence[Neighbour], item: Neighbour) -> tuple[Role, st
         name = "".join(words(one.name))
         more = len(own) - len(name)
         alike = own.startswith(name) or own.endswith(name)
+        alike = alike and not (name[-1].isdigit() and own[len(name) :].isdigit())
         same = (one.kind == "text") == (item.kind == "text")
         if len(name) >= 2 and 0 < more <= (1 if len(name) == 2 else 3) and alike and same:
             return one.role, f"it is called like '{one.name}'"

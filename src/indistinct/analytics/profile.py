@@ -21,8 +21,8 @@ from indistinct.analytics.hierarchy_draft import Draft, Type, draft_hierarchy, t
 from indistinct.analytics.missing_codes import Far, missing_codes, suspected
 from indistinct.analytics.names import names_one_of
 from indistinct.analytics.neighbours import FEW, Neighbour, settled
+from indistinct.analytics.person_keys import CHANGING, STEADY, person_keys, several_people
 from indistinct.analytics.person_keys import Column as Beside
-from indistinct.analytics.person_keys import person_keys, several_people
 from indistinct.analytics.safe_harbor import Column, Tag, names_a_doorstep, recognise
 from indistinct.analytics.values import Values, read_values
 from indistinct.document import PlainData
@@ -400,6 +400,7 @@ def _with_neighbours(
             )
             for item in items
         ],
+        patients=any(tag.kind.name == "medical-record" for item in items for tag in item.tags),
     )
     return [
         _in_role(table, item, *told[item.attribute]) if item.attribute in told else item
@@ -489,6 +490,7 @@ def _is_number_of_records(values: Values) -> bool:
 
 
 _MANY = 50
+_VERY_MANY = 500
 _LONG = 4
 
 
@@ -496,9 +498,15 @@ def _could_be_numbers(values: Values) -> bool:
     """Whether values are many long numbers or codes of about one length, or hardly repeat."""
     if values.kind not in ("integer", "text") or values.filled < FEW_RECORDS:
         return False
-    if 2 * values.distinct >= values.filled:
-        return True
     lengths = values.sample.str.len_chars()
+    most = values.counts.max()
+    if values.kind == "integer" and isinstance(most, int) and 10 * most >= values.filled:
+        # Amounts, of which many are 0, have many lengths.
+        return lengths.n_unique() <= 2 and values.distinct > _MANY
+    if 2 * values.distinct >= values.filled or (
+        values.kind == "integer" and values.distinct > _VERY_MANY
+    ):
+        return True
     digits = values.sample.str.contains(r"\d").all()
     long = bool((lengths >= _LONG).all()) and lengths.n_unique() <= 2
     return values.distinct >= _MANY and bool(digits) and long
@@ -506,21 +514,30 @@ def _could_be_numbers(values: Values) -> bool:
 
 _SENTENCE_LETTERS = 20
 _SENTENCE_BLANKS = 3
+_NOTE_LETTERS = 12
+_LINK = r"(?i)\bhttps?://|\bwww\."
+_LINKS = 0.1
 
 
 def _is_free_text(column: str, values: Values) -> bool:
     """Whether people wrote sentences here: long, with many blanks, and hardly two alike."""
     if values.kind != "text" or values.distinct < 3:
         return False
+    if (values.sample.str.contains(_LINK).mean() or 0) >= _LINKS:  # type: ignore[operator]
+        return True
     named = names_one_of(column, FREE_TEXT) is not None
     letters = values.sample.str.len_chars().mean()
     blanks = values.sample.str.count_matches(r"\s+").mean()
     assert isinstance(letters, float)
     assert isinstance(blanks, float)
     varied = values.distinct * 5 >= values.filled
+    about = concept_of(column)
+    if about and about[0].name in ("place", "travel", "nationality"):
+        return varied and letters >= 2 * _SENTENCE_LETTERS
     if named:
-        return blanks >= 1 and (varied or values.distinct > 20)
-    return varied and letters >= _SENTENCE_LETTERS and blanks >= _SENTENCE_BLANKS
+        return blanks >= 1 and letters >= _NOTE_LETTERS and (varied or values.distinct > 20)
+    long = letters >= 3 * _SENTENCE_LETTERS and values.distinct > 20
+    return (varied or long) and letters >= _SENTENCE_LETTERS and blanks >= _SENTENCE_BLANKS
 
 
 NEARLY_UNIQUE = (
@@ -551,6 +568,11 @@ def _warnings(table: Table, item: AttributeProfile, values: Values) -> Iterator[
         yield Warned(
             "day-or-month-first",
             "its dates do not show whether the day or the month comes first: check the format",
+        )
+    if values.short_years:
+        yield Warned(
+            "years-of-two-digits",
+            "years of two digits: 00 to 68 are taken for 2000 to 2068, others for 1969 to 1999",
         )
 
 
@@ -611,8 +633,11 @@ def _with_person_keys(
         if (item.role in ("identifier", "insensitive") or names_one_of(item.attribute, _NUMBERS))
         and not any(tag.kind.name in ("names", "places") for tag in item.tags)
     ]
+    named = [item.attribute for item in items if _numbers_people(item)]
+    if named and not any(item.about in {*STEADY, *CHANGING} for item in items):
+        candidates = named  # what two other columns show of a column says less than names
     found = person_keys(table, columns, candidates)
-    numbering = dict.fromkeys((item.attribute for item in items if _numbers_people(item)), 0)
+    numbering = dict.fromkeys(named, 0)
     numbering |= {name: len(shown) for name, shown in found.items()}
     changed = []
     for item in items:
@@ -638,6 +663,22 @@ def _beside(items: Sequence[AttributeProfile]) -> list[Beside]:
     ]
 
 
+_PEOPLE = (
+    "patient", "subject", "person", "member", "beneficiary", "bene", "client", "participant",
+    "pat", "pid", "individual", "respondent", "enrollee",
+)  # fmt: skip
+_STAYS = (
+    "visit", "encounter", "admission", "hadm", "icustay", "stay", "episode", "claim", "clm",
+    "record", "row", "order", "event", "ticket", "household", "family", "dwelling", "occurrence",
+    "appointment",
+)  # fmt: skip
+
+
+def _of_people(name: str) -> int:
+    """How well a name suits a number of people: 0 says so, 2 speaks of something else."""
+    return 0 if names_one_of(name, _PEOPLE) else 2 if names_one_of(name, _STAYS) else 1
+
+
 def _persons(
     table: Table, items: list[AttributeProfile], numbering: Mapping[str, int]
 ) -> Persons | None:
@@ -654,6 +695,7 @@ def _persons(
     item = min(
         known,
         key=lambda one: (
+            _of_people(one.attribute),
             -numbering[one.attribute],
             one.missing > 0,
             one.distinct if numbering[one.attribute] else -one.distinct,

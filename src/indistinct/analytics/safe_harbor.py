@@ -275,8 +275,10 @@ def _by_name(column: Column) -> Iterator[tuple[str, Evidence, str]]:
         if word and _name_is_believed(kind.name, column):
             yield kind.name, "name", f"its name says {word}"
     parts = words(column.name)
-    if len(parts) > 1 and parts[-1] == "id" and column.distinct > FEW_PEOPLE and _many(column):
-        yield "other", "name", "its name ends in id"
+    if len(parts) > 1 and parts[-1] == "id" and column.distinct > FEW_PEOPLE:
+        codes = any(word in _OF_CODES for word in parts)
+        if _many(column) or (_long_numbers(column) and not codes):
+            yield "other", "name", "its name ends in id"
 
 
 def _name_is_believed(kind: str, column: Column) -> bool:
@@ -290,6 +292,8 @@ def _name_is_believed(kind: str, column: Column) -> bool:
         return column.kind == "text" or bool(counts)
     if kind == "licence" and names_one_of(column.name, _PLATES):
         return False
+    if column.kind in ("date", "datetime"):
+        return kind == "dates"
     if column.kind in ("integer", "float") and kind in _WRITTEN:
         digits = column.sample.str.count_matches(r"\d").mean()
         return column.kind == "integer" and isinstance(digits, float) and digits >= _WRITTEN[kind]
@@ -305,6 +309,16 @@ _WRITTEN = {
     "ip": 8, "telephone": 6, "fax": 6,
 }  # fmt: skip
 """Digits that numbers need, for a name to be believed: MEDREIMB_IP is no address."""
+
+
+_OF_CODES = ("concept", "item", "type", "code", "status", "source", "class", "category", "unit")
+_LONG = 5
+
+
+def _long_numbers(column: Column) -> bool:
+    """Whether the values are all long, and of about one length."""
+    lengths = column.sample.str.len_chars()
+    return bool((lengths >= _LONG).all()) and lengths.n_unique() <= 2
 
 
 def _many(column: Column) -> bool:

@@ -39,19 +39,16 @@ SAMPLE = 1000
 
 _DAY = "%Y-%m-%d"
 
+_SIGNED = "|".join(rf"\d{{1,2}}{sign}\d{{1,2}}{sign}(\d\d|\d{{4}})" for sign in (r"\.", "/", "-"))
+
 DATE_FORMATS: tuple[tuple[str, str, str], ...] = (
     (r"\d{4}-\d\d-\d\d", _DAY, "iso"),
     (r"\d{4}-\d{1,2}-\d{1,2}", _DAY, _DAY),
     (r"\d{4}-\d\d", "%Y-%m", "iso"),
     (r"\d{4}/\d{1,2}/\d{1,2}", "%Y/%m/%d", "%Y/%m/%d"),
-    (r"\d{1,2}\.\d{1,2}\.\d{4}", "%d.%m.%Y", "day-first"),
-    (r"\d{1,2}/\d{1,2}/\d{4}", "%d/%m/%Y", "day-first"),
-    (r"\d{1,2}/\d{1,2}/\d{4}", "%m/%d/%Y", "month-first"),
-    (r"\d{1,2}-\d{1,2}-\d{4}", "%d-%m-%Y", "day-first"),
-    (r"\d{1,2}-\d{1,2}-\d{4}", "%m-%d-%Y", "month-first"),
-    (r"\d{1,2}\.\d{1,2}\.\d\d", "%d.%m.%y", "%d.%m.%y"),
-    (r"\d{1,2}/\d{1,2}/\d\d", "%d/%m/%y", "%d/%m/%y"),
-    (r"\d{1,2}/\d{1,2}/\d\d", "%m/%d/%y", "%m/%d/%y"),
+    (r"\d{1,2}\.\d{1,2}\.(\d\d|\d{4})", "%d.%m.%Y", "day-first"),
+    (_SIGNED, "%d/%m/%Y", "day-first"),
+    (_SIGNED, "%m/%d/%Y", "month-first"),
     (r"(?i)\d{1,2}[a-z]{3}\d{4}", "%d%b%Y", "%d%b%Y"),
     (r"(?i)\d{1,2}-[a-z]{3}-\d{4}", "%d-%b-%Y", "%d-%b-%Y"),
     (r"(?i)\d{1,2}-[a-z]{3}-\d\d", "%d-%b-%y", "%d-%b-%y"),
@@ -64,11 +61,8 @@ DATE_FORMATS: tuple[tuple[str, str, str], ...] = (
 """How dates are written: what a value looks like, its parts as ``strptime`` names them, and the
 name of the format in a policy."""
 
-_EITHER_WAY = {
-    "%d/%m/%Y": "%m/%d/%Y",
-    "%d-%m-%Y": "%m-%d-%Y",
-    "%d/%m/%y": "%m/%d/%y",
-}
+_EITHER_WAY = {"%d/%m/%Y": "%m/%d/%Y"}
+_SHORT_YEAR = r"^\d{1,2}[./-]\d{1,2}[./-]\d\d$"
 _TIME = r" \d{1,2}:\d\d(:\d\d)?"
 _TIMED = ("day-first", "month-first")
 """Formats of which a time may stand behind the date."""
@@ -100,6 +94,7 @@ class Values:
     first: date | None = None
     last: date | None = None
     ambiguous_dates: bool = False
+    short_years: bool = False
     stray: tuple[str, ...] = ()
     stray_records: int = 0
 
@@ -263,9 +258,12 @@ def _dates(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | N
         timed = name in _TIMED and bool(few.str.contains(_TIME).any())
         found = _dated("datetime" if timed else "date", name, texts, counts, days, tokens)
         return replace(
-            found, ambiguous_dates=unclear, stray=tuple(texts.filter(stray).to_list()),
+            found,
+            ambiguous_dates=unclear,
+            short_years=bool(plain.str.contains(_SHORT_YEAR).any()),
+            stray=tuple(texts.filter(stray).to_list()),
             stray_records=int(counts.filter(stray).sum()),
-        )  # fmt: skip
+        )
     return None
 
 
@@ -273,7 +271,13 @@ def _days(texts: pl.Series, written: str) -> pl.Series:
     """The days that texts name in a format, whatever time stands behind them."""
     if written == "%Y-%m":
         return (texts + "-01").str.to_date(_DAY, strict=False)
-    return texts.str.replace(f"{_TIME}$", "").str.to_date(written, strict=False)
+    plain = texts.str.replace(f"{_TIME}$", "")
+    if written not in ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y"):
+        return plain.str.to_date(written, strict=False)
+    form, slashed = written.replace(".", "/"), plain.str.replace_all("[.-]", "/")
+    short = slashed.str.to_date(form.replace("%Y", "%y"), strict=False)
+    long = slashed.str.to_date(form, strict=False)
+    return short.zip_with(plain.str.contains(_SHORT_YEAR).fill_null(False), long)
 
 
 def _dated(

@@ -18,6 +18,10 @@ LEVELS = ("day", "month", "quarter", "year", "decade")
 2020s."""
 
 FORMATS = ("iso", "day-first", "month-first")
+
+LAST_OF_2000 = 68
+"""Years of two digits up to this one are 2000 to 2068, the others 1969 to 1999, as POSIX has it."""
+
 KEYS = ("format", "levels")
 
 
@@ -47,7 +51,7 @@ def dates_taxonomy(
         attribute: the attribute's name.
         values: the texts in the data, dates or dates with a time.
         format: ``"iso"`` (2024-01-31, 2024-01, 2024, 2024-01-31T10:20:00), ``"day-first"``
-            (31.1.2024, 31/01/2024), ``"month-first"`` (1/31/2024), or a pattern of Python's
+            (31.1.2024, 31/01/24), ``"month-first"`` (1/31/2024), or a pattern of Python's
             ``strptime`` such as ``"%d %b %Y"``. Day and month are never guessed.
         levels: some of "day", "month", "quarter", "year", "decade", in this order.
 
@@ -135,7 +139,7 @@ def reader(form: str) -> Callable[[str], Moment | None]:
 
 _ISO = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)([T ].+)?)?)?", re.ASCII)
 _PLAIN = re.compile(
-    r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?: (\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?))?", re.ASCII
+    r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)(?: (\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?))?", re.ASCII
 )
 
 
@@ -160,6 +164,8 @@ def _written(text: str, *, day_first: bool) -> Moment | None:
     if not found:
         return None
     first, second, year = int(found[1]), int(found[3]), int(found[4])
+    if len(found[4]) == 2:
+        year += 2000 if year <= LAST_OF_2000 else 1900
     day, month = (first, second) if day_first else (second, first)
     try:
         date(year, month, day)
