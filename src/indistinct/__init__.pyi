@@ -61,6 +61,7 @@ from indistinct.privacy.kl_diversity import KLDiversity as KLDiversity
 from indistinct.privacy.km_anonymity import KMAnonymity as KMAnonymity
 from indistinct.privacy.knm_anonymity import KNMAnonymity as KNMAnonymity
 from indistinct.privacy.known_records import KnownRecords as KnownRecords
+from indistinct.privacy.known_visit import KnownVisit as KnownVisit
 from indistinct.privacy.max_posterior import MaxPosterior as MaxPosterior
 from indistinct.privacy.p_alpha_sensitive import PAlphaSensitive as PAlphaSensitive
 from indistinct.privacy.p_plus_alpha_sensitive import PPlusAlphaSensitive as PPlusAlphaSensitive

@@ -98,8 +98,16 @@ class Requirement:
         return () if self.sensitive is None else (self.sensitive, *self._together)
 
     @property
+    def looked_at(self) -> tuple[str, ...]:
+        """All columns that it speaks of beside quasi-identifiers of people or records."""
+        return (*self.columns, *self._names("visit"))
+
+    @property
     def _together(self) -> tuple[str, ...]:
-        given = self.parameters.get("together", ())
+        return self._names("together")
+
+    def _names(self, parameter: str) -> tuple[str, ...]:
+        given = self.parameters.get(parameter, ())
         return tuple(map(str, given)) if isinstance(given, list | tuple) else ()
 
     @property
@@ -110,8 +118,9 @@ class Requirement:
     def renamed(self, names: Mapping[str, str]) -> Requirement:
         """The same of columns that are called otherwise, each by what it was called."""
         parameters = dict(self.parameters)
-        if self._together:
-            parameters["together"] = [names[name] for name in self._together]
+        for key in ("together", "visit"):
+            if self._names(key):
+                parameters[key] = [names[name] for name in self._names(key)]
         return replace(
             self,
             parameters=parameters,

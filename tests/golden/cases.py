@@ -512,6 +512,12 @@ def people_cases() -> Iterator[Case]:
         known = {"model": "known-records", "sensitive": "diagnosis", **asked}
         keys = people_policy(K3, known, attributes=items)
         yield Case(f"people-known-records-{name}", "anonymize", VISITS, keys)
+    visit = {"role": "quasi-identifier", "level": "event"}
+    for limit in (0.0, 0.1):
+        keys = people_policy(
+            K3, attributes={"ward": visit}, method={"suppression_limit": limit}
+        )  # fmt: skip
+        yield Case(f"people-known-visit-{limit}", "anonymize", VISITS, keys)
     for algorithm, promises in LINKED.items():
         for seed in (1, 2):
             keys = people_policy(*promises, method={"algorithm": algorithm}, seed=seed)

@@ -108,6 +108,19 @@ def summarize(release: Release) -> None:
         ]
         screen.print()
         print_table(("attribute", "of each class", "published as, for example"), rows)
+    visits = release.private.get("visits.json", {})
+    assert isinstance(visits, Mapping)
+    if visits:
+        rows = [
+            (
+                name,
+                f"{level} of {visits['heights'][name]}",
+                ", ".join(_published(release.tables, name)),
+            )
+            for name, level in visits["levels"].items()
+        ]
+        screen.print()
+        print_table(("attribute of visits", "level", "published as, for example"), rows)
     items = release.private.get("items.json", {})
     assert isinstance(items, Mapping)
     for name, found in items.items():

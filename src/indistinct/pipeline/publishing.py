@@ -18,6 +18,7 @@ from indistinct.pipeline.accounts import broken_without_made_up
 from indistinct.pipeline.items_within_classes import items_within_classes
 from indistinct.pipeline.leak import hold_against_ranks
 from indistinct.pipeline.value_metadata import needed_metadata, published_metadata
+from indistinct.pipeline.visits import visits_within_classes
 from indistinct.pipeline.warnings import (
     distinguishable_decoys,
     warn_about_people,
@@ -182,7 +183,7 @@ def _published(
     keep = keep and policy.output.suppressed == "keep"
     combination_of = subjects.of_rows(private.microdata.combination_of)
     replaced = dict(replaced)
-    items = items_within_classes(private, plan, run)
+    items = items_within_classes(private, plan, run) | visits_within_classes(private, plan, run)
     if subjects.key is not None and policy.attributes[subjects.key].transform is None:
         published = ~plan.suppressed[private.microdata.combination_of]
         random = run.random("publication.pseudonyms")

@@ -12,7 +12,7 @@ from indistinct._sections import Place, place_of, wrong
 from indistinct.errors import HierarchyError, PolicyError, Problem, did_you_mean
 from indistinct.measures import measures
 from indistinct.policy.methods import method_checks, registered
-from indistinct.policy.people import comparing_cautions
+from indistinct.policy.people import comparing_cautions, visit_cautions
 from indistinct.policy.sections import (
     TRANSFORMS,
     Aggregation,
@@ -510,6 +510,7 @@ def cautions(policy: Policy) -> Iterator[str]:
         )
     yield from _transform_cautions(policy)
     yield from comparing_cautions(policy)
+    yield from visit_cautions(policy)
     for name, item in policy.attributes.items():
         idle = [
             key

@@ -33,7 +33,7 @@ def method_checks(
     for key in _said(method):
         yield from _unheeded(method, own, key, f"method.{key}")
     for name, item in attributes.items():
-        if item is None or item.role != "quasi-identifier":
+        if item is None or item.role != "quasi-identifier" or item.level == "event":
             continue
         for key in OF_ATTRIBUTES:
             if key in item.model_fields_set and getattr(item, key) != _default(item, key):

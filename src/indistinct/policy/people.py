@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from indistinct._sections import place_of
@@ -11,6 +11,7 @@ from indistinct.policy.methods import registered
 from indistinct.policy.sections import Attribute, Method, Source
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.known_records import KnownRecords
+from indistinct.privacy.known_visit import KnownVisit
 from indistinct.privacy.promise import models, promise_of
 from indistinct.recoding.method import Method as Registered
 from indistinct.requirement import Requirement
@@ -72,6 +73,7 @@ def people_checks(parts: PlainMapping) -> Iterator[Problem]:
                     f"source.{key}: no column says whose a record is",
                     remedy='name it: person = "patient_id", say',
                 )
+    yield from _visit_checks(parts, person)
     subjects = {name: kind.subject for name, kind in models().items()}
     own = registered(method)
     if person is None:
@@ -113,6 +115,62 @@ def people_checks(parts: PlainMapping) -> Iterator[Problem]:
                     f"{place_of(('promises', number))}: {item.model} applies to linked tables",
                     remedy='choose method.algorithm = "k-l-diversity"',
                 )
+
+
+def _visit_checks(parts: PlainMapping, person: str | None) -> Iterator[Problem]:
+    """What contradicts itself in what is said of quasi-identifiers of visits."""
+    attributes: Mapping[str, Attribute | None] = parts["attributes"]
+    visit = {name: item for name, item in attributes.items() if item and item.level == "event"}
+    for name, item in visit.items():
+        place = place_of(("attributes", name, "level"))
+        if item.role != "quasi-identifier":
+            yield Problem(
+                "wrong-role",
+                f"{place}: only quasi-identifiers have a level, and the role is '{item.role}'",
+            )
+        if person is None:
+            yield Problem(
+                "person-without-column",
+                f"{place}: is 'event', and no column says whose a record is",
+                remedy='name it: [source] person = "patient_id", say',
+            )
+    asked = [item for item in parts["promises"] if item.model == KnownVisit.model]
+    if visit and not asked and person is not None:
+        yield Problem(
+            "no-promise",
+            f"promises: none is about {', '.join(visit)}, which others know of a visit",
+            remedy=f'add [[promises]] with model = "{KnownVisit.model}" and k = 5',
+        )
+    if asked and (len(asked) > 1 or set(asked[0].parameters.get("visit", ())) != set(visit)):
+        yield Problem(
+            "bad-value",
+            f"promises: {KnownVisit.model} is promised once, of all attributes with level = "
+            '"event", which others may know together',
+            remedy="leave out visit, and set level at every attribute of a visit",
+        )
+    yield from _visits_named(parts, visit)
+
+
+def _visits_named(parts: PlainMapping, visit: Collection[str]) -> Iterator[Problem]:
+    """Where attributes of visits are taken for attributes of people."""
+    for number, part in enumerate(parts["promises"], start=1):
+        for name in part.on or ():
+            if name in visit:
+                yield Problem(
+                    "bad-value",
+                    f"{place_of(('promises', number, 'on'))}: '{name}' is known of a visit, and "
+                    "classes are made of what is known of people",
+                    remedy=f"leave it out: {KnownVisit.model} speaks of it",
+                )
+    method: Method = parts.get("method") or Method()
+    cells = method.cells if isinstance(method.cells, Mapping) else {}
+    for name in dict.fromkeys([*cells, *method.objective.weights]):
+        if name in visit:
+            yield Problem(
+                "bad-value",
+                f"method: names '{name}', which is published at a level of its hierarchy",
+                remedy=f"leave it out, or set weight at [attributes.{name}]",
+            )
 
 
 def _column_checks(person: str, attributes: Mapping[str, Attribute | None]) -> Iterator[Problem]:
@@ -215,6 +273,17 @@ def _known_records_checks(promises: tuple[Requirement, ...]) -> Iterator[Problem
             f"beside {KnownRecords.model}, which generalizes these values once classes are found",
             remedy=f"write both k and bound in one {KnownRecords.model}: its bound is one on the "
             "largest posterior too",
+        )
+
+
+def visit_cautions(policy: Policy) -> Iterator[str]:
+    """What promises about sensitive values leave open where others know visits."""
+    visit = [name for name, item in policy.attributes.items() if item.level == "event"]
+    about = [item.model for item in policy.promises if item.sensitive is not None]
+    if visit and about:
+        yield (
+            f"{', '.join(dict.fromkeys(about))}: of those who know the quasi-identifiers of a "
+            f"person, not of those who know {', '.join(visit)} of a visit as well"
         )
 
 

@@ -294,8 +294,12 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
-        """The quasi-identifiers, in the policy's order."""
-        return self.named("quasi-identifier")
+        """The quasi-identifiers of people or records, in the policy's order."""
+        return tuple(
+            name
+            for name in self.named("quasi-identifier")
+            if self.attributes[name].level == "person"
+        )
 
     @property
     def sensitive(self) -> tuple[str, ...]:

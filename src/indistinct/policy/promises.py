@@ -8,6 +8,8 @@ from dataclasses import replace
 from indistinct._sections import Place, place_of, wrong
 from indistinct.errors import PolicyError, Problem
 from indistinct.policy.sections import POSTERIOR, Attribute, Method
+from indistinct.privacy.k_anonymity import KAnonymity
+from indistinct.privacy.known_visit import KnownVisit
 from indistinct.privacy.max_posterior import MaxPosterior
 from indistinct.privacy.promise import SHARED, Promise, models, promise, promise_of
 from indistinct.privacy.theta_sensitive import ThetaSensitive
@@ -48,7 +50,27 @@ def promises_of(
                 found.append(requirement)
     if method is None or method.variant == "safe":
         found += _bounds_on_belief(found)
-    return tuple(found)
+    visit = [name for name, item in attributes.items() if item and item.level == "event"]
+    return tuple(_with_visits(found, visit) if visit else found)
+
+
+def _with_visits(asked: Sequence[Requirement], visit: Sequence[str]) -> list[Requirement]:
+    """The promises with one about visits, which has the largest k over all quasi-identifiers."""
+    found = [
+        replace(item, parameters={**item.parameters, "visit": list(visit)})
+        if item.model == KnownVisit.model and not item.parameters.get("visit")
+        else item
+        for item in asked
+    ]
+    ks = [
+        int(item.parameters["k"])
+        for item in found
+        if item.model == KAnonymity.model and item.on is None and item.unit == "person"
+    ]
+    if ks and not any(item.model == KnownVisit.model for item in found):
+        keys = {"k": max(ks), "visit": list(visit)}
+        found.append(Requirement(KnownVisit.model, keys, unit="person"))
+    return found
 
 
 def _of_people(given: object, person: str | None) -> object:

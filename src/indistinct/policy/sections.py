@@ -410,6 +410,10 @@ class Attribute(Section):
     order: Names = ()
     """The values of a sensitive attribute from the smallest to the largest, for promises that ask
     which is larger, where the hierarchy says something else."""
+    level: Literal["person", "event"] = "person"
+    """Of a quasi-identifier of people with many records, whose it is: the ``person``'s, the same in
+    all records, or that of the ``event`` that a record is about, such as the date of a visit. k
+    people then have every visit that is published, beside what is known of the person."""
     values: Names = ()
     """The values of a sensitive attribute that harm: promises about it are about these alone. An
     empty text is the missing value. A promise can name others."""

@@ -311,7 +311,7 @@ def _audited(published: Published, requirements: Sequence[Requirement], context:
     names, person = context.quasi, context.person
     _refuse_people_untold(requirements, person)
     needed = list(
-        dict.fromkeys([*names, *(name for part in requirements for name in part.columns)])
+        dict.fromkeys([*names, *(name for part in requirements for name in part.looked_at)])
     )
     if person is not None:
         needed = [person, *(name for name in needed if name != person)]

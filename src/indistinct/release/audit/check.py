@@ -17,7 +17,7 @@ from indistinct.release.audit.settings import ABOUT_VALUES, Setting, read
 from indistinct.release.audit.verdict import Context, Verdict
 from indistinct.requirement import Requirement
 
-Counts = Literal["units", "people", "values", "shares", "items", "combinations", "linked"]
+Counts = Literal["units", "people", "values", "shares", "items", "combinations", "visits", "linked"]
 """What a check counts, which says what else it has to heed, and what of linked tables shows it.
 
 ``units``: the records of a class, or the people whose they are; ``people``: those of a population
@@ -26,9 +26,9 @@ quasi-identifiers. ``values``: how different the values of a class are, or how u
 tables the buckets. Where people have several values, one that everybody of a class has breaks such
 a promise, also where it is in different sets that are listed as one value each. ``shares``: how
 many of a class have a value, each by itself; of linked tables the buckets, where a set of values
-counts for each of its members. ``items``: sets of items of people with many records, and
-``combinations``: the same class by class; linked tables do not show them. ``linked``: two linked
-tables, both at once.
+counts for each of its members. ``items``: sets of items of people with many records,
+``combinations``: the same class by class, and ``visits``: their records, by the values of several
+columns; linked tables do not show them. ``linked``: two linked tables, both at once.
 """
 
 
@@ -67,7 +67,7 @@ class ClassCheck:
             PolicyError: If a parameter or the sensitive attribute is missing or of the wrong form,
                 or something has to be known that is not.
         """
-        about_values = self.counts not in ("units", "people")
+        about_values = self.counts not in ("units", "people", "visits")
         known = {**self.settings, **(ABOUT_VALUES if self.about_values else {})}
         settings = read(requirement, known, sensitive=about_values, compares=self.compares)
         return self.judge(Asked(records, requirement, context, settings, self.counts == "values"))

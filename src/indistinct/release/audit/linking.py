@@ -178,7 +178,7 @@ def _not_shown(
 ) -> Iterable[Problem]:
     """The promises that linked tables do not show, so that nothing can be said of them."""
     for part in requirements:
-        if checks[part.model].check.counts in ("items", "combinations"):
+        if checks[part.model].check.counts in ("items", "combinations", "visits"):
             yield Problem(
                 "not-of-linked-tables",
                 f"promise '{part.model}' applies to people's sets of items, which linked tables "

@@ -61,10 +61,10 @@ def _verdict(
         return unknown
     alone = replace(context, published=published, _sizes={}, _counts={})
     records = published if counts == "items" else group
-    if counts not in {"units", "items", "combinations"}:
+    if counts not in {"units", "items", "combinations", "visits"}:
         records = group.filter(pl.col(str(requirement.sensitive)).ne_missing(SUPPRESSED))
     try:
         verdict = module.check(records, requirement, alone)
     except PolicyError:
         return unknown
-    return unknown if counts == "units" and not verdict.holds else verdict
+    return unknown if counts in ("units", "visits") and not verdict.holds else verdict

@@ -1,0 +1,48 @@
+"""A known visit: who knows a person's class and one of the person's visits finds k people with it.
+
+Quasi-identifiers of a visit (its date, its ward, how long it took) differ between the records of a
+person. Whoever knows one visit, and the person's own quasi-identifiers, looks for people of the
+class who have such a visit. At least k people have it: the k-anonymity of Sweeney (2002), of people
+who have a record with these values.
+
+What it does not promise: anything about who knows two visits of a person together, about sensitive
+values of the visit that is found, or how many visits a person has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from indistinct.privacy.parameters import of_one, whole
+from indistinct.privacy.promise import BeyondClasses, Closure, Subject
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownVisit(BeyondClasses):
+    """Of every published visit, k people of the class have one like it.
+
+    Kept once classes are found: attributes of visits are generalized, the same for everybody, and
+    visits that are rare even so are ``*``. A missing value is a value like any other.
+    """
+
+    model: ClassVar[str] = "known-visit"
+    closure: ClassVar[Closure] = "none"
+    subject: ClassVar[Subject] = "items"
+    applies_to: ClassVar[str] = "people's visits beside the classes"
+    way_out: ClassVar[str] = 'name the person: [source] person = "patient_id", say'
+
+    k: int
+    """People of a class who have a visit like each that is published."""
+    visit: tuple[str, ...] = ()
+    """The attributes of a visit: the quasi-identifiers with ``level = "event"``."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.model, "k", self.k, 1, "choose k = 5, say")
+        object.__setattr__(self, "visit", tuple(self.visit))
+
+    @property
+    def caution(self) -> str | None:
+        """A k of 1 promises nothing."""
+        return of_one(self.k)

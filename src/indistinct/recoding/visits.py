@@ -1,0 +1,228 @@
+"""Attributes of visits, generalized so that no visit singles out a person of its class.
+
+Whoever knows one visit of a person (its date, its ward) beside the person's quasi-identifiers looks
+for people of the class who have such a visit. Every attribute is published at one level of its
+hierarchy, the same for all (full-domain recoding, Samarati 2001). Visits that fewer than k people
+of a class have even then are published as ``*`` in every attribute, where k people have such ones;
+if fewer have, further visits of the class are, those that fewest people have first.
+
+All choices of levels are looked at, the cheapest first, until none can be better. Visits that are
+equal, of one class, are treated alike, and nothing depends on the order of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.hierarchies.taxonomy import Label, Taxonomy
+from indistinct.types import Plain
+
+MOST_NODES = 1_000_000
+"""Choices of levels that are compared, at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class VisitAttribute:
+    """An attribute of visits.
+
+    Arguments:
+        taxonomy: its hierarchy.
+        leaf: the leaf of every row, [rows].
+        weight: of its loss.
+        levels: the lowest and the highest level that may be published.
+    """
+
+    taxonomy: Taxonomy
+    leaf: NDArray[np.int32]
+    weight: float = 1.0
+    levels: tuple[int, int | None] = (0, None)
+
+    @property
+    def allowed(self) -> range:
+        """The levels that may be published."""
+        top = self.taxonomy.levels - 1
+        lowest, highest = self.levels
+        return range(min(lowest, top), min(top if highest is None else highest, top) + 1)
+
+    def at(self, level: int) -> tuple[NDArray[np.int64], tuple[Label, ...], NDArray[np.float64]]:
+        """Of every leaf the number of its label and its loss, and the labels by number, sorted."""
+        shown = self.taxonomy.level(level)
+        labels = tuple(sorted(set(shown), key=lambda label: (label is None, label or "")))
+        place = {label: at for at, label in enumerate(labels)}
+        number = np.array([place[label] for label in shown], np.int64)
+        under = np.bincount(number)[number]
+        return number, labels, (under - 1) / max(len(shown) - 1, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class VisitPlan:
+    """What the attributes of visits are published as.
+
+    Arguments:
+        attributes: their names.
+        levels: the level of each.
+        heights: the highest level of its hierarchy.
+        starred: the rows that are ``*`` in all of them, [rows].
+        loss: the mean loss, 0 to 1.
+        nodes: choices of levels that were possible.
+        checked: how many were looked at.
+    """
+
+    attributes: tuple[str, ...]
+    levels: tuple[int, ...]
+    heights: tuple[int, ...]
+    starred: NDArray[np.bool_]
+    loss: float
+    nodes: int
+    checked: int
+
+    def to_dict(self) -> Plain:
+        """The plan as plain data."""
+        return {
+            "levels": dict(zip(self.attributes, self.levels, strict=True)),
+            "heights": dict(zip(self.attributes, self.heights, strict=True)),
+            "loss": self.loss,
+            "records": len(self.starred),
+            "starred": int(self.starred.sum()),
+            "nodes": self.nodes,
+            "checked": self.checked,
+        }
+
+
+def visits_protected(
+    attributes: Sequence[VisitAttribute],
+    class_of: NDArray[np.int32],
+    person_of: NDArray[np.int32],
+    k: int,
+    allowed: int,
+) -> VisitPlan:
+    """The choice of levels that loses least, with the visits that are ``*``.
+
+    Arguments:
+        attributes: what is known of a visit.
+        class_of: the class of every row, -1 of rows that are not to be looked at: these are ``*``,
+            and count nowhere.
+        person_of: the person of every row.
+        k: people of a class who have a visit that looks like any one of them.
+        allowed: rows that may be ``*``, beside those that are not to be looked at.
+
+    Raises:
+        PolicyError: there are too many choices of levels.
+        Unsatisfiable: a class has fewer than k people, or no choice stars so few rows.
+    """
+    names = tuple(item.taxonomy.attribute for item in attributes)
+    ways = [item.allowed for item in attributes]
+    nodes = int(np.prod([len(way) for way in ways], dtype=object))
+    if nodes > MOST_NODES:
+        raise PolicyError(
+            Problem(
+                "too-many-combinations",
+                f"the attributes of visits have {nodes} choices of levels, too many to compare",
+                remedy="set min_level and max_level, or make their hierarchies lower",
+            )
+        )
+    there = np.flatnonzero(class_of >= 0)
+    rows = _Rows(class_of[there], person_of[there], k)
+    shown = [
+        {level: _Level(*item.at(level), item.leaf[there]) for level in way}
+        for item, way in zip(attributes, ways, strict=True)
+    ]
+    weights = np.array([item.weight for item in attributes]) / max(
+        sum(item.weight for item in attributes), 1e-300
+    )
+    every = [
+        (sum(w * own[at].loss for w, own, at in zip(weights, shown, node, strict=True)), node)
+        for node in product(*ways)
+    ]
+    best: tuple[float, tuple[int, ...], NDArray[np.bool_]] | None = None
+    checked = 0
+    for general, node in sorted(every):
+        if best is not None and general >= best[0]:
+            break
+        checked += 1
+        own = [levels[at] for levels, at in zip(shown, node, strict=True)]
+        starred = rows.starred([level.code for level in own])
+        if starred is None or int(starred.sum()) > allowed:
+            continue
+        of_rows = sum(w * level.losses for w, level in zip(weights, own, strict=True))
+        loss = float(np.where(starred, 1.0, of_rows).mean()) if len(starred) else 0.0
+        if best is None or loss < best[0] - 1e-12:
+            best = loss, node, starred
+    if best is None:
+        raise Unsatisfiable(
+            Problem(
+                "unsatisfiable",
+                f"{k} people are to have every visit of a class, and no choice of levels makes it "
+                f"so with at most {allowed} visits published as *",
+                attribute=names[0],
+                remedy="raise max_level, allow a larger suppression_limit, or promise a k that no "
+                "class is smaller than",
+            )
+        )
+    loss, node, of_those = best
+    starred = np.ones(len(class_of), np.bool_)
+    starred[there] = of_those
+    heights = tuple(item.taxonomy.levels - 1 for item in attributes)
+    return VisitPlan(names, node, heights, starred, loss, nodes, checked)
+
+
+class _Level:
+    """An attribute of the rows at one level."""
+
+    def __init__(
+        self,
+        number: NDArray[np.int64],
+        labels: tuple[Label, ...],
+        loss: NDArray[np.float64],
+        leaf: NDArray[np.int32],
+    ) -> None:
+        del labels
+        self.code = number[leaf]
+        self.losses = loss[leaf]
+        self.loss = float(self.losses.mean()) if len(leaf) else 0.0
+
+
+class _Rows:
+    """Visits of people in classes."""
+
+    def __init__(self, class_of: NDArray[np.int32], person_of: NDArray[np.int32], k: int) -> None:
+        self._class, self._person, self._k = class_of.astype(np.int64), person_of, k
+
+    def starred(self, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_] | None:
+        """The rows that have to be ``*``; None where even all of a class are too few."""
+        group = self._class
+        for code in codes:
+            group = group * (int(code.max(initial=0)) + 1) + code
+            _, group = np.unique(group, return_inverse=True)
+        number = int(group.max(initial=-1)) + 1
+        people = self._people(group, number)
+        gone = people < self._k
+        if not gone.any():
+            return np.zeros(len(group), np.bool_)
+        class_of = np.zeros(number, np.int64)
+        class_of[group] = self._class
+        order = np.lexsort((np.arange(number), people, class_of))
+        for place in np.unique(class_of[gone]).tolist():
+            own = order[np.searchsorted(class_of[order], place) :]
+            own = own[: int((class_of[own] == place).sum())]
+            rows = np.flatnonzero(self._class == place)
+            for least in range(int(gone[own].sum()), len(own) + 1):
+                # Of a class those that fewest have are first: what is gone is a run of them.
+                gone[own[:least]] = True
+                if len(np.unique(self._person[rows[gone[group[rows]]]])) >= self._k:
+                    break
+            else:
+                return None
+        return np.asarray(gone[group])
+
+    def _people(self, group: NDArray[np.int64], number: int) -> NDArray[np.int64]:
+        """How many people have a row in each group."""
+        people = int(self._person.max(initial=0)) + 1
+        pairs = np.unique(group * people + self._person)
+        return np.bincount(pairs // people, minlength=number)
