@@ -870,7 +870,7 @@ def test_a_source_that_changes_while_it_is_read(
 def test_tables_beside_the_source_that_change_while_they_are_read(
     which: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from indistinct.pipeline import opening, population
+    from indistinct.sources import files
 
     table = patients().with_row_index("who")
     table.select("who", "sex").write_csv(tmp_path / "people.csv")
@@ -884,20 +884,21 @@ def test_tables_beside_the_source_that_change_while_they_are_read(
     asked["attributes"]["who"] = {"role": "identifier"}
     made = ind.Policy.from_dict(asked, directory=tmp_path)
     assert ind.anonymize(tmp_path / "visits.csv", made).run.to_dict()["people"]["source"] > 0
-    reads = opening.read_table
+    reads = files._read_csv
 
-    def read(given: Any, **settings: Any) -> pl.DataFrame:
-        frame = reads(given, **settings)
-        if Path(given).name == which:
-            with Path(given).open("a") as file:
+    def read(given: Path, *how: Any) -> pl.DataFrame:
+        frame = reads(given, *how)
+        if given.name == which:
+            with given.open("a") as file:
                 file.write("\n")
         return frame
 
-    for module in (opening, population):
-        monkeypatch.setattr(module, "read_table", read)
+    monkeypatch.setattr(files, "_read_csv", read)
     with pytest.raises(DataError, match="changed while it was read") as caught:
         ind.anonymize(tmp_path / "visits.csv", made)
     assert which in str(caught.value.problems[0].file)
+    with pytest.raises(DataError, match="changed while it was read"):
+        ind.assess(tmp_path / which)
 
 
 def test_decoys_that_are_not_needed_are_told() -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
@@ -18,6 +17,7 @@ from indistinct.sources.files import read_table
 from indistinct.sources.format import format_named
 from indistinct.sources.table import Table, column_names, open_table, quantities
 from indistinct.sources.text import canonical
+from indistinct.sources.unchanged import unchanged
 from indistinct.types import Frame, Plain, PlainMapping
 
 if TYPE_CHECKING:
@@ -174,8 +174,7 @@ def with_people(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:
     assert source.people is not None
     assert source.person is not None
     path = policy.directory / source.people.file
-    with unchanged(path):
-        people = read_table(path, separator=source.people.separator, encoding=source.encoding)
+    people = read_table(path, separator=source.people.separator, encoding=source.encoding)
     key = source.people.key or source.person
     lacking = [
         Problem(
@@ -240,38 +239,6 @@ def _without(native: Frame, table: Table, policy: Policy, name: str) -> tuple[An
         return native, table
     native = to_polars(native).select(kept)
     return native, open_table(native, name)
-
-
-@contextlib.contextmanager
-def unchanged(path: str | Path | None) -> Iterator[None]:
-    """Refuse a file, or a folder of files, that changes while it is read.
-
-    Raises:
-        DataError: it did.
-    """
-    before = _states(path)
-    yield
-    if _states(path) != before:
-        raise DataError(
-            Problem(
-                "changed-while-read",
-                "the file changed while it was read",
-                file=str(path),
-                remedy="run again when nobody writes to it, or on a copy",
-            )
-        )
-
-
-def _states(path: str | Path | None) -> dict[Path, tuple[int, ...]]:
-    """Which file it is, how large, and when it was last written to or replaced; by path."""
-    if path is None or not (named := Path(path)).exists():
-        return {}
-    files = sorted(named.iterdir()) if named.is_dir() else [named]
-    told = ((file, file.stat()) for file in files if file.is_file())
-    return {
-        file: (one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns)
-        for file, one in told
-    }
 
 
 def digest_of(files: Sequence[Path]) -> str:

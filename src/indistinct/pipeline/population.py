@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from indistinct.errors import PolicyError, Problem
-from indistinct.pipeline.opening import unchanged
 from indistinct.pipeline.transforming import depends_on_others, followed
 from indistinct.privacy.promise import models
 from indistinct.sources.convert import to_polars
@@ -108,12 +106,11 @@ def people_in(
         held: ask for a table in memory, whichever engine holds it.
 
     Raises:
-        DataError: the table cannot be read, changes meanwhile, or lacks one of the columns.
+        DataError: the table cannot be read, or lacks one of the columns.
     """
     is_path = isinstance(given, str | Path)
     name = Path(given).name if is_path else "the population"
-    with unchanged(given) if is_path else contextlib.nullcontext():
-        native = read_table(given, separator=separator) if is_path else given
+    native = read_table(given, separator=separator) if is_path else given
     native = to_polars(native) if held else native
     table = open_table(native, name)
     require_columns(table, columns)

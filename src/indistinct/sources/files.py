@@ -38,6 +38,7 @@ from indistinct.sources.dialect import (
     records,
 )
 from indistinct.sources.table import name_problems
+from indistinct.sources.unchanged import unchanged
 from indistinct.sources.workbook import require_room, require_unpacked
 from indistinct.types import Plain
 
@@ -90,7 +91,8 @@ def read_table(
             empty cell is an empty text.
 
     Raises:
-        DataError: With everything that is wrong with the file, and no value of any cell.
+        DataError: With everything that is wrong with the file, and no value of any cell; or it
+            changed meanwhile.
     """
     path = Path(path)
     ending = path.suffix.lower()
@@ -98,14 +100,15 @@ def read_table(
     if packed:
         ending = Path(path.stem).suffix.lower()
     _refuse_unreadable(path, ending, packed is not None, sheet, query)
-    if ending in CSV:
-        frame = _read_csv(path, separator, quote, encoding, exact)
-    elif ending in PARQUET:
-        frame = _read_parquet(path)
-    elif ending in EXCEL:
-        frame = _read_excel(path, sheet)
-    else:
-        frame = _read_database(path, query or "")
+    with unchanged(path):
+        if ending in CSV:
+            frame = _read_csv(path, separator, quote, encoding, exact)
+        elif ending in PARQUET:
+            frame = _read_parquet(path)
+        elif ending in EXCEL:
+            frame = _read_excel(path, sheet)
+        else:
+            frame = _read_database(path, query or "")
     problems = name_problems(frame.columns, path.name)
     if not problems and not frame.height and not allow_empty:
         problems = [
