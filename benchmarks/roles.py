@@ -100,7 +100,13 @@ def main() -> None:
     given = options.parse_args()
     folder = need(given.shared / "data" / "health_tables")
     truths = tomllib.loads(Path(__file__).with_name("roles.toml").read_text(encoding="utf-8"))
-    sums = {"tuned": Score(), "held out": Score(), "second round": Score(), "third round": Score()}
+    sums = {
+        "tuned": Score(),
+        "held out": Score(),
+        "second round": Score(),
+        "third round": Score(),
+        "fourth round": Score(),
+    }
     rows = []
     for name, truth in truths.items():
         path = folder / f"{name}.csv"
@@ -118,7 +124,7 @@ def main() -> None:
                 item["attribute"] = names[item["attribute"]]
         found = score(truth, drafted, name)
         held = truth.get("held_out", False)
-        kind = ["held out" if held else "tuned", "second round", "third round"][
+        kind = ["held out" if held else "tuned", "second round", "third round", "fourth round"][
             truth.get("round", 1) - 1
         ]
         sums[kind].add(found)

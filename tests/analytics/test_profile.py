@@ -361,3 +361,10 @@ def test_of_two_numbers_the_one_of_people_counts(one: str, other: str) -> None:
     found = profile(frame).person
     assert found is not None
     assert found.column == one
+
+
+def test_numbers_in_a_row_number_records_whatever_they_are_called() -> None:
+    frame = pl.DataFrame(
+        {"diagnosis_case": [str(at) for at in range(N)], "asthma": ["1", "2"] * (N // 2)}
+    )
+    assert profile(frame)["diagnosis_case"].role == "identifier"

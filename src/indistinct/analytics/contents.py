@@ -142,7 +142,8 @@ def _likely_icd9(texts: _Texts, read: list[bool]) -> bool:
     codes = [text for text, fits in zip(texts.texts, read, strict=True) if fits]
     lettered = sum(text[:1] in "VEve" for text in codes)
     if _speaks_of_illness(texts.name):
-        return lettered > 0 or texts.share(len(text) >= 3 for text in texts.texts) >= MOST
+        long = texts.share(len(text) >= 3 for text in texts.texts) >= MOST
+        return lettered > 0 or (long and texts.values.distinct < texts.values.filled)
     return lettered >= 3 and len(codes) >= 20
 
 

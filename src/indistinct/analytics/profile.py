@@ -442,6 +442,8 @@ def _role(
     indirect = [str(tag) for tag in tags]
     if values.kind in ("date", "datetime") and not (found and found[0].role == "quasi-identifier"):
         return "quasi-identifier", ["others know when things happened"]
+    if _runs_through(values) and not (found and found[0].role == "quasi-identifier"):
+        return "identifier", ["numbers in a row, each in one record, like a record number"]
     if found:
         concept, why = found
         if values.distinct == 1 and concept.role == "quasi-identifier" and not indirect:
@@ -449,6 +451,11 @@ def _role(
         return concept.role, [f"{why}: {concept.why}"]
     if indirect:
         return "quasi-identifier", indirect
+    return _role_by_values(values)
+
+
+def _role_by_values(values: Values) -> tuple[Role, list[str]]:
+    """The role of a column of which nobody knows what it is about."""
     if _is_number_of_records(values):
         return "identifier", ["a different value in every record, like a record number"]
     if values.distinct == 1:
@@ -487,6 +494,16 @@ def _is_number_of_records(values: Values) -> bool:
     if values.kind == "integer":
         return values.distinct == values.filled
     return values.distinct >= 0.95 * values.filled
+
+
+def _runs_through(values: Values) -> bool:
+    """Whether values are whole numbers, each once, with hardly a gap."""
+    if values.kind != "integer" or values.filled < FEW_RECORDS or values.numbers is None:
+        return False
+    low, high = values.numbers.min(), values.numbers.max()
+    assert isinstance(low, float)
+    assert isinstance(high, float)
+    return values.distinct == values.filled and high - low < 2 * values.filled
 
 
 _MANY = 50
