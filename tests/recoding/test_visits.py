@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct import anonymize
+from indistinct import anonymize, attack
 from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.recoding import visits
@@ -280,3 +280,30 @@ def test_only_quasi_identifiers_have_a_level() -> None:
     with pytest.raises(PolicyError) as caught:
         anonymize(table(), asked)
     assert "wrong-role" in [item.code for item in caught.value.problems]
+
+
+def test_attackers_who_know_a_visit() -> None:
+    """Whoever knows the age, the day and the ward of a visit finds one person without the promise.
+
+    Of the release that keeps it at least k people are left, by a count of everybody's visits.
+    """
+    source, asked = table(), policy()
+    asked["attributes"]["ill"]["role"] = "identifier"
+    release = anonymize(source, asked)
+    found = attack(source, release, asked, only=["known-records"])["known-records"]
+    assert found.figures["1"]["singled_out"] == 0.0  # type: ignore[index]
+    assert found.success["0.5"] == 0.0
+    ages = {str(age): str(age // 10 * 10) for age in range(30, 70)}
+    bare = source.drop("ill").with_columns(
+        age=pl.col("age")
+        .replace_strict(ages, return_dtype=pl.String)
+        .map_elements(lambda low: f"[{low}, {int(low) + 10})", return_dtype=pl.String)
+    )
+    loose = attack(source, bare, asked, only=["known-records"])["known-records"]
+    alone = (
+        bare.unique()
+        .with_columns(n=pl.col("id").n_unique().over("age", "date", "ward"))
+        .group_by("id")
+        .agg(pl.col("n").min())
+    )
+    assert loose.figures["1"]["singled_out"] == pytest.approx((alone["n"] == 1).mean())  # type: ignore[index]

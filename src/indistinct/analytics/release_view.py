@@ -396,6 +396,22 @@ class ReleaseView:
                 found[name] = Lists(indptr, part.index[at], part.amount[at], part.labels)
         return found, np.arange(self.height)
 
+    def visits(self, names: Sequence[str]) -> tuple[NDArray[np.int32], pl.DataFrame]:
+        """Some columns of a long release, a row per record; and whose each is, as cells of people.
+
+        Arguments:
+            names: the columns.
+        """
+        assert self.person is not None
+        texts = self.sought.cells(self.table.texts([self.person, *names]), names)
+        texts = texts.filter(~self.nobody)
+        return codes_in(texts[self.person], self._buckets[0]), texts.select(names)
+
+    @property
+    def people_published(self) -> int:
+        """How many people a long release has rows of, suppressed or not."""
+        return len(self._buckets[0])
+
     @property
     def by(self) -> str:
         """The column of the bucket, of linked tables."""

@@ -22,15 +22,19 @@ from indistinct.analytics.attacks import (
     findings,
     is_attacker,
 )
+from indistinct.analytics.attacks.context import Visits
 from indistinct.analytics.published import unreadable_cell
 from indistinct.analytics.release_view import ReleaseView
-from indistinct.analytics.weighted import Lists
+from indistinct.analytics.weighted import Lists, Rows, compressed
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.hierarchies.cells import Coverage
-from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
+from indistinct.kernels.ragged import Ragged
+from indistinct.microdata.encoding import codes_in
+from indistinct.microdata.microdata import distinct_values, sorted_values
 from indistinct.pipeline.accounts import may_be_made_up
 from indistinct.pipeline.asked import method_of
-from indistinct.pipeline.hierarchies import taxonomies_of
+from indistinct.pipeline.hierarchies import taxonomies_of, taxonomy_of
 from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress, open_source
 from indistinct.pipeline.population import population_of
 from indistinct.pipeline.private_table import PrivateTable, subjects_in
@@ -125,6 +129,8 @@ def attack(
         for name, why in untried.items()
         if name in asked.quasi_identifiers
     ]
+    if moved := moved_visits(asked):
+        notes.append(f"visits are not looked at: {', '.join(moved)} cannot be found again")
     notes += doubts(context)
     for view, other in zip(views[1:], contexts[1:], strict=True):
         context = replace(context, second=other)
@@ -234,9 +240,11 @@ def _attacked(
     file = None if digest is None else table.name
     learnt = tuple(dict.fromkeys(name for view in views for name in view.sensitive))
     beside = [name for name in known_beside(policy, table) if views[0].table.find(name) is not None]
-    table = followed(table, policy, (*policy.quasi_identifiers, *policy.sensitive, *beside))
+    visit = policy.visit_identifiers
+    followed_names = (*policy.quasi_identifiers, *policy.sensitive, *beside, *visit)
+    table = followed(table, policy, followed_names)
     keys = () if person is None else (person,)
-    texts = table.text([*keys, *policy.quasi_identifiers, *learnt, *beside])
+    texts = table.text([*keys, *policy.quasi_identifiers, *learnt, *beside, *visit])
     tell("looking at the hierarchies", None)
     private = PrivateTable.of(
         table,
@@ -267,6 +275,58 @@ def known_beside(policy: Policy, table: Table) -> list[str]:
     ]
 
 
+def moved_visits(policy: Policy) -> list[str]:
+    """Quasi-identifiers of visits whose truth cannot be found again in a release."""
+    rules = {name: policy.attributes[name].transform for name in policy.visit_identifiers}
+    return [name for name, rule in rules.items() if rule and rule.name not in FOLLOWED]
+
+
+def visits_of(view: ReleaseView, attacked: Attacked) -> Visits | None:
+    """The visits of people, and what is published of visits; None where no one is known."""
+    policy, people = attacked.private.policy, attacked.private.subjects
+    names = [name for name in policy.visit_identifiers if view.table.find(name) is not None]
+    if not names or view.person is None or moved_visits(policy):
+        return None
+    owner, shown = view.visits(names)
+    label, labels = _numbered(shown)
+    visit, different = _numbered(attacked.texts.select(names))
+    number, sets = np.empty(different.height, np.int64), dict[bytes, int]()
+    members: list[NDArray[np.int32]] = []
+    covers = []
+    for name in names:
+        values, counts = distinct_values(different[name])
+        taxonomy = taxonomy_of(policy, attacked.private.table, name, values, counts)
+        cells = sorted_values(labels[name])
+        covered = Coverage(taxonomy).matrix(cells)
+        covered[[cell == SUPPRESSED for cell in cells]] = True
+        covers.append(
+            covered[codes_in(labels[name], cells)][:, codes_in(different[name], taxonomy.leaves)]
+        )
+    fits = np.logical_and.reduce(covers)
+    for at in range(different.height):
+        own = np.flatnonzero(fits[:, at]).astype(np.int32)
+        number[at] = sets.setdefault(own.tobytes(), len(sets))
+        if number[at] == len(members):
+            members.append(own)
+    held = Ragged.distinct(people.person_of, number[visit], people.count, len(sets))
+    found = Ragged.distinct(owner, label, view.people_published, labels.height)
+    return Visits(
+        Rows(held.indptr, held.value),
+        compressed(members),
+        Rows(found.indptr, found.value),
+        fits.all(axis=1),
+    )
+
+
+def _numbered(table: pl.DataFrame) -> tuple[NDArray[np.int64], pl.DataFrame]:
+    """The number of every row among the distinct ones, and these."""
+    distinct = table.unique(maintain_order=True)
+    joined = table.join(
+        distinct.with_row_index("\0row"), on=table.columns, nulls_equal=True, maintain_order="left"
+    )
+    return joined["\0row"].to_numpy().astype(np.int64), distinct
+
+
 def context_of(view: ReleaseView, attacked: Attacked, **more: Any) -> AttackContext:
     """What attackers of a release are given."""
     places = attacked.places(view)
@@ -280,6 +340,8 @@ def context_of(view: ReleaseView, attacked: Attacked, **more: Any) -> AttackCont
         "cells_of": of,
         "beside": attacked.values([name for name in attacked.beside if name in cells]),
     }
+    if visits := visits_of(view, attacked):
+        more["visits"] = visits
     if private.subjects.unit == "record":
         shown = view.cells(view.sensitive) if view.sensitive else pl.DataFrame()
         own = attacked.texts.select(view.sensitive)

@@ -293,6 +293,15 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
         return self.source.person
 
     @property
+    def visit_identifiers(self) -> tuple[str, ...]:
+        """The quasi-identifiers of visits (``level = "event"``), in the policy's order."""
+        return tuple(
+            name
+            for name in self.named("quasi-identifier")
+            if self.attributes[name].level == "event"
+        )
+
+    @property
     def quasi_identifiers(self) -> tuple[str, ...]:
         """The quasi-identifiers of people or records, in the policy's order."""
         return tuple(

@@ -148,6 +148,23 @@ class Covering:
 
 
 @dataclass(frozen=True)
+class Visits:
+    """Visits of people, and what is published of visits.
+
+    Arguments:
+        own: the different visits of every person, as far as they can be told apart, [n].
+        over: what each of them may be published as.
+        shown: what is published of the visits of every person in the release, [p].
+        vague: of what is published whether it may stand for any visit.
+    """
+
+    own: Rows
+    over: Rows
+    shown: Rows
+    vague: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
 class AttackContext:
     """Everything that attackers are given, and what several of them need to count.
 
@@ -177,6 +194,7 @@ class AttackContext:
             published, suppressed or not, [p]: of linked tables, what the bucket lists.
         cells_of: which of these every row is, [r].
         beside: of further columns, published as they are, what people have, [n].
+        visits: quasi-identifiers of visits, each visit as a whole; None where there are none.
     """
 
     places: Places
@@ -199,6 +217,7 @@ class AttackContext:
     cells: Mapping[str, Lists] = field(default_factory=dict)
     cells_of: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     beside: Mapping[str, Lists] = field(default_factory=dict)
+    visits: Visits | None = None
     _kept: dict[tuple[str, str], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )

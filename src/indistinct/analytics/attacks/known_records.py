@@ -12,7 +12,8 @@ promise about classes bounds the first step only. Told are, for c = 1, 2 and 3,
 Whoever has fewer values is known by all of them. Of people with more than 32 values the 32 count
 that fewest rows of the class show. A person whose values no row shows together is not published,
 and nobody is found. Columns count whose values are published as they are, beside the sensitive
-attributes in whatever form.
+attributes in whatever form. A visit whose date or ward are quasi-identifiers (``level = "event"``)
+counts as one value: whoever knows it knows all of these.
 
 An item that is published as ``*``, or as anything that stands for all values, is looked for among
 the rows that show that, unless rows of the class show it more exactly: whoever generalizes class by
@@ -31,7 +32,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.analytics.attacks.context import SURE, AttackContext
+from indistinct.analytics.attacks.context import SURE, AttackContext, Visits
 from indistinct.analytics.attacks.finding import (
     Figures,
     Finding,
@@ -128,6 +129,8 @@ def run(
     left = {name: why for name in names if (why := context.why_untried(name)) is not None}
     parts = [items_of(context, name) for name in names if name not in left]
     parts += [_beside(context, name) for name in context.beside]
+    if context.visits is not None:
+        parts.append(_of_visits(context, context.visits))
     if not parts:
         why = "; ".join(left.values())
         return Skipped(NAME, why or "nothing is published beside the quasi-identifiers")
@@ -281,6 +284,13 @@ def _beside(context: AttackContext, name: str) -> Items:
     every = Rows(np.arange(len(there) + 1), np.arange(len(there), dtype=np.int32))
     sure = np.ones(len(rows.index), np.bool_)
     return Items(np.zeros(len(there), np.bool_), _mapped(people, of), every, rows, sure)
+
+
+def _of_visits(context: AttackContext, visits: Visits) -> Items:
+    """Visits as items: whoever knows one knows all of its quasi-identifiers."""
+    rows = chosen_rows(visits.shown, context.cells_of)
+    sure = ~visits.vague[rows.index]
+    return Items(visits.vague, visits.own, visits.over, rows, sure)
 
 
 def _mapped(rows: Rows, to: NDArray[np.int64]) -> Rows:
