@@ -133,6 +133,10 @@ def shown_names(columns: Iterable[str], named: Iterable[str]) -> Sequence[str]:
     return columns if set(columns).isdisjoint(named) else list(columns)
 
 
+NAMES_SHOWN = 30
+"""How many of the known names a message lists."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The end of an error message: the nearest known name, or the list of them.
 
@@ -142,6 +146,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     "known are 'prefix', 'suffix'"
     >>> did_you_mean("q", [])
     'there is none'
+    >>> did_you_mean("q", [f"column {at}" for at in range(3000)])[-46:]
+    "column 27', 'column 28', 'column 29', … (3000)"
     >>> did_you_mean("age", UncertainNames(["P1", "34", "HIV"]))
     'the names of its columns (3) are not shown: the first line may be a record'
     """
@@ -157,7 +163,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         near = [lowered[other] for other in found]
     if near:
         return f"did you mean '{near[0]}'?"
-    return "known are " + ", ".join(f"'{other}'" for other in names)
+    shown = ", ".join(f"'{other}'" for other in names[:NAMES_SHOWN])
+    return f"known are {shown}" + (f", … ({len(names)})" if len(names) > NAMES_SHOWN else "")
 
 
 def _rows(rows: Sequence[int]) -> str:

@@ -97,9 +97,8 @@ def test_without_a_policy(run: Run, table: Path) -> None:
         line.startswith("sex ") and "source, sink" in line for line in done.stdout.splitlines()
     )
     bare = run("quasi", table)
-    assert bare.exit_code == 2
-    assert "--identifiers name" in bare.stderr
-    assert bare.stdout == ""
+    assert bare.exit_code == 0
+    assert "ways begin at (somebody)" in bare.stderr
 
 
 def test_without_a_way_it_says_how_to_begin(run: Run, table: Path, tmp_path: Path) -> None:
@@ -155,3 +154,21 @@ def test_options_that_contradict(run: Run, table: Path, links: Path) -> None:
     assert "--mermaid and --json" in done.stderr
     done = run("quasi", table, "--policy", links, "--identifiers", "name", "--threshold", 2)
     assert done.exit_code == 2
+
+
+def test_a_table_without_identifiers_is_one_of_somebody(run, tmp_path: Path):
+    file = tmp_path / "t.csv"
+    rows = [f"{30 + at % 7},{'mf'[at % 2]},{'flu' if at % 3 else 'hiv'}" for at in range(40)]
+    file.write_text("\n".join(["age,sex,diagnosis", *rows]))
+    found = run("quasi", file, "--json")
+    assert found.exit_code == 0, found.stderr
+    assert json.loads(found.stdout)["quasi_identifiers"] == ["age", "sex"]
+    assert any("ways begin at (somebody)" in note for note in json.loads(found.stdout)["notes"])
+
+
+def test_where_nothing_is_known_of_anybody_a_start_is_asked_for(run, tmp_path: Path):
+    file = tmp_path / "t.csv"
+    file.write_text("q,diagnosis\n" + "1,flu\n2,hiv\n" * 9)
+    found = run("quasi", file)
+    assert found.exit_code == 2
+    assert "no identifier: paths to sensitive attributes need a start" in found.stderr

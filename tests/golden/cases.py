@@ -518,6 +518,8 @@ def people_cases() -> Iterator[Case]:
             K3, attributes={"ward": visit}, method={"suppression_limit": limit}
         )  # fmt: skip
         yield Case(f"people-known-visit-{limit}", "anonymize", VISITS, keys)
+    keys = people_policy(K3, {"model": "known-visit", "k": 2}, attributes={"ward": visit})
+    yield Case("people-known-visit-2", "anonymize", VISITS, keys)
     for algorithm, promises in LINKED.items():
         for seed in (1, 2):
             keys = people_policy(*promises, method={"algorithm": algorithm}, seed=seed)

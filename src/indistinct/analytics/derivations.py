@@ -128,9 +128,8 @@ def recognise(
     for proposal in (*_by_date(columns, weight), *_inside(columns, weight)):
         found.setdefault((proposal.of, proposal.attribute), proposal)
     computed = set(found)
-    for proposal in _settled(columns, weight, rows, computed):
-        if proposal.of in identifiers:
-            continue
+    telling = [column for column in columns if column.name not in identifiers]
+    for proposal in _settled(telling, columns, weight, rows, computed):
         found.setdefault((proposal.of, proposal.attribute), proposal)
     return tuple(_told_once(found, computed, list(texts.columns)))
 
@@ -346,13 +345,14 @@ def _contained(pair: pl.DataFrame, weight: Array) -> float:
 
 
 def _settled(
+    bases: Sequence[_Column],
     columns: Sequence[_Column],
     weight: Whole,
     rows: pl.DataFrame,
     known: set[tuple[str, str]],
 ) -> Iterator[Proposal]:
-    """Columns of which every value goes with one value of another column."""
-    for base, near in _hardly_more(columns):
+    """Columns of which every value goes with one value of a base."""
+    for base, near in _hardly_more(bases, columns):
         for column in near:
             if (base.name, column.name) in known:
                 continue
@@ -372,13 +372,17 @@ def _settled(
                 yield Proposal("derived_from", column.name, base.name, why, share)
 
 
-def _hardly_more(columns: Sequence[_Column]) -> Iterator[tuple[_Column, list[_Column]]]:
-    """Every column, and those with which it has hardly more pairs of values than values alone."""
+def _hardly_more(
+    bases: Sequence[_Column], columns: Sequence[_Column]
+) -> Iterator[tuple[_Column, list[_Column]]]:
+    """Every base, and columns with which it has hardly more pairs of values than values alone."""
     codes = np.array([column.codes for column in columns], dtype=np.int32)
     distinct = np.array([column.distinct for column in columns], dtype=np.int64)
     marks = np.full(int(codes.max(initial=0)) + 1, -1, dtype=np.int64)
     few = np.zeros(len(columns), dtype=np.bool_)
-    for at, base in enumerate(columns):
+    place = {column.name: at for at, column in enumerate(columns)}
+    for base in bases:
+        at = place[base.name]
         order = np.argsort(codes[at], kind="stable")
         few_pairs(codes, distinct, at, order, MOST_PAIRS * base.distinct, marks, few)
         yield base, [column for column, near in zip(columns, few, strict=True) if near]

@@ -8,8 +8,9 @@ people that stand in a second column, and with whatever stands in a table about 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import polars as pl
 
@@ -68,6 +69,7 @@ def settled(
         item for item in columns if item.sure and item.role in ("quasi-identifier", "sensitive")
     ]
     about = [item for item in columns if item.about in HEALTH]
+    whole = lru_cache(maxsize=None)(lambda name: table.distinct([name]).height)
     ill = len(about) >= 2 or 5 * len(about) >= len(columns) > 0 < len(about) or patients
     for at, item in enumerate(columns):
         if item.sure or item.distinct < 2 or item.name in found:
@@ -76,7 +78,7 @@ def settled(
         told = (
             _alike(columns, at)
             or _called_alike(known, item)
-            or _follows(table, known, item)
+            or _follows(table, known, item, whole)
             or (("sensitive", "it stands in a table about health") if ill and not rare else None)
         )
         if told:
@@ -118,7 +120,12 @@ def _called_alike(known: Sequence[Neighbour], item: Neighbour) -> tuple[Role, st
     return None
 
 
-def _follows(table: Table, known: Sequence[Neighbour], item: Neighbour) -> tuple[Role, str] | None:
+def _follows(
+    table: Table,
+    known: Sequence[Neighbour],
+    item: Neighbour,
+    whole: Callable[[str], int],
+) -> tuple[Role, str] | None:
     """The role of a quasi-identifier of which every value goes with one value of the column."""
     tellers = [
         one
@@ -130,7 +137,7 @@ def _follows(table: Table, known: Sequence[Neighbour], item: Neighbour) -> tuple
     ]
     tellers.sort(key=lambda one: -one.distinct)
     for one in tellers[:MOST_TELLERS]:
-        if table.distinct([one.name, item.name]).height == table.distinct([one.name]).height:
+        if table.distinct([one.name, item.name]).height == whole(one.name):
             return one.role, f"it follows from '{one.name}'"
     return None
 

@@ -35,6 +35,18 @@ if TYPE_CHECKING:
     from indistinct.policy import Link, Policy
 
 
+SOMEBODY = "(somebody)"
+"""What ways begin at where the table has no identifier."""
+
+
+_USUAL = {
+    True: f"no column is an identifier: ways begin at {SOMEBODY}, of whom others know what they "
+    "usually do",
+    False: "no link to an identifier is stated, so what others usually know counts as one: state "
+    "links to decide",
+}
+
+
 def quasi(
     data: Frame,
     policy: PolicyLike | None = None,
@@ -97,6 +109,9 @@ def quasi(
     roles = _roles(policy, looked, table)
     starts = _named(roles, "identifier", identifiers)
     goals = _named(roles, "sensitive", sensitive)
+    nobody = not starts and rows and not accept
+    if nobody:
+        starts = [SOMEBODY]
     stated = (*_links(links), *(policy.links if policy is not None else ()))
     edges = (*_stated(stated), *_published(published or {}))
     derivations = _derivations(policy)
@@ -108,15 +123,13 @@ def quasi(
         and not accept
         and not {end for edge in edges for end in (edge.one, edge.other)} & set(starts)
     ):
-        _require_ends(table, starts, goals, edges, (), accept=False)
+        if not nobody:
+            _require_ends(table, starts, goals, edges, (), accept=False)
         usual = tuple(_accepted(proposed))
+        starts = starts if usual or not nobody else []
         proposed = tuple(item for item in proposed if item.key != "links")
         edges += usual
-        if usual:
-            notes.append(
-                "no link to an identifier is stated, so what others usually know counts as one: "
-                "state links to decide"
-            )
+        notes += [_USUAL[nobody]] * bool(usual)
     if accept:
         edges += tuple(_accepted(proposed))
         derivations += tuple(item.derivation for item in proposed if item.derivation is not None)

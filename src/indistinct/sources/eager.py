@@ -286,9 +286,8 @@ class PandasTable(EagerTable):
 
 def count_distinct(texts: pl.DataFrame) -> pl.DataFrame:
     """The distinct rows of a frame of texts, with how often each occurs in ``count``."""
-    count = count_column(texts.columns)
-    counted = texts.with_columns(pl.lit(1, pl.Int64).alias(count))
-    return add_up(counted, count)
+    count = pl.len().cast(pl.Int64).alias(count_column(texts.columns))
+    return texts.group_by(texts.columns).agg(count) if texts.width else texts.select(count)
 
 
 def add_up(counted: pl.DataFrame, count: str) -> pl.DataFrame:
@@ -296,7 +295,7 @@ def add_up(counted: pl.DataFrame, count: str) -> pl.DataFrame:
     columns = [name for name in counted.columns if name != count]
     if not columns:
         return counted.select(pl.col(count).sum())
-    return counted.group_by(columns).agg(pl.col(count).sum()).select(*columns, count)
+    return counted.group_by(columns).agg(pl.col(count).sum())
 
 
 def find_combinations(texts: pl.DataFrame, change: Change) -> Codes:
