@@ -307,3 +307,9 @@ def test_attackers_who_know_a_visit() -> None:
         .agg(pl.col("n").min())
     )
     assert loose.figures["1"]["singled_out"] == pytest.approx((alone["n"] == 1).mean())  # type: ignore[index]
+
+
+def test_promises_about_values_say_whom_they_speak_of() -> None:
+    asked = policy({"model": "max-posterior", "sensitive": "ill", "bound": 0.9})
+    warnings = anonymize(table(), asked).warnings
+    assert any("whoever also knows date, ward of a visit may learn more" in w for w in warnings)

@@ -282,8 +282,8 @@ def visit_cautions(policy: Policy) -> Iterator[str]:
     about = [item.model for item in policy.promises if item.sensitive is not None]
     if visit and about:
         yield (
-            f"{', '.join(dict.fromkeys(about))}: of those who know the quasi-identifiers of a "
-            f"person, not of those who know {', '.join(visit)} of a visit as well"
+            f"{', '.join(dict.fromkeys(about))}: attackers know the quasi-identifiers of a person; "
+            f"whoever also knows {', '.join(visit)} of a visit may learn more"
         )
 
 
