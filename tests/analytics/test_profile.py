@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import json
+import tomllib
 
 import duckdb
 import polars as pl
 import pytest
 
-from indistinct.analytics import Profile, profile
+from indistinct.analytics import Profile, first_policy, profile
 from indistinct.analytics.concepts import concept_of
 from indistinct.errors import DataError
+from indistinct.pipeline.forgotten import forgotten
+from indistinct.policy import DraftPolicy
 
 N = 400
 
@@ -368,3 +371,12 @@ def test_numbers_in_a_row_number_records_whatever_they_are_called() -> None:
         {"diagnosis_case": [str(at) for at in range(N)], "asthma": ["1", "2"] * (N // 2)}
     )
     assert profile(frame)["diagnosis_case"].role == "identifier"
+
+
+def test_a_draft_says_all_that_a_check_asks_for() -> None:
+    for frame in (illnesses(), people()):
+        seen = profile(frame)
+        policy = DraftPolicy.from_dict(tomllib.loads(first_policy(seen)))
+        assert list(forgotten(seen, policy)) == []
+        assert policy.warnings == ()
+    assert seen["id"].type == "text"

@@ -338,7 +338,8 @@ def _look(table: Table, column: str, records: int, codes: Sequence[str] = ()) ->
     found = _concept(column, content)
     role, reasons = _role(column, values, tags, free_text, found)
     concept = found[0] if found else None
-    kind = "text" if free_text else type_of(column, values, concept, content)
+    number = role == "identifier" and values.kind == "text"
+    kind = "text" if free_text or number else type_of(column, values, concept, content)
     draft = Draft()
     if role == "quasi-identifier" or (content and content.code_system and role == "sensitive"):
         draft = draft_hierarchy(column, values, kind, content)
