@@ -447,5 +447,5 @@ def test_columns_that_are_no_set() -> None:
     assert [item.code for item in caught.value.problems] == ["bad-value", "wrong-role"]
     table = encounters(20, 1).drop("id")
     wanted = {"model": "km-anonymity", "k": 2, "sensitive": "d1", "together": 3}
-    with pytest.raises(PolicyError, match="a list of columns"):
+    with pytest.raises(PolicyError, match="a list of texts"):
         audit(table, [wanted], ["sex"])
