@@ -151,6 +151,9 @@ def test_what_makes_no_sense(wrong: dict[str, Any]) -> None:
 def test_some_values_are_no_steps_apart() -> None:
     with pytest.raises(PolicyError, match="no steps apart"):
         promise("t-closeness", t=0.2, sensitive="s", distance="ordered", values=["1"])
+    asked = {"model": "t-closeness", "t": 0.2, "distance": "ordered", "values": ["1"]}
+    with pytest.raises(PolicyError, match="no steps apart"):
+        audit(pl.DataFrame({"s": ["1"], "c": ["a"]}), [{**asked, "sensitive": "s"}], ["c"])
 
 
 # A table of patients: most survive; who was no inpatient has no ward.
