@@ -18,6 +18,8 @@ from typer.testing import CliRunner, Result
 
 REPOSITORY = Path(__file__).resolve().parent
 
+os.environ["INDISTINCT_LOG_SECONDS"] = "0"  # what is printed does not depend on how long it took
+
 for profile, same_examples in (("same", True), ("random", False)):
     settings.register_profile(
         profile,

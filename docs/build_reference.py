@@ -658,7 +658,9 @@ def errors_page() -> str:
         "was named with `risk --strict`, `attack --max-gain` or `assess --max-leakage`. |\n"
         "| 130 | Interrupted (Ctrl+C). Nothing is left half written. |\n"
         "| 143, 129 | Ended by SIGTERM or SIGHUP, as orderly as by Ctrl+C. |",
-        "Where a verb fails, standard output stays empty and nothing is written.",
+        "Where a verb fails, standard output stays empty and nothing is written. On a terminal a bar "
+        "on standard error shows what is going on; elsewhere a line does every ten seconds "
+        "(`INDISTINCT_LOG_SECONDS` says how many, 0 for none).",
         "## Messages",
         "A message says where (file, attribute, rows), what, and what would mend it. All that is wrong "
         "with a file or a policy is told at once. Rows are counted from 1, the header not counted; "

@@ -4,6 +4,7 @@ import io
 import json
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -92,60 +93,79 @@ def test_messages_are_not_wrapped_and_not_marked_up(
     assert capsys.readouterr().err == ("error: [red]a/long/path/without/end.csv: [/red] :smile:\n")
 
 
-class Alarm:
-    """A timer that rings when it is told to."""
+class Clock(threading.Event):
+    """An event that passes so many waits at once, and then has happened."""
 
-    def __init__(self, seconds: float, ring: Callable[[], None]) -> None:
-        self.seconds = seconds
-        self.ring = ring
-        self.daemon = False
-        self.started = self.cancelled = False
+    waits = 1
+
+    def wait(self, timeout: float | None = None) -> bool:
+        assert timeout is not None
+        self.waited = [*getattr(self, "waited", []), timeout]
+        return self.is_set() or len(self.waited) > self.waits
+
+
+class Beside:
+    """A thread that runs when it is told to."""
+
+    def __init__(self, target: Callable[[], None], *, daemon: bool) -> None:
+        assert daemon
+        Beside.run = staticmethod(target)
 
     def start(self) -> None:
-        assert self.daemon
-        assert self.seconds == terminal.PATIENCE
-        self.started = True
-
-    def cancel(self) -> None:
-        self.cancelled = True
+        pass
 
 
-def alarm(progress: Progress) -> Alarm:
-    assert isinstance(progress._timer, Alarm)
-    return progress._timer
-
-
-def test_progress_appears_after_a_while_and_only_on_a_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(threading, "Timer", Alarm)
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terminal, "Event", Clock)
+    monkeypatch.setattr(terminal, "Thread", Beside)
     monkeypatch.setenv("TERM", "xterm")
-    with Progress() as progress:
-        progress("reading")
-        assert not alarm(progress).started
-    assert capsys.readouterr() == ("", "")
+    monkeypatch.setenv(terminal.LOG_SECONDS, "7")
+
+
+def test_progress_appears_after_a_while_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, clock: None
+) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with Progress() as progress:
         progress("reading")
-        assert alarm(progress).started
-        alarm(progress).ring()
+        assert capsys.readouterr() == ("", "")
+        Beside.run()
         progress("searching", 0.5)
     out, err = capsys.readouterr()
     assert out == ""
     assert "searching" in err
+    assert "50%" in err
     with Progress() as progress:
         progress("quick")
-    assert alarm(progress).cancelled
-    assert "quick" not in capsys.readouterr().err
-
-
-def test_progress_that_ends_as_its_time_runs_out_shows_nothing(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(threading, "Timer", Alarm)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with Progress() as progress:
-        progress("reading")
-    alarm(progress).ring()
+    Beside.run()
     assert capsys.readouterr() == ("", "")
     assert progress._bar is None
+
+
+def test_progress_in_a_log_is_a_line_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, clock: None
+) -> None:
+    looks = iter([0.0, 2.0, 14.0])
+    monkeypatch.setattr(time, "monotonic", lambda: next(looks))
+    with Progress() as progress:
+        progress("searching", 0.25)
+        Beside.run()
+    assert progress._over.waited == [7.0, 7.0]  # type: ignore[attr-defined]
+    line = "progress: searching, 25%, about 36 s left (14 s so far)\n"
+    assert capsys.readouterr() == ("", line)
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1"])
+def test_a_log_without_lines_can_be_had(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, clock: None, seconds: str
+) -> None:
+    monkeypatch.setenv(terminal.LOG_SECONDS, seconds)
+    with Progress():
+        Beside.run()
+    assert capsys.readouterr() == ("", "")
+
+
+def test_seconds_that_cannot_be_read_are_the_usual_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(terminal.LOG_SECONDS, "often")
+    assert terminal._log_seconds() == terminal.LOG_EVERY

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
-import threading
+import time
 from collections.abc import Iterable, Sequence
+from threading import Event, Lock, Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
 
 PATIENCE = 1.0
 """Seconds after which a progress bar appears."""
+
+LOG_EVERY = 10.0
+"""Seconds between two lines of progress where there is no terminal, unless ``LOG_SECONDS`` says."""
+
+LOG_SECONDS = "INDISTINCT_LOG_SECONDS"
+"""The environment variable with these seconds; 0 for no such lines."""
 
 BAR = 10
 """Characters of a full bar."""
@@ -162,7 +170,7 @@ def bar(share: float, width: int | None = None) -> str:
 
 
 class Progress:
-    """A bar on standard error, from the second on that something takes, and only on a terminal.
+    """What is going on, on standard error: a bar on a terminal, a line now and then in a log.
 
     Called with the stage and the share of it that is done (None where nobody knows).
     """
@@ -170,15 +178,14 @@ class Progress:
     def __init__(self) -> None:
         self._stage: str = "starting"
         self._share: float | None = None
+        self._began = self._stage_began = time.monotonic()
         self._bar: RichProgress | None = None
-        self._over = False
-        self._lock = threading.Lock()
-        self._timer = threading.Timer(PATIENCE, self._show)
-        self._timer.daemon = True
+        self._over = Event()
+        self._lock = Lock()
 
     def __enter__(self) -> Self:
-        if sys.stderr.isatty():
-            self._timer.start()
+        told = self._tell_a_terminal if sys.stderr.isatty() else self._tell_a_log
+        Thread(target=told, daemon=True).start()
         return self
 
     def __exit__(
@@ -187,9 +194,8 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._timer.cancel()
         with self._lock:
-            self._over = True
+            self._over.set()
             if self._bar is not None:
                 self._bar.stop()
                 self._bar = None
@@ -197,21 +203,51 @@ class Progress:
     def __call__(self, stage: str, share: float | None = None) -> None:
         """Say what is going on, and how much of it is done (0 to 1)."""
         with self._lock:
+            if stage != self._stage:
+                self._stage_began = time.monotonic()
             self._stage, self._share = stage, share
             self._update()
 
+    def _tell_a_terminal(self) -> None:
+        if not self._over.wait(PATIENCE):
+            self._show()
+
+    def _tell_a_log(self) -> None:
+        every = _log_seconds()
+        while every > 0 and not self._over.wait(every):
+            with self._lock:
+                if not self._over.is_set():
+                    complain("progress", self._line(time.monotonic()))
+
+    def _line(self, now: float) -> str:
+        """The stage, and where its share is known the time it will still take."""
+        text = self._stage
+        if self._share:
+            left = (now - self._stage_began) * (1 - self._share) / self._share
+            text += f", {self._share:.0%}, about {left:.0f} s left"
+        return f"{text} ({now - self._began:.0f} s so far)"
+
     def _show(self) -> None:
-        from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import (
+            BarColumn,
+            SpinnerColumn,
+            TaskProgressColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
         from rich.progress import Progress as RichProgress
 
         with self._lock:
-            if self._over:  # the timer had run out, and waited for the lock
+            if self._over.is_set():  # the time had run out, and waited for the lock
                 return
             self._bar = RichProgress(
                 SpinnerColumn(),
                 TextColumn("{task.description}"),
                 BarColumn(bar_width=30),
+                TaskProgressColumn(),
                 TimeElapsedColumn(),
+                TimeRemainingColumn(),
                 console=console("err"),
                 transient=True,
             )
@@ -229,6 +265,14 @@ class Progress:
                 total=None if self._share is None else 1.0,
                 completed=self._share or 0.0,
             )
+
+
+def _log_seconds() -> float:
+    """The seconds between two lines of a log; those of this program where none can be read."""
+    try:
+        return float(os.environ.get(LOG_SECONDS, LOG_EVERY))
+    except ValueError:
+        return LOG_EVERY
 
 
 def _plain(value: Any) -> Any:
