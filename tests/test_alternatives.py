@@ -110,3 +110,11 @@ def test_the_command_shows_them_and_writes_one_release(run, tmp_path: Path):
     told = json.loads(document.stdout)
     assert [item["name"] for item in told["alternatives"]] == NAMES
     assert told["alternatives"][told["recommended"]]["kept"] > told["alternatives"][0]["kept"]
+
+
+def test_a_notebook_shows_the_first_rows_of_a_release():
+    release = ind.anonymize(table(), policy(algorithm="mondrian"))
+    shown = release._repr_html_()
+    assert "release, the first 5 rows" in shown
+    assert "".join(f"<th>{name}</th>" for name in ("age", "ward", "ill")) in shown
+    assert shown.count("<tr>") > 6

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import narwhals as nw
 import polars as pl
 
-from indistinct.document import Document, Grid, Part
+from indistinct.document import Document, Grid, Line, Part, many
 from indistinct.errors import IndistinctError
 from indistinct.metadata import ValueMetadata
 from indistinct.pipeline.opening import sha256_of
@@ -32,6 +33,9 @@ from indistinct.types import Frame, Plain, PlainMapping
 if TYPE_CHECKING:
     from indistinct.policy import Output
     from indistinct.recoding.plan import Plan
+
+PREVIEW = 5
+"""Rows of a release that a notebook shows."""
 
 
 @dataclass(frozen=True)
@@ -186,7 +190,12 @@ class Release(Document):
         return f"<Release: {self.certificate!r}, levels {levels}>"
 
     def parts(self) -> Iterator[Part]:
-        """The certificate, and what the release cost."""
+        """The first rows, the certificate, and what the release cost."""
+        for name, frame in self._frames().items():
+            head = to_polars(nw.to_native(nw.from_native(frame).head(PREVIEW)))
+            rows = [tuple("" if cell is None else str(cell) for cell in row) for row in head.rows()]
+            yield Line(f"{name}, the first {many(len(rows), 'row', 'rows')}", "title")
+            yield Grid(tuple(head.columns), rows)
         yield from self.certificate.parts()
         rows = [(name, f"{value:.4f}") for name, value in self.measures.items()]
         yield Grid(("measure", "value"), rows, right=("value",))
