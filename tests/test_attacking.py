@@ -299,3 +299,35 @@ def test_linked_tables_refuse_their_own_names() -> None:
     }
     with pytest.raises(ind.PolicyError, match="have a column 'bucket' of their own"):
         ind.Policy.from_dict(keys)
+
+
+@pytest.mark.parametrize("method", [{"algorithm": "mondrian"}, {"local_recoding": True}])
+def test_a_class_that_values_kept_from_being_finer_is_not_passed_over(
+    method: dict[str, Any],
+) -> None:
+    """The five of 31 have one illness: with eleven of 36 they are in one class because of it."""
+    others = ["flu"] * 3 + ["asthma", "fracture", "gout", "migraine"] * 2
+    rows = [(31, "hiv")] * 5 + [(36, ill) for ill in others]
+    rows += [(age, ill) for age in (51, 56, 71) for ill in sorted({*others, "hiv"})]
+    table = pl.DataFrame(rows, {"age": pl.Int64, "ill": pl.String}, orient="row")
+    keys = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 5}}},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [
+            {"model": "k-anonymity", "k": 5},
+            {"model": "distinct-l-diversity", "l": 2},
+        ],
+        "method": method,
+    }
+    release = ind.anonymize(table, keys)
+    cells = release.tables["age"].cast(pl.String)
+    assert "31" not in cells.to_list()
+    assert any("this program sees which classes were not made finer" in w for w in release.warnings)
+    lines = [
+        part.text for part in ind.attack(table, release, keys).summary() if hasattr(part, "text")
+    ]
+    assert any(line.startswith("open  what somebody has: ill") for line in lines)
+    plain = ind.anonymize(table, keys | {"promises": keys["promises"][:1]})
+    assert not any("this program" in warning for warning in plain.warnings)

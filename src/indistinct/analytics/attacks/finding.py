@@ -227,6 +227,9 @@ def mean_of(values: Array) -> float | None:
 KNOWN = str(THRESHOLDS[1])
 """The belief in the truth that counts as knowing it."""
 
+NOT_ONE_LEVEL = "it is no full-domain release of these people"
+"""Why nobody tries what the program would have published of other people."""
+
 KINDS = {
     "identity": "who somebody is",
     "membership": "whether somebody is in it",
@@ -319,6 +322,15 @@ class AttackReport(Document):
             found = [item for item in self.attacks if item.kind == kind]
             for name in dict.fromkeys(item.sensitive for item in found):
                 yield self._worst(title, name, [it for it in found if it.sensitive == name])
+        for item in self.skipped:
+            if item.why == NOT_ONE_LEVEL:
+                yield Line(
+                    f"open  what somebody has: {item.sensitive}: whoever runs the program in mind "
+                    f"({item.name}) may learn more; that can be tried only where every row has the "
+                    "same levels",
+                    "doubt",
+                    wrap=True,
+                )
         untried = dict.fromkeys(item.name for item in self.skipped)
         if untried:
             yield Line(f"not tried: {', '.join(untried)}", wrap=True)

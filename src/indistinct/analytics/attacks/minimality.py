@@ -32,7 +32,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
-from indistinct.analytics.attacks.finding import Finding, Skipped, of_people, summarize, worst_class
+from indistinct.analytics.attacks.finding import (
+    NOT_ONE_LEVEL,
+    Finding,
+    Skipped,
+    of_people,
+    summarize,
+    worst_class,
+)
 from indistinct.analytics.attacks.lattice_node import Levels, Node, node_of
 from indistinct.metadata import NO_METADATA
 from indistinct.microdata.domains import SensitiveDomain
@@ -99,7 +106,7 @@ def run(
         return Skipped(NAME, asked, sensitive)
     node = node_of(context.places)
     if node is None:
-        return Skipped(NAME, "it is no full-domain release of these people", sensitive)
+        return Skipped(NAME, NOT_ONE_LEVEL, sensitive)
     plans, left_out = better_plans(node, asked)
     worlds = _Worlds(context, node, sensitive, asked, plans, (enumerated, drawn))
     if worlds.broken:
