@@ -69,7 +69,7 @@ def warn_about_search(policy: Policy, plan: Plan, suppressed: int, verdict: Audi
         for part in policy.privacy_models
         if part.subject == "classes" and part.sensitive is not None
     )
-    if about and plan.scope != "domain":
+    if about and plan.to_dict()["scope"] != "domain":
         listed = ", ".join(f"'{name}'" for name in about)
         found.append(
             f"promises about {listed} decide how fine classes are: whoever knows everybody's "
