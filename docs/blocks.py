@@ -192,6 +192,7 @@ def _folder() -> Iterator[_Session]:
         os.environ |= {
             "COLUMNS": str(WIDTH),
             "NO_COLOR": "1",
+            "INDISTINCT_LOG_SECONDS": "0",
             "PYTHONUNBUFFERED": "1",
             "LC_ALL": "C.UTF-8",
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",

@@ -107,6 +107,8 @@ def _check(data: Path, path: Path, as_json: bool) -> None:
         progress("looking at the columns")
         seen = profile(table)
     policy.adopt(table.columns)
+    if not policy.attributes.keys() <= set(table.columns):
+        policy.check(table.columns, data.name)
     roles = {name: own.role for name, own in policy.attributes.items()}
     exposed = [
         {
