@@ -130,7 +130,7 @@ def visits_protected(
     there = np.flatnonzero(class_of >= 0)
     rows = _Rows(class_of[there], person_of[there], k)
     shown = [
-        {level: _Level(*item.at(level), item.leaf[there]) for level in way}
+        {level: _Level(item, level, there) for level in way}
         for item, way in zip(attributes, ways, strict=True)
     ]
     weights = np.array([item.weight for item in attributes]) / max(
@@ -175,14 +175,9 @@ def visits_protected(
 class _Level:
     """An attribute of the rows at one level."""
 
-    def __init__(
-        self,
-        number: NDArray[np.int64],
-        labels: tuple[Label, ...],
-        loss: NDArray[np.float64],
-        leaf: NDArray[np.int32],
-    ) -> None:
-        del labels
+    def __init__(self, item: VisitAttribute, level: int, there: NDArray[np.int64]) -> None:
+        number, _, loss = item.at(level)
+        leaf = item.leaf[there]
         self.code = number[leaf]
         self.losses = loss[leaf]
         self.loss = float(self.losses.mean()) if len(leaf) else 0.0
@@ -193,6 +188,8 @@ class _Rows:
 
     def __init__(self, class_of: NDArray[np.int32], person_of: NDArray[np.int32], k: int) -> None:
         self._class, self._person, self._k = class_of.astype(np.int64), person_of, k
+        self._rows = np.argsort(self._class, kind="stable")
+        self._sorted = self._class[self._rows]
 
     def starred(self, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_] | None:
         """The rows that have to be ``*``; None where even all of a class are too few."""
@@ -208,10 +205,10 @@ class _Rows:
         class_of = np.zeros(number, np.int64)
         class_of[group] = self._class
         order = np.lexsort((np.arange(number), people, class_of))
+        classes = class_of[order]
         for place in np.unique(class_of[gone]).tolist():
-            own = order[np.searchsorted(class_of[order], place) :]
-            own = own[: int((class_of[own] == place).sum())]
-            rows = np.flatnonzero(self._class == place)
+            own = order[_run_of(place, classes)]
+            rows = self._rows[_run_of(place, self._sorted)]
             for least in range(int(gone[own].sum()), len(own) + 1):
                 # Of a class those that fewest have are first: what is gone is a run of them.
                 gone[own[:least]] = True
@@ -226,3 +223,9 @@ class _Rows:
         people = int(self._person.max(initial=0)) + 1
         pairs = np.unique(group * people + self._person)
         return np.bincount(pairs // people, minlength=number)
+
+
+def _run_of(value: int, sorted_values: NDArray[np.int64]) -> slice:
+    """Where a value stands among rising ones."""
+    first, last = np.searchsorted(sorted_values, [value, value + 1])
+    return slice(int(first), int(last))
