@@ -44,10 +44,23 @@ def _first_from(cell: NDArray[np.int32], low: int, high: int, wanted: int) -> in
     return low
 
 
+@inner
+def _first_near(cell: NDArray[np.int32], low: int, high: int, at: int, wanted: int) -> int:
+    """The same where it stands at ``at``, or near."""
+    at = min(at, high)
+    while at > low and cell[at - 1] >= wanted:
+        at -= 1
+    while at < high and cell[at] < wanted:
+        at += 1
+    return at
+
+
 @jit
 def have_cells(
     low: NDArray[np.int32],
     high: NDArray[np.int32],
+    column: NDArray[np.int64],
+    columns: int,
     indptr: NDArray[np.int64],
     cell: NDArray[np.int32],
     begin: NDArray[np.int64],
@@ -63,6 +76,9 @@ def have_cells(
         low: what is known: a cell from ``low[d, j]`` to ``high[d, j]``, for each draw d and place
             j; -1 where the draw has fewer, [draws, places].
         high: see ``low``.
+        column: of these cells, [draws, places]; where a person has a cell in every column before,
+            it stands there.
+        columns: how many there are. People with more cells have several in one.
         indptr: person p has ``cell[indptr[p]:indptr[p + 1]]``, rising, [p + 1].
         cell: cells.
         begin: cell x is had by ``owner[begin[x]:begin[x + 1]]``.
@@ -99,9 +115,14 @@ def have_cells(
                     for j in range(size):
                         if low[d, j] < 0:
                             continue
-                        place = _first_from(cell, indptr[person], indptr[person + 1], low[d, j])
+                        start, end = indptr[person], indptr[person + 1]
+                        if end - start > columns:
+                            place = _first_from(cell, start, end, low[d, j])
+                        else:
+                            guess = start + column[d, j]
+                            place = _first_near(cell, start, end, guess, low[d, j])
                         steps += 1
-                        fits = place < indptr[person + 1] and cell[place] <= high[d, j]
+                        fits = place < end and cell[place] <= high[d, j]
                         # Of several cells within bounds the first one stands for the person.
                         fits &= j != best or cell[place] == x
                         if not fits:

@@ -13,34 +13,80 @@ def first_unused(
     crowd_of: NDArray[np.int32],
     crowd_indptr: NDArray[np.int64],
     crowd_class: NDArray[np.int32],
-    row_indptr: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    place: NDArray[np.int64],
+    class_of: NDArray[np.int32],
+    class_indptr: NDArray[np.int64],
+    order: NDArray[np.int64],
+    places: NDArray[np.int32],
     following: NDArray[np.int64],
+    head: NDArray[np.int32],
     taken: NDArray[np.int64],
 ) -> None:
     """For every person, in order, the first published row that no one before took; -1 for none.
 
-    The rows of class ``g`` are ``rows[row_indptr[g]:row_indptr[g + 1]]`` in published order, and
-    ``place[row]`` is where a row stands in the file. A person may take the rows of the classes of
-    the own crowd. ``following`` [G] is scratch.
+    Row ``r`` is of class ``class_of[r]``, and class ``g`` has ``class_indptr[g + 1] -
+    class_indptr[g]`` rows. They are gone through as ``order`` says. A person may take the rows of
+    the classes of the own crowd. ``places`` [r], ``following`` and ``head`` [G] are scratch.
     """
-    for g in range(row_indptr.shape[0] - 1):
-        following[g] = row_indptr[g]
+    rows = order.shape[0]
+    classes = class_indptr.shape[0] - 1
+    for g in range(classes):
+        following[g] = class_indptr[g]
+        head[g] = rows
+    for at in range(rows):
+        g = class_of[order[at]]
+        places[following[g]] = at
+        following[g] += 1
+    for g in range(classes):
+        following[g] = class_indptr[g]
+        if following[g] < class_indptr[g + 1]:
+            head[g] = places[following[g]]
     for person in range(crowd_of.shape[0]):
         best = -1
-        first = np.int64(0)
+        first = rows
         q = crowd_of[person]
         for at in range(crowd_indptr[q], crowd_indptr[q + 1]):
             g = crowd_class[at]
-            if following[g] == row_indptr[g + 1]:
-                continue
-            here = place[rows[following[g]]]
-            if best < 0 or here < first:
+            if head[g] < first:
                 best = g
-                first = here
+                first = head[g]
         if best < 0:
             taken[person] = -1
-        else:
-            taken[person] = rows[following[best]]
-            following[best] += 1
+            continue
+        taken[person] = order[first]
+        following[best] += 1
+        head[best] = places[following[best]] if following[best] < class_indptr[best + 1] else rows
+
+
+@jit
+def number_aligned(
+    crowd_of: NDArray[np.int32],
+    crowd_indptr: NDArray[np.int64],
+    crowd_class: NDArray[np.int32],
+    class_of: NDArray[np.int32],
+    order: NDArray[np.int64],
+) -> tuple[int, int]:
+    """How many of the rows, in order, fit the person in their place, and of how many.
+
+    People stand in the order of ``crowd_of``, those without a class left out. The classes of a
+    crowd are rising.
+    """
+    row = 0
+    found = 0
+    for q in crowd_of:
+        low, end = crowd_indptr[q], crowd_indptr[q + 1]
+        if low == end:
+            continue
+        if row == order.shape[0]:
+            break
+        wanted = class_of[order[row]]
+        high = end
+        while low < high:
+            middle = (low + high) // 2
+            if crowd_class[middle] < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        if low < end and crowd_class[low] == wanted:
+            found += 1
+        row += 1
+    return found, row

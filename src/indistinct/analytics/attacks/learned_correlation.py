@@ -43,7 +43,7 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.weighted import Rows, Weighted, expanded, gathered
-from indistinct.kernels.proportional_fitting import share_out
+from indistinct.kernels.proportional_fitting import make_likely, share_out
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
 
@@ -69,6 +69,10 @@ STILL = 1e-4
 """Change of any learnt share that calls for another round."""
 
 CELLS_AT_ONCE = 1 << 24
+"""Most cells (classes or sets, times values) that are kept."""
+
+CELLS_TOGETHER = 1 << 20
+"""Most of them that are worked out at once."""
 
 ALIKE = 1e-9
 """Beliefs that differ by less are equal."""
@@ -337,16 +341,20 @@ def _fitted(
     table, counted = np.zeros((sum(sizes), domain)), np.zeros((sum(sizes), domain))
     scale = held.amount.astype(np.float64)
     filled = np.empty(len(scale))
-    scratch = np.empty(domain), np.empty(domain, np.int64), np.empty(domain, np.int32)
-    nothing, none = np.zeros((0, domain)), np.zeros(0)
+    own, stamp = np.empty(domain), np.empty(domain, np.int64)
+    nothing, none, begin = np.zeros((0, domain)), np.zeros(0), np.zeros(len(weight) + 1, np.int64)
+    could = met.indptr, met.index, held.indptr, held.index
+    make_likely(codes, start, table, *could, stamp, begin, none)
+    likely = np.empty(begin[-1])
 
     def sweep(count: NDArray[np.float64], out: NDArray[np.float64]) -> None:
         share_out(
-            codes, start, table, weight, met.indptr, met.index, held.indptr, held.index, scale,
-            *scratch, filled, count, worlds.indptr, worlds.index, out,
+            codes, start, weight, *could, scale, begin, likely, own, stamp, filled, count,
+            worlds.indptr, worlds.index, out,
         )  # fmt: skip
 
     def fit(sweeps: int) -> None:
+        make_likely(codes, start, table, *could, stamp, begin, likely)
         for _ in range(sweeps):
             sweep(nothing, none)
             scale[:] *= np.divide(held.amount, filled, out=np.ones_like(filled), where=filled > 0)
@@ -393,7 +401,7 @@ def model(context: AttackContext, sensitive: str) -> NDArray[np.float64]:
     right = np.zeros(len(set_of))
     people = np.argsort(set_of, kind="stable")
     bounds = np.searchsorted(set_of[people], np.arange(len(sets) + 1))
-    every = np.empty((len(size), domain)) if len(size) * domain <= CELLS_AT_ONCE else None
+    together = max(CELLS_TOGETHER // max(domain, 1), 1)
 
     def scores(classes: NDArray[np.int32]) -> NDArray[np.float64]:
         score = known + sum(table[start[j] + codes[classes, j]] for j in range(len(sizes)))
@@ -401,17 +409,27 @@ def model(context: AttackContext, sensitive: str) -> NDArray[np.float64]:
         found: NDArray[np.float64] = score / score.sum(axis=1, keepdims=True)
         return found
 
-    if every is not None:
-        every[:] = scores(np.arange(len(size), dtype=np.int32))
-    for q in range(len(sets)):
-        own = sets[q]
-        if not len(own):
-            continue
-        belief = size[own] @ (scores(own) if every is None else every[own])
-        belief /= size[own].sum()
-        top = belief >= belief.max() - ALIKE
-        members = people[bounds[q] : bounds[q + 1]]
-        right[members] = np.where(truth[members] >= 0, top[truth[members]], 0) / top.sum()
+    every = None
+    if len(size) * domain <= CELLS_AT_ONCE:
+        every = np.empty((len(size), domain))
+        for first in range(0, len(size), together):
+            own = np.arange(first, min(first + together, len(size)), dtype=np.int32)
+            every[own] = scores(own)
+    there = np.flatnonzero(sets.length)
+    begin, at = sets.indptr[there], 0
+    while at < len(there):
+        last = max(int(np.searchsorted(begin, begin[at] + together)), at + 1)
+        which, entries = there[at:last], slice(begin[at], sets.indptr[there[last - 1] + 1])
+        own = sets.index[entries]
+        weighted = (scores(own) if every is None else every[own]) * size[own][:, None]
+        belief = np.add.reduceat(weighted, begin[at:last] - begin[at])
+        belief /= np.add.reduceat(size[own], begin[at:last] - begin[at])[:, None]
+        top = belief >= belief.max(axis=1, keepdims=True) - ALIKE
+        members = people[bounds[which[0]] : bounds[which[-1] + 1]]
+        row = np.searchsorted(which, set_of[members])
+        kept = (which[row] == set_of[members]) & (truth[members] >= 0)
+        right[members[kept]] = (top[row, truth[members]] / top.sum(axis=1)[row])[kept]
+        at = last
     return right
 
 

@@ -18,7 +18,7 @@ shuffle of the records of a long release, in which people with many come first m
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,7 @@ from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, of_people, summarize, worst_class
 from indistinct.analytics.attacks.places import Places
 from indistinct.analytics.weighted import expanded
-from indistinct.kernels.matching import first_unused
+from indistinct.kernels.matching import first_unused, number_aligned
 from indistinct.randomness import simulation
 
 NAME = "order"
@@ -122,28 +122,45 @@ def run(context: AttackContext, sensitive: str, *, shuffles: int = SHUFFLES) -> 
 
 def _tried(context: AttackContext, sensitive: str, shuffles: int) -> dict[str, Tried]:
     """What comes of the orders that a release may have kept, by what they are of."""
+    alike = [name for name in context.sensitive if context.why_untried(name) is None]
+    if not context.one_record_each or sensitive not in alike:
+        return _compared(context, [sensitive], shuffles)[sensitive]
+    # Which rows are taken for people does not depend on what is learnt from them.
+    together = context.once(
+        f"order of {shuffles}", "", lambda _: _compared(context, alike, shuffles)
+    )
+    return together[sensitive]
+
+
+def _compared(
+    context: AttackContext, names: Sequence[str], shuffles: int
+) -> dict[str, dict[str, Tried]]:
+    """What comes of the orders of a release and of shuffles, by attribute."""
     random = simulation([context.seed, 0x0DE2])
     rows, places = context.records, context.places
-    right = right_rows(context, sensitive)
+    right = {name: right_rows(context, name) for name in names}
     orders = {"published": np.arange(rows)}
     many = np.ones(rows)
     if context.pseudonyms is not None:
-        names = [(len(name or ""), name or "") for name in context.pseudonyms]
-        orders["pseudonyms"] = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
-        many = np.maximum(context.buckets[sensitive].size[context.bucket_of], 1).astype(np.float64)
-    found = {}
-    for name, order in orders.items():
-        rates = many if name == "published" else np.ones(rows)
-        by_chance, aligned = np.zeros(shuffles), np.zeros(shuffles)
+        keys = [(len(name or ""), name or "") for name in context.pseudonyms]
+        orders["pseudonyms"] = np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
+        listed = context.buckets[names[0]].size[context.bucket_of]
+        many = np.maximum(listed, 1).astype(np.float64)
+    found: dict[str, dict[str, Tried]] = {name: {} for name in names}
+    for of, order in orders.items():
+        rates = many if of == "published" else np.ones(rows)
+        by_chance, aligned = np.zeros((len(names), shuffles)), np.zeros(shuffles)
         for at in range(shuffles):
             if context.one_record_each:
                 mixed = random.permutation(rows)
                 aligned[at] = _aligned(places, mixed)
             else:
                 mixed = np.argsort(random.exponential(size=rows) / rates, kind="stable")
-            by_chance[at] = right(take_in_order(places, mixed)).mean()
+            taken = take_in_order(places, mixed)
+            by_chance[:, at] = [right[name](taken).mean() for name in names]
         own = take_in_order(places, order)
-        found[name] = Tried(own, right(own), by_chance, aligned)
+        for name, chance in zip(names, by_chance, strict=True):
+            found[name][of] = Tried(own, right[name](own), chance, aligned)
     return found
 
 
@@ -210,17 +227,14 @@ def take_in_order(places: Places, order: NDArray[np.int64]) -> NDArray[np.int64]
         places: people and rows.
         order: the published rows in the order in which they are gone through, [r].
     """
-    classes, sets = len(places.classes), places.candidate_sets
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    of = places.class_of[order]
-    rows = np.ascontiguousarray(order[np.argsort(of, kind="stable")])
-    indptr = np.zeros(classes + 1, np.int64)
-    np.cumsum(np.bincount(of, minlength=classes), out=indptr[1:])
+    sets, size = places.candidate_sets, places.classes.size
+    indptr = np.zeros(len(size) + 1, np.int64)
+    np.cumsum(size, out=indptr[1:])
     taken = np.empty(places.people.height, np.int64)
     first_unused(
-        places.set_of, sets.indptr, sets.index, indptr, rows, place,
-        np.empty(classes, np.int64), taken,
+        places.set_of, sets.indptr, sets.index, places.class_of, indptr, order,
+        np.empty(len(order), np.int32), np.empty(len(size), np.int64),
+        np.empty(len(size), np.int32), taken,
     )  # fmt: skip
     return taken
 
@@ -296,15 +310,9 @@ def _centred_ranks(values: NDArray[np.int64], groups: NDArray[np.int32]) -> NDAr
 
 def _aligned(places: Places, order: NDArray[np.int64]) -> float:
     """How often the i-th row fits the i-th of the people who fit any row."""
-    candidates = places.set_of[places.found]
-    number = min(len(candidates), len(order))
-    if not number:
-        return 0.0
-    classes, sets = len(places.classes), places.candidate_sets
-    pairs = sets.row_of * classes + sets.index
-    keys = candidates[:number].astype(np.int64) * classes + places.class_of[order[:number]]
-    at = np.minimum(np.searchsorted(pairs, keys), len(pairs) - 1)
-    return float((pairs[at] == keys).mean())
+    sets = places.candidate_sets
+    fit, number = number_aligned(places.set_of, sets.indptr, sets.index, places.class_of, order)
+    return fit / number if number else 0.0
 
 
 def _expected(context: AttackContext, sensitive: str) -> NDArray[np.float64]:

@@ -188,8 +188,8 @@ class Cells:
         """
         found = np.zeros(low.shape, np.int64)
         done = have_cells(
-            low, low if high is None else high, self.rows.indptr, self.rows.index, *self.owners,
-            first, enough, most, found,
+            low, low if high is None else high, self.column_of(low), len(self.names),
+            self.rows.indptr, self.rows.index, *self.owners, first, enough, most, found,
         )  # fmt: skip
         return found[:done]
 
