@@ -249,7 +249,7 @@ def test_attackers_are_let_loose_where_asked(frame: pl.DataFrame) -> None:
     assert [part["name"] for part in raw["attacks"]] == ["membership"]
     assert raw["attacks"][0]["success"]["certain"] == 1.0
     assert ours["attacks"][0]["success"]["certain"] < 1.0
-    told = dict(found.sections())["attackers: likely, certain"]
+    told = dict(found.sections())["attackers (less is better)"]
     assert told[0] == ("membership of diagnosis", told[0][1])
     assert told[0][1][1] == "100%, 100%"
     assert "membership of diagnosis, certain" in found.frame().columns

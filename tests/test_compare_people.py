@@ -150,11 +150,12 @@ def test_long_and_linked_releases_side_by_side(
     titles = dict(found.sections())
     labels = [label for label, _ in titles["size"]]
     assert labels[:2] == ["people published", "people suppressed"]
-    assert [label for label, _ in titles["people: linked, and believed"]] == [
+    assert [label for label, _ in titles["people found (less is better)"]] == [
         "linked to their rows, share", "exact record with dx, share",
         "dx believed: likely, certain",
     ]  # fmt: skip
-    assert "joined sum of age, uniform, mean" in [label for label, _ in titles["lost"]]
+    lost = [label for label, _ in titles["lost (less is better)"]]
+    assert "joined sum of age, uniform, mean" in lost
     assert found.frame().height == 7
     assert "120 people" in repr(found)
 

@@ -280,10 +280,10 @@ class Comparison(Document):
         parts = [
             ("size", self._sizes()),
             (f"promises: achieved ({NOT_KEPT}: not kept)", self._promises()),
-            ("people: linked, and believed", self._people()),
-            ("attackers: likely, certain", self._attacks()),
-            ("lost", self._costs()),
-            ("left, from 0 to 1", self._qualities()),
+            ("people found (less is better)", self._people()),
+            ("attackers (less is better)", self._attacks()),
+            ("lost (less is better)", self._costs()),
+            ("left, 0 to 1 (more is better)", self._qualities()),
         ]
         return [(title, rows) for title, rows in parts if rows]
 
@@ -488,7 +488,7 @@ def _share(share: float | None) -> str:
 
 
 def _figure(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4g}"
+    return "-" if value is None else f"{value + 0.0:.4g}"
 
 
 def _short(achieved: Mapping[str, float | int | None]) -> dict[str, float | int | None]:
