@@ -170,6 +170,31 @@ def test_every_combination_is_counted(rows: list[tuple[str, str | None]], k: int
     assert found.achieved["m"] == (kept if rows else None)
 
 
+@settings(max_examples=100)
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from("abcdef"), st.sampled_from("NS"), st.sampled_from(ITEMS)),
+        min_size=1,
+        max_size=24,
+    ),
+    k=st.integers(1, 4),
+)
+def test_every_visit_is_counted(rows: list[tuple[str, str, str | None]], k: int) -> None:
+    table = pl.DataFrame(
+        rows, {"who": pl.String, "town": pl.String, "date": pl.String}, orient="row"
+    )
+    asked = {"model": "known-visit", "k": k, "visit": ["date"], "unit": "person"}
+    found = audit(table, [asked], ["town"], person="who").promises[0]
+    had: dict[tuple[str, str | None], set[str]] = defaultdict(set)
+    for who, town, date in rows:
+        had[town, date].add(who)
+    rare = [people for people in had.values() if len(people) < k]
+    assert found.holds is not bool(rare)
+    assert found.achieved == {"k": min(map(len, had.values()))}
+    assert found.breaking_classes == len(rare)
+    assert found.breaking_records == len(set().union(*rare))
+
+
 def test_whose_items_they_are_has_to_be_told() -> None:
     table = pl.DataFrame({"town": ["N"], "illness": ["flu"]})
     asked = {"model": "km-anonymity", "k": 2, "sensitive": "illness"}
