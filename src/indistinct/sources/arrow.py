@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import polars as pl
@@ -19,6 +20,39 @@ def to_pandas(values: pl.Series) -> Any:
     if kind.is_numeric() or kind.is_temporal() or (kind == pl.Boolean and not values.null_count()):
         return pd.Series(values.to_numpy(), name=values.name)
     return pd.Series(values.to_list(), name=values.name)
+
+
+def plain_type(categories: Any, missing: bool) -> Any:
+    """The type of pandas that holds the values of categories, and what is missing beside them."""
+    import pandas as pd
+
+    kind = categories.categories.dtype
+    return pd.Int64Dtype() if missing and pd.api.types.is_integer_dtype(kind) else kind
+
+
+def to_arrow(values: pl.Series, kind: Any = None) -> Any:
+    """A Polars column as a chunked array of PyArrow, of some type where its values allow that.
+
+    Texts stay texts, whatever type is asked for; of a dictionary's type its values' type counts.
+    """
+    import pyarrow as pa
+
+    made = pa.chunked_array([values.to_arrow()])
+    if kind is not None and pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if is_text(made.type) and (kind is None or not is_text(kind)):
+        return made.cast(pa.string())
+    if kind is not None:
+        with contextlib.suppress(pa.ArrowException):
+            made = made.cast(kind)
+    return made
+
+
+def is_text(kind: Any) -> bool:
+    """Whether a type of PyArrow is one of texts."""
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def has_arrow() -> bool:

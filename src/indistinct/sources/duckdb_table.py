@@ -7,6 +7,7 @@ The release is a table of a connection of its own, so that nothing in it refers 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.errors import DataError, Problem
 from indistinct.sources.eager import add_up, find_combinations
 from indistinct.sources.table import Change, count_column, counted_rows
 from indistinct.sources.text import Tokens, canonical, kind_of_type
@@ -22,6 +24,8 @@ from indistinct.types import Frame
 _SOURCE = "indistinct_source"
 _LOOKUP = "indistinct_lookup"
 _SEEDS = 2**63 - 1
+_BY_TEXT = re.compile(r"\b(INTERVAL|BIT|TIME WITH|UHUGEINT|BIGNUM|UUID|VARIANT)\b")
+"""Types that Arrow or Polars has not, or changes: these travel as text."""
 
 
 class DuckDBTable:
@@ -30,9 +34,9 @@ class DuckDBTable:
     def __init__(self, relation: Any, name: str, tokens: Tokens | None = None) -> None:
         self.name = name
         self.columns: tuple[str, ...] = tuple(relation.columns)
-        self._relation = relation
-        self._tokens = tokens or {}
         self._types = dict(zip(self.columns, map(str, relation.types), strict=True))
+        self._relation = _as_arrow_has_it(relation, self._types)
+        self._tokens = tokens or {}
         self._height: int | None = None
         self._kept = False
         self.kinds: Mapping[str, str] = self._kinds()
@@ -42,6 +46,24 @@ class DuckDBTable:
         if self._height is None:
             self._height = int(self._fetch(f"SELECT count(*) FROM {_SOURCE}").item())
         return self._height
+
+    def frame(self) -> pl.DataFrame:
+        """All records, in the order of the source.
+
+        Raises:
+            DataError: For columns of types that Polars does not have.
+        """
+        try:
+            return self._fetch(f"SELECT * FROM {_SOURCE}")
+        except pl.exceptions.PolarsError:
+            raise DataError(
+                Problem(
+                    "unsupported-type",
+                    "there are columns of a type that cannot be read record by record",
+                    file=self.name,
+                    remedy="leave columns of type UNION out, or cast them to text",
+                )
+            ) from None
 
     def text(self, columns: Sequence[str]) -> pl.DataFrame:
         """The canonical texts of these columns, in the order of the source, null for missing.
@@ -58,6 +80,11 @@ class DuckDBTable:
         counted = _polars(self._count(columns, count))
         texts = canonical(counted.select(columns), self._tokens)
         return add_up(texts.with_columns(counted[count].cast(pl.Int64)), count)
+
+    def different_records(self) -> int:
+        """How many records differ, over all columns, told apart by their digests."""
+        query = f"SELECT count(DISTINCT hash({_names(self.columns)})) FROM {_SOURCE}"
+        return int(self._fetch(query).item())
 
     def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
         """The distinct combinations of canonical texts, and how many records have each."""
@@ -161,13 +188,21 @@ class DuckDBTable:
     def _keep(self) -> None:
         """Hold the records in a table of our own, so that their order stays."""
         if not self._kept:
-            kinds = {name: _plain_type(kind) for name, kind in self._types.items()}
+            held = zip(self.columns, map(str, self._relation.types), strict=True)
+            kinds = {name: _plain_type(kind) for name, kind in held}
             self._relation = _stored(self._run(f"SELECT * FROM {_SOURCE}"), kinds, "source")
             self._kept = True
 
     def _kinds(self) -> Mapping[str, str]:
-        sample = self._fetch(f"SELECT * FROM {_SOURCE} LIMIT 0")
+        unions = [name for name, kind in self._types.items() if "UNION(" in kind]
+        others = f"* EXCLUDE ({_names(unions)})" if unions else "*"
+        sample = (
+            self._fetch(f"SELECT {others} FROM {_SOURCE} LIMIT 0")
+            if len(unions) < len(self.columns)
+            else pl.DataFrame()
+        )
         kinds = {values.name: kind_of_type(values.dtype) for values in sample.get_columns()}
+        kinds |= dict.fromkeys(unions, "other")
         times = [name for name, kind in kinds.items() if kind == "datetime"]
         if times:
             tests = ", ".join(
@@ -189,21 +224,58 @@ class DuckDBTable:
         return answer
 
 
+def like_relation(frame: pl.DataFrame, kind: Any) -> Any:
+    """A Polars frame as a table of a connection of its own, with the types of a relation.
+
+    Texts stay texts in columns of other types, but where all of them can be read as such.
+    """
+    types = dict(zip(kind.columns, map(str, kind.types), strict=True))
+    records = frame.to_arrow()
+    wanted = {
+        name: "VARCHAR" if text and not _BY_TEXT.search(types[name]) else _plain_type(types[name])
+        for name, text in ((name, dtype == pl.String) for name, dtype in frame.schema.items())
+        if name in types
+    }
+    return _stored(records, wanted, "release")
+
+
+def _as_arrow_has_it(relation: Any, types: Mapping[str, str]) -> Any:
+    """A relation in which columns that would not travel as they are come as their texts."""
+    if not any(map(_BY_TEXT.search, types.values())):
+        return relation
+    return relation.project(
+        ", ".join(
+            f"CAST({_quoted(name)} AS VARCHAR) AS {_quoted(name)}"
+            if _BY_TEXT.search(kind)
+            else _quoted(name)
+            for name, kind in types.items()
+        )
+    )
+
+
 def _stored(records: Any, types: Mapping[str, str], name: str) -> Any:
     """A relation over a table of a connection of its own that holds these records."""
     import duckdb
 
+    connection = duckdb.connect()
+    connection.register("records", records)
     columns = ", ".join(
         f"CAST({_quoted(column)} AS {types[column]}) AS {_quoted(column)}"
-        if column in types
+        if column in types and _fits(connection, column, types[column])
         else _quoted(column)
         for column in records.column_names
     )
-    connection = duckdb.connect()
-    connection.register("records", records)
     connection.execute(f"CREATE TABLE {name} AS SELECT {columns} FROM records")
     connection.unregister("records")
     return connection.table(name)
+
+
+def _fits(connection: Any, column: str, kind: str) -> bool:
+    """Whether a column of ``records`` can be of this type: texts may be generalized ones."""
+    if not _BY_TEXT.search(kind):
+        return True
+    query = f"SELECT count({_quoted(column)}) = count(TRY_CAST({_quoted(column)} AS {kind}))"
+    return bool(connection.execute(f"{query} FROM records").fetchone()[0])
 
 
 def _plain_type(kind: str) -> str:

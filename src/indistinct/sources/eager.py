@@ -20,7 +20,14 @@ import polars.selectors as cs
 from numpy.typing import NDArray
 
 from indistinct.errors import DataError, IndistinctError, Problem
-from indistinct.sources.arrow import arrow_errors, has_arrow, to_pandas
+from indistinct.sources.arrow import (
+    arrow_errors,
+    has_arrow,
+    is_text,
+    plain_type,
+    to_arrow,
+    to_pandas,
+)
 from indistinct.sources.table import (
     ROWS_FOUND,
     Change,
@@ -94,6 +101,16 @@ class EagerTable(ABC):
     def distinct(self, columns: Sequence[str]) -> pl.DataFrame:
         """The distinct combinations of canonical texts, with how often each occurs in ``count``."""
         return count_distinct(self.text(columns))
+
+    def different_records(self) -> int:
+        """How many records differ, over all columns, told apart by their digests."""
+        told = [
+            pl.Series(values.name, [repr(one) for one in values], dtype=pl.String)
+            if values.dtype == pl.Object
+            else values
+            for values in self._frame.get_columns()
+        ]
+        return pl.DataFrame(told).hash_rows().n_unique()
 
     def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
         """The canonical texts of all records, in the order of the source."""
@@ -172,10 +189,7 @@ class ArrowTable(EagerTable):
     """A table held by PyArrow."""
 
     def __init__(self, table: Frame, name: str, tokens: Tokens | None = None) -> None:
-        names = table.column_names
-        require_names(names, name)
-        columns = [_from_arrow(*column) for column in zip(names, table.columns, strict=True)]
-        super().__init__(pl.DataFrame(columns), name, tokens)
+        super().__init__(from_arrow(table, name), name, tokens)
         self._native = table
 
     def with_columns(self, columns: Mapping[str, pl.Series]) -> EagerTable:
@@ -190,7 +204,7 @@ class ArrowTable(EagerTable):
             made = pa.chunked_array([values.to_arrow()])
             with contextlib.suppress(pa.ArrowException):
                 made = made.cast(kind)
-            if _is_text(pa, made.type) and not _is_text(pa, kind):
+            if is_text(made.type) and not is_text(kind):
                 made = made.cast(pa.string())
             table = table.set_column(self.columns.index(name), name, made)
         return ArrowTable(table, self.name, self._tokens)
@@ -210,8 +224,7 @@ class ArrowTable(EagerTable):
         arrays = []
         for name in columns:
             if name in made:
-                values = pa.chunked_array([made[name].to_arrow()])
-                arrays.append(values.cast(pa.string()) if _is_text(pa, values.type) else values)
+                arrays.append(to_arrow(made[name]))
                 continue
             values = self._native.column(name)
             if pa.types.is_dictionary(values.type):
@@ -279,8 +292,9 @@ class PandasTable(EagerTable):
             values = self._native.iloc[:, self.columns.index(name)].take(taken)
             if name in keys and pd.api.types.is_float_dtype(values.dtype):
                 values = values + 0.0  # no -0.0 beside 0.0
-            plain = isinstance(values.dtype, pd.CategoricalDtype)
-            arrays[name] = np.asarray(values) if plain else _without_hidden(values.array)
+            if isinstance(values.dtype, pd.CategoricalDtype):
+                values = values.astype(plain_type(values.dtype, bool(values.isna().any())))
+            arrays[name] = _without_hidden(values.array)
         return pd.DataFrame(arrays, copy=True)
 
 
@@ -368,9 +382,22 @@ def replaced_columns(
     return {values.name: values for values in made}
 
 
-def _is_text(pa: Any, kind: Frame) -> bool:
-    types = pa.types
-    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+def from_arrow(frame: Frame, table: str) -> pl.DataFrame:
+    """A PyArrow table as a Polars frame.
+
+    Raises:
+        DataError: For columns without names of their own, or of types that Polars does not have.
+    """
+    require_names(frame.column_names, table)
+    columns, problems = [], []
+    for name, values in zip(frame.column_names, frame.columns, strict=True):
+        try:
+            columns.append(_from_arrow(name, values))
+        except (*arrow_errors(), *_UNREADABLE):
+            problems.append(_unsupported(name, table))
+    if problems:
+        raise DataError(problems) from None
+    return pl.DataFrame(columns)
 
 
 def _from_arrow(name: str, values: Any) -> pl.Series:
@@ -381,6 +408,16 @@ def _from_arrow(name: str, values: Any) -> pl.Series:
     series = pl.from_arrow(values)
     assert isinstance(series, pl.Series)
     return series.alias(name)
+
+
+def _unsupported(attribute: str, table: str) -> Problem:
+    return Problem(
+        "unsupported-values",
+        "the column holds values that cannot be read",
+        file=table,
+        attribute=attribute,
+        remedy="turn the column into text, numbers or dates first",
+    )
 
 
 def from_pandas(frame: Frame, table: str) -> pl.DataFrame:
@@ -407,15 +444,7 @@ def from_pandas(frame: Frame, table: str) -> pl.DataFrame:
                 )
             ) from None
         except unreadable:
-            problems.append(
-                Problem(
-                    "unsupported-values",
-                    "the column holds values that cannot be read",
-                    file=table,
-                    attribute=name,
-                    remedy="turn the column into text, numbers or dates first",
-                )
-            )
+            problems.append(_unsupported(name, table))
     if problems:
         raise DataError(problems) from None
     return pl.DataFrame(columns)

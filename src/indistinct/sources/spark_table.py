@@ -37,6 +37,10 @@ class SparkTable:
             self._height = int(self._frame.count())
         return self._height
 
+    def frame(self) -> pl.DataFrame:
+        """All records."""
+        return _polars(self._frame.toArrow())
+
     def text(self, columns: Sequence[str]) -> pl.DataFrame:
         """The canonical texts of these columns, in the order of the source, null for missing.
 
@@ -52,6 +56,19 @@ class SparkTable:
         counted = _polars(self._count(columns, count).toArrow())
         texts = canonical(counted.select(columns), self._tokens)
         return add_up(texts.with_columns(counted[count].cast(pl.Int64)), count)
+
+    def different_records(self) -> int:
+        """How many records differ, over all columns, told apart by their digests."""
+        from pyspark.sql import functions as f
+
+        texts = [
+            f.to_json(f.struct(_quoted(field.name)))
+            if "map<" in field.dataType.simpleString()
+            else f.col(_quoted(field.name))
+            for field in self._frame.schema.fields
+        ]
+        missing = [f.col(_quoted(name)).isNull() for name in self.columns]  # no digest has them
+        return int(self._frame.select(f.xxhash64(*texts, *missing)).distinct().count())
 
     def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
         """The distinct combinations of canonical texts, and how many records have each."""
@@ -136,6 +153,22 @@ class SparkTable:
                 name: "date" for name, day in zip(times, whole, strict=True) if day is not False
             }
         return kinds
+
+
+def like_spark(frame: pl.DataFrame, kind: Frame) -> Any:
+    """A Polars frame as a Spark frame, with the types of another one; texts stay texts."""
+    from pyspark.sql import functions as f
+
+    types = {field.name: field.dataType for field in kind.schema.fields}
+    made = kind.sparkSession.createDataFrame(frame.to_arrow())
+    return made.select(
+        [
+            f.col(_quoted(name)).cast(types[name]).alias(name)
+            if name in types and dtype != pl.String
+            else f.col(_quoted(name))
+            for name, dtype in frame.schema.items()
+        ]
+    )
 
 
 def _polars(table: Frame) -> pl.DataFrame:

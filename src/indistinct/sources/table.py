@@ -124,6 +124,11 @@ class Table(Protocol):
         where one of the columns has that name already).
         """
 
+    def different_records(self) -> int:
+        """How many records differ, over all columns; two that differ are taken for equal with a
+        probability of 2^-64, by their digests.
+        """
+
     def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
         """The canonical texts of these columns, and how many records each row stands for.
 
@@ -232,7 +237,7 @@ def _open(native: Frame, name: str, tokens: Tokens) -> Table:
         from indistinct.sources.duckdb_table import DuckDBTable
 
         return DuckDBTable(native, name, tokens)
-    if nw.dependencies.is_pyspark_dataframe(native) or _is_spark_connect(native):
+    if is_spark(native):
         from indistinct.sources.spark_table import SparkTable
 
         return SparkTable(native, name, tokens)
@@ -246,8 +251,10 @@ def _open(native: Frame, name: str, tokens: Tokens) -> Table:
     )
 
 
-def _is_spark_connect(native: Frame) -> bool:
-    return type(native).__module__.startswith("pyspark.sql.connect.")
+def is_spark(native: Frame) -> bool:
+    """Whether it is a frame of Spark, near or far."""
+    near = nw.dependencies.is_pyspark_dataframe(native)
+    return bool(near or type(native).__module__.startswith("pyspark.sql.connect."))
 
 
 def is_pattern(column: str) -> bool:
