@@ -623,6 +623,11 @@ _EXAMPLES = {
         "indistinct anonymize patients.csv --quasi age,sex,zip --sensitive diagnosis --rest drop \\\n"
         "    --k 5 --suppression-limit 0.05 --out release"
     ),
+    "apply": (
+        "indistinct apply release-2023 patients-2024.csv --policy release.toml --out release-2024\n"
+        "indistinct apply release-2023 patients-2024.csv --policy release.toml --out release-2024 "
+        "--adapt"
+    ),
     "audit": (
         "indistinct audit release\n"
         "indistinct audit release/release.csv --policy release.toml\n"
@@ -697,7 +702,7 @@ def python_page() -> str:
         (
             "The verbs",
             "",
-            ("assess", "risk", "quasi", "anonymize", "audit", "attack", "compare"),
+            ("assess", "risk", "quasi", "anonymize", "apply", "audit", "attack", "compare"),
         ),
         (
             "What they return",

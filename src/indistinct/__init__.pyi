@@ -24,6 +24,7 @@ from indistinct.hierarchies.taxonomy import Taxonomy as Taxonomy
 from indistinct.pipeline.alternatives import Alternatives as Alternatives
 from indistinct.pipeline.alternatives import alternatives as alternatives
 from indistinct.pipeline.anonymization import anonymize as anonymize
+from indistinct.pipeline.applying import apply as apply
 from indistinct.pipeline.assessing import assess as assess
 from indistinct.pipeline.attack import attack as attack
 from indistinct.pipeline.auditing import audit as audit

@@ -179,12 +179,20 @@ def _anonymize(case: Case, folder: Path, shift: int) -> dict[str, Any]:
     own = {key: value for key, value in release.run.to_dict().items()
            if key not in found["certificate"]}  # fmt: skip
     found["run"] = own
-    found |= {f"private {name}": document for name, document in release.private.items()}
+    found |= {f"private {name}": _decided(document) for name, document in release.private.items()}
     found["policy"] = {"keys": _without_seed(policy.to_dict()), "warnings": policy.warnings}
     if case.options.get("write"):
         release.write(folder / "out")
         found["files"] = _files(folder / "out")
     return found
+
+
+def _decided(document: Any) -> Any:
+    """A private document without what repeats hierarchies and classes for :func:`ind.apply`."""
+    repeated = {"hierarchies", "class_cells", "node_classes"}
+    if not isinstance(document, dict):
+        return document
+    return {key: value for key, value in document.items() if key not in repeated}
 
 
 def _without_seed(keys: dict[str, Any]) -> dict[str, Any]:
@@ -199,7 +207,7 @@ def _files(folder: Path) -> dict[str, Any]:
         if path.is_file():
             name = str(path.relative_to(folder))
             if path.suffix == ".json":
-                found[name] = json.loads(path.read_text(encoding="utf-8"))
+                found[name] = _decided(json.loads(path.read_text(encoding="utf-8")))
             elif path.suffix in (".csv", ".toml", ".html"):
                 found[name] = path.read_text(encoding="utf-8").splitlines()
             else:

@@ -16,6 +16,7 @@ import typer
 from indistinct import __version__
 from indistinct.cli import (
     anonymize,
+    apply,
     assess,
     attack,
     audit,
@@ -66,12 +67,13 @@ for _verb in (
     quasi.quasi,
     risk.risk,
     anonymize.anonymize,
+    apply.apply,
     audit.audit,
     attack.attack,
     compare.compare,
     hierarchy.hierarchy,
 ):
-    _leaves = _verb in (demo.demo, init.init, anonymize.anonymize)
+    _leaves = _verb in (demo.demo, init.init, anonymize.anonymize, apply.apply)
     app.command(help=help_of(_verb))(verb(_verb, leaves_files=_leaves))
 
 

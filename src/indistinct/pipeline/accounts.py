@@ -19,6 +19,7 @@ from indistinct.pipeline.asked import method_of
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.warnings import warn_about_lost, warn_about_made_up, warn_about_search
 from indistinct.privacy.promise import models
+from indistinct.recoding.earlier_plan import plan_document
 from indistinct.recoding.linked import LinkedPlan
 from indistinct.recoding.plan import CellPlan, CutPlan, LevelPlan
 from indistinct.recoding.recoded import leaked, measured
@@ -204,7 +205,7 @@ def _plan_document(plan: Plan, microdata: Microdata) -> Plain:
         document["attributes"] = {
             name: {"published": list(plan.texts[j])} for j, name in enumerate(plan.attributes)
         }
-        return document
+        return plan_document(document, plan, data)
     if isinstance(plan, SplitPlan):
         document["splits"] = [
             {
@@ -225,7 +226,7 @@ def _plan_document(plan: Plan, microdata: Microdata) -> Plain:
         }
         for j, name in enumerate(data.attributes)
     }
-    return document
+    return plan_document(document, plan, data)
 
 
 def _mapping(plan: Plan, data: LeveledTable, attribute: int) -> list[list[str | None]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,11 @@ from indistinct.types import Frame
 if TYPE_CHECKING:
     from indistinct.pipeline.release import Release
     from indistinct.policy import Policy
+    from indistinct.recoding.linked_plan import LinkedPlan
+    from indistinct.recoding.plan import Plan
+
+Planned = Callable[[PrivateTable, Run], "tuple[PrivateTable, Plan | LinkedPlan]"]
+"""What finds a plan, and the table as the plan sees it."""
 
 
 def anonymize(
@@ -46,9 +52,22 @@ def anonymize(
         HierarchyError: a hierarchy does not cover the table's values, or is no tree.
         Unsatisfiable: no release can keep the promises within the policy's limits.
     """
-    run = Run.begin(policy, progress, path)
+    return released(data, Run.begin(policy, progress, path))
+
+
+def released(data: Frame, run: Run, planned: Planned | None = None) -> Release:
+    """The release of a table, audited.
+
+    Arguments:
+        data: a frame or a path.
+        run: what is asked.
+        planned: what finds the plan; the policy's method where not given.
+
+    Raises:
+        DataError, PolicyError, HierarchyError, Unsatisfiable: as :func:`anonymize` does.
+    """
     private, values = read(data, run)
-    plan = searched(private, run)
+    private, plan = (private, searched(private, run)) if planned is None else planned(private, run)
     publication = publish(private, plan, values, run)
     if holds_records(run.policy) and not isinstance(data, str | Path):
         # The run worked on a copy in memory: the release goes back to the engine of the table.

@@ -148,6 +148,7 @@ class Method(ABC):
         holding: ``all`` where everybody of a bucket has all that it lists.
         may_contain: what it may add to a release that no record stands for: ``noise``.
         unsafe: what is unsafe in the variant of the paper.
+        one_off: why its plans fit no other table; None where they do.
     """
 
     name: ClassVar[str]
@@ -160,6 +161,7 @@ class Method(ABC):
     linked: ClassVar[bool] = False
     holding: ClassVar[Literal["all"] | None] = None
     may_contain: ClassVar[tuple[str, ...]] = ()
+    one_off: ClassVar[str | None] = "it says of single records what becomes of them"
     unsafe: ClassVar[str] = "with what is unsafe in it; the documentation says what that is"
 
     def heeds(self, keys: Keys) -> frozenset[str]:

@@ -23,6 +23,7 @@ class IAB(Method):
         "tie_break",
     }
     objective: ClassVar[str | None] = "rows"
+    one_off: ClassVar[str | None] = None
 
     def sight(self, keys: Keys, promises: Sequence[Promise]) -> Sight:
         """Whole rows."""

@@ -22,6 +22,8 @@ class Mondrian(KMember):
     name = "mondrian"
     settings: ClassVar[frozenset[str]] = CUTTING | KMember.settings
 
+    one_off: ClassVar[str | None] = None
+
     def sight(self, keys: Keys, promises: Sequence[Promise]) -> Sight:
         """Single records where equal ones may be told apart."""
         apart = any(part.sensitive is not None and part.closure == "none" for part in promises)

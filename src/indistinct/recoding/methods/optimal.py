@@ -27,6 +27,8 @@ class Optimal(Method):
         "mode",
     }
 
+    one_off: ClassVar[str | None] = None
+
     def heeds(self, keys: Keys) -> frozenset[str]:
         """All but local recoding, where whole rows or ranks by themselves are looked at."""
         sight = self.sight(keys, ())

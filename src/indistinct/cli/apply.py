@@ -1,0 +1,63 @@
+"""``indistinct apply``: the plan of an earlier release on another table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from indistinct.cli.options import AsJson, Data, named_path
+from indistinct.cli.summary import list_files, summarize, warn
+from indistinct.cli.terminal import Progress, print_json
+
+
+def apply(
+    plan: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PLAN",
+            help="The folder of an earlier release, or its private/plan.json.",
+        ),
+    ],
+    data: Data,
+    policy: Annotated[
+        Path, typer.Option(metavar="FILE", help="The policy: roles, promises, limits.")
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="DIR", parser=named_path, help="Folder for the release and its certificate."
+        ),
+    ],
+    adapt: Annotated[
+        bool,
+        typer.Option(
+            "--adapt",
+            help="Where the plan does not hold: keep as many of its labels as possible, and search "
+            "for the rest.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a release of DATA with the labels of an earlier one, its promises held anew.
+
+    Ends with 3 where the plan covers not all values of DATA or breaks a promise there, and says
+    what it would cost to mend; nothing is published then.
+    """
+    import indistinct
+    from indistinct.policy import Policy
+
+    settings = Policy.load(policy)
+    with Progress() as progress:
+        release = indistinct.apply(plan, data, settings, adapt=adapt, progress=progress)
+        progress("writing")
+        release.write(out)
+    run = json.loads((out / "private" / "run.json").read_text(encoding="utf-8"))
+    warn(settings.warnings, run)
+    if as_json:
+        print_json(run)
+        return
+    summarize(release)
+    list_files(out)

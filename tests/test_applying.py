@@ -1,0 +1,251 @@
+"""The plan of one table on another: the same labels, promises held anew, what it costs to mend."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import indistinct as ind
+from indistinct.cli import app
+from indistinct.hierarchies.continued import continued
+from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.recoding.method import methods
+
+REUSABLE = ("optimal", "heuristic", "iab", "greedy", "exhaustive", "mondrian")
+
+
+def table(seed: int, size: int = 120, ages: tuple[int, int] = (20, 60)) -> pl.DataFrame:
+    """One row per person."""
+    random = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "age": random.integers(*ages, size),
+            "zip": random.choice(["1010", "1020", "1110", "2110"], size),
+            "ill": random.choice(["flu", "gout", "asthma"], size),
+        }
+    )
+
+
+def policy(k: int = 3, hierarchy: Any = None, **method: Any) -> dict[str, Any]:
+    return {
+        "attributes": {
+            "age": {
+                "role": "quasi-identifier",
+                "hierarchy": hierarchy or {"intervals": {"width": 10}},
+            },
+            "zip": {"role": "quasi-identifier", "hierarchy": {"mask": {"from": "right"}}},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": k}],
+        "method": {"seed": 1, **method},
+    }
+
+
+def mapping(release: ind.Release) -> dict[str, dict[Any, Any]]:
+    """What every value is published as, by attribute."""
+    document = release.private["plan.json"]
+    assert isinstance(document, Mapping)
+    return {name: dict(item["published"]) for name, item in document["attributes"].items()}
+
+
+@given(st.integers(0, 50), st.integers(51, 99), st.sampled_from(REUSABLE[:5]))
+def test_labels_are_those_of_the_plan(one: int, two: int, algorithm: str) -> None:
+    asked = policy(algorithm=algorithm)
+    first = ind.anonymize(table(one), asked)
+    try:
+        second = ind.apply(first, table(two), asked)
+    except ind.Unsatisfiable:
+        return
+    assert ind.audit(second, asked).holds
+    before, after = mapping(first), mapping(second)
+    for name, labels in before.items():
+        assert all(after[name][value] == label for value, label in labels.items())
+
+
+@given(st.integers(0, 30), st.sampled_from(REUSABLE))
+def test_on_its_own_table_a_plan_makes_its_own_release(seed: int, algorithm: str) -> None:
+    asked = policy(algorithm=algorithm)
+    first = ind.anonymize(table(seed), asked)
+    again = ind.apply(first, table(seed), asked)
+    assert first.tables.sort(pl.all()).equals(again.tables.sort(pl.all()))
+
+
+def test_a_plan_that_was_applied_can_be_applied(tmp_path: Path) -> None:
+    asked = policy(suppression_limit=0.1)
+    ind.anonymize(table(1), asked).write(tmp_path / "one")
+    ind.apply(tmp_path / "one", table(2), asked).write(tmp_path / "two")
+    three = ind.apply(tmp_path / "two" / "private" / "plan.json", table(3), asked)
+    assert ind.audit(three, asked).holds
+
+
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
+def test_what_breaks_is_told_with_its_price_and_nothing_is_made(algorithm: str) -> None:
+    asked = policy(algorithm=algorithm)
+    first = ind.anonymize(table(1), asked)
+    with pytest.raises(ind.Unsatisfiable) as caught:
+        ind.apply(first, table(2, size=30), asked)
+    (problem,) = caught.value.problems
+    assert problem.code == "plan-breaks"
+    assert "k-anonymity(k=3) in" in problem.message
+    assert "suppression_limit = 0." in str(problem.remedy)
+    assert "--adapt" in str(problem.remedy)
+    # What it says would mend it does.
+    share = float(str(problem.remedy).split("suppression_limit = ")[1].split(";")[0])
+    mended = policy(algorithm=algorithm, suppression_limit=share)
+    assert ind.audit(ind.apply(first, table(2, size=30), mended), mended).holds
+
+
+@given(st.integers(0, 40), st.integers(10, 60))
+def test_as_few_attributes_as_can_be_are_adapted(seed: int, size: int) -> None:
+    asked = policy()
+    first = ind.anonymize(table(1), asked)
+    other = table(seed, size)
+    found = ind.apply(first, other, asked, adapt=True)
+    assert ind.audit(found, asked).holds
+    account = found.private["applied.json"]
+    assert isinstance(account, Mapping)
+    for name in account["kept"]:
+        before, after = mapping(first)[name], mapping(found)[name]
+        assert all(before[value] == label for value, label in after.items() if value in before)
+    try:
+        ind.apply(first, other, asked)
+    except ind.Unsatisfiable:
+        assert account["changed"]
+    else:
+        assert not account["changed"]
+
+
+@given(st.integers(0, 40), st.integers(12, 60))
+def test_classes_that_hold_are_kept(seed: int, size: int) -> None:
+    asked = policy(algorithm="mondrian")
+    first = ind.anonymize(table(1), asked)
+    found = ind.apply(first, table(seed, size), asked, adapt=True)
+    assert found.run.to_dict()["suppressed"] == 0
+    assert ind.audit(found, asked).holds
+
+
+def test_local_recoding_is_repeated_node_by_node() -> None:
+    asked = policy(k=6, local_recoding=True)
+    first = ind.anonymize(table(4, 60), asked)
+    document = first.private["plan.json"]
+    assert isinstance(document, Mapping)
+    assert len(document["nodes"]) > 1
+    again = ind.apply(first, table(4, 60), asked)
+    assert ind.audit(again, asked).holds
+    assert again.private["plan.json"]["nodes"] == document["nodes"]  # type: ignore[call-overload, index]
+
+
+def test_bins_of_equal_frequency_stay_where_they_were() -> None:
+    asked = policy(hierarchy={"equal_frequency": 4})
+    first = ind.anonymize(table(1), asked)
+    second = ind.apply(first, table(2, 300, (20, 50)), asked)
+    before, after = mapping(first)["age"], mapping(second)["age"]
+    assert set(after.values()) == set(before.values())
+
+
+def test_values_that_no_label_covers_are_told_or_suppressed() -> None:
+    asked = policy(2, {"equal_frequency": {"bins": 4, "ends": "closed"}}, max_level=None)
+    del asked["method"]["max_level"]
+    asked["attributes"]["age"]["max_level"] = 1
+    first = ind.anonymize(table(1, 300), asked)
+    older = pl.concat([table(2, 300), table(3, 3, (90, 99))])
+    with pytest.raises(ind.Unsatisfiable) as caught:
+        ind.apply(first, older, asked)
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.attribute) == ("uncovered-by-plan", "age")
+    assert set(problem.rows) <= {301, 302, 303}
+    asked["attributes"]["age"]["uncovered"] = "suppress"
+    asked["method"]["suppression_limit"] = 0.05
+    found = ind.apply(first, older, asked)
+    assert ind.audit(found, asked).holds
+    assert set(found.tables["age"]) <= {*mapping(first)["age"].values(), "*"}
+
+
+def test_a_moved_value_keeps_its_label() -> None:
+    chains = {"1010": ["1*", "*"], "1110": ["1*", "*"], "2110": ["2*", "*"], "1020": ["1*", "*"]}
+    before = {leaf: (leaf, *chain) for leaf, chain in chains.items()}
+    moved = Taxonomy("zip", [("1010", "2*", "*"), ("2120", "2*", "*"), ("3110", "3*", "*")])
+    found = continued("zip", before, moved, None)
+    assert found.taxonomy.generalize("1010", 1) == "1*"
+    assert found.taxonomy.generalize("2120", 1) == "2*"
+    assert found.covered_from == {"2120": 1, "3110": 2}
+
+
+@pytest.mark.parametrize("algorithm", sorted(set(methods()) - {*REUSABLE, "knm"}))
+def test_methods_whose_plans_fit_no_other_table_are_refused(algorithm: str) -> None:
+    document = {"algorithm": algorithm, "attributes": {}}
+    with pytest.raises(ind.PolicyError) as caught:
+        ind.apply(document, table(1), policy())
+    assert caught.value.problems[0].code == "plan-of-one-table"
+    assert algorithm in caught.value.problems[0].message
+
+
+def test_what_is_no_plan_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    for text in ("", "[]", "{}", '{"algorithm": "optimal", "attributes": {"age": 3}}'):
+        path.write_text(text)
+        with pytest.raises(ind.DataError) as caught:
+            ind.apply(path, table(1), policy())
+        assert caught.value.problems[0].code in {"bad-plan", "unreadable-plan"}
+    with pytest.raises(ind.DataError):
+        ind.apply(tmp_path / "nothing", table(1), policy())
+
+
+def test_plan_and_policy_have_to_fit() -> None:
+    first = ind.anonymize(table(1), policy())
+    asked = policy()
+    asked["attributes"]["zip"]["role"] = "insensitive"
+    asked["attributes"]["zip"].pop("hierarchy")
+    other = policy(algorithm="mondrian")
+    bounded = policy()
+    bounded["attributes"]["age"]["max_level"] = 0
+    codes = []
+    for one in (asked, other, bounded):
+        with pytest.raises(ind.PolicyError) as caught:
+            ind.apply(first, table(2), one)
+        codes.append(caught.value.problems[0].code)
+    assert codes == ["plan-of-other-attributes", "plan-of-another-method", "plan-outside-bounds"]
+
+
+def test_a_cut_is_applied_or_refused() -> None:
+    asked = policy(algorithm="iab", scope="subtree")
+    first = ind.anonymize(table(1), asked)
+    assert ind.apply(first, table(1), asked).tables.height == 120
+    with pytest.raises(ind.PolicyError) as caught:
+        ind.apply(first, table(2, 12), asked, adapt=True)
+    assert caught.value.problems[0].code == "cannot-adapt"
+
+
+def test_the_verb(tmp_path: Path) -> None:
+    runner = CliRunner()
+    for year in (1, 2):
+        table(year).write_csv(tmp_path / f"{year}.csv")
+    table(3, 20).write_csv(tmp_path / "3.csv")
+    (tmp_path / "policy.toml").write_text(
+        '[attributes.age]\nrole = "quasi-identifier"\nhierarchy = { intervals = { width = 10 } }\n'
+        '[attributes.zip]\nrole = "quasi-identifier"\n'
+        '[attributes.ill]\nrole = "sensitive"\n[[promises]]\nmodel = "k-anonymity"\nk = 3\n'
+    )
+    common = ["--policy", str(tmp_path / "policy.toml"), "--out"]
+    first = [str(tmp_path / "1.csv"), *common, str(tmp_path / "one")]
+    assert runner.invoke(app, ["anonymize", *first]).exit_code == 0
+    plan = str(tmp_path / "one")
+    done = runner.invoke(
+        app, ["apply", plan, str(tmp_path / "2.csv"), *common, str(tmp_path / "two"), "--json"]
+    )
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["promises"][0]["holds"]
+    last = [plan, str(tmp_path / "3.csv"), *common, str(tmp_path / "three")]
+    refused = runner.invoke(app, ["apply", *last])
+    assert refused.exit_code == 3
+    assert not (tmp_path / "three").exists()
+    assert runner.invoke(app, ["apply", *last, "--adapt"]).exit_code == 0
