@@ -28,11 +28,13 @@ class Line:
         style: how it is set off: a ``title``, ``good`` news, ``bad`` news, ``doubt`` between them,
             or not at all.
         wrap: whether a long line is broken between words; one that names a file is not.
+        indent: columns by which further lines are set in where it is broken.
     """
 
     text: str
     style: Style = "text"
     wrap: bool = False
+    indent: int = 0
 
 
 @dataclass(frozen=True)

@@ -52,14 +52,18 @@ def test_the_worst_attacker_of_every_kind_comes_first(
     for kind, title in (("identity", "who somebody is"), ("attribute", "what somebody has: diag")):
         found = [item for item in document["attacks"] if item["kind"] == kind]
         learnt = {
-            item["name"]: max(item["success"]["0.95"] - item["prior"]["0.95"], 0) for item in found
+            item["name"]: max(item["success"]["0.95"] - item["alone"]["0.95"], 0) for item in found
         }
         most = max(learnt.values())
         level = "low" if most == 0 else "HIGH" if most > 0.2 else "some"
         assert f"{level} {title}" in lines
         if most:
-            assert any(f"{name} believes" in lines for name in learnt if learnt[name] == most)
-    assert "knows the exact quasi-identifiers of a person" not in done.stdout
+            worst = next(item for item in document["summary"] if item["kind"] == kind)
+            assert worst["learnt"] == learnt[worst["name"]] == most
+            assert worst["level"] == level.lower()
+            assert f"({worst['name']}) to lower it, {worst['remedy']['text']}" in lines
+            assert "somebody who knows the exact" in lines
+    assert "exact quasi-identifiers of a person" not in done.stdout
     assert "--details" in done.stdout
     assert max(map(len, done.stdout.splitlines()[1:])) <= 80
 

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import sys
+import textwrap
 import time
 from collections.abc import Iterable, Sequence
 from threading import Event, Lock, Thread
@@ -142,7 +143,28 @@ def print_parts(parts: Iterable[Part]) -> None:
             rows = [[_drawn(cell) for cell in row] for row in part.rows]
             print_table(part.columns, rows, right=part.right)
         else:
-            screen.print(part.text, style=_LINES[part.style], soft_wrap=not part.wrap)
+            text = wrapped(part.text, screen.width, part.indent) if part.wrap else part.text
+            screen.print(text, style=_LINES[part.style], soft_wrap=True)
+
+
+def wrapped(text: str, width: int, indent: int = 0) -> str:
+    """Lines broken between words, those that go on set in.
+
+    >>> print(wrapped("HIGH  too much is learnt", width=16, indent=6))
+    HIGH  too much
+          is learnt
+    """
+    return "\n".join(
+        textwrap.fill(
+            line,
+            max(width, indent + 20),
+            subsequent_indent=" " * indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+            replace_whitespace=False,
+        )
+        for line in text.split("\n")
+    )
 
 
 def _drawn(cell: Cell) -> str:

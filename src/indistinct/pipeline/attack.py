@@ -135,7 +135,7 @@ def attack(
     for view, other in zip(views[1:], contexts[1:], strict=True):
         context = replace(context, second=other)
         notes += [f"second release: {note}" for note in _notes(view, attacked)]
-    return replace(reported(context, only, notes, tell), threshold=policy.risk.threshold)
+    return replace(reported(context, only, notes, tell), thresholds=policy.risk.thresholds)
 
 
 @dataclass(frozen=True)
@@ -443,6 +443,7 @@ def reported(
         context.records,
         tuple(notes),
         unit="record" if context.one_record_each else "person",
+        quasi=context.quasi,
     )
 
 

@@ -422,6 +422,12 @@ def _risk_checks(risk: Risk) -> Iterator[Problem]:
             )
         if people.separator is not None and people.file is None:
             yield Problem("no-file", "risk.population.separator: there is no file to read with it")
+    if risk.amber > risk.thresholds[1]:
+        yield Problem(
+            "bad-value",
+            f"risk.amber: must not be above red, {risk.thresholds[1]:g}",
+            remedy="choose a smaller amber, or a larger red",
+        )
     if risk.k_range is not None and not 1 <= risk.k_range[0] <= risk.k_range[1]:
         yield Problem(
             "bad-value",

@@ -21,6 +21,18 @@ from indistinct.types import Plain, PlainMapping
 if TYPE_CHECKING:
     from indistinct.policy.policy import Policy
 
+NAME_PERSON = (
+    'name it: [source] person = "patient_id", say; where every record is of another person, '
+)
+"""What to do where people have many records; what to do elsewhere follows."""
+
+INSTEAD = {
+    "items": 'give the attribute role = "quasi-identifier" in place of the promise: k-anonymity '
+    "then counts who shares its value",
+    "linked": "promise distinct-l-diversity in its place",
+}
+"""What to promise of one record each, by what a promise for many speaks of."""
+
 
 def with_format(keys: PlainMapping) -> Plain:
     """The keys of a policy with what its health format says where they say nothing.
@@ -83,14 +95,14 @@ def people_checks(parts: PlainMapping) -> Iterator[Problem]:
                     "person-without-column",
                     f"{place_of(('promises', number))}: {item.model} applies to people with many "
                     "records, and no column says whose a record is",
-                    remedy='name it: [source] person = "patient_id", say',
+                    remedy=NAME_PERSON + INSTEAD[subjects[item.model]],
                 )
         if own.unit == "person":
             yield Problem(
                 "person-without-column",
                 f"method.algorithm: '{method.algorithm}' is for people with many records, and no "
                 "column says whose a record is",
-                remedy='name it: [source] person = "patient_id", say',
+                remedy=f'{NAME_PERSON}choose algorithm = "mondrian"',
             )
         return
     yield from _column_checks(person, parts["attributes"])

@@ -625,6 +625,15 @@ class Risk(Section):
     """A record with a risk above this one is at risk; 0.2 stands for classes of five."""
     k_range: Annotated[tuple[Level, Level], BeforeValidator(_tuple)] | None = None
     """The first and the last k of the curve of risk."""
+    amber: Annotated[FiniteFloat, Field(ge=0, le=1)] = 0.0
+    """``attack`` says ``some`` where more than this share of people are known by the release."""
+    red: Annotated[FiniteFloat, Field(ge=0, le=1)] | None = None
+    """``attack`` says ``HIGH`` above this share; without, above ``threshold``."""
+
+    @property
+    def thresholds(self) -> tuple[float, float]:
+        """The shares of people above which what an attacker learns is amber, and red."""
+        return self.amber, self.threshold if self.red is None else self.red
 
 
 class Output(Section):

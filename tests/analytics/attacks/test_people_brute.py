@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.analytics.attacks.contexts import of_classes
 from tests.analytics.attacks.people_contexts import lists, of_lists, of_people, partial_cut
 
 from indistinct.analytics.attacks import (
@@ -48,6 +49,28 @@ def test_one_exclusion_in_a_long_release(classes: list[list[list[str]]]) -> None
             if left:
                 best = max(best, *(Fraction(sum(v in row for row in left), len(left)) for v in own))
         assert belief[person] == pytest.approx(float(best))
+
+
+@settings(max_examples=80)
+@given(CLASSES, st.integers(1, 2), st.booleans())
+def test_exclusions_without_the_release_are_those_of_one_class(
+    classes: list[list[list[str]]], b: int, single: bool
+) -> None:
+    if single:
+        classes = [[own[:1] for own in part] for part in classes]
+    split, whole = of_people(classes), of_people([[own for part in classes for own in part]])
+    after = background_exclusion.after_exclusion
+    alone = split.own("s").best(after(split, "s", b, everywhere=True))
+    assert alone == pytest.approx(whole.own("s").best(after(whole, "s", b)))
+
+
+@settings(max_examples=80)
+@given(st.lists(st.lists(st.sampled_from(VALUES), min_size=1, max_size=5), min_size=1, max_size=4))
+def test_exclusions_of_records_without_the_release(classes: list[list[str]]) -> None:
+    split, whole = of_classes(classes), of_classes([[own for part in classes for own in part]])
+    after = background_exclusion.after_exclusion
+    alone = split.own("s").best(after(split, "s", 1, everywhere=True))
+    assert alone == pytest.approx(whole.own("s").best(after(whole, "s", 1)))
 
 
 @settings(max_examples=50)

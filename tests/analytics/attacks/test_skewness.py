@@ -74,8 +74,11 @@ def test_one_exclusion_breaks_two_values() -> None:
     assert found.figures["largest_belief"] == 1
     assert found.note == (
         "In the worst case the s is certain for everybody, once one value that somebody does not "
-        "have is known."
+        "have is known; without the release, for everybody. With 2 values, what somebody does not "
+        "have tells what they have: no release and no promise changes that."
     )
+    assert found.alone == found.success
+    assert found.learnt == 0
 
 
 def test_many_even_values_resist_one_exclusion_and_fall_to_more() -> None:

@@ -9,6 +9,9 @@ or brought by a plugin:
 * ``PLACE``: a number; attackers are told in the order of their places;
 * ``KNOWLEDGE``: one sentence on what it knows;
 * ``SOURCE``: where the attack was described;
+* ``REMEDY``: what finds what to write in a policy so that it learns less
+  (:mod:`~indistinct.analytics.attacks.remedies`), if anything does;
+* ``LEARNS``: what it learns of an attribute ``{}``, where that is not its value;
 * ``ALIASES``: further names that are taken for its own, if it has any;
 * ``run(context, sensitive)``: a :class:`~indistinct.analytics.attacks.finding.Finding`, or
   :class:`~indistinct.analytics.attacks.finding.Skipped` where it has nothing to go on. The
@@ -74,21 +77,29 @@ def findings(context: AttackContext, name: str) -> Iterator[Finding | Skipped]:
     """
     module = attackers()[name]
     if module.KIND != "attribute":
-        yield _told(module.run(context, None), module)
+        yield _told(module.run(context, None), module, context)
         return
     if not (context.sensitive or context.untried):
         yield Skipped(name, "no attribute is sensitive")
     for sensitive in (*context.sensitive, *context.untried):
         why = context.why_untried(sensitive)
         if why is None:
-            yield _told(module.run(context, sensitive), module)
+            yield _told(module.run(context, sensitive), module, context)
         else:
             yield Skipped(name, why, sensitive)
 
 
-def _told(found: Finding | Skipped, module: ModuleType) -> Finding | Skipped:
+def _told(
+    found: Finding | Skipped, module: ModuleType, context: AttackContext
+) -> Finding | Skipped:
     """A finding with what the module of its attacker says of itself."""
     if isinstance(found, Skipped):
         return found
     name, knowledge = found.name or module.NAME, found.knowledge or module.KNOWLEDGE
-    return replace(found, kind=module.KIND, name=name, knowledge=knowledge)
+    remedy = found.remedy
+    if remedy is None and found.learnt and (find := getattr(module, "REMEDY", None)) is not None:
+        remedy = find(context, found.sensitive)
+    learns = getattr(module, "LEARNS", found.learns)
+    return replace(
+        found, kind=module.KIND, name=name, knowledge=knowledge, remedy=remedy, learns=learns
+    )

@@ -22,6 +22,7 @@ from indistinct.analytics.attacks.finding import (
     with_one_more,
     worst_class,
 )
+from indistinct.analytics.attacks.remedies import several_left
 from indistinct.analytics.weighted import Rows, Weighted
 from indistinct.kernels.candidate_sets import exclude
 from indistinct.types import Array
@@ -29,8 +30,9 @@ from indistinct.types import Array
 NAME = "background-exclusion"
 KIND = "attribute"
 PLACE = 100
-KNOWLEDGE = "what membership knows, and one value that the person does not have"
+KNOWLEDGE = "the exact quasi-identifiers of a person, and one value that the person does not have"
 SOURCE = "Machanavajjhala and others (2006); Martin and others (2007)"
+REMEDY = several_left
 
 
 def run(context: AttackContext, sensitive: str, *, b: int = 1) -> Finding | Skipped:
@@ -52,6 +54,7 @@ def run(context: AttackContext, sensitive: str, *, b: int = 1) -> Finding | Skip
 def _finding(context: AttackContext, sensitive: str, b: int) -> Finding:
     own, before = context.own(sensitive), context.true_prior(sensitive)
     belief = np.where(context.found, own.best(after_exclusion(context, sensitive, b)), before)
+    anyway = own.best(after_exclusion(context, sensitive, b, everywhere=True))
     if context.one_record_each:
         by_class, what = largest_beliefs(context.buckets[sensitive], b), "belief"
     else:
@@ -62,54 +65,80 @@ def _finding(context: AttackContext, sensitive: str, b: int) -> Finding:
         sensitive,
         belief,
         before,
-        knowledge=KNOWLEDGE
-        if b == 1
-        else f"what membership knows, and {b} values that the person does not have",
+        knowledge=KNOWLEDGE if b == 1 else KNOWLEDGE.replace("one value", f"{b} values"),
         figures={
             "largest_belief": float(by_class.max(initial=0.0)),
             "mean_belief": mean_of(belief),
         },
         worst=worst_class(context, by_class, **{what: by_class}),
+        alone=anyway,
     )
     known = "one value that somebody does not have is" if b == 1 else f"{b} such values are"
     note = (
         f"In the worst case {context.truth(sensitive)} is certain for "
-        f"{of_people(found.success[CERTAIN])}, once {known} known."
+        f"{of_people(found.success[CERTAIN])}, once {known} known; without the release, for "
+        f"{of_people(found.without[CERTAIN])}."
     )
+    if (values := len(context.labels(sensitive))) <= b + 1:
+        note += (
+            f" With {values} values, what somebody does not have tells what they have: no release "
+            "and no promise changes that."
+        )
     return Finding(**{**vars(found), "note": note})
 
 
-def after_exclusion(context: AttackContext, sensitive: str, b: int) -> NDArray[np.float64]:
-    """Belief after b exclusions in every label that is true of somebody, by the pairs of `Own`."""
+def after_exclusion(
+    context: AttackContext, sensitive: str, b: int, *, everywhere: bool = False
+) -> NDArray[np.float64]:
+    """Belief after b exclusions in every label that is true of somebody, by the pairs of `Own`.
+
+    Arguments:
+        context: what the attacker is given.
+        sensitive: the attribute it learns.
+        b: how many values are excluded.
+        everywhere: whether everybody could stand in any row: what follows without the classes.
+    """
     own = context.own(sensitive)
     if context.one_record_each and context.covering(sensitive).plain:
         # Labels without a value in common: the most frequent ones are those to exclude.
         pool, candidates = context.spread(sensitive).pooled, context.set_of[own.person]
-        true = pool.of(candidates, own.label, max(len(context.labels(sensitive)), 1))
         size = context.places.rows_of[own.person]
+        if everywhere:
+            pool = _one_row(np.rint(context.spread(sensitive).prior * context.records))
+            candidates, size = np.zeros_like(candidates), np.full_like(size, context.records)
+        true = pool.of(candidates, own.label, max(len(context.labels(sensitive)), 1))
         left = size - hidden(most_frequent(pool, b + 1), candidates, true, b)
         return np.asarray(true / np.maximum(left, 1), np.float64)
     _, sets, of = context.alike(sensitive)
-    most = b + 1
-    found = context.once("exclusions", sensitive, lambda name: _steps(context, name, most))
+    what, most = f"exclusions {everywhere}", b + 1
+    found = context.once(what, sensitive, lambda name: _steps(context, name, most, everywhere))
     if found.shape[1] <= b:
-        found = _steps(context, sensitive, b)
+        found = _steps(context, sensitive, b, everywhere)
     start = sets.indptr[of[own.person]]
     within = np.arange(len(own.person)) - own.indptr[own.person]
     mine: NDArray[np.float64] = found[start + within, b]
     return mine
 
 
-def _steps(context: AttackContext, sensitive: str, most: int) -> NDArray[np.float64]:
+def _steps(
+    context: AttackContext, sensitive: str, most: int, everywhere: bool
+) -> NDArray[np.float64]:
     """Belief in every label of :meth:`AttackContext.alike` after 0 to ``most`` exclusions."""
     spread, domain = context.spread(sensitive), len(context.labels(sensitive))
     candidates, sets, _ = context.alike(sensitive)
     pooled, shares, places = spread.pooled, spread.shares, context.set_buckets
+    if everywhere:
+        candidates = np.zeros_like(candidates)
+        pooled = _one_row(spread.prior * context.records)
+        rows_in = np.bincount(context.bucket_of, minlength=context.number_of_buckets)
+        places = _one_row(rows_in.astype(np.int64))
     rows: Rows = places
     times = places.amount.astype(np.float64)
     if context.bucket_semantics == "one":
         # One entry each: as if every entry were a bucket whose people have all that it says.
         entries = context.entries(sensitive).pooled
+        if everywhere:
+            entries = _one_row(context.entries(sensitive).prior * context.records)
         rows, times = entries, entries.amount
         shares = context.implied(sensitive)
     found = np.zeros((len(sets.index), most + 1))
@@ -119,6 +148,12 @@ def _steps(context: AttackContext, sensitive: str, most: int) -> NDArray[np.floa
         np.empty(int(rows.length.max(initial=0))), np.zeros(domain), np.zeros(domain), found,
     )  # fmt: skip
     return np.minimum(found, 1.0)
+
+
+def _one_row(amount: Array) -> Weighted:
+    """Amounts of values as a single row, without those that are zero."""
+    index = np.flatnonzero(amount).astype(np.int32)
+    return Weighted(np.array([0, len(index)]), index, amount[index])
 
 
 def most_frequent(pool: Weighted, number: int) -> Array:

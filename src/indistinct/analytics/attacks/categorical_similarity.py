@@ -13,14 +13,17 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped
+from indistinct.analytics.attacks.remedies import bounded_distance
 from indistinct.analytics.attacks.weak_classes import Weak, target_weak_classes
 from indistinct.analytics.weighted import Rows
 
 NAME = "categorical-similarity"
 KIND = "attribute"
 PLACE = 70
-KNOWLEDGE = "what membership knows, and the category of every value"
+KNOWLEDGE = "the exact quasi-identifiers of a person, and the category of every value"
 SOURCE = "Khan and others (2020), section 3"
+LEARNS = "the category of the {}"
+REMEDY = bounded_distance
 
 
 def run(context: AttackContext, sensitive: str, *, p: int = 2) -> Finding | Skipped:

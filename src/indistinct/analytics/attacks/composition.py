@@ -29,6 +29,7 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
+from indistinct.analytics.attacks.remedies import bounded_belief
 from indistinct.analytics.weighted import Rows, Weighted, expanded, gathered, pointers
 from indistinct.kernels.candidate_sets import compose
 
@@ -37,6 +38,7 @@ KIND = "attribute"
 PLACE = 140
 KNOWLEDGE = "the exact quasi-identifiers of a person, and another release that the person is in"
 SOURCE = "Ganta, Kasiviswanathan and Smith (2008)"
+REMEDY = bounded_belief
 
 
 @dataclass(frozen=True)

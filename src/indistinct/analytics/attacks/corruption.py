@@ -22,6 +22,7 @@ from indistinct.analytics.attacks.finding import (
     with_one_more,
     worst_class,
 )
+from indistinct.analytics.attacks.remedies import several_left
 from indistinct.analytics.weighted import Weighted
 from indistinct.types import Array
 
@@ -29,8 +30,11 @@ NAME = "colleague"
 ALIASES = ("corruption",)
 KIND = "attribute"
 PLACE = 110
-KNOWLEDGE = "what membership knows, and the value of one other person of the class"
+KNOWLEDGE = (
+    "the exact quasi-identifiers of a person, and the value of one other person of the class"
+)
 SOURCE = "Tao, Xiao, Li and Zhang (2008)"
+REMEDY = several_left
 
 
 def run(context: AttackContext, sensitive: str, *, c: int = 1) -> Finding | Skipped:
@@ -72,7 +76,7 @@ def _finding(context: AttackContext, sensitive: str, c: int) -> Finding:
         sensitive,
         belief,
         before,
-        knowledge=f"what membership knows, and the {known} of the {where}",
+        knowledge=f"the exact quasi-identifiers of a person, and the {known} of the {where}",
         figures={"average": mean_of(mean)},
         worst=worst_class(context, by_class, belief=by_class),
     )

@@ -18,14 +18,16 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped
+from indistinct.analytics.attacks.remedies import without_decoys
 from indistinct.analytics.attacks.removal import Removal, fewest_with, stripped
 from indistinct.analytics.weighted import Weighted
 
 NAME = "decoy-stripping"
 KIND = "attribute"
 PLACE = 160
-KNOWLEDGE = "what membership knows, and that decoys copy values of their class"
+KNOWLEDGE = "the exact quasi-identifiers of a person, and that decoys copy values of their class"
 SOURCE = "after Arca and Hewett (2021), section 5, who propose decoys"
+REMEDY = without_decoys
 
 AVERAGED = 60
 """Records of the largest class whose removals are averaged one by one.

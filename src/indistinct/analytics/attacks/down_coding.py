@@ -36,6 +36,7 @@ from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, summarize, worst_class
 from indistinct.analytics.attacks.lattice_node import Node, node_of
 from indistinct.analytics.attacks.places import Places
+from indistinct.analytics.attacks.remedies import levels
 from indistinct.hierarchies.cells import Coverage, members_of, range_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 from indistinct.microdata.encoding import codes_in, leaf_codes
@@ -47,6 +48,7 @@ KIND = "identity"
 PLACE = 190
 KNOWLEDGE = "the release, the hierarchies, and that cells are as narrow as they can be"
 SOURCE = "Cohen (2022), section 5"
+REMEDY = levels
 
 EXACT = 64
 """Records of the largest class whose assignments are counted in whole numbers."""

@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import SURE, AttackContext
+from indistinct.analytics.attacks.remedies import Remedy
 from indistinct.document import Document, Grid, Line, Part, Style, as_html, many, share
 from indistinct.types import Array, Plain, PlainMapping
 
@@ -46,6 +47,10 @@ class Finding:
         worst: the class in which it learns most; private.
         note: what this means, in a sentence for the custodian.
         kind: what the attacker learns: ``identity``, ``membership`` or ``attribute``.
+        alone: the success of somebody who knows the same and only how often each value occurs in
+            the release; where not given, that is ``prior``.
+        remedy: what to write in the policy so that the attacker learns less.
+        learns: what is known of the attribute ``{}``.
     """
 
     people: int
@@ -59,11 +64,19 @@ class Finding:
     worst: PlainMapping = field(default_factory=dict)
     note: str = ""
     kind: str = ""
+    alone: Mapping[str, float] | None = None
+    remedy: Remedy | None = None
+    learns: str = "the {}"
+
+    @property
+    def without(self) -> Mapping[str, float]:
+        """The success of the same knowledge with overall frequencies in place of classes."""
+        return self.prior if self.alone is None else self.alone
 
     @property
     def learnt(self) -> float:
         """The share of people whose truth is believed with 0.95 for what the release says."""
-        return max(self.success.get(KNOWN, 0.0) - self.prior.get(KNOWN, 0.0), 0.0)
+        return max(self.success.get(KNOWN, 0.0) - self.without.get(KNOWN, 0.0), 0.0)
 
     def to_dict(self) -> Plain:
         """The finding as plain data; private, like everything an attacker shows."""
@@ -75,13 +88,16 @@ class Finding:
             "people": self.people,
             "success": dict(self.success),
             "prior": dict(self.prior),
+            "alone": dict(self.without),
             "gain": dict(self.gain),
+            "learnt": self.learnt,
             "figures": {
                 key: dict(own) if isinstance(own, Mapping) else own
                 for key, own in self.figures.items()
             },
             "worst": dict(self.worst),
             "note": self.note,
+            "remedy": None if self.remedy is None else self.remedy.to_dict(),
         }
 
     def __repr__(self) -> str:
@@ -114,6 +130,7 @@ def summarize(
     figures: Mapping[str, Figures] | None = None,
     worst: PlainMapping | None = None,
     note: str = "",
+    alone: NDArray[np.float64] | None = None,
 ) -> Finding:
     """The finding that follows from what an attacker believes of every person.
 
@@ -128,6 +145,8 @@ def summarize(
         figures: further figures.
         worst: the class in which it learns most.
         note: what this means.
+        alone: belief in it of somebody who knows the same and no classes, [n]; the prior, where
+            not given.
     """
     if certain is None:
         certain = context.found & (belief >= 1 - SURE)
@@ -136,6 +155,7 @@ def summarize(
         concerned = context.concerned(sensitive)
         if not concerned.all():
             belief, prior, certain = belief[concerned], prior[concerned], certain[concerned]
+            alone = alone if alone is None else alone[concerned]
             people = int(concerned.sum())
             figures = {**(figures or {}), "concerned": people}
             note = f"{note} Shares are of the people with a value that promises are about.".lstrip()
@@ -158,6 +178,7 @@ def summarize(
         figures=dict(figures or {}),
         worst=dict(worst or {}),
         note=note,
+        alone=None if alone is None else shares(alone, alone >= 1 - _SLACK),
     )
 
 
@@ -237,8 +258,18 @@ KINDS = {
 }
 """What is learnt, by the kind of an attacker."""
 
+DOES = {
+    "identity": "identifies {} with 95% certainty",
+    "membership": "knows of {} with 95% certainty that they are in it",
+    "attribute": "knows {learns} of {} with 95% certainty",
+}
+"""What somebody does who succeeds, by the kind of an attacker."""
+
 LEVELS: tuple[tuple[str, Style], ...] = (("low", "good"), ("some", "doubt"), ("HIGH", "bad"))
-"""How much is learnt: nothing, something, more than the threshold."""
+"""How much is learnt: green, amber and red of the policy."""
+
+INDENT = 6
+"""Columns that a level takes at the beginning of its line."""
 
 ROWS = {"record": ("record", "records"), "person": ("published person", "published people")}
 """What the rows of a release are called, by what they stand for."""
@@ -255,7 +286,8 @@ class AttackReport(Document):
         notes: what else the reader should know.
         warning: what holds of every such report.
         unit: what was attacked: a ``record`` is taken for a person, or a ``person`` has many.
-        threshold: the share of people above which what is learnt is much.
+        thresholds: the shares of people above which what is learnt is amber, and red.
+        quasi: the quasi-identifiers.
     """
 
     attacks: tuple[Finding, ...]
@@ -264,7 +296,8 @@ class AttackReport(Document):
     notes: tuple[str, ...] = ()
     warning: str = NEVER_PUBLISH
     unit: str = "record"
-    threshold: float = 0.2
+    thresholds: tuple[float, float] = (0.0, 0.2)
+    quasi: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Finding:
         """The first finding of the attacker of that name."""
@@ -279,6 +312,17 @@ class AttackReport(Document):
             "warning": self.warning,
             "unit": self.unit,
             "records": self.records,
+            "summary": [
+                {
+                    "kind": item.kind,
+                    "sensitive": item.sensitive,
+                    "level": LEVELS[self.level(item)][0].lower(),
+                    "name": item.name,
+                    "learnt": item.learnt,
+                    "remedy": None if item.remedy is None else item.remedy.to_dict(),
+                }
+                for item in self.worst()
+            ],
             "attacks": [item.to_dict() for item in self.attacks],
             "skipped": [item.to_dict() for item in self.skipped],
             "notes": list(self.notes),
@@ -318,10 +362,8 @@ class AttackReport(Document):
             f"{many(self.records, *ROWS[self.unit])}",
             "title",
         )
-        for kind, title in KINDS.items():
-            found = [item for item in self.attacks if item.kind == kind]
-            for name in dict.fromkeys(item.sensitive for item in found):
-                yield self._worst(title, name, [it for it in found if it.sensitive == name])
+        for worst in self.worst():
+            yield from self._told(worst)
         for item in self.skipped:
             if item.why == NOT_ONE_LEVEL:
                 yield Line(
@@ -335,26 +377,51 @@ class AttackReport(Document):
         if untried:
             yield Line(f"not tried: {', '.join(untried)}", wrap=True)
 
-    def _worst(self, title: str, name: str | None, items: Sequence[Finding]) -> Line:
-        """What is learnt most, and how much that is."""
-        item = max(
-            items, key=lambda one: (one.learnt, one.gain["mean"], one.success.get(KNOWN, 0.0))
-        )
-        level, style = LEVELS[(item.learnt > 0) + (item.learnt > self.threshold)]
-        of = title if name is None else f"{title}: {name}"
-        success, prior = item.success.get(KNOWN, 0.0), item.prior.get(KNOWN, 0.0)
-        told = f"{of_people(success)} ({share(prior)} from frequencies alone)"
-        text = f"{level:<4}  {of}: {item.name} believes the truth with 95% or more for {told}"
-        if not success:
-            text = f"{level:<4}  {of}: no attacker believes the truth with 95% or more for anybody"
-        return Line(text, style, wrap=True)
+    def worst(self) -> list[Finding]:
+        """The attacker that learns most of each: identity, membership, every attribute."""
+        found: dict[tuple[str, str | None], Finding] = {}
+        for kind in KINDS:
+            for item in self.attacks:
+                if item.kind == kind:
+                    before = found.setdefault((kind, item.sensitive), item)
+                    if _rank(item) > _rank(before):
+                        found[kind, item.sensitive] = item
+        return list(found.values())
+
+    def level(self, item: Finding) -> int:
+        """How much an attacker learns, as a place in :data:`LEVELS`."""
+        return sum(item.learnt > bound for bound in self.thresholds)
+
+    def _told(self, item: Finding) -> Iterator[Line]:
+        """What is learnt most, how much that is, and what to do about it."""
+        level, style = LEVELS[self.level(item)]
+        of = KINDS[item.kind] + (f": {item.sensitive}" if item.sensitive else "")
+        if item.learnt:
+            who = item.knowledge.replace("exact quasi-identifiers", f"exact {_listed(self.quasi)}")
+            does = DOES[item.kind].format(
+                of_people(item.success.get(KNOWN, 0.0)),
+                learns=item.learns.format(item.sensitive),
+            )
+            without = share(item.without.get(KNOWN, 0.0))
+            text = (
+                f"somebody who knows {who}{',' * (',' in who)} {does}; without the release "
+                f"{without} ({item.name})"
+            )
+        elif item.success.get(KNOWN):
+            text = "no attacker knows more with 95% certainty than without the release"
+        else:
+            text = "no attacker knows anything with 95% certainty"
+        yield Line(f"{level:<{INDENT}}{of}: {text}", style, wrap=True, indent=INDENT)
+        if item.learnt and item.remedy is not None:
+            text = f"{'':<{INDENT}}to lower it, {item.remedy}"
+            yield Line(text, wrap=True, indent=INDENT)
 
     def details(self) -> Iterator[Part]:
         """Shares of people, by what attackers learn; what each of them knows; who was skipped."""
         yield Line(
             "Share of people for whom the truth is believed with 50%, with 95%, or for certain; "
             "prior: share believed at 50% or more from overall frequencies alone; gain: belief "
-            "added by the release, on average and at most.\n",
+            "above that of overall frequencies, on average and at most.\n",
             wrap=True,
         )
         who = [item for item in self.attacks if item.sensitive is None]
@@ -379,6 +446,20 @@ class AttackReport(Document):
 
     def _repr_html_(self) -> str:
         return as_html([*self.parts(), Line(self.warning, "title")])
+
+
+def _rank(item: Finding) -> tuple[float, float, float]:
+    """By what the worst attacker is told."""
+    return item.learnt, item.gain["mean"], item.success.get(KNOWN, 0.0)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a sentence, four of them at most."""
+    if not names:
+        return "quasi-identifiers"
+    more = len(names) - 3
+    own = names if more <= 1 else (*names[:3], f"{more} more quasi-identifiers")
+    return own[0] if len(own) == 1 else f"{', '.join(own[:-1])} and {own[-1]}"
 
 
 def _reached(title: str, items: Sequence[Finding]) -> Iterator[Part]:

@@ -29,6 +29,7 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
+from indistinct.analytics.attacks.remedies import shared_sets
 from indistinct.analytics.weighted import Rows, compressed, expanded, pointers
 from indistinct.kernels.candidate_sets import recognize
 
@@ -37,6 +38,7 @@ KIND = "attribute"
 PLACE = 130
 KNOWLEDGE = "all values of a person except one, and no quasi-identifier"
 SOURCE = "Khan and others (2020), Wireless Communications and Mobile Computing 8416823"
+REMEDY = shared_sets
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped
+from indistinct.analytics.attacks.remedies import bounded_belief
 from indistinct.analytics.attacks.weak_classes import Weak, target_weak_classes
 
 NAME = "homogeneity"
@@ -16,6 +17,7 @@ KIND = "attribute"
 PLACE = 60
 KNOWLEDGE = "the exact quasi-identifiers of a person, and that the person is in the table"
 SOURCE = "Machanavajjhala and others (2006), section 2; Khan and others (2020)"
+REMEDY = bounded_belief
 
 
 def run(context: AttackContext, sensitive: str) -> Finding | Skipped:

@@ -42,6 +42,7 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
+from indistinct.analytics.attacks.remedies import fewer_columns
 from indistinct.analytics.weighted import (
     Rows,
     alongside,
@@ -59,6 +60,7 @@ KIND = "identity"
 PLACE = 15
 KNOWLEDGE = "the exact quasi-identifiers of a person, and one value of the person's records"
 SOURCE = "Terrovitis, Mamoulis and Kalnis (2008), with quasi-identifiers beside the items"
+REMEDY = fewer_columns
 
 MOST_STEPS = 3e9
 """Steps after which only some of the people are looked at, drawn at random."""

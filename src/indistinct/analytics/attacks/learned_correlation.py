@@ -42,6 +42,7 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
+from indistinct.analytics.attacks.remedies import bounded_belief
 from indistinct.analytics.weighted import Rows, Weighted, expanded, gathered
 from indistinct.kernels.proportional_fitting import make_likely, share_out
 from indistinct.microdata.encoding import codes_in
@@ -50,8 +51,9 @@ from indistinct.microdata.microdata import sorted_values
 NAME = "learned-correlation"
 KIND = "attribute"
 PLACE = 180
-KNOWLEDGE = "only the release, of which all classes together are learnt from"
+KNOWLEDGE = "the release alone, and learns from all its classes together"
 SOURCE = "Kifer (2009), section 3"
+REMEDY = bounded_belief
 
 ROUNDS = 2
 """Rounds of expectation and maximization at most.

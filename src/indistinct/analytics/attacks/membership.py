@@ -20,12 +20,14 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
+from indistinct.analytics.attacks.remedies import bounded_belief
 
 NAME = "membership"
 KIND = "attribute"
 PLACE = 30
 KNOWLEDGE = "the exact quasi-identifiers of a person, and that the person is in the table"
 SOURCE = "Machanavajjhala and others (2006), section 3; Fazal and others (2023)"
+REMEDY = bounded_belief
 
 
 def run(context: AttackContext, sensitive: str) -> Finding | Skipped:

@@ -41,6 +41,7 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.attacks.lattice_node import Levels, Node, node_of
+from indistinct.analytics.attacks.remedies import bounded_belief
 from indistinct.metadata import NO_METADATA
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import count_combinations
@@ -56,6 +57,7 @@ KNOWLEDGE = (
     "the exact quasi-identifiers of everybody, the algorithm, its objective and the promises"
 )
 SOURCE = "Wong, Fu, Wang and Pei (2007)"
+REMEDY = bounded_belief
 
 ENUMERATED = 5040
 """Assignments of a class up to which all are tried."""

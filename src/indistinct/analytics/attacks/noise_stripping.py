@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, mean_of
+from indistinct.analytics.attacks.remedies import without_noise
 from indistinct.analytics.attacks.removal import (
     Removal,
     fewest_with,
@@ -39,9 +40,11 @@ NAME = "noise-stripping"
 KIND = "attribute"
 PLACE = 150
 KNOWLEDGE = (
-    "what membership knows, k, and that noise has values which its class did not have before"
+    "the exact quasi-identifiers of a person, k, and that noise has values which its class did not "
+    "have before"
 )
 SOURCE = "after Khan and others (2020), Algorithm 1, lines 36 to 48, read as an attacker would"
+REMEDY = without_noise
 
 Broken = Callable[[NDArray[np.int64]], NDArray[np.bool_]]
 """Which classes, given as rows of falling counts, noise would still be added to."""

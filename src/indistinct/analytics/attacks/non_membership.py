@@ -12,12 +12,14 @@ import numpy as np
 
 from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, share_of, summarize, worst_class
+from indistinct.analytics.attacks.remedies import bounded_belief
 
 NAME = "non-membership"
 KIND = "attribute"
 PLACE = 50
 KNOWLEDGE = "the exact quasi-identifiers of a person, and that the person is in the table"
 SOURCE = "Fazal and others (2023)"
+REMEDY = bounded_belief
 
 
 def run(context: AttackContext, sensitive: str) -> Finding | Skipped:

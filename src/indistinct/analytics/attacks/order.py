@@ -19,7 +19,7 @@ shuffle of the records of a long release, in which people with many come first m
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, of_people, summarize, worst_class
 from indistinct.analytics.attacks.places import Places
+from indistinct.analytics.attacks.remedies import bounded_belief, shuffled
 from indistinct.analytics.weighted import expanded
 from indistinct.kernels.matching import first_unused, number_aligned
 from indistinct.randomness import simulation
@@ -34,8 +35,11 @@ from indistinct.randomness import simulation
 NAME = "order"
 KIND = "attribute"
 PLACE = 200
-KNOWLEDGE = "what membership knows, and the order in which people stand in the source"
+KNOWLEDGE = (
+    "the exact quasi-identifiers of a person, and the order in which people stand in the source"
+)
 SOURCE = "Sweeney (2002), section 4.1"
+REMEDY = bounded_belief
 
 SHUFFLES = 99
 """Shuffled releases that the published one is compared with."""
@@ -108,7 +112,7 @@ def run(context: AttackContext, sensitive: str, *, shuffles: int = SHUFFLES) -> 
         figures["aligned_by_chance"] = float(best.aligned.mean()) if shuffles else None
     if "pseudonyms" in tried:
         figures["matched_by_pseudonym"] = float(tried["pseudonyms"].right.mean())
-    return summarize(
+    found = summarize(
         context,
         sensitive,
         belief,
@@ -118,6 +122,7 @@ def run(context: AttackContext, sensitive: str, *, shuffles: int = SHUFFLES) -> 
         worst=worst_class(context, score, right=by_class) if trust else {},
         note=_note(share, expected, trust),
     )
+    return replace(found, remedy=shuffled(context, sensitive)) if trust else found
 
 
 def _tried(context: AttackContext, sensitive: str, shuffles: int) -> dict[str, Tried]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, summarize, worst_class
+from indistinct.analytics.attacks.remedies import absent
 from indistinct.analytics.weighted import sums
 
 NAME = "presence"
@@ -19,6 +20,7 @@ KIND = "membership"
 PLACE = 20
 KNOWLEDGE = "the exact quasi-identifiers of everybody in a population"
 SOURCE = "Nergiz, Atzori and Clifton (2007)"
+REMEDY = absent
 
 
 def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipped:

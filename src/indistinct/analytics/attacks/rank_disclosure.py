@@ -22,13 +22,16 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
+from indistinct.analytics.attacks.remedies import bounded_distance
 from indistinct.analytics.weighted import Rows
 
 NAME = "rank-disclosure"
 KIND = "attribute"
 PLACE = 75
-KNOWLEDGE = "what membership knows, and how sensitive every value is"
+KNOWLEDGE = "the exact quasi-identifiers of a person, and how sensitive every value is"
 SOURCE = "in place of the claim of Victor and Lopez (2020), section 4"
+LEARNS = "the sensitivity of the {}"
+REMEDY = bounded_distance
 
 UNKNOWN = 0
 """Stands for the rank of what has none, or covers values of several."""

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, summarize, worst_class
+from indistinct.analytics.attacks.remedies import larger_classes
 from indistinct.analytics.weighted import sums
 
 NAME = "record-linkage"
@@ -26,6 +27,7 @@ KIND = "identity"
 PLACE = 10
 KNOWLEDGE = "the exact quasi-identifiers of a person, and that the person is in the table"
 SOURCE = "El Emam and others (2009); Victor and Lopez (2020), section IV"
+REMEDY = larger_classes
 
 RISK_THRESHOLD = 0.2
 """Records linked with more than this probability are at risk."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped
 from indistinct.analytics.attacks.noise_stripping import removable_of_groups
+from indistinct.analytics.attacks.remedies import bounded_belief
 from indistinct.analytics.attacks.weak_classes import Weak, target_weak_classes
 from indistinct.analytics.weighted import Weighted
 from indistinct.privacy.rank_variance import falls_short, rank_variance, theta, thresholds
@@ -26,6 +27,7 @@ KIND = "attribute"
 PLACE = 80
 KNOWLEDGE = "the exact quasi-identifiers of a person, and that the person is in the table"
 SOURCE = "Khan and others (2020), section 5.1"
+REMEDY = bounded_belief
 
 MU = 0.6
 """The share of the variance of k different values that is asked for where nothing is promised."""

@@ -22,13 +22,17 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
+from indistinct.analytics.attacks.remedies import bounded_belief
 from indistinct.metadata import Value
 
 NAME = "skewness"
 KIND = "attribute"
 PLACE = 90
-KNOWLEDGE = "what membership knows, and how often each value occurs in the release"
+KNOWLEDGE = (
+    "the exact quasi-identifiers of a person, and how often each value occurs in the release"
+)
 SOURCE = "Li, Li and Venkatasubramanian (2007), section 2"
+REMEDY = bounded_belief
 
 DOUBLE = 2 - 1e-12
 

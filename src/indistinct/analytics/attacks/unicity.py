@@ -44,6 +44,7 @@ from indistinct.analytics.attacks.finding import (
     of_people,
 )
 from indistinct.analytics.attacks.known_records import margin
+from indistinct.analytics.attacks.remedies import fewer_columns
 from indistinct.analytics.weighted import Lists, Rows, alongside, pointers
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
 from indistinct.kernels.known_cells import have_cells, owners_of
@@ -52,8 +53,9 @@ from indistinct.randomness import simulation
 NAME = "unicity"
 KIND = "identity"
 PLACE = 16
-KNOWLEDGE = "four published cells of a person, whichever, and no more"
+KNOWLEDGE = "any four published cells of a person"
 SOURCE = "de Montjoye and others (2013), Scientific Reports 3:1376"
+REMEDY = fewer_columns
 
 MOST_CELLS = 5
 """Cells that are known at most."""

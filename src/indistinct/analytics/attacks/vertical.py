@@ -28,12 +28,14 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.attacks.known_records import items_of, know
+from indistinct.analytics.attacks.remedies import bounded_belief
 
 NAME = "vertical"
 KIND = "attribute"
 PLACE = 120
-KNOWLEDGE = "what membership knows, and the hierarchy of the values"
+KNOWLEDGE = "the exact quasi-identifiers of a person, and the hierarchy of the values"
 SOURCE = "Fazal and others (2023), scenario I and definition 5"
+REMEDY = bounded_belief
 
 
 def run(context: AttackContext, sensitive: str) -> Finding | Skipped:

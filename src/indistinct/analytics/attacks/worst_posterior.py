@@ -26,14 +26,18 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
+from indistinct.analytics.attacks.remedies import bounded_belief
 from indistinct.analytics.weighted import Rows, Weighted
 from indistinct.types import Array
 
 NAME = "worst-posterior"
 KIND = "attribute"
 PLACE = 40
-KNOWLEDGE = "which of the compatible classes is the person's: the one that discloses most"
+KNOWLEDGE = (
+    "the exact quasi-identifiers of a person, and which of the classes that fit is the person's"
+)
 SOURCE = "in place of record intersection, Fazal and others (2023), Equation (25)"
+REMEDY = bounded_belief
 
 TENTHS = tuple(at / 10 for at in range(1, 11))
 """Posteriors from which on people are counted."""

@@ -1,0 +1,206 @@
+"""What to write in a policy so that an attacker learns less: a sentence and the keys for it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from indistinct.analytics.attacks.context import AttackContext
+from indistinct.types import Plain, PlainMapping
+
+LIKELY = 0.95
+"""Beliefs from here on count as knowing; what is promised stays below."""
+
+SMALLEST_CLASS = 5
+"""The smallest class that is asked for."""
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """What lowers what an attacker learns.
+
+    Arguments:
+        text: what to do, as an imperative.
+        policy: the keys to add to the policy, as in its file. A promise takes the place of one of
+            the same model about the same attribute, the section of an attribute that of another.
+    """
+
+    text: str
+    policy: PlainMapping = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """The sentence, with the keys as they are written.
+
+        >>> print(Remedy("publish rows in random order", {"output": {"shuffle": True}}))
+        publish rows in random order: [output] shuffle = true
+        """
+        keys = "; ".join(_written(self.policy))
+        return f"{self.text}: {keys}" if keys else self.text
+
+    def to_dict(self) -> Plain:
+        """The same as plain data."""
+        return {"text": self.text, "policy": dict(self.policy)}
+
+
+Finder = Callable[[AttackContext, str | None], Remedy]
+"""What finds the remedy against an attacker that learns an attribute, or anything else."""
+
+
+def _written(policy: PlainMapping) -> list[str]:
+    """Sections and keys of a policy, each section on one line."""
+    lines = []
+    for section, keys in policy.items():
+        if section == "promises":
+            lines += [f"[[promises]] {_keys(own)}" for own in keys]
+        elif section == "attributes":
+            lines += [f"[attributes.{_name(name)}] {_keys(own)}" for name, own in keys.items()]
+        else:
+            lines.append(f"[{section}] {_keys(keys)}")
+    return lines
+
+
+def _keys(keys: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} = {json.dumps(value)}" for name, value in keys.items())
+
+
+def _name(name: str) -> str:
+    plain = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
+    return name if plain else json.dumps(name)
+
+
+def larger_classes(context: AttackContext, sensitive: str | None = None) -> Remedy:
+    """Twice the size of the smallest class; groups, where there are exact values."""
+    del sensitive
+    if _exact(context):
+        return _groups(context)
+    smallest = int(context.classes.size[context.classes.ordinary].min(initial=context.records))
+    promise = {"model": "k-anonymity", "k": max(2 * smallest, SMALLEST_CLASS)}
+    return Remedy("ask for larger classes", {"promises": [promise]})
+
+
+def _exact(context: AttackContext) -> bool:
+    """Whether two tables link exact quasi-identifiers to buckets."""
+    return context.linked and not _grouped(context)
+
+
+def _grouped(context: AttackContext) -> bool:
+    """Whether two tables link groups of people to fingerprints."""
+    return any(item.model == "kl-diversity" for item in context.promises)
+
+
+def _groups(context: AttackContext) -> Remedy:
+    """(k, l)-diversity, which makes groups of people."""
+    promise = {"model": "kl-diversity", "sensitive": context.sensitive[0], "k": 5, "l": 2}
+    policy = {"promises": [promise], "method": {"algorithm": "k-l-diversity"}}
+    return Remedy("publish groups of people in place of exact values", policy)
+
+
+def bounded_belief(context: AttackContext, sensitive: str | None) -> Remedy:
+    """A bound on the share of every value in a class, below the one that is promised."""
+    assert sensitive is not None
+    most = float(context.spread(sensitive).prior.max(initial=0.0))
+    now = min(context.bound_of_people(sensitive), 1.0)
+    bound = math.floor(100 * min(max(0.5, (most + LIKELY) / 2), (most + now) / 2)) / 100
+    if not most < bound < min(LIKELY, now):
+        return larger_classes(context)
+    promise = {"model": "max-posterior", "sensitive": sensitive, "bound": bound}
+    return Remedy(f"bound the share of every '{sensitive}' in a class", {"promises": [promise]})
+
+
+def bounded_distance(context: AttackContext, sensitive: str | None) -> Remedy:
+    """t-closeness: no set of values, so no category, has a share much above the overall one."""
+    if _grouped(context):
+        return bounded_belief(context, sensitive)
+    asked = [
+        float(item.parameters["t"])
+        for item in context.promises
+        if item.model == "t-closeness" and item.sensitive == sensitive
+    ]
+    promise = {"model": "t-closeness", "sensitive": sensitive, "t": min([0.6, *asked]) / 2}
+    text = f"keep the shares of '{sensitive}' in a class near those of the table"
+    return Remedy(text, {"promises": [promise]})
+
+
+def several_left(context: AttackContext, sensitive: str | None) -> Remedy:
+    """Recursive (c, l)-diversity with l = 3: the most frequent value, another one excluded.
+
+    Its share is then below c / (1 + c) (Machanavajjhala and others 2006).
+    """
+    assert sensitive is not None
+    shares = np.sort(context.spread(sensitive).prior)[::-1]
+    rest = float(shares[2:].sum())
+    if _exact(context):
+        return _groups(context)
+    if _grouped(context) or not rest:
+        return bounded_belief(context, sensitive)
+    c = max(3, math.ceil(2 * shares[0] / rest))
+    if c / (1 + c) >= LIKELY:
+        return bounded_belief(context, sensitive)
+    promise = {"model": "recursive-cl-diversity", "sensitive": sensitive, "c": c, "l": 3}
+    text = f"ask for classes in which a third '{sensitive}' is frequent enough"
+    return Remedy(text, {"promises": [promise]})
+
+
+def fewer_columns(context: AttackContext, sensitive: str | None = None) -> Remedy:
+    """Leave out what is published as it is; else let it count as known."""
+    del sensitive
+    if context.beside:
+        names = sorted(context.beside, key=lambda name: -len(context.beside[name].labels))
+        keys = {name: {"role": "identifier"} for name in names[:1]}
+        return Remedy(f"leave '{names[0]}' out", {"attributes": keys})
+    taken = {name for item in context.promises for name in item.columns}
+    names = sorted(
+        {*context.sensitive} - taken, key=lambda name: (-len(context.values[name].labels), name)
+    )
+    if not names or context.linked or _grouped(context):
+        return larger_classes(context)
+    if context.one_record_each:
+        text = f"let '{names[0]}' count among what others know, so that several rows share it"
+        return Remedy(text, {"attributes": {names[0]: {"role": "quasi-identifier"}}})
+    promises = [{"model": "known-records", "sensitive": own, "k": 2, "m": 2} for own in names]
+    text = f"let several people share any two values of {' and of '.join(names)} that somebody has"
+    return Remedy(text, {"promises": promises})
+
+
+def shared_sets(context: AttackContext, sensitive: str | None) -> Remedy:
+    """k^m-anonymity of the sets of values."""
+    del context
+    promise = {"model": "km-anonymity", "sensitive": sensitive, "k": SMALLEST_CLASS, "m": 2}
+    text = f"let several people share any two values of '{sensitive}' that somebody has"
+    return Remedy(text, {"promises": [promise]})
+
+
+def without_noise(context: AttackContext, sensitive: str | None = None) -> Remedy:
+    """The variant that adds noise nobody can strip."""
+    del context, sensitive
+    return Remedy("add noise that is not told by what it is for", {"method": {"variant": "safe"}})
+
+
+def without_decoys(context: AttackContext, sensitive: str | None = None) -> Remedy:
+    """No decoys, and a bound in their place."""
+    bound = bounded_belief(context, sensitive)
+    return Remedy(f"add no decoys, and {bound.text}", {**bound.policy, "method": {"decoys": None}})
+
+
+def levels(context: AttackContext, sensitive: str | None = None) -> Remedy:
+    """One level for every row."""
+    del context, sensitive
+    return Remedy("publish one level per attribute", {"method": {"algorithm": "optimal"}})
+
+
+def shuffled(context: AttackContext, sensitive: str | None = None) -> Remedy:
+    """Rows in random order."""
+    del context, sensitive
+    return Remedy("publish the rows in random order", {"output": {"shuffle": True}})
+
+
+def absent(context: AttackContext, sensitive: str | None = None) -> Remedy:
+    """A bound on the belief that somebody is in the table."""
+    del context, sensitive
+    promise = {"model": "delta-presence", "lower": 0.0, "upper": 0.5}
+    text = "bound who can be known to be in the table (among the people of [risk] population)"
+    return Remedy(text, {"promises": [promise]})
