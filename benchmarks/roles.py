@@ -14,7 +14,7 @@ from indistinct.sources.files import read_table
 from indistinct.sources.table import open_table
 
 ROLES = ("identifier", "quasi-identifier", "sensitive", "insensitive")
-OTHER = ("dates", "codes", "missing", "categories", "person")
+OTHER = ("dates", "codes", "missing", "categories", "person", "stated")
 
 
 @dataclass
@@ -86,8 +86,11 @@ def score(truth: Mapping[str, Any], drafted: Mapping[str, Any], name: str) -> Sc
         kind = items[column]["kind"]
         found.take("categories", kind == "category", f"{name}.{column}: {kind}")
     if "person" in truth:
-        person = drafted["person"]
-        found.take("person", person == truth["person"], f"{name}: {person}")
+        asked = drafted.get("people", {}).get("column")
+        found.take("person", asked == truth["person"], f"{name}: {asked}")
+    if drafted["person"] is not None:
+        right = drafted["person"] == truth.get("person")
+        found.take("stated", right, f"{name}: {drafted['person']} for a person")
     return found
 
 
@@ -120,6 +123,8 @@ def main() -> None:
         drafted = profile(open_table(frame, path.name)).closed().to_dict()
         if given.nameless:
             drafted["person"] = names.get(drafted["person"])
+            if "people" in drafted:
+                drafted["people"]["column"] = names[drafted["people"]["column"]]
             for item in drafted["attributes"]:
                 item["attribute"] = names[item["attribute"]]
         found = score(truth, drafted, name)

@@ -451,6 +451,28 @@ def test_the_optimal_search_and_iab_agree_on_rows() -> None:
     assert len(set(values)) == 1
 
 
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_an_identifier_that_repeats_is_told_where_nobody_says_whose_records_are(
+    engine: str,
+) -> None:
+    visits = patients(200).with_columns(name=pl.int_range(200).floordiv(4).map_elements(
+        lambda at: f"01-{701 + at % 7}-{1000 + 13 * at}", return_dtype=pl.String
+    ))  # fmt: skip
+    (told,) = (
+        warned
+        for warned in ind.anonymize(as_engine(visits, engine), policy()).warnings
+        if "makes them count people" in warned
+    )
+    assert "the identifier 'name' has 50 values in 200 records" in told
+    assert 'person = "name" under [source]' in told
+    for frame, rules in (
+        (visits, policy(source={"person": "name", "conflicts": "first"})),
+        (patients(200), policy()),
+    ):
+        warnings = ind.anonymize(frame, rules).warnings
+        assert not any("makes them count people" in warned for warned in warnings)
+
+
 def test_level_bounds_hold_in_searches_for_rows() -> None:
     attributes = policy().to_dict()["attributes"]
     attributes["age"] |= {"min_level": 1, "max_level": 2}

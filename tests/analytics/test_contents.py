@@ -44,6 +44,7 @@ ICD10 = [f"{letter}{number}" for letter in "ACEFGIJKLM" for number in (10, 23, 4
         ("native-country", ["United-States", "Mexico", "?"], "country"),
         ("x", ["Germany", "France", "Mali", "Peru", "Chad"], "country"),
         ("language", ["en", "de", "fr"], None),
+        ("country", ["S701x1015", "S702x1023", "S703x1057"], None),
     ],
 )
 def test_code_systems(name: str, values: list[str], system: str | None) -> None:

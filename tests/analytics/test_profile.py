@@ -380,3 +380,74 @@ def test_a_draft_says_all_that_a_check_asks_for() -> None:
         assert list(forgotten(seen, policy)) == []
         assert policy.warnings == ()
     assert seen["id"].type == "text"
+
+
+def visits(key: str = "USUBJID", **more: list[str]) -> pl.DataFrame:
+    """Forty people, each with 7 to 12 drugs: nothing in the table is about the people."""
+    people = [at for at in range(40) for _ in range(7 + at % 6)]
+    rows = range(len(people))
+    first = {who: people.index(who) for who in people}
+    drugs = ["ASPIRIN", "TYLENOL", "ZOCOR", "LASIX", "NEXIUM", "XANAX", "PREMARIN", "ARICEPT"] * 3
+    drugs = [f"{name}{'XR' * (at // 8)}" for at, name in enumerate(drugs)]
+    drug = [at * 7 % 24 for at in rows]
+    return pl.DataFrame(
+        {
+            key: [f"01-70{who % 7}-{1000 + 13 * who}" for who in people],
+            "CMSEQ": [str(row - first[who] + 1) for row, who in zip(rows, people, strict=True)],
+            "CMTRT": [drugs[at] for at in drug],
+            "CMDECOD": [f"CLASS {'ABCDE'[at % 5]}" for at in drug],
+            "CMROUTE": ["ORAL" if at % 3 else "TOPICAL" for at in drug],
+            "CMDTC": [f"2012-{at % 11 + 1:02d}-{at % 27 + 1:02d}" for at in rows],
+            **more,
+        }
+    )
+
+
+def test_people_are_told_by_what_counts_their_records() -> None:
+    found = profile(visits()).person
+    assert found is not None
+    assert (found.column, found.people, found.sure) == ("USUBJID", 40, True)
+
+
+def test_words_are_no_numbers_of_people() -> None:
+    found = profile(visits("USUBJID").drop("USUBJID", "CMSEQ")).person
+    assert found is None
+
+
+def test_whose_records_are_is_asked_where_no_name_says_it() -> None:
+    seen = profile(visits("thing"))
+    assert seen.person is not None
+    assert (seen.person.column, seen.person.sure) == ("thing", False)
+    assert "'CMSEQ'" in seen.person.doubt
+    assert seen.counted is None
+    assert seen.warnings[0].message.startswith("does 'thing' say whose a record is?")
+    draft = first_policy(seen)
+    assert '# person = "thing"' in draft
+    assert "\nperson = " not in draft
+    assert "conflicts" not in draft
+
+
+def test_a_number_of_groups_beside_one_of_people_is_asked_about() -> None:
+    frame = pl.DataFrame(
+        {
+            "id": [str(1000 + 3 * at) for at in range(N)],
+            "case.id": [str(at // 4) for at in range(N)],
+            "male": [str(at // 4 % 2) for at in range(N)],
+            "weight": [str(50 + at % 40) for at in range(N)],
+        }
+    )
+    seen = profile(frame)
+    assert seen.person is not None
+    assert (seen.person.column, seen.person.sure) == ("case.id", False)
+    assert "'id' is different in every record" in seen.person.doubt
+    named = profile(frame.rename({"case.id": "patient_id"})).person
+    assert named is not None
+    assert named.sure
+
+
+def test_numbers_that_hardly_repeat_are_asked_about() -> None:
+    numbers = [str(at) for at in range(N)]
+    numbers[7] = numbers[8]
+    found = profile(pl.DataFrame({"id": numbers, "age": [str(at % 60) for at in range(N)]})).person
+    assert found is not None
+    assert (found.sure, found.doubt) == (False, "few of them repeat, which may be a mistake")

@@ -129,17 +129,19 @@ def _person(profile: Profile) -> list[str]:
     found = profile.person
     if found is None:
         return []
+    if not found.sure:
+        return [
+            *_comment(
+                f"Does {found.column} say whose a record is? It has {found.people:,} values in"
+                f" {found.records:,} records, but {found.doubt}. If it does, take the sign away,"
+                " and promises count people:"
+            ),
+            f"# person = {toml_string(found.column)}",
+        ]
     lines = _comment(
         f"{found.people:,} people have {found.records:,} records: every promise counts people, and"
         " a pseudonym made for the release stands in this column."
     )
-    if not found.sure:
-        doubt = "people of several sexes or births share a number: take the sign away if it is one"
-        return [
-            *lines,
-            *_comment(f"But {doubt} of a person."),
-            f"# person = {toml_string(found.column)}",
-        ]
     lines.append(f"person = {toml_string(found.column)}")
     if found.differing:
         differing = ", ".join(found.differing)

@@ -4,7 +4,10 @@ A number that repeats, and in whose records the sex, the birth, the ethnicity ha
 numbers people, whatever its name. How often they would differ by chance is known from how frequent
 their values are: a number in whose records they differ a tenth as often, or less, is taken for one
 of people. Where no column is known to be about a person, two columns do that are the same in all
-records of a number and do not follow from each other; one that does could be the name of a code.
+records of a number and do not follow from each other, and so does a column that counts the records
+of every number from 1 on; both could be true of a visit, a batch or an order, so that a person is
+asked unless the name speaks of people. Words number nobody, and a number beside which another one
+is different in every record may be that of a pair or a group.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from indistinct.analytics.safe_harbor import Tag
 from indistinct.sources.table import Table, count_column
 
 STEADY = frozenset(
@@ -48,6 +52,11 @@ class Column:
         distinct: how many different values it has.
         filled: how many records have one.
         tokens: what stands for a missing one.
+        coded: whether most of its values have a digit: words number nobody.
+        records: how many records there are.
+        role: the role that is suggested for it.
+        tags: the kinds of identifiers that it may be.
+        left_out: whether it is an identifier only until somebody decides.
     """
 
     name: str
@@ -56,18 +65,39 @@ class Column:
     distinct: int
     filled: int
     tokens: tuple[str, ...] = ()
+    coded: bool = True
+    records: int = 0
+    role: str = "insensitive"
+    tags: tuple[Tag, ...] = ()
+    left_out: bool = False
 
     @property
     def could_number(self) -> bool:
         """Whether its values could be numbers of people with several records."""
         several = self.distinct >= FEWEST_NUMBERS or 5 * self.distinct >= self.filled
-        return self.kind in ("integer", "text") and 1 < self.distinct < self.filled and several
+        codes = self.kind == "integer" or (self.kind == "text" and self.coded)
+        return codes and 1 < self.distinct < self.filled and several
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """What shows that a column numbers people.
+
+    Arguments:
+        shown: the columns that are the same in all records of a number, or count them.
+        steady: whether these are about people themselves, as sex and birth are.
+        named: whether its own name says that it is a number of somebody.
+    """
+
+    shown: tuple[str, ...] = ()
+    steady: bool = False
+    named: bool = False
 
 
 def person_keys(
     table: Table, columns: Sequence[Column], candidates: Sequence[str]
-) -> dict[str, tuple[str, ...]]:
-    """The columns that number people, each with the columns that show it.
+) -> dict[str, Numbering]:
+    """The columns that number people, each with what shows it.
 
     Arguments:
         table: the table.
@@ -82,16 +112,49 @@ def person_keys(
     numbers.sort(key=lambda item: -item.distinct)
     found = {}
     for item in numbers[:MOST_LOOKED_AT]:
-        shown = [
+        steady = tuple(
             one.name
             for one in personal[:MOST_LOOKED_AT]
             if one is not item and _constant(table, item, one)
-        ]
+        )
+        shown = steady
         if not personal:
             shown = _independent(table, item, others)
+        if not shown and 2 * item.distinct <= item.filled:
+            shown = _counting(table, item, known)
         if shown and not several_people(table, columns, item.name):
-            found[item.name] = tuple(shown)
+            found[item.name] = Numbering(shown, bool(steady))
     return found
+
+
+ONE_BY_ONE = 0.9
+"""The share of numbers of which a column counts the records, for it to be said to count them."""
+
+
+def _counting(table: Table, number: Column, others: Sequence[Column]) -> tuple[str, ...]:
+    """The first column that counts the records of nearly every number from 0 or 1 on."""
+    whole = [
+        item
+        for item in others
+        if item is not number and item.kind == "integer" and 2 * item.distinct <= number.filled
+    ]
+    for item in whole[:MOST_LOOKED_AT]:
+        pairs = table.distinct([number.name, item.name])
+        if pairs.height < ONE_BY_ONE * min(number.filled, item.filled):
+            continue
+        pairs = pairs.select(
+            pl.col(number.name).alias("number"),
+            pl.col(item.name).str.strip_chars().cast(pl.Float64, strict=False).alias("at"),
+        ).drop_nulls()
+        groups = pairs.group_by("number").agg(
+            pl.len().alias("records"), pl.col("at").min().alias("first"), pl.col("at").max()
+        )
+        whole_run = (pl.col("at") - pl.col("first") + 1 == pl.col("records")) & (
+            pl.col("first").is_between(0, 1)
+        )
+        if (groups.select(whole_run.mean()).item() or 0) >= ONE_BY_ONE:
+            return (item.name,)
+    return ()
 
 
 def several_people(table: Table, columns: Sequence[Column], name: str) -> bool:
@@ -110,7 +173,7 @@ def several_people(table: Table, columns: Sequence[Column], name: str) -> bool:
     )
 
 
-def _independent(table: Table, number: Column, others: Sequence[Column]) -> list[str]:
+def _independent(table: Table, number: Column, others: Sequence[Column]) -> tuple[str, ...]:
     """Two columns that hardly differ in the records of a number, and are no names of each other."""
     shown: list[str] = []
     few = [item for item in others if item is not number and 2 * item.distinct <= number.distinct]
@@ -118,9 +181,9 @@ def _independent(table: Table, number: Column, others: Sequence[Column]) -> list
         if not _constant(table, number, item):
             continue
         if any(not _follows(table, one, item.name) for one in shown):
-            return [shown[0], item.name]
+            return (shown[0], item.name)
         shown = shown or [item.name]
-    return []
+    return ()
 
 
 def _follows(table: Table, one: str, other: str) -> bool:

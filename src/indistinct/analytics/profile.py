@@ -21,9 +21,10 @@ from indistinct.analytics.hierarchy_draft import Draft, Type, draft_hierarchy, t
 from indistinct.analytics.missing_codes import Far, missing_codes, suspected
 from indistinct.analytics.names import names_one_of
 from indistinct.analytics.neighbours import FEW, Neighbour, settled
-from indistinct.analytics.person_keys import CHANGING, STEADY, person_keys, several_people
-from indistinct.analytics.person_keys import Column as Beside
-from indistinct.analytics.safe_harbor import Column, Tag, names_a_doorstep, recognise
+from indistinct.analytics.person_keys import Column, Numbering
+from indistinct.analytics.persons import Persons, keys_of_people, persons_of
+from indistinct.analytics.safe_harbor import Column as Looked
+from indistinct.analytics.safe_harbor import Tag, names_a_doorstep, recognise
 from indistinct.analytics.values import Values, read_values
 from indistinct.document import PlainData
 from indistinct.sources.table import COUNT, Table, open_table
@@ -129,25 +130,6 @@ class AttributeProfile:
 
 
 @dataclass(frozen=True)
-class Persons(PlainData):
-    """A column that seems to say whose a record is, where people have many.
-
-    Arguments:
-        column: its name.
-        people: how many different values it has.
-        records: in how many records.
-        differing: the quasi-identifiers that are not the same in all records of a person.
-        sure: whether nothing in the data speaks against it, such as two sexes under one number.
-    """
-
-    column: str
-    people: int
-    records: int
-    differing: tuple[str, ...]
-    sure: bool = True
-
-
-@dataclass(frozen=True)
 class Profile:
     """What the columns of a table look like, and what is suggested for each.
 
@@ -239,13 +221,14 @@ class Profile:
 _ROLES: tuple[Role, ...] = ("identifier", "quasi-identifier", "sensitive", "insensitive")
 
 
-def profile(data: Frame, name: str = "table") -> Profile:
+def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None = None) -> Profile:
     """Look at every column of a table, and suggest a role and a hierarchy for it.
 
     Arguments:
         data: A :class:`~indistinct.sources.table.Table`, or any frame that
             :func:`~indistinct.sources.table.open_table` takes.
         name: What messages call a frame.
+        columns: The columns to look at; all where not given.
 
     Raises:
         DataError: For something that is no table, or a table without records.
@@ -253,16 +236,20 @@ def profile(data: Frame, name: str = "table") -> Profile:
     is_table = hasattr(data, "rows_where") and hasattr(data, "kinds")
     table: Table = data if is_table else open_table(data, name)
     records = table.height()
-    looks = {column: _look(table, column, records) for column in table.columns}
+    names = table.columns if columns is None else columns
+    looks = {column: _look(table, column, records) for column in names}
     codes = missing_codes({column: look.far for column, look in looks.items()})
     looks |= {column: _look(table, column, records, texts) for column, texts in codes.items()}
-    items, numbering = _with_person_keys(table, [look.item for look in looks.values()])
+    beside = [_beside(look) for look in looks.values()]
+    keys = keys_of_people(table, beside)
+    items = [_numbering(look.item, keys) for look in looks.values()]
     items = _with_relations(table, _with_neighbours(table, items, looks))
-    persons = _persons(table, items, numbering)
+    beside = [replace(one, role=item.role) for one, item in zip(beside, items, strict=True)]
+    persons = persons_of(table, beside, keys)
     if persons is not None and persons.sure:
         items = [_with_items(table, item) if item.role == "sensitive" else item for item in items]
     return Profile(
-        table.name, records, tuple(items), tuple(_table_warnings(items, numbering)), persons
+        table.name, records, tuple(items), tuple(_table_warnings(items, persons)), persons
     )
 
 
@@ -330,7 +317,7 @@ def _look(table: Table, column: str, records: int, codes: Sequence[str] = ()) ->
     values, content = values_of(table, column, codes)
     filled = values.filled
     tags = recognise(
-        Column(column, values.kind, filled, values.distinct, values.sample, values.largest)
+        Looked(column, values.kind, filled, values.distinct, values.sample, values.largest)
     )
     free_text = _is_free_text(column, values) and not (
         _is_doorstep(column, tags) or any(tag.kind.direct for tag in tags)
@@ -626,111 +613,37 @@ def _told_by(item: AttributeProfile, teller: AttributeProfile | None) -> Attribu
     return replace(item, notes=(*item.notes, note))
 
 
-def _numbers_people(item: AttributeProfile) -> bool:
-    """Whether a column looks like a number of people who have several records each."""
-    by_name = any(
-        "name" in tag.by and tag.kind.name in ("medical-record", "other", "health-plan")
-        for tag in item.tags
+def _beside(look: _Look) -> Column:
+    item = look.item
+    return Column(
+        name=item.attribute,
+        about=item.about,
+        kind=item.kind,
+        distinct=item.distinct,
+        filled=item.records - item.missing,
+        tokens=tuple(item.missing_tokens),
+        coded=bool((look.sample.str.contains(r"\d").mean() or 0) >= 0.5),  # type: ignore[operator]
+        records=item.records,
+        role=item.role,
+        tags=item.tags,
+        left_out=item.left_out,
     )
-    filled = item.records - item.missing
-    return item.role == "identifier" and by_name and 0 < item.distinct < 0.999 * filled
 
 
-_NUMBERS = ("id", "no", "nr", "nbr", "num", "number", "key", "nummer")
-"""Words for numbers of people: what else their names say counts for nothing, if they are some."""
+def _numbering(item: AttributeProfile, keys: Mapping[str, Numbering]) -> AttributeProfile:
+    """The column, left out where others show that it numbers people."""
+    shown = keys[item.attribute].shown if item.attribute in keys else ()
+    if not shown or (item.role == "identifier" and not item.left_out):
+        return item
+    names = ", ".join(f"'{name}'" for name in shown)
+    why = f"it seems to number people: {names} hardly ever differ between its records"
+    return replace(item, role="identifier", reasons=(why,), warnings=(), sure=True)
 
 
-def _with_person_keys(
-    table: Table, items: list[AttributeProfile]
-) -> tuple[list[AttributeProfile], dict[str, int]]:
-    """The columns, those that number people left out; and how many columns show it of each."""
-    columns = _beside(items)
-    candidates = [
-        item.attribute
-        for item in items
-        if (item.role in ("identifier", "insensitive") or names_one_of(item.attribute, _NUMBERS))
-        and not any(tag.kind.name in ("names", "places") for tag in item.tags)
-    ]
-    named = [item.attribute for item in items if _numbers_people(item)]
-    if named and not any(item.about in {*STEADY, *CHANGING} for item in items):
-        candidates = named  # what two other columns show of a column says less than names
-    found = person_keys(table, columns, candidates)
-    numbering = dict.fromkeys(named, 0)
-    numbering |= {name: len(shown) for name, shown in found.items()}
-    changed = []
-    for item in items:
-        if item.attribute in found and (item.role != "identifier" or item.left_out):
-            shown = ", ".join(f"'{name}'" for name in found[item.attribute])
-            why = f"it seems to number people: {shown} hardly ever differ between its records"
-            item = replace(item, role="identifier", reasons=(why,), warnings=(), sure=True)
-        changed.append(item)
-    return changed, numbering
-
-
-def _beside(items: Sequence[AttributeProfile]) -> list[Beside]:
-    return [
-        Beside(
-            name=item.attribute,
-            about=item.about,
-            kind=item.kind,
-            distinct=item.distinct,
-            filled=item.records - item.missing,
-            tokens=tuple(item.missing_tokens),
-        )
-        for item in items
-    ]
-
-
-_PEOPLE = (
-    "patient", "subject", "person", "member", "beneficiary", "bene", "client", "participant",
-    "pat", "pid", "individual", "respondent", "enrollee",
-)  # fmt: skip
-_STAYS = (
-    "visit", "encounter", "admission", "hadm", "icustay", "stay", "episode", "claim", "clm",
-    "record", "row", "order", "event", "ticket", "household", "family", "dwelling", "occurrence",
-    "appointment",
-)  # fmt: skip
-
-
-def _of_people(name: str) -> int:
-    """How well a name suits a number of people: 0 says so, 2 speaks of something else."""
-    return 0 if names_one_of(name, _PEOPLE) else 2 if names_one_of(name, _STAYS) else 1
-
-
-def _persons(
-    table: Table, items: list[AttributeProfile], numbering: Mapping[str, int]
-) -> Persons | None:
-    """The column that names people: that with which most columns agree, with fewest numbers.
-
-    A stay in hospital has the sex and the birth of its patient too, so of two such columns the
-    patient's is that with fewer values.
-    """
+def _table_warnings(items: list[AttributeProfile], persons: Persons | None) -> Iterator[Warned]:
     quasi = [item.attribute for item in items if item.role == "quasi-identifier"]
-    known = [item for item in items if numbering.get(item.attribute, -1) >= (item.missing > 0)]
-    if not known:
-        return None
-    # Of numbers that the data shows the widest one, of those that are only called so the narrowest.
-    item = min(
-        known,
-        key=lambda one: (
-            _of_people(one.attribute),
-            -numbering[one.attribute],
-            one.missing > 0,
-            one.distinct if numbering[one.attribute] else -one.distinct,
-        ),
-    )
-    differing = tuple(
-        name for name in quasi if table.distinct([item.attribute, name]).height > item.distinct
-    )
-    name = item.attribute
-    sure = bool(numbering[name]) or not several_people(table, _beside(items), name)
-    return Persons(name, item.distinct, item.records, differing, sure)
-
-
-def _table_warnings(
-    items: list[AttributeProfile], numbering: Mapping[str, int]
-) -> Iterator[Warned]:
-    quasi = [item.attribute for item in items if item.role == "quasi-identifier"]
+    if persons is not None:
+        yield Warned("people-with-several-records", persons.told)
     if not quasi:
         yield Warned(
             "no-quasi-identifier",
@@ -742,12 +655,3 @@ def _table_warnings(
             f"{len(quasi)} quasi-identifiers: the more there are, the less of each can be kept;"
             " drop what the release does not need",
         )
-    for item in items:
-        filled = item.records - item.missing
-        if item.attribute in numbering:
-            yield Warned(
-                "people-with-several-records",
-                f"'{item.attribute}' has {item.distinct:,} values in {filled:,} records: where"
-                " people have several records, a promise about records says less about people:"
-                f' [source] person = "{item.attribute}" makes promises to people',
-            )

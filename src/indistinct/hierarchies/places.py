@@ -144,5 +144,7 @@ def place_of(kind: str, text: str) -> Place | None:
     Place(name='Massachusetts', group='New England', region='Northeast')
     >>> place_of("country", "south korea") == place_of("country", "KOR")
     True
+    >>> place_of("country", "S701x1015") is None
+    True
     """
-    return _known(kind).get(_plain(text))
+    return None if re.search(r"\d", text) else _known(kind).get(_plain(text))

@@ -35,9 +35,11 @@ def forgotten(seen: Profile, policy: Policy) -> Iterator[Forgotten]:
             yield from _missing(item, own)
         if own.role == "quasi-identifier":
             yield from _hierarchy(item, own)
-    if seen.counted is not None and policy.person is None:
-        found = seen.counted
+    found = seen.person
+    if found is not None and policy.person is None:
         why = f"{found.people:,} people have {found.records:,} records: promises count people"
+        if not found.sure:
+            why = f"if it says whose a record is: {found.doubt}"
         yield Forgotten(found.column, f"[source] person = {value(found.column)}", why)
 
 

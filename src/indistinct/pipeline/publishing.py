@@ -21,6 +21,7 @@ from indistinct.pipeline.value_metadata import needed_metadata, published_metada
 from indistinct.pipeline.visits import visits_within_classes
 from indistinct.pipeline.warnings import (
     distinguishable_decoys,
+    warn_about_forgotten_person,
     warn_about_people,
     warn_about_unprotected_columns,
 )
@@ -63,6 +64,7 @@ def publish(
         PolicyError: a split release gives people away, and nobody accepted that.
     """
     run.tell("publishing")
+    run.warnings += warn_about_forgotten_person(private.table, run.policy)
     if isinstance(plan, LinkedPlan):
         return _linked(private, plan, run)
     released, replaced = _published(private, plan, values.replaced, run)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from indistinct.analytics.dependence import giving_away
-from indistinct.analytics.profile import NEARLY_UNIQUE, nearly_unique
+from indistinct.analytics.persons import REPEATS
+from indistinct.analytics.profile import NEARLY_UNIQUE, nearly_unique, profile
 from indistinct.measures import measures
 from indistinct.pipeline.asked import method_of
 from indistinct.pipeline.transforming import shows_others
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.release.audit import Audit
-from indistinct.sources.table import open_table
+from indistinct.sources.table import Table, open_table
 
 if TYPE_CHECKING:
     from indistinct.pipeline.private_table import PrivateTable
@@ -232,6 +233,34 @@ def warn_about_people(
     generalized = [name for j, name in enumerate(plan.attributes) if not plan.untouched(j)]
     others = [name for name in beside.columns if name not in found and name not in known]
     return [*warnings, *_undone(giving_away(table, others, generalized))]
+
+
+def warn_about_forgotten_person(table: Table, policy: Policy) -> list[str]:
+    """The warning that promises count records where an identifier repeats, as if it were people's.
+
+    Arguments:
+        table: the table, its values transformed.
+        policy: what was asked.
+    """
+    if policy.person is not None or policy.source.people or policy.source.format:
+        return []
+    records = table.height()
+    repeated = [
+        name
+        for name in policy.named("identifier")
+        if name in table.columns
+        and table.kinds[name] != "other"
+        and 1 < REPEATS * table.distinct([name]).height < records
+    ]
+    quasi = [name for name in policy.named("quasi-identifier") if name in table.columns]
+    found = profile(table, columns=[*repeated, *quasi]).person if repeated else None
+    if found is None or found.column not in repeated:
+        return []
+    return [
+        f"the identifier '{found.column}' has {found.people:,} values in {found.records:,} "
+        "records: if they are people, a class of k records may be those of one person, as promises "
+        f'count records; person = "{found.column}" under [source] makes them count people'
+    ]
 
 
 def _undone(pairs: Iterable[tuple[str, str]]) -> list[str]:
