@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from indistinct.analytics.profile import FEW_RECORDS
-from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table
 
 PURE = 0.95
@@ -36,18 +35,17 @@ def giving_away(
         published: columns that are published as they are.
         generalized: quasi-identifiers that are not.
     """
+    columns = list(published) if generalized else []
+    if not columns:
+        return []
+    small = table.height() <= SAMPLE
+    some = table.sample([*columns, *generalized], SAMPLE)
     found = []
-    for column in published if generalized else ():
-        held = table.text([column, *generalized]) if isinstance(table, EagerTable) else None
+    for column in columns:
         for quasi in generalized:
-            if held is not None:
-                values = held.select(column, quasi).rename({column: "from", quasi: "to"})
-                if values.height > SAMPLE and not determines(
-                    _counted(values.sample(SAMPLE, seed=0))
-                ):
-                    continue
-                pairs = _counted(values)
-            else:
+            seen = some.select(pl.col(column).alias("from"), pl.col(quasi).alias("to"))
+            pairs = seen.group_by("from", "to").agg(pl.len().alias(_COUNT))
+            if determines(pairs) and not small:
                 pairs = table.distinct([column, quasi])
                 pairs.columns = ["from", "to", _COUNT]
             if determines(pairs):
@@ -79,7 +77,3 @@ def determines(pairs: pl.DataFrame) -> bool:
         size * count * float((shares**size).sum()) for size, count in by_size.iter_rows()
     )
     return bool(expected < CHANCE * several)
-
-
-def _counted(values: pl.DataFrame) -> pl.DataFrame:
-    return values.group_by("from", "to").agg(pl.len().alias(_COUNT))

@@ -15,9 +15,7 @@ from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
-from indistinct.sources.convert import to_polars
-from indistinct.sources.table import Table, count_column
-from indistinct.sources.text import canonical
+from indistinct.sources.table import Table, count_column, open_table
 from indistinct.types import Frame
 
 _PEOPLE = "\0people"
@@ -142,14 +140,14 @@ def covers(
     released: Frame, taxonomies: Mapping[str, Taxonomy], quasi: Sequence[str]
 ) -> dict[str, dict[Label, frozenset[Label]]]:
     """For each quasi-identifier the exact values that each published cell stands for."""
-    texts = canonical(to_polars(released).select(quasi))
+    table = open_table(released, allow_empty=True)
     found = {}
     for name in quasi:
         coverage = Coverage(taxonomies[name])
         leaves = np.array(coverage.leaves, dtype=object)
         found[name] = {
             cell: frozenset(leaves[coverage.mask(cell)].tolist())
-            for cell in texts[name].unique().to_list()
+            for cell in table.distinct([name])[name].to_list()
         }
     return found
 

@@ -269,13 +269,26 @@ def count_values(table: Table, column: str) -> pl.DataFrame:
     return counted.rename({value: "value", count: COUNT})
 
 
+SUSPECTED = 2 * K
+"""A column with fewer values than one for so many records need not be looked at closely.
+
+Where half of the records have a value that fewer than K share, there is a value for 2 (K - 1) of
+them; the rest is what an approximate count may miss.
+"""
+
+
 def nearly_unique(table: Table, columns: Iterable[str]) -> list[str]:
     """Which of these columns tell most records apart, or almost, each by itself.
 
     The rule is that of :attr:`AttributeProfile.nearly_unique`.
     """
     found = []
+    columns = list(columns)
+    about = table.about(columns)
     for column in columns:
+        filled, values = about[column]
+        if values * SUSPECTED < filled:
+            continue
         counts = count_values(table, column).drop_nulls("value")[COUNT]
         filled = int(counts.sum())
         rare = int(counts.filter(counts < K).sum())

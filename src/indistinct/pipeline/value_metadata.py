@@ -21,9 +21,7 @@ from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.hierarchies import taxonomy_of
 from indistinct.pipeline.ranking import ranks_of, values_without
 from indistinct.privacy.promise import Promise
-from indistinct.sources.convert import to_polars
-from indistinct.sources.table import Table
-from indistinct.sources.text import canonical
+from indistinct.sources.table import Table, open_table
 from indistinct.types import Frame
 
 if TYPE_CHECKING:
@@ -101,11 +99,11 @@ def published_metadata(
     names = [name for name, about in known.items() if name in asked and about != NO_METADATA]
     if not names:
         return {}
-    texts = canonical(to_polars(released).select(names))
+    table = open_table(released, allow_empty=True)
     found = {
         name: needed_metadata(
             known[name], [part for part in promises if part.sensitive == name]
-        ).about(texts[name].unique().to_list())
+        ).about(table.distinct([name])[name].to_list())
         for name in names
     }
     return {name: about for name, about in found.items() if about != NO_METADATA}

@@ -81,6 +81,31 @@ class DuckDBTable:
         texts = canonical(counted.select(columns), self._tokens)
         return add_up(texts.with_columns(counted[count].cast(pl.Int64)), count)
 
+    def sample(self, columns: Sequence[str], size: int) -> pl.DataFrame:
+        """The canonical texts of these columns in some records."""
+        chosen = f"SELECT {_names(columns)} FROM {_SOURCE} USING SAMPLE reservoir({size} ROWS)"
+        return canonical(self._fetch(f"{chosen} REPEATABLE (0)"), self._tokens)
+
+    def about(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
+        """How many records have a value in each column, and about how many values they have."""
+        if not columns:
+            return {}
+        asked = []
+        for name in columns:
+            held, tokens = f"CAST({_quoted(name)} AS VARCHAR)", self._tokens.get(name, ())
+            missing = ", ".join(map(_literal, ["", "nan", *tokens]))
+            exact = self.kinds[name] in ("integer", "date", "boolean") and not tokens
+            asked.append(
+                f"count({_quoted(name)})"
+                if exact
+                else f"count(*) FILTER ({held} NOT IN ({missing}))"
+            )
+            asked.append(f"approx_count_distinct({_quoted(name)})")
+        found = self._fetch(
+            f"SELECT {', '.join(f'{one} AS n{at}' for at, one in enumerate(asked))} FROM {_SOURCE}"
+        ).row(0)
+        return {name: (found[2 * at], found[2 * at + 1]) for at, name in enumerate(columns)}
+
     def different_records(self) -> int:
         """How many records differ, over all columns, told apart by their digests."""
         query = f"SELECT count(DISTINCT hash({_names(self.columns)})) FROM {_SOURCE}"
@@ -297,6 +322,10 @@ def _unused(name: str, columns: Sequence[str]) -> str:
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _names(columns: Sequence[str]) -> str:

@@ -35,7 +35,7 @@ from indistinct.sources.table import (
     count_column,
     require_names,
 )
-from indistinct.sources.text import Tokens, canonical, kind_of, text_of
+from indistinct.sources.text import Tokens, canonical, kind_of, kind_of_type, text_of
 from indistinct.types import Codes, Frame, Plain
 
 _ONE_TEXT = ({str}, {bool}, {int}, {datetime.date})  # types whose equal texts are equal values
@@ -101,6 +101,29 @@ class EagerTable(ABC):
     def distinct(self, columns: Sequence[str]) -> pl.DataFrame:
         """The distinct combinations of canonical texts, with how often each occurs in ``count``."""
         return count_distinct(self.text(columns))
+
+    def sample(self, columns: Sequence[str], size: int) -> pl.DataFrame:
+        """The canonical texts of these columns in some records."""
+        held = pl.DataFrame([self._frame.get_column(name) for name in columns])
+        few = held if held.height <= size else held.sample(size, seed=0)
+        return canonical(few, self._tokens)
+
+    def about(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
+        """How many records have a value in each column, and about how many values they have."""
+        found = {}
+        for name in columns:
+            values = self._frame.get_column(name)
+            plain = kind_of_type(values.dtype) not in ("other", "datetime")
+            if self._tokens.get(name) or not plain or values.dtype in (pl.Categorical, pl.Enum):
+                values = self.text([name]).to_series()
+            missing = values.null_count()
+            if values.dtype == pl.String:
+                missing += int((values == "").sum() or 0)
+            elif values.dtype.is_float():
+                missing += int(values.is_nan().sum() or 0)
+            different = pl.select(pl.lit(values).approx_n_unique()).item()
+            found[name] = (len(values) - missing, int(different))
+        return found
 
     def different_records(self) -> int:
         """How many records differ, over all columns, told apart by their digests."""

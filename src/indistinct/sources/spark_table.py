@@ -57,6 +57,30 @@ class SparkTable:
         texts = canonical(counted.select(columns), self._tokens)
         return add_up(texts.with_columns(counted[count].cast(pl.Int64)), count)
 
+    def sample(self, columns: Sequence[str], size: int) -> pl.DataFrame:
+        """The canonical texts of these columns in some records."""
+        share = min(1.0, 1.2 * size / max(self.height(), 1))
+        chosen = self._frame if share == 1 else self._frame.sample(share, seed=0)
+        found = _polars(chosen.select([_quoted(name) for name in columns]).toArrow())
+        return canonical(found.head(size), self._tokens)
+
+    def about(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
+        """How many records have a value in each column, and about how many values they have."""
+        from pyspark.sql import functions as f
+
+        if not columns:
+            return {}
+        asked = []
+        for at, name in enumerate(columns):
+            held = f.col(_quoted(name)).cast("string")
+            there = ~held.isin(["", "NaN", *self._tokens.get(name, ())])
+            asked.append(f.count(f.when(there, 1)).alias(f"n{at}"))
+            asked.append(f.approx_count_distinct(f.col(_quoted(name)), 0.02).alias(f"d{at}"))
+        found = self._frame.agg(*asked).first()
+        return {
+            name: (int(found[2 * at]), int(found[2 * at + 1])) for at, name in enumerate(columns)
+        }
+
     def different_records(self) -> int:
         """How many records differ, over all columns, told apart by their digests."""
         from pyspark.sql import functions as f

@@ -124,6 +124,16 @@ class Table(Protocol):
         where one of the columns has that name already).
         """
 
+    def sample(self, columns: Sequence[str], size: int) -> pl.DataFrame:
+        """The canonical texts of these columns in some records."""
+
+    def about(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
+        """How many records have a value in each column, and about how many values they have.
+
+        The second figure misses by a few per cent, and is never far below the number of canonical
+        texts.
+        """
+
     def different_records(self) -> int:
         """How many records differ, over all columns; two that differ are taken for equal with a
         probability of 2^-64, by their digests.

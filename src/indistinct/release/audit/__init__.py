@@ -37,6 +37,7 @@ from indistinct.release.audit.verdict import (
     Context,
     Verdict,
     summarize,
+    times,
 )
 from indistinct.requirement import Requirement
 from indistinct.types import Frame, Plain, PlainMapping
@@ -278,10 +279,11 @@ def audit(
             person = claims.person
         seen = _audited(published, requirements, replace(context, person=person))
     table = seen.table
+    number = seen.texts.select(times(seen.texts)).item()
     found = Audit(
         names,
-        seen.texts.height,
-        seen.texts.height - seen.records.height,
+        number,
+        number - seen.records.select(times(seen.records)).item(),
         summarize(seen.context.sizes(seen.records, names)),
         seen.verdicts,
         people=seen.people,
@@ -316,7 +318,7 @@ def _audited(published: Published, requirements: Sequence[Requirement], context:
     if person is not None:
         needed = [person, *(name for name in needed if name != person)]
     table = _table_of(published, needed)
-    texts = table.texts(needed)
+    texts = table.texts(needed) if person is not None else table.counted(needed)
     looked_at = {table.find(name) for name in needed}
     hidden = _hidden(texts, names)
     records = texts if hidden is None else texts.filter(~hidden)

@@ -27,7 +27,7 @@ def check(asked: Asked) -> Verdict:
     most_had = pl.col(RECORDS).filter(asked.harmful).max().fill_null(0)
     shares = described(asked.cells(), alpha=most_had / pl.col(APPLIES).first())
     # A class of records that the values do not apply to has no shares, and a size.
-    every = described(asked.context.counts(asked.records, asked.on, asked.sensitive))
+    every = described(asked.context.counts(asked.counted, asked.on, asked.sensitive))
     classes = every.join(shares.drop(SIZE), on=CLASS, how="left", maintain_order="left")
     return asked.judged(
         classes,

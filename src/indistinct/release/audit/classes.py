@@ -7,6 +7,7 @@ occurs in each equivalence class, describes every class with figures of its own,
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +17,15 @@ import polars as pl
 
 from indistinct.errors import PolicyError, Problem
 from indistinct.metadata import Value, ValueMetadata
-from indistinct.release.audit.verdict import CLASS, RECORDS, UNITS, VALUE, Context, Verdict
+from indistinct.release.audit.verdict import (
+    CLASS,
+    RECORDS,
+    UNITS,
+    VALUE,
+    Context,
+    Verdict,
+    one_by_one,
+)
 from indistinct.requirement import Requirement
 from indistinct.types import PlainMapping
 
@@ -38,18 +47,24 @@ class Asked:
     """A promise and the release that it is held against: what the check of a model works on.
 
     Arguments:
-        records: The published records as text, missing cells null, suppressed records left out.
+        counted: The published records as text, missing cells null, suppressed records left out;
+            where an engine has counted equal ones, a column says how often a row occurs.
         requirement: The promise.
         context: The release's quasi-identifiers, and what is known beside the records.
         settings: The promise's parameters, all of them; ``asked["k"]`` is one.
         counts_values: Whether the check counts values, so that one that everybody has is broken.
     """
 
-    records: pl.DataFrame
+    counted: pl.DataFrame
     requirement: Requirement
     context: Context
     settings: PlainMapping
     counts_values: bool
+
+    @functools.cached_property
+    def records(self) -> pl.DataFrame:
+        """The published records, a row each: of a table that an engine counts, all of them."""
+        return one_by_one(self.counted)
 
     def __getitem__(self, name: str) -> Any:
         """A parameter of the promise."""
@@ -96,7 +111,7 @@ class Asked:
         applicable is left out. Rows are sorted, so that sums over floating point numbers come out
         alike each time.
         """
-        every = self.context.counts(self.records, self.on, self.sensitive)
+        every = self.context.counts(self.counted, self.on, self.sensitive)
         cells = self.applicable(every)
         applies = pl.col(UNITS)
         if cells.height < every.height:
@@ -113,7 +128,7 @@ class Asked:
 
     def sizes(self) -> pl.DataFrame:
         """One row for each class, with its ``size``."""
-        return self.context.sizes(self.records, self.on).alias(SIZE).to_frame()
+        return self.context.sizes(self.counted, self.on).alias(SIZE).to_frame()
 
     def judged(
         self,

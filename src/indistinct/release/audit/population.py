@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem
 from indistinct.release.audit.classes import SIZE, Asked
-from indistinct.release.audit.verdict import Context
+from indistinct.release.audit.verdict import Context, times
 from indistinct.requirement import Requirement
 
 PEOPLE = "people"
@@ -37,7 +37,8 @@ def people(asked: Asked) -> tuple[pl.DataFrame, int]:
     requirement, context, on = asked.requirement, asked.context, list(asked.on)
     population = _population(requirement, context, on)
     everybody = population.group_by(on).agg(pl.len().cast(pl.Int64).alias(_COUNT)).sort(on)
-    classes = context.people(asked.records, tuple(on)).group_by(on).len(_COUNT).sort(on)
+    shown = context.people(asked.counted, tuple(on))
+    classes = shown.group_by(on).agg(times(shown).alias(_COUNT)).sort(on)
     columns = [_column(classes[name], everybody[name], context) for name in on]
     unknown = [name for name, column in zip(on, columns, strict=True) if not column.known]
     if unknown:

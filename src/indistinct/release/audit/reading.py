@@ -21,6 +21,7 @@ import polars as pl
 
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, shown_names
 from indistinct.metadata import ValueMetadata
+from indistinct.release.audit.verdict import TIMES
 from indistinct.requirement import Requirement
 from indistinct.sources.arrow import has_arrow
 from indistinct.types import Frame, PlainMapping
@@ -75,6 +76,15 @@ class PublishedTable:
     columns: tuple[str, ...]
     matches: bool | None
     _texts: Callable[[Sequence[str]], pl.DataFrame] = field(repr=False)
+    _counted: Callable[[Sequence[str]], pl.DataFrame] | None = field(default=None, repr=False)
+
+    def counted(self, columns: Sequence[str]) -> pl.DataFrame:
+        """These columns as text; of a table in an engine its different rows, counted there."""
+        if self._counted is None:
+            return self.texts(columns)
+        own = {name: self.find(name) or name for name in columns}
+        found = self._counted(list(dict.fromkeys(own.values())))
+        return found.select(*(pl.col(one).alias(name) for name, one in own.items()), TIMES)
 
     def texts(self, columns: Sequence[str]) -> pl.DataFrame:
         """These columns as text, missing cells null."""
@@ -278,7 +288,15 @@ def _read_frame(native: Frame, name: str) -> PublishedTable:
             ]
         )
 
-    return PublishedTable(name, tuple(columns), None, texts)
+    def counted(wanted: Sequence[str]) -> pl.DataFrame:
+        assert isinstance(frame, nw.LazyFrame)
+        name = "times" + "_" * max(map(len, wanted))  # engines know no name as ours
+        every = frame.select(wanted).group_by(wanted).agg(nw.len().alias(name))
+        found = every.collect("polars").to_native()
+        return _texts(found, wanted).with_columns(found[name].cast(pl.Int64).alias(TIMES))
+
+    elsewhere = isinstance(frame, nw.LazyFrame) and not frame.implementation.is_polars()
+    return PublishedTable(name, tuple(columns), None, texts, counted if elsewhere else None)
 
 
 def _refuse_patterns(columns: Iterable[str], name: str) -> None:

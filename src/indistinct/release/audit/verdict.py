@@ -15,6 +15,9 @@ from indistinct.types import Plain, PlainMapping
 CLASS, VALUE, RECORDS, UNITS = "class", "value", "records", "units"
 """Columns of :meth:`Context.counts`."""
 
+TIMES = "\0times"
+"""Column that says how many records a row stands for, where an engine has counted equal ones."""
+
 MANY = 500_000
 """Records from which on they are counted in batches."""
 
@@ -90,15 +93,15 @@ class Context:
         key = frozenset(on)
         if key not in self._sizes:
             people = self.people(records, on)
-            counting = people.lazy().group_by(list(on)).len(_SIZE)
+            counting = people.lazy().group_by(list(on)).agg(times(people).alias(_SIZE))
             counted = counting.collect(engine="streaming" if people.height > MANY else "auto")
-            self._sizes[key] = counted[_SIZE].cast(pl.Int64)
+            self._sizes[key] = counted[_SIZE]
         return self._sizes[key]
 
     def people(self, records: pl.DataFrame, on: tuple[str, ...]) -> pl.DataFrame:
         """The records with these columns; where people have many, a row for every person."""
         if self.person is None:
-            return records.select(on)
+            return records.select(*on, *([TIMES] if TIMES in records.columns else []))
         return records.select(self.person, *on).unique()
 
     def counts(self, records: pl.DataFrame, on: tuple[str, ...], sensitive: str) -> pl.DataFrame:
@@ -115,7 +118,7 @@ class Context:
                 told = told.select(self.person, *on, _VALUE).unique()
             self._counts[key] = (
                 told.group_by([*on, _VALUE])
-                .agg(pl.len().cast(pl.Int64).alias(_SIZE))
+                .agg(times(told).alias(_SIZE))
                 .join(self._units(records, on), on=list(on), how="left", nulls_equal=True)
                 .sort([*on, _VALUE])
                 .select(
@@ -131,8 +134,23 @@ class Context:
         """How many records, or people, each class holds."""
         if self.linked is not None and tuple(on) == (self.linked.by,):
             return self.linked.people().rename({SIZE_OF_BUCKET: _UNITS})
-        counted = self.people(records, on).group_by(list(on)).len(_UNITS)
-        return counted.with_columns(pl.col(_UNITS).cast(pl.Int64))
+        people = self.people(records, on)
+        return people.group_by(list(on)).agg(times(people).alias(_UNITS))
+
+
+def times(records: pl.DataFrame) -> pl.Expr:
+    """How many records stand behind some rows: as many as they say, or one each."""
+    return (pl.col(TIMES).sum() if TIMES in records.columns else pl.len()).cast(pl.Int64)
+
+
+def one_by_one(records: pl.DataFrame) -> pl.DataFrame:
+    """A row for every record, where rows stand for several."""
+    if TIMES not in records.columns:
+        return records
+    rows = pl.int_range(records.height, eager=True)
+    return records.drop(TIMES).select(
+        pl.all().gather(rows.repeat_by(records[TIMES]).explode(empty_as_null=False))
+    )
 
 
 @dataclass(frozen=True)
