@@ -637,6 +637,10 @@ _EXAMPLES = {
         "indistinct hierarchy patients.csv age --intervals 5 --top 90\n"
         "indistinct hierarchy patients.csv zip --mask right --out zip.csv"
     ),
+    "studio": (
+        "indistinct studio patients.csv\n"
+        "indistinct studio --policy release.toml --port 8080 --no-browser"
+    ),
     "paper": (
         "indistinct paper arca-hewett\nindistinct paper arca-hewett --data heart --out arca-hewett"
     ),
@@ -752,6 +756,12 @@ def python_page() -> str:
             "Hierarchies",
             "",
             ("Taxonomy", "read_hierarchy", "write_hierarchy", "equalization"),
+        ),
+        (
+            "Step by step",
+            "What the [studio](../how-to/use-the-studio.md) is made of: a table that is read once, and "
+            "policies that are held against it while they are written.",
+            ("workbench", "Workbench", "Held", "edit_policy"),
         ),
         (
             "Linked tables",

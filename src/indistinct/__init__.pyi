@@ -32,6 +32,9 @@ from indistinct.pipeline.comparison import compare as compare
 from indistinct.pipeline.discovering import quasi as quasi
 from indistinct.pipeline.release import Release as Release
 from indistinct.pipeline.risk import risk as risk
+from indistinct.pipeline.workbench import Held as Held
+from indistinct.pipeline.workbench import Workbench as Workbench
+from indistinct.pipeline.workbench import workbench as workbench
 from indistinct.policy import Attribute as Attribute
 from indistinct.policy import Categories as Categories
 from indistinct.policy import Link as Link
@@ -45,6 +48,7 @@ from indistinct.policy import Ranks as Ranks
 from indistinct.policy import Risk as Risk
 from indistinct.policy import Source as Source
 from indistinct.policy import Transform as Transform
+from indistinct.policy.edits import edit_policy as edit_policy
 from indistinct.privacy.alpha_k_anonymity import AlphaKAnonymity as AlphaKAnonymity
 from indistinct.privacy.balanced_p_plus_sensitive import (
     BalancedPPlusSensitive as BalancedPPlusSensitive,

@@ -20,17 +20,17 @@ def document(sections: PlainMapping) -> str:
         if name == "attributes":
             part = tomlkit.table(is_super_table=True)
             for attribute, own in keys.items():
-                part.add(attribute, _table(own))
+                part.add(attribute, as_table(own))
             text.add(name, part)
         elif isinstance(keys, list):
             array = tomlkit.aot()
             for own in keys:
-                array.append(_table(own))
+                array.append(as_table(own))
             text.add(name, array)
         elif isinstance(keys, Mapping):
-            text.add(name, _table(keys))
+            text.add(name, as_table(keys))
         else:
-            text.add(name, _item(keys))
+            text.add(name, as_item(keys))
     return tomlkit.dumps(text)
 
 
@@ -40,25 +40,27 @@ def value(plain: Any) -> str:
     >>> value({"intervals": {"width": 5}})
     '{intervals = {width = 5}}'
     """
-    return str(tomlkit.item(_item(plain)).as_string())
+    return str(tomlkit.item(as_item(plain)).as_string())
 
 
-def _table(keys: PlainMapping) -> Any:
+def as_table(keys: PlainMapping) -> Any:
+    """The keys as a table of its own, a line for each."""
     table = tomlkit.table()
     for key, plain in keys.items():
-        table.add(key, _item(plain))
+        table.add(key, as_item(plain))
     return table
 
 
-def _item(plain: Any) -> Any:
+def as_item(plain: Any) -> Any:
+    """A value with inline tables and arrays in it alone."""
     if isinstance(plain, Mapping):
         inline = tomlkit.inline_table()
         for key, inner in plain.items():
-            inline.add(str(key), _item(inner))
+            inline.add(str(key), as_item(inner))
         return inline
     if isinstance(plain, list | tuple):
         array = tomlkit.array()
         for inner in plain:
-            array.append(_item(inner))
+            array.append(as_item(inner))
         return array
     return plain

@@ -26,6 +26,7 @@ from indistinct.cli import (
     init,
     quasi,
     risk,
+    studio,
 )
 from indistinct.cli.others import VerbGroup, help_of
 from indistinct.cli.verbs import verb
@@ -72,8 +73,9 @@ for _verb in (
     attack.attack,
     compare.compare,
     hierarchy.hierarchy,
+    studio.studio,
 ):
-    _leaves = _verb in (demo.demo, init.init, anonymize.anonymize, apply.apply)
+    _leaves = _verb in (demo.demo, init.init, anonymize.anonymize, apply.apply, studio.studio)
     app.command(help=help_of(_verb))(verb(_verb, leaves_files=_leaves))
 
 

@@ -1,0 +1,62 @@
+"""``indistinct studio``: a page on this machine, in which a policy is written by clicking."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from indistinct.errors import DataError, InputError, Problem
+
+NEEDED = ("starlette", "uvicorn")
+
+
+def studio(
+    data: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DATA]", help="The private table that is opened first."),
+    ] = None,
+    policy: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The policy (beside the table when not given)."),
+    ] = None,
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, help="Where it listens (0: a free port).")
+    ] = 0,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Do not open the page, only print its address.")
+    ] = False,
+) -> None:
+    """Open a page on this machine, to write a policy and make a release by clicking.
+
+    The address that is printed opens the page once. The page is for this machine alone, and sends
+    nothing elsewhere. Every step is kept in the policy, which anonymize runs to the same release.
+    Ctrl+C ends it.
+    """
+    lacking = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if lacking:
+        raise InputError(
+            Problem(
+                "no-studio",
+                f"the studio needs {' and '.join(lacking)}, which cannot be imported",
+                remedy="pip install 'indistinct[studio]'",
+            )
+        )
+    if data is not None and not data.exists():
+        raise DataError(Problem("no-such-table", "there is no such file or folder", str(data)))
+    from indistinct.studio.server import serve
+
+    try:
+        serve(
+            None if data is None else data.absolute(),
+            None if policy is None else policy.absolute(),
+            port=port,
+            browser=not no_browser,
+            tell=typer.echo,
+        )
+    except OSError as error:
+        message = f"port {port} cannot be used: {(error.strerror or 'unknown reason').lower()}"
+        remedy = "choose another with --port, or leave it out"
+        raise InputError(Problem("port-taken", message, remedy=remedy)) from None

@@ -1,0 +1,440 @@
+"""The verb *workbench*: a table read once, and policies held against it as they are written."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.analytics.first_policy import first_policy, health_policy
+from indistinct.analytics.hierarchy_draft import draft_hierarchy, type_of
+from indistinct.analytics.profile import Profile, profile, values_of
+from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.hierarchies.taxonomy import Label, Taxonomy
+from indistinct.pipeline.hierarchies import taxonomy_of
+from indistinct.pipeline.opening import Progress, no_progress, reading, with_people
+from indistinct.pipeline.private_table import PrivateTable, counted_attributes
+from indistinct.pipeline.run import Run
+from indistinct.policy import DraftPolicy
+from indistinct.policy.edits import edit_policy
+from indistinct.recoding.full_domain import allowed_units
+from indistinct.recoding.grouping import Grouper
+from indistinct.recoding.judge import Judge
+from indistinct.sources.convert import to_polars
+from indistinct.sources.files import read_table
+from indistinct.sources.format import format_named, format_of_folder
+from indistinct.sources.table import Table, count_column, open_table
+from indistinct.types import Frame, Plain
+
+_GENERALIZING: Final = (
+    "hierarchy",
+    "uncovered",
+    "type",
+    "min_level",
+    "max_level",
+    "weight",
+    "level",
+)
+"""Keys of an attribute that only quasi-identifiers have."""
+
+_OF_VALUES: Final = ("categories", "ranks", "order", "values")
+"""Keys of an attribute that only sensitive ones have."""
+
+MOST_K: Final = 100
+"""The largest k of which a curve of class sizes tells."""
+
+MANY_LABELS: Final = 300
+"""Labels of a level that are told with their counts, at most."""
+
+
+def workbench(
+    data: str | Path,
+    policy: str | None = None,
+    *,
+    directory: str | Path = ".",
+    progress: Progress | None = None,
+) -> Workbench:
+    """Read a table once, to look at it and to write a policy for it step by step.
+
+    Arguments:
+        data: the path of a file, or of a folder in a health format.
+        policy: the text of a policy (TOML), which may say how the file is read.
+        directory: where the files that the policy names are looked for.
+        progress: is told what is being done.
+
+    Raises:
+        DataError: the table cannot be read.
+        PolicyError: the policy cannot be read, or what it says of the source is wrong.
+    """
+    tell = progress or no_progress
+    path = Path(data)
+    tell(f"reading {path.name}", None)
+    form = format_of_folder(path)
+    keys: Plain = {"source": {"format": form}} if form else {}
+    asked = _draft(_keys_of(policy) if policy is not None else keys, Path(directory))
+    if asked.source.format is not None:
+        records = format_named(asked.source.format).read(path)
+        native, notes = records.frame, records.notes
+    else:
+        native, notes = read_table(path, **reading(asked)), ()
+    if asked.source.people is not None:
+        native = with_people(to_polars(native), asked, path.name)
+    tell("looking at the columns", None)
+    return Workbench(path, native, notes, _read_by(asked), asked.source.format)
+
+
+@dataclass(frozen=True, eq=False)
+class Workbench:
+    """A private table in memory, and what can be said of it while a policy is written.
+
+    Arguments:
+        path: the file or folder it was read from.
+        frame: its rows.
+        notes: what is not in it, as sentences for a custodian.
+        read_by: what a policy said of how it is read.
+        format: the health format of a folder.
+        encoded: the table as codes, by what these depend on; the last two.
+    """
+
+    path: Path
+    frame: Frame = field(repr=False)
+    notes: tuple[str, ...]
+    read_by: str
+    format: str | None = None
+    encoded: dict[str, PrivateTable] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def table(self) -> Table:
+        """The table, with no text taken for missing."""
+        return open_table(self.frame, self.path.name)
+
+    @cached_property
+    def profile(self) -> Profile:
+        """What its columns look like, and what is suggested for each."""
+        return profile(self.table).closed()
+
+    def head(self, rows: int = 5) -> list[dict[str, str | None]]:
+        """The first rows as text, by column; private."""
+        return to_polars(open_table(self.frame[:rows], "table").text(self.table.columns)).to_dicts()
+
+    def draft(self, k: int = 5) -> str:
+        """The text of a first policy, with its reasons, for a person to correct."""
+        if self.format is not None:
+            return health_policy(self.format, k)
+        return first_policy(self.profile, k=k)
+
+    def reads(self, policy: str, directory: str | Path = ".") -> bool:
+        """Whether a policy reads the table in the way in which it was read."""
+        try:
+            return _read_by(_draft(_keys_of(policy), Path(directory))) == self.read_by
+        except PolicyError:
+            return True
+
+    def keys_for(self, attribute: str, role: str) -> Plain:
+        """The keys that an attribute is drafted with in a role.
+
+        A quasi-identifier gets the hierarchy that suits its values; texts that stand for a missing
+        value are named.
+        """
+        keys: Plain = {"role": role}
+        values, content = values_of(self.table, attribute)
+        if role == "quasi-identifier":
+            kind = type_of(attribute, values, content=content)
+            draft = draft_hierarchy(attribute, values, kind, content)
+            keys["hierarchy"] = draft.spec or "suppress"
+            if draft.uncovered:
+                keys["uncovered"] = draft.uncovered
+        if values.missing_tokens and role != "identifier":
+            keys["missing"] = {"tokens": list(values.missing_tokens)}
+        return keys
+
+    def with_role(self, policy: str, attribute: str, role: str) -> str:
+        """The text of a policy in which an attribute plays another role.
+
+        What only the old role has is taken out, and what the new one needs is drafted.
+
+        Raises:
+            PolicyError: the text is no TOML, or the table has no such column.
+        """
+        if attribute not in self.table.columns:
+            known = did_you_mean(attribute, self.table.columns)
+            message = f"the table has no column '{attribute}': {known}"
+            raise PolicyError(Problem("unknown-attribute", message))
+        listed = _keys_of(policy).get("attributes", {})
+        held = dict(listed.get(attribute) or {}) if isinstance(listed, Mapping) else {}
+        drafted = self.keys_for(attribute, role)
+        fit = {"quasi-identifier": _GENERALIZING, "sensitive": _OF_VALUES}.get(role, ())
+        unfit = {*_GENERALIZING, *_OF_VALUES} - {*fit}
+        text = policy
+        for key in [key for key in held if key in unfit]:
+            text = edit_policy(text, ("attributes", attribute, key))
+        if attribute not in listed:
+            return edit_policy(text, ("attributes", attribute), drafted)
+        for key, value in drafted.items():
+            if key == "role" or key not in held:
+                text = edit_policy(text, ("attributes", attribute, key), value)
+        return text
+
+    def hold(self, policy: str, directory: str | Path = ".") -> Held:
+        """A policy held against the table: what is wrong with it, and what it comes to.
+
+        Arguments:
+            policy: its text, which may lack quasi-identifiers and promises.
+            directory: where the files that it names are looked for.
+        """
+        try:
+            draft = _draft(_keys_of(policy), Path(directory)).with_rest()
+        except PolicyError as error:
+            return Held(self, None, error.problems)
+        draft.adopt(self.table.columns)
+        problems: tuple[Problem, ...] = ()
+        try:
+            draft.check(self.table.columns, self.path.name)
+        except PolicyError as error:
+            problems = error.problems
+        return Held(self, draft, problems)
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A policy held against a table.
+
+    Arguments:
+        bench: the table.
+        policy: the policy; none where it cannot be read.
+        problems: what is wrong with it.
+    """
+
+    bench: Workbench
+    policy: DraftPolicy | None
+    problems: tuple[Problem, ...]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is allowed but deserves a second look."""
+        return () if self.policy is None else self.policy.warnings
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """What a policy needs, and this one does not have yet."""
+        return () if self.policy is None else self.policy.lacks
+
+    def require(self) -> DraftPolicy:
+        """The policy.
+
+        Raises:
+            PolicyError: it cannot be read, or does not fit the table.
+        """
+        if self.policy is None or self.problems:
+            raise PolicyError(self.problems)
+        return self.policy
+
+    def hierarchy(self, attribute: str) -> HeldHierarchy:
+        """The hierarchy of a quasi-identifier, with how many records every label would have.
+
+        Raises:
+            PolicyError: the policy cannot be read, or the attribute is no quasi-identifier.
+            HierarchyError: the hierarchy does not cover the values, or is no tree.
+        """
+        policy = self.policy
+        if policy is None:
+            raise PolicyError(self.problems)
+        named = policy.named("quasi-identifier")
+        if attribute not in named:
+            why = f"'{attribute}' is not a quasi-identifier: {did_you_mean(attribute, named)}"
+            raise PolicyError(Problem("unknown-attribute", why))
+        table = self._table(policy)
+        found = table.distinct([attribute])
+        counts = found[count_column([attribute])].to_list()
+        values = found[attribute].to_list()
+        order = sorted(
+            range(len(values)), key=lambda at: (values[at] is not None, values[at] or "")
+        )
+        values, counts = [values[at] for at in order], [counts[at] for at in order]
+        return HeldHierarchy(taxonomy_of(policy, table, attribute, values, counts), values, counts)
+
+    def class_sizes(self, levels: Mapping[str, int] | None = None) -> ClassSizes:
+        """How many records, or people, share the same quasi-identifiers.
+
+        Arguments:
+            levels: the level of every quasi-identifier at which they are compared, 0 where not
+                named.
+
+        Raises:
+            InputError: the policy does not fit the table, or has no quasi-identifier.
+        """
+        policy = self.require()
+        if not policy.quasi_identifiers:
+            message = "there is no quasi-identifier, and so nothing that others could know"
+            raise PolicyError(Problem("no-quasi-identifier", message, remedy="name one"))
+        data = self._private(policy, ()).data
+        weight = data.weight
+        if levels:
+            heights = dict(zip(data.attributes, data.heights.tolist(), strict=True))
+            wrong = [
+                name
+                for name, level in levels.items()
+                if level not in range(heights.get(name, -1) + 1)
+            ]
+            if wrong:
+                message = f"{', '.join(wrong)}: there is no such level"
+                raise PolicyError(Problem("no-such-level", message))
+            at = [levels.get(name, 0) for name in data.attributes]
+            weight = Grouper(data).classes(at)[1].copy()
+        return ClassSizes(data.table.unit, weight[weight > 0])
+
+    def infeasible(self) -> tuple[Problem, ...]:
+        """Why no release at all could keep the promises; none where nothing speaks against it.
+
+        Every promise is held against the table itself, and against the one class that is left where
+        every quasi-identifier is published as ``*``. That promises hold there does not say that a
+        method finds more.
+
+        Raises:
+            InputError: the policy does not fit the table.
+        """
+        policy = self.require()
+        if not policy.quasi_identifiers:
+            return ()
+        asked = [part for part in policy.privacy_models if not part.is_open]
+        private = self._private(policy, counted_attributes(asked)).promising(asked)
+        data = private.data
+        allowed = allowed_units(policy.method.suppression_limit, data.table.records)
+        found = []
+        everybody = np.zeros(data.table.combinations, dtype=np.int32)
+        size = np.array([data.table.records])
+        for part in asked:
+            problem = part.infeasible(data.table, None if part.counts_made_up else allowed)
+            if problem is None and part.subject == "classes" and not part.counts_made_up:
+                broken = Judge(data, [part]).breaks(part, everybody, size)
+                problem = _broken_by_all(part.model, part.relaxation_hint) if broken.any() else None
+            if problem is not None:
+                found.append(problem)
+        return tuple(found)
+
+    def _table(self, policy: DraftPolicy) -> Table:
+        """The table, with the texts that the policy takes for missing."""
+        tokens = policy.missing_tokens(self.bench.table.columns)
+        if not tokens:
+            return self.bench.table
+        return open_table(self.bench.frame, self.bench.path.name, missing_tokens=tokens)
+
+    def _private(self, policy: DraftPolicy, sensitive: Sequence[str]) -> PrivateTable:
+        """The table as codes, kept for as long as nothing changes on which they depend."""
+        attributes = {name: item.to_dict() for name, item in policy.attributes.items()}
+        key = repr((policy.directory, policy.source.to_dict(), attributes, sorted(sensitive)))
+        kept = self.bench.encoded
+        if key not in kept:
+            promises = policy.privacy_models if sensitive else ()
+            made = PrivateTable.of(
+                self._table(policy), Run(policy, 0), sensitive=sensitive, promises=promises
+            )
+            while len(kept) > 1:
+                kept.pop(next(iter(kept)), None)
+            kept[key] = made
+        return kept[key]
+
+
+@dataclass(frozen=True, eq=False)
+class HeldHierarchy:
+    """A hierarchy and how often every value occurs.
+
+    Arguments:
+        taxonomy: the hierarchy.
+        values: the values of the table, missing ones as None.
+        counts: the records of each of them.
+    """
+
+    taxonomy: Taxonomy
+    values: Sequence[Label]
+    counts: Sequence[int]
+
+    def level(self, level: int) -> dict[Label, int]:
+        """The labels of a level with their records, in the order of the values."""
+        found: dict[Label, int] = {}
+        for value, count in zip(self.values, self.counts, strict=True):
+            label = self.taxonomy.generalize(value, level)
+            found[label] = found.get(label, 0) + count
+        return found
+
+    def to_dict(self) -> Plain:
+        """Every level with its labels and their records; of many labels those of most records."""
+        levels = []
+        for at in range(self.taxonomy.levels):
+            found = self.level(at)
+            kept = list(found.items())
+            if len(kept) > MANY_LABELS:
+                most = sorted(found.values(), reverse=True)[MANY_LABELS]
+                kept = [item for item in kept if item[1] > most][:MANY_LABELS]
+            levels.append(
+                {
+                    "level": at,
+                    "labels": len(found),
+                    "smallest": min(found.values()),
+                    "shown": [[label, count] for label, count in kept],
+                }
+            )
+        rows = self.taxonomy.rows()
+        return {
+            "attribute": self.taxonomy.attribute,
+            "values": len(self.values),
+            "records": sum(self.counts),
+            "levels": levels,
+            "rows": [list(row) for row in rows[:MANY_LABELS]],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSizes:
+    """Who shares their quasi-identifiers with how many.
+
+    Arguments:
+        unit: ``record`` or ``person``.
+        size: the units of every class, [G].
+    """
+
+    unit: str
+    size: NDArray[np.int64]
+
+    def below(self, k: int) -> int:
+        """The units in classes of fewer than ``k``, which k-anonymity has to protect."""
+        return int(self.size[self.size < k].sum())
+
+    def to_dict(self) -> Plain:
+        """The figures, with those below every k up to a hundred; the first is that of k = 0."""
+        return {
+            "unit": self.unit,
+            "units": int(self.size.sum()),
+            "classes": len(self.size),
+            "smallest": int(self.size.min()) if len(self.size) else 0,
+            "below": [self.below(k) for k in range(MOST_K + 1)],
+        }
+
+
+def _keys_of(policy: str) -> Plain:
+    try:
+        return tomllib.loads(policy)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise PolicyError(Problem("bad-toml", f"is not valid TOML: {error}")) from None
+
+
+def _draft(keys: Plain, directory: Path) -> DraftPolicy:
+    return DraftPolicy.from_dict(keys, directory=directory)
+
+
+def _read_by(policy: DraftPolicy) -> str:
+    """What a policy says on which depends what is read."""
+    source = policy.source.to_dict()
+    people = sorted(policy.attributes) if "people" in source else []
+    return repr((reading(policy), source.get("format"), source.get("people"), people))
+
+
+def _broken_by_all(model: str, hint: str | None) -> Problem:
+    message = f"promise '{model}' is broken even where everybody is published alike"
+    return Problem("broken-by-all", message, remedy=hint)

@@ -1,0 +1,213 @@
+"""What the studio answers: the page, and plain data for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from indistinct import DataError, IndistinctError, PolicyError, Problem
+from indistinct.studio.guard import MOST_FILE, MOST_JSON
+from indistinct.studio.workspace import Workspace
+from indistinct.types import Plain
+
+KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+"""The files of the page, by their endings."""
+
+Handler = Callable[[Workspace, Plain], Any]
+
+
+def application(space: Workspace) -> Starlette:
+    """The studio as an ASGI application, which trusts whoever asks."""
+    reading: dict[str, Handler] = {
+        "state": lambda at, _: at.state(),
+        "table": _table,
+        "classes": lambda at, _: at.held().class_sizes().to_dict(),
+        "feasible": lambda at, _: [item.to_dict() for item in at.held().infeasible()],
+        "hierarchy": lambda at, asked: at.held().hierarchy(_text(asked, "attribute")).to_dict(),
+        "job": lambda at, asked: _job(at, asked).to_dict(),
+    }
+    acting: dict[str, Handler] = {
+        "open": _open,
+        "policy": lambda at, asked: at.change(_number(asked, "version"), _text(asked, "text")),
+        "role": lambda at, asked: at.role(
+            _number(asked, "version"), _text(asked, "attribute"), _text(asked, "role")
+        ),
+        "edit": _edit,
+        "undo": lambda at, asked: at.move(_number(asked, "version"), -1),
+        "redo": lambda at, asked: at.move(_number(asked, "version"), 1),
+        "run": _run,
+        "stop": lambda at, asked: _job(at, asked).stop(),
+    }
+
+    async def read(request: Request) -> Response:
+        handler = reading.get(request.path_params["name"])
+        return await _answered(space, handler, dict(request.query_params))
+
+    async def act(request: Request) -> Response:
+        body = await _body(request, MOST_JSON)
+        try:
+            asked = json.loads(body)
+        except (ValueError, RecursionError):
+            asked = None
+        if not isinstance(asked, dict):
+            return _refused("the message is not a JSON object")
+        return await _answered(space, acting.get(request.path_params["name"]), asked)
+
+    async def upload(request: Request) -> Response:
+        # A name is taken for a name: nothing in it leads out of the folder.
+        name = Path(request.path_params["name"].replace("\\", "/")).name
+        if name in {"", ".", ".."} or "\0" in name:
+            return _refused("the file has no name")
+        path = space.folder / name
+        beside = path.with_name(f".{name}.part")
+        try:
+            with beside.open("wb") as file:
+                size = 0
+                async for chunk in request.stream():
+                    size += len(chunk)
+                    if size > MOST_FILE:
+                        raise HTTPException(413)
+                    file.write(chunk)
+            beside.replace(path)
+        except ClientDisconnect:
+            return _refused("the file did not come whole")
+        finally:
+            beside.unlink(missing_ok=True)
+        return await _answered(space, lambda at, _: at.open(path), {})
+
+    return Starlette(
+        routes=[
+            Route("/", lambda _: _page("index.html")),
+            Route("/web/{name}", lambda request: _page(request.path_params["name"])),
+            Route("/api/upload/{name:path}", upload, methods=["PUT"]),
+            Route("/api/{name}", read, methods=["GET"]),
+            Route("/api/{name}", act, methods=["POST"]),
+        ],
+        exception_handlers={Exception: _broken},
+    )
+
+
+async def _answered(space: Workspace, handler: Handler | None, asked: Plain) -> Response:
+    if handler is None:
+        return _refused("there is no such thing here", 404)
+    try:
+        told = await run_in_threadpool(handler, space, asked)
+    except IndistinctError as error:
+        return JSONResponse(error.to_dict(), 422)
+    except OSError as error:
+        return _refused(f"{error.filename}: {error.strerror}", 422)
+    return JSONResponse(told)
+
+
+def _refused(message: str, status: int = 400) -> Response:
+    return JSONResponse({"problems": [{"message": message}]}, status)
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    """Our bug: the kind of the error, and no value of the table."""
+    del request
+    return _refused(f"internal error: {type(error).__name__}. This is a bug in indistinct.", 500)
+
+
+async def _body(request: Request, most: int) -> bytes:
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > most:
+            raise HTTPException(413)
+    return body
+
+
+def _page(name: str) -> Response:
+    path = Path(name)
+    if path.name != name or path.suffix not in KINDS:
+        raise HTTPException(404)
+    file = files("indistinct.studio") / "web" / name
+    if not file.is_file():
+        raise HTTPException(404)
+    return Response(file.read_bytes(), media_type=KINDS[path.suffix])
+
+
+def _table(space: Workspace, asked: Plain) -> Plain:
+    """What was read, and what is suggested."""
+    del asked
+    space.reread()
+    bench = space.bench
+    return {
+        "columns": list(bench.table.columns),
+        "head": bench.head(6),
+        "notes": list(bench.notes),
+        "format": bench.format,
+        "profile": bench.profile.to_dict(),
+    }
+
+
+def _open(space: Workspace, asked: Plain) -> None:
+    path = Path(_text(asked, "path")).expanduser()
+    if not path.exists():
+        raise DataError(Problem("no-such-table", "there is no such file or folder", str(path)))
+    space.open(path)
+
+
+def _edit(space: Workspace, asked: Plain) -> None:
+    place = asked.get("place")
+    if (
+        not isinstance(place, list)
+        or not place
+        or not all(type(key) in (str, int) for key in place)
+    ):
+        raise _malformed("place")
+    space.edit(_number(asked, "version"), place, asked.get("value"))
+
+
+def _run(space: Workspace, asked: Plain) -> Plain:
+    kind = _text(asked, "kind")
+    if kind == "assess":
+        return space.start({"kind": kind})
+    if kind not in {"release", "prove"}:
+        raise _malformed("kind")
+    out = Path(_text(asked, "out").strip()).expanduser()
+    if not out.is_absolute():
+        raise DataError(Problem("relative-folder", "name a folder by its whole path", str(out)))
+    return space.start({"kind": kind, "out": str(out)})
+
+
+def _job(space: Workspace, asked: Plain) -> Any:
+    number = str(asked.get("job", ""))
+    try:
+        return space.jobs[int(number)]
+    except (KeyError, ValueError):
+        raise _malformed("job") from None
+
+
+def _text(asked: Plain, name: str) -> str:
+    value = asked.get(name)
+    if not isinstance(value, str):
+        raise _malformed(name)
+    return value
+
+
+def _number(asked: Plain, name: str) -> int:
+    value = asked.get(name)
+    if type(value) is not int:
+        raise _malformed(name)
+    return value
+
+
+def _malformed(name: str) -> PolicyError:
+    return PolicyError(Problem("malformed-message", f"'{name}' is missing or malformed"))

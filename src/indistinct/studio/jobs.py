@@ -1,0 +1,113 @@
+"""Long runs, each in a process of its own: how far they are, what came of them, and their stop."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+import threading
+import time
+from typing import Any, Final
+
+from indistinct.types import Plain
+
+PATIENCE: Final = 10.0
+"""Seconds in which a run that is stopped tidies up, before it is killed."""
+
+
+class Job:
+    """One run.
+
+    Arguments:
+        number: how the page speaks of it.
+        asked: what :mod:`indistinct.studio.worker` reads; ``kind`` says which run it is.
+    """
+
+    def __init__(self, number: int, asked: Plain) -> None:
+        self.number = number
+        self.asked = asked
+        self.began = time.monotonic()
+        self._told: Plain = {"what": "starting", "share": None}
+        self._end: Plain | None = None
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "indistinct.studio.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,  # Ctrl+C in the terminal is for the studio, which ends the run
+        )
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._end is None
+
+    def to_dict(self) -> Plain:
+        """How far it is, or what came of it."""
+        state = {"job": self.number, "kind": self.asked["kind"], "running": self.running}
+        return {**state, **(self._told if self._end is None else self._end)}
+
+    def stop(self) -> None:
+        """End it, with nothing half written; comes back when it has ended."""
+        if self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+
+    def _listen(self) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(json.dumps(self.asked) + "\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            pass
+        for line in self._process.stdout:
+            message: Plain = json.loads(line)
+            if "what" in message:
+                self._told = message
+            else:
+                self._end = {"seconds": time.monotonic() - self.began, **message}
+        code = self._process.wait()
+        if self._end is None:
+            told = {"message": f"the run ended without a word (code {code})"}
+            self._end = {"stopped": True} if code < 0 else {"problems": [told]}
+
+
+class Jobs:
+    """The runs of one studio."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+        self._jobs: dict[int, Job] = {}
+
+    def start(self, asked: Plain) -> Job:
+        """Begin a run; one of the same kind that is still going on is stopped."""
+        for job in self._jobs.values():
+            if job.running and job.asked["kind"] == asked["kind"]:
+                job.stop()
+        job = Job(next(self._numbers), asked)
+        self._jobs[job.number] = job
+        return job
+
+    def __getitem__(self, number: int) -> Job:
+        return self._jobs[number]
+
+    def latest(self) -> list[Plain]:
+        """The last run of every kind, without what came of it."""
+        last: dict[str, Any] = {job.asked["kind"]: job for job in self._jobs.values()}
+        return [
+            {"job": job.number, "kind": kind, "running": job.running} for kind, job in last.items()
+        ]
+
+    def end(self) -> None:
+        """Stop all that is going on."""
+        for job in self._jobs.values():
+            job.stop()
+        self._jobs.clear()

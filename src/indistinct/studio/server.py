@@ -1,0 +1,101 @@
+"""The server: a socket on the loopback interface, a private folder, and an orderly end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import socket
+import tempfile
+import threading
+import webbrowser
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import uvicorn
+
+from indistinct.studio.app import application
+from indistinct.studio.guard import Guard
+from indistinct.studio.workspace import Workspace
+
+HOST: Final = "127.0.0.1"
+PREFIX: Final = "indistinct-studio-"
+ENDING: Final = 3
+"""Seconds in which answers under way are finished when the server ends."""
+
+
+def serve(
+    data: Path | None,
+    policy: Path | None,
+    *,
+    port: int,
+    browser: bool,
+    tell: Callable[[str], None],
+) -> None:
+    """Serve the studio until it is interrupted.
+
+    Arguments:
+        data: the table that is opened first.
+        policy: the file of the policy; beside the table where not given.
+        port: where it listens; 0 for one that is free.
+        browser: whether the page is opened.
+        tell: is given the address with the token, once.
+
+    Raises:
+        OSError: the port is taken.
+    """
+    with socket.socket() as listening, _private_folder() as folder:
+        if os.name == "posix":
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((HOST, port))
+        port = listening.getsockname()[1]
+        token = secrets.token_urlsafe(32)
+        space = Workspace(folder, policy)
+        address = f"http://{HOST}:{port}/?token={token}"
+        guarded = Guard(application(space), port, token)
+        config = uvicorn.Config(
+            guarded,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            lifespan="off",
+            ws="none",
+            timeout_graceful_shutdown=ENDING,
+        )
+        listening.listen()
+        tell(address)
+        if data is not None:
+            space.open(data)
+        if browser:
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        try:
+            uvicorn.Server(config).run(sockets=[listening])
+        finally:
+            space.jobs.end()
+
+
+@contextlib.contextmanager
+def _private_folder() -> Iterator[Path]:
+    """A folder that nobody else can read, removed at the end; those of killed servers as well."""
+    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        pid = left.name.removeprefix(PREFIX).partition("-")[0]
+        if pid.isdigit() and not _lives(int(pid)):
+            shutil.rmtree(left, ignore_errors=True)  # what is another user's stays
+    folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

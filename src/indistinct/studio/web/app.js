@@ -1,0 +1,142 @@
+// The page: rooms, the policy beside them, and what is kept in place while it is drawn again.
+
+import { count, h, note, problems } from "/web/dom.js";
+import { onchange, refresh, send, step, store, upload } from "/web/store.js";
+import { tableRoom } from "/web/table.js";
+
+const ROOMS = [
+  ["table", "Table", tableRoom],
+];
+
+const byId = (id) => document.getElementById(id);
+const place = () => location.hash.slice(1).split("/")[0] || "table";
+let opening = false;
+
+// What has the focus keeps it, with what is selected in it, when the room is drawn again.
+function kept(change) {
+  const active = document.activeElement;
+  const id = active?.id;
+  const range = active?.tagName === "TEXTAREA" ? [active.selectionStart, active.selectionEnd, active.scrollTop] : null;
+  change();
+  const again = id ? byId(id) : null;
+  if (again && again !== document.activeElement) {
+    again.focus({ preventScroll: true });
+    if (range) { again.setSelectionRange(range[0], range[1]); again.scrollTop = range[2]; }
+  }
+}
+
+function draw() {
+  const { state } = store;
+  const [id, title, room] = ROOMS.find(([name]) => name === place()) ?? ROOMS[0];
+  kept(() => {
+    byId("rooms").replaceChildren(...ROOMS.map(([name, label], at) => h("li", {},
+      h("a", { href: `#${name}`, id: `to-${name}`, "aria-current": name === id ? "page" : null },
+        h("span", { className: "number", "aria-hidden": "true" }, String(at + 1)), label))));
+    document.title = `${title} – indistinct studio`;
+    drawTop(state);
+    drawPolicy(state);
+    const main = byId("room");
+    const wrong = problems(store.problems);
+    if (!state) main.replaceChildren(wrong ?? h("p", { className: "lead" }, "One moment …"));
+    else if (state.opening) main.replaceChildren(busy(state.opening));
+    else if (!state.table || opening) main.replaceChildren(welcome(state));
+    else main.replaceChildren(...[wrong, room(draw)].filter(Boolean));
+  });
+}
+
+function busy(what) {
+  return h("section", { className: "welcome" }, h("h1", {}, "Opening the table"),
+    h("p", { className: "lead", role: "status" }, `${what} …`), h("progress", { "aria-label": what }));
+}
+
+function drawTop(state) {
+  const table = state?.table;
+  byId("source").replaceChildren(...(table && store.table
+    ? [h("b", {}, table.name), ` · ${count(store.table.profile.records)} records · ${store.table.columns.length} columns`] : []));
+  byId("undo").disabled = !state?.policy?.undo;
+  byId("redo").disabled = !state?.policy?.redo;
+  byId("show-policy").hidden = byId("show-open").hidden = !table;
+  if (!table) byId("policy").hidden = true;
+}
+
+let shown = null;
+
+function drawPolicy(state) {
+  const side = byId("policy");
+  if (side.hidden || !state?.policy) return;
+  const { text, file, problems: wrong, warnings, lacks } = state.policy;
+  const area = byId("policy-text");
+  if (!area) {
+    const take = () => step("policy", { text: byId("policy-text").value });
+    side.replaceChildren(
+      h("div", {}, h("h2", {}, "Policy"), h("p", { className: "soft small", id: "policy-file" })),
+      h("label", { htmlFor: "policy-text", for: "policy-text" }, "Everything you click, as text"),
+      h("textarea", { id: "policy-text", spellcheck: "false", wrap: "off",
+        onkeydown: (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) take(); } }),
+      h("p", { className: "row" }, h("button", { id: "take-policy", onclick: take }, "Take over the text"),
+        h("span", { className: "soft small" }, "or Ctrl + Enter")),
+      h("div", { id: "policy-told" }));
+    shown = null;
+  }
+  byId("policy-file").textContent = `Kept at every step in ${file}`;
+  if (shown !== text) { byId("policy-text").value = text; shown = text; }
+  const missing = lacks.map((what) => `There is no ${what} yet.`);
+  byId("policy-told").replaceChildren(...[problems(wrong), problems([...missing, ...warnings], "doubt"),
+    wrong.length + missing.length + warnings.length ? null : note("good", "Nothing speaks against this policy.")].filter(Boolean));
+}
+
+function welcome(state) {
+  const input = h("input", { type: "file", id: "file", className: "unseen", tabindex: "-1", "aria-label": "Choose a file",
+    onchange: () => input.files[0] && take(input.files[0]) });
+  const take = async (file) => {
+    opening = false;
+    store.problems = [];
+    try { await upload(file); } catch (error) { store.problems = error.problems ?? []; draw(); }
+  };
+  const drop = h("div", { className: "drop",
+    ondragover: (event) => { event.preventDefault(); drop.classList.add("over"); },
+    ondragleave: () => drop.classList.remove("over"),
+    ondrop: (event) => { event.preventDefault(); if (event.dataTransfer.files[0]) take(event.dataTransfer.files[0]); } },
+    h("p", {}, "Drop a CSV, Excel or Parquet file here, or"),
+    h("button", { id: "choose", className: "main", onclick: () => input.click() }, "Choose a file"), input,
+    h("p", { className: "soft small" }, "It stays on this machine, in a private folder that goes when the studio ends."));
+  const path = h("input", { id: "path", className: "wide", placeholder: "/home/me/discharges.csv", autocomplete: "off" });
+  const open = async (event) => {
+    event.preventDefault();
+    opening = false;
+    store.problems = [];
+    try { await send("open", { path: path.value.trim() }); } catch (error) { store.problems = error.problems ?? []; }
+    await refresh();
+  };
+  return h("section", { className: "welcome" }, h("h1", {}, "Which table do you want to release?"),
+    h("p", { className: "lead" }, "A table about people. The studio reads it, suggests what to protect, makes a release and proves what it promises. Nothing leaves this machine."),
+    problems(store.problems), problems(state.problems), drop,
+    h("form", { className: "card", onsubmit: open },
+      h("label", { htmlFor: "path", for: "path" }, "Or open a file or folder of this machine by its path"),
+      h("div", { className: "row" }, path, h("button", { type: "submit", id: "open-path" }, "Open")),
+      h("p", { className: "soft small" }, "Large tables, and folders of FHIR or OMOP data, are opened this way; the policy is then kept beside them.")),
+    state.table ? h("button", { onclick: () => { opening = false; draw(); } }, `Back to ${state.table.name}`) : null);
+}
+
+byId("undo").addEventListener("click", () => step("undo"));
+byId("redo").addEventListener("click", () => step("redo"));
+byId("show-open").addEventListener("click", () => { opening = !opening; draw(); });
+byId("show-policy").addEventListener("click", (event) => {
+  const side = byId("policy");
+  side.hidden = !side.hidden;
+  event.target.setAttribute("aria-expanded", String(!side.hidden));
+  sessionStorage.setItem("policy", side.hidden ? "" : "open");
+  draw();
+});
+addEventListener("hashchange", () => { opening = false; draw(); byId("room").focus(); scrollTo(0, 0); });
+addEventListener("keydown", (event) => {
+  if (!(event.ctrlKey || event.metaKey) || /INPUT|TEXTAREA|SELECT/.test(event.target.tagName)) return;
+  if (event.key === "z") { event.preventDefault(); step(event.shiftKey ? "redo" : "undo"); }
+});
+
+if (sessionStorage.getItem("policy")) {
+  byId("policy").hidden = false;
+  byId("show-policy").setAttribute("aria-expanded", "true");
+}
+onchange(draw);
+refresh();

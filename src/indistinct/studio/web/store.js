@@ -1,0 +1,102 @@
+// The state that the server holds, and the few ways to change it.
+
+export const store = { state: null, table: null, results: {}, problems: [] };
+
+let draw = () => {};
+const others = new BroadcastChannel("indistinct-studio");
+
+export function onchange(render) {
+  draw = render;
+  others.onmessage = () => refresh();
+}
+
+async function answer(response) {
+  let told;
+  try {
+    told = await response.json();
+  } catch {
+    told = { problems: [{ message: response.status === 413 ? "this is too large: open it by its path" : "the studio does not answer as it should: start it again" }] };
+  }
+  if (!response.ok) throw Object.assign(new Error(), { problems: told.problems ?? [], status: response.status });
+  return told;
+}
+
+const lost = { problems: [{ message: "the studio has ended", remedy: "start it again in the terminal" }] };
+
+export async function read(name, keys = {}) {
+  const query = new URLSearchParams(keys);
+  return answer(await fetch(`/api/${name}?${query}`).catch(() => { throw lost; }));
+}
+
+export async function send(name, message = {}) {
+  const body = JSON.stringify(message);
+  return answer(await fetch(`/api/${name}`, { method: "POST", body }).catch(() => { throw lost; }));
+}
+
+export async function upload(file) {
+  await answer(await fetch(`/api/upload/${encodeURIComponent(file.name)}`, { method: "PUT", body: file }).catch(() => { throw lost; }));
+  await refresh();
+}
+
+let waiting = null;
+
+export async function refresh() {
+  clearTimeout(waiting);
+  try {
+    const state = await read("state");
+    const same = store.state?.table?.path === state.table?.path && store.state?.policy?.sections?.source === state.policy?.sections?.source;
+    if (!state.table) store.table = null;
+    else if (!same || !store.table) store.table = await read("table");
+    if (!same) store.results = {};
+    store.state = state;
+    if (state.opening) waiting = setTimeout(refresh, 300);
+  } catch (error) {
+    store.problems = error.problems ?? [{ message: String(error) }];
+  }
+  draw();
+}
+
+// A step of the policy; other windows look again.
+export async function step(name, message = {}) {
+  store.problems = [];
+  try {
+    await send(name, { version: store.state.version, ...message });
+  } catch (error) {
+    store.problems = error.problems ?? [{ message: String(error) }];
+  }
+  await refresh();
+  others.postMessage("changed");
+}
+
+export const edit = (place, value = null) => step("edit", { place, value });
+
+export function say(text) {
+  document.getElementById("live").textContent = text;
+}
+
+// Runs a job and looks at it until it ends; `told` is called with every look.
+export async function follow(job, told) {
+  for (;;) {
+    const now = await read("job", { job: job.job });
+    told(now);
+    if (!now.running) return now;
+    await new Promise((done) => setTimeout(done, 250));
+  }
+}
+
+export async function run(kind, message, redraw) {
+  store.results[kind] = { kind, running: true, what: "starting" };
+  redraw();
+  try {
+    const job = await send("run", { kind, ...message });
+    await follow(job, (now) => { store.results[kind] = now; redraw(); });
+    const end = store.results[kind];
+    say(end.stopped ? "The run was stopped." : end.problems ? "The run has ended with a problem." : "The run is done.");
+  } catch (error) {
+    store.results[kind] = { kind, running: false, problems: error.problems ?? [{ message: String(error) }] };
+    redraw();
+  }
+  return store.results[kind];
+}
+
+export const stop = (kind) => send("stop", { job: store.results[kind]?.job });

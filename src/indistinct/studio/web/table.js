@@ -1,0 +1,101 @@
+// What was read, what is suggested, and what the columns give away.
+
+import { ROLES, bar, count, grid, h, menu, note, problems, rowsOf, share } from "/web/dom.js";
+import { run, step, stop, store } from "/web/store.js";
+
+const MEANING = [
+  ["Identifier", "Names a person. Left out of the release."],
+  ["Quasi-identifier", "Others could know it: age, place, dates. Made coarser until many people look alike."],
+  ["Sensitive", "Would harm a person if learnt. Published, and protected by promises."],
+  ["Insensitive", "Nobody can know it, and it harms nobody. Published as it is."],
+];
+
+export function tableRoom(redraw) {
+  const { profile, head, notes, format } = store.table;
+  const { policy } = store.state;
+  const roles = policy.attributes;
+  if (!store.results.assess && !policy.problems.some((item) => item.code === "bad-toml")) run("assess", {}, redraw);
+  const told = store.results.assess ?? {};
+  const leak = Object.fromEntries((told.result?.leakage ?? []).filter((item) => item.attributes.length === 1)
+    .map((item) => [item.attributes[0], item]));
+  const suggested = Object.fromEntries(profile.attributes.map((item) => [item.attribute, item]));
+  const names = [...store.table.columns];
+  return h("div", {},
+    h("h1", {}, "Your table, column by column"),
+    h("p", { className: "lead" }, "Every role below is a suggestion with its reason. You know the data: correct what is wrong. Everything else follows from it."),
+    format ? note("", `A folder in the format ${format}: its columns have roles of their own, and promises count people.`) : null,
+    profile.people ? note("", `${count(profile.people.people)} people have ${count(profile.people.records)} records, by ${profile.people.column}: promises count people where the policy says so under [source] person.`) : null,
+    problems(notes, "doubt"),
+    problems(policy.problems),
+    profile.doubts.length ? note("doubt", h("p", {}, h("b", {}, "Look at these first")),
+      h("ul", {}, profile.doubts.map((item) => h("li", {}, item.what, item.attributes.length ? [": ", h("b", {}, item.attributes.join(", "))] : null)))) : null,
+    h("section", { className: "card roles", "aria-label": "Columns" },
+      h("h2", {}, "Columns and their roles"),
+      grid("Columns with their roles", [
+        ["Column", (name) => name],
+        ["Role", (name) => role(name, roles[name]?.role)],
+        ["Looks like", (name) => looks(suggested[name])],
+        ["Values", (name) => count(suggested[name]?.distinct ?? 0), true],
+        ["Missing", (name) => suggested[name]?.missing ? count(suggested[name].missing) : "–", true],
+        ["Gives away", (name) => gives(leak[name], told)],
+        ["Why", (name) => why(suggested[name], roles[name]?.role)],
+      ], names),
+      h("details", {}, h("summary", {}, "What do the roles mean?"),
+        h("dl", {}, MEANING.map(([name, text]) => [h("dt", {}, h("b", {}, name)), h("dd", {}, text)])))),
+    h("div", { className: "two" }, combinations(told, redraw), protectedBy(told)),
+    h("section", { className: "card" }, h("h2", {}, "The first rows, as they were read"), rowsOf("The first rows", head)));
+}
+
+function role(name, chosen) {
+  const choices = chosen ? ROLES : [["", "choose …"], ...ROLES];
+  return menu(`role-${name}`, `Role of ${name}`, choices, chosen ?? "",
+    (value) => value && step("role", { attribute: name, role: value }), { "data-role": chosen ?? "" });
+}
+
+function looks(item) {
+  if (!item) return "–";
+  return [item.kind, item.free_text ? " (free text)" : "",
+    item.nearly_unique ? h("div", {}, h("span", { className: "tag doubt" }, "nearly unique")) : null];
+}
+
+function gives(item, told) {
+  if (!item) return told.running ? h("span", { className: "soft" }, "…") : "–";
+  const part = item.normalized ?? 0;
+  return [bar(part, 90, part > 0.5), h("div", { className: "soft small" }, `${item.loss.toFixed(1)} bits`)];
+}
+
+function why(item, chosen) {
+  if (!item) return "–";
+  const other = chosen && chosen !== item.role ? h("div", {}, h("span", { className: "tag doubt" }, `suggested: ${item.role}`)) : null;
+  const short = item.why.length < 70;
+  return [other, short ? h("span", { className: "small" }, item.why)
+    : h("details", { className: "small" }, h("summary", {}, `${item.why.slice(0, 60)} …`), item.why),
+    ...item.warnings.map((warned) => h("div", { className: "small doubt-text" }, warned.message))];
+}
+
+function combinations(told, redraw) {
+  const card = (...inside) => h("section", { className: "card", "aria-label": "Combinations" }, h("h2", {}, "As good as a name"), ...inside);
+  if (told.running) return card(h("p", { className: "soft" }, `${told.what} …`), h("progress", { "aria-label": "Measuring", value: told.share ?? undefined, max: 1 }),
+    h("button", { id: "stop-assess", onclick: () => stop("assess") }, "Stop"));
+  const again = h("button", { id: "assess", onclick: () => run("assess", {}, redraw) }, "Measure again");
+  if (told.problems) return card(problems(told.problems), again);
+  if (!told.result) return card(h("p", { className: "soft" }, "Stopped."), again);
+  const list = told.result.key_like.length ? told.result.key_like : told.result.top;
+  if (!list.length) return card(h("p", { className: "soft" }, "No combination of columns was measured."), again);
+  return card(
+    h("p", { className: "soft" }, told.result.key_like.length
+      ? "Whoever knows these few columns of a person nearly always finds one record."
+      : "No combination of up to three columns is as good as a name. These tell most:"),
+    grid("Combinations of columns", [
+      ["Columns", (item) => item.attributes.join(" + ")],
+      ["Share of a name", (item) => [bar(item.normalized, 80, item.normalized > 0.9), " ", share(item.normalized)]],
+    ], list.slice(0, 8)), again);
+}
+
+function protectedBy(told) {
+  const found = told.result;
+  return h("section", { className: "card", "aria-label": "Uniqueness" }, h("h2", {}, "Alone in the table"),
+    found ? [h("div", { className: "figures" },
+      h("div", {}, h("span", { className: "big" }, share(found.together.alone)), h("span", { className: "soft" }, "of the records are found by whoever knows all their quasi-identifiers: nobody else has the same")))]
+      : h("p", { className: "soft" }, told.running ? "Measuring …" : "Not measured."));
+}

@@ -1,0 +1,120 @@
+"""One long run in a process of its own, which can be stopped and takes nothing with it.
+
+``python -m indistinct.studio.worker`` reads what to do from standard input, one line of JSON, and
+tells on standard output how far it is, a line each, and at last what came of it. Where standard
+input ends, the studio is gone: the run ends as by a signal, with nothing half written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any, TextIO
+
+import indistinct
+from indistinct import IndistinctError
+from indistinct.types import Plain
+
+Progress = Callable[[str, float | None], None]
+
+OFTEN = 0.1
+"""Seconds between two lines of progress on the same step, at least."""
+
+
+def main() -> None:
+    """Do what standard input says."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    asked = json.loads(sys.stdin.readline())
+    threading.Thread(target=_watch, daemon=True).start()
+    out, sys.stdout = sys.stdout, sys.stderr
+    last: list[Any] = [0.0, ""]
+
+    def progress(what: str, share: float | None) -> None:
+        now = time.monotonic()
+        if what != last[1] or now - last[0] > OFTEN:
+            last[:] = [now, what]
+            _say(out, {"what": what, "share": share})
+
+    try:
+        _say(out, {"result": RUNS[asked["kind"]](asked, progress)})
+    except IndistinctError as error:
+        _say(out, {"problems": [item.to_dict() for item in error.problems]})
+    except KeyboardInterrupt:
+        _say(out, {"stopped": True})
+    except MemoryError:
+        _say(out, {"problems": [{"message": "the table does not fit into the memory"}]})
+    except OSError as error:
+        _say(out, {"problems": [{"message": f"{error.filename}: {error.strerror}"}]})
+
+
+def assess(asked: Plain, progress: Progress) -> Plain:
+    """How much every column tells, and which combinations are as good as a name."""
+    return indistinct.assess(asked["data"], asked["policy"], progress=progress).to_dict()
+
+
+def release(asked: Plain, progress: Progress) -> Plain:
+    """Make a release, write it, and audit the files that were written."""
+    out = Path(asked["out"])
+    made = indistinct.anonymize(asked["data"], asked["policy"], progress=progress)
+    progress("writing", None)
+    made.write(out)
+    progress("auditing the files", None)
+    name = "quasi" if made.linked else "release"
+    files = sorted(path for path in out.iterdir() if path.is_file())
+    return {
+        "out": str(out),
+        "files": [path.name for path in files],
+        "run": json.loads((out / "private" / "run.json").read_text(encoding="utf-8")),
+        "measures": dict(made.measures),
+        "audit": indistinct.audit(out).to_dict(),
+        "rows": indistinct.workbench(next(p for p in files if p.stem == name)).head(8),
+    }
+
+
+def prove(asked: Plain, progress: Progress) -> Plain:
+    """What attackers learn from a release, and the risk before and after it."""
+    found: Plain = {}
+    data, policy, out = asked["data"], asked["policy"], Path(asked["out"])
+    runs: dict[str, Callable[[], Any]] = {
+        "attack": lambda: indistinct.attack(data, out, policy, progress=progress),
+        "before": lambda: indistinct.risk(data, policy, progress=progress),
+        "after": lambda: indistinct.risk(out, progress=progress),
+    }
+    for name, run in runs.items():
+        progress("attacking the release" if name == "attack" else "counting the risk", None)
+        try:
+            found[name] = run().to_dict()
+        except IndistinctError as error:
+            found[name] = {"problems": [item.to_dict() for item in error.problems]}
+    return found
+
+
+RUNS = {"assess": assess, "release": release, "prove": prove}
+
+
+def _say(out: TextIO, message: Plain) -> None:
+    out.write(json.dumps(message, default=str) + "\n")
+    out.flush()
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    del number, frame
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _watch() -> None:
+    """End the run where the studio ends."""
+    sys.stdin.read()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,221 @@
+"""What one studio is at work on: a table, and the text of one policy with all its steps."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import indistinct
+from indistinct import IndistinctError, PolicyError, Problem, Workbench
+from indistinct.studio.jobs import Jobs
+from indistinct.types import Plain
+
+STEPS = 200
+"""Steps that can be undone, at most."""
+
+
+class Workspace:
+    """A table and a policy for it, which is kept in a file at every step.
+
+    Arguments:
+        folder: where files that the browser hands over are put; private, and removed at the end.
+        policy: the file of the policy; beside the table where not given.
+    """
+
+    def __init__(self, folder: Path, policy: Path | None = None) -> None:
+        self.folder = folder
+        self.jobs = Jobs()
+        self.data: Path | None = None
+        self.file: Path = policy or folder / "policy.toml"
+        self.opening: str | None = None
+        self.problems: list[Plain] = []
+        self.version = 0
+        self._named = policy
+        self._bench: Workbench | None = None
+        self._steps: list[str] = []
+        self._at = -1
+        self._lock = threading.RLock()
+
+    @property
+    def bench(self) -> Workbench:
+        """The table.
+
+        Raises:
+            PolicyError: none is open.
+        """
+        if self._bench is None:
+            raise PolicyError(Problem("no-open-table", "no table is open", remedy="open one first"))
+        return self._bench
+
+    @property
+    def text(self) -> str:
+        """The policy as it stands."""
+        return self._steps[self._at] if self._steps else ""
+
+    def open(self, data: Path) -> None:
+        """Read a table, beside everything else; :meth:`state` tells when that is done."""
+        with self._lock:
+            self.jobs.end()
+            self.data, self._bench, self._steps, self._at = data, None, [], -1
+            self.opening, self.problems = f"reading {data.name}", []
+            self.version += 1
+        threading.Thread(target=self._open, args=(data,), daemon=True).start()
+
+    def _open(self, data: Path) -> None:
+        try:
+            file = self._named or self._home(data)
+            there = file.read_text(encoding="utf-8-sig") if file.exists() else None
+            bench = indistinct.workbench(
+                data, there, directory=file.parent, progress=lambda what, _: self._tell(what)
+            )
+            bench.profile  # noqa: B018 - looked at here, and not by the first who asks
+            text = bench.draft() if there is None else there
+            with self._lock:
+                if self.data == data:
+                    self.file, self._bench = file, bench
+                    self._take(text, save=there is None)
+        except IndistinctError as error:
+            self.problems = [item.to_dict() for item in error.problems]
+        except OSError as error:
+            self.problems = [{"message": f"{error.filename}: {error.strerror}"}]
+        except UnicodeDecodeError:
+            self.problems = [{"message": "the policy is not encoded in UTF-8"}]
+        finally:
+            self.opening = None
+            self.version += 1
+
+    def _tell(self, what: str) -> None:
+        self.opening = what
+
+    def _home(self, data: Path) -> Path:
+        """Where the policy of a table is kept: beside it, as far as that can be written."""
+        inside = data.parent == self.folder or not os.access(data.parent, os.W_OK)
+        return (self.folder if inside else data.parent) / f"{data.stem}.toml"
+
+    def change(self, version: int, text: str) -> None:
+        """Another text of the policy.
+
+        Raises:
+            PolicyError: the page had not seen the last step.
+        """
+        with self._step(version):
+            self._take(text)
+
+    def edit(self, version: int, place: Sequence[str | int], value: Any) -> None:
+        """One key of the policy changed."""
+        with self._step(version):
+            self._take(indistinct.edit_policy(self.text, place, value))
+
+    def role(self, version: int, attribute: str, role: str) -> None:
+        """Another role for a column, with what it needs."""
+        with self._step(version):
+            self._take(self.bench.with_role(self.text, attribute, role))
+
+    def move(self, version: int, steps: int) -> None:
+        """Undo (-1) or redo (1) a step."""
+        with self._step(version):
+            if 0 <= self._at + steps < len(self._steps):
+                self._at += steps
+                self._save()
+
+    @contextlib.contextmanager
+    def _step(self, version: int) -> Iterator[None]:
+        with self._lock:
+            if version != self.version:
+                message = "the policy was changed in another window"
+                remedy = "look at it as it is now, and try again"
+                raise PolicyError(Problem("changed-meanwhile", message, remedy=remedy))
+            yield
+            self.version += 1
+
+    def _take(self, text: str, *, save: bool = True) -> None:
+        if self._steps and text == self.text:
+            return
+        self._steps = [*self._steps[: self._at + 1], text][-STEPS:]
+        self._at = len(self._steps) - 1
+        if save:
+            self._save()
+
+    def _save(self) -> None:
+        """The file holds a whole policy at any time."""
+        beside = self.file.with_name(f".{self.file.name}.{os.getpid()}")
+        beside.write_text(self.text, encoding="utf-8")
+        beside.replace(self.file)
+
+    def reread(self) -> None:
+        """Read the table again where the policy reads it otherwise."""
+        bench = self._bench
+        if bench is not None and not bench.reads(self.text, self.file.parent):
+            with self._lock:
+                self._bench = indistinct.workbench(
+                    bench.path, self.text, directory=self.file.parent
+                )
+
+    def held(self) -> indistinct.Held:
+        """The policy against the table."""
+        self.reread()
+        return self.bench.hold(self.text, self.file.parent)
+
+    def start(self, asked: Plain) -> Plain:
+        """Begin a long run with the policy as it stands."""
+        self.bench  # noqa: B018 - raises where there is no table
+        place = {"data": str(self.data), "policy": str(self.file)}
+        return self.jobs.start({**asked, **place}).to_dict()
+
+    def state(self) -> Plain:
+        """Everything that a page shows at once."""
+        told: Plain = {
+            "version": self.version,
+            "opening": self.opening,
+            "problems": self.problems,
+            "jobs": self.jobs.latest(),
+            "table": None,
+        }
+        if self._bench is None or self.data is None:
+            return told
+        try:
+            held = self.held()
+        except IndistinctError as error:
+            held = None
+            wrong = [item.to_dict() for item in error.problems]
+        attributes = {}
+        if held is not None:
+            wrong = [item.to_dict() for item in held.problems]
+            attributes = _attributes(held)
+        own = self.data.parent == self.folder
+        out = (Path.cwd() if own else self.data.parent) / f"{self.data.stem}-release"
+        names = map(shlex.quote, (str(self.data), str(self.file)))
+        return told | {
+            "table": {"name": self.data.name, "path": str(self.data), "uploaded": own},
+            "policy": {
+                "text": self.text,
+                "file": str(self.file),
+                "undo": self._at > 0,
+                "redo": self._at < len(self._steps) - 1,
+                "problems": wrong,
+                "warnings": [] if held is None else list(held.warnings),
+                "lacks": [] if held is None else list(held.lacks),
+                "attributes": attributes,
+                "sections": _sections(held),
+            },
+            "out": str(out),
+            "command": "indistinct anonymize {} --policy {} --out ".format(*names),
+        }
+
+
+def _attributes(held: indistinct.Held) -> Plain:
+    if held.policy is None:
+        return {}
+    return {name: item.to_dict() for name, item in held.policy.attributes.items()}
+
+
+def _sections(held: indistinct.Held | None) -> Plain:
+    if held is None or held.policy is None:
+        return {}
+    keys = held.policy.to_dict()
+    return {name: keys.get(name) for name in ("promises", "method", "source", "output", "rest")}

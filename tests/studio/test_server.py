@@ -1,0 +1,237 @@
+"""The server answers the browser that was opened with its token, and nobody else."""
+
+import json
+import signal
+import stat
+import time
+from pathlib import Path
+
+import pytest
+
+from .conftest import Start, Studio
+
+
+def opened(studio: Studio, cookie: str) -> dict:
+    """The state once the table is read."""
+    while True:
+        state = studio.call(cookie, "GET", "/api/state")
+        if not state["opening"] and (state["table"] or state["problems"]):
+            return state
+        time.sleep(0.05)
+
+
+def test_the_token_opens_the_page_once(start: Start):
+    studio = start()
+    assert studio.address.startswith("http://127.0.0.1:")
+    status, headers, _ = studio.ask("GET", f"/?token={studio.token}")
+    assert status == 200
+    assert "HttpOnly" in headers["set-cookie"]
+    assert "SameSite=Strict" in headers["set-cookie"]
+    assert "set-cookie" not in studio.ask("GET", f"/?token={studio.token}")[1]
+    assert studio.ask("GET", f"/?token={studio.token}")[0] == 403
+    cookie = headers["set-cookie"].partition(";")[0]
+    assert studio.ask("GET", "/", headers={"Cookie": cookie})[0] == 200
+    # The same browser may come back by the address.
+    assert studio.ask("GET", f"/?token={studio.token}", headers={"Cookie": cookie})[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({"Cookie": ""}, 403),
+        ({"Cookie": "indistinct-studio=guess"}, 403),
+        ({"Host": "example.org"}, 421),
+        ({"Host": "127.0.0.1"}, 421),
+        ({"Origin": "http://example.org"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": ""}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Content-Length": "8500000"}, 413),
+    ],
+)
+def test_hostile_requests_are_refused(
+    studio_in: tuple[Studio, str], change: dict[str, str], status: int
+):
+    studio, cookie = studio_in
+    headers = {"Cookie": cookie} | change
+    body = None if "Content-Length" in change else b"{}"
+    assert studio.ask("POST", "/api/undo", body, headers)[0] == status
+
+
+def test_a_large_file_is_refused_before_it_comes(studio_in: tuple[Studio, str]):
+    studio, cookie = studio_in
+    headers = {"Cookie": cookie, "Content-Length": str(1 << 30)}
+    status, _, told = studio.ask("PUT", "/api/upload/large.csv", None, headers)
+    assert status == 413
+    assert b"by its path" in told
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b'"text"', b"\xff\xfe", b"[" * 100_000, b'{"version": "one"}', b"{}"]
+)
+@pytest.mark.parametrize("name", ["open", "policy", "role", "edit", "run", "stop", "nothing"])
+def test_malformed_messages_are_refused(studio_in: tuple[Studio, str], body: bytes, name: str):
+    studio, cookie = studio_in
+    status, _, told = studio.ask("POST", f"/api/{name}", body, {"Cookie": cookie})
+    assert status in {400, 404, 422}
+    assert json.loads(told)["problems"]
+
+
+@pytest.fixture(scope="module")
+def studio_in(tmp_path_factory: pytest.TempPathFactory):
+    """One studio for many messages."""
+    from .conftest import start
+
+    made = start.__wrapped__(tmp_path_factory.mktemp("studio"))
+    begin = next(made)
+    studio = begin()
+    yield studio, studio.enter()
+    next(made, None)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/web/../server.py",
+        "/web/..%2fserver.py",
+        "/web/%2e%2e/server.py",
+        "/web//etc/passwd",
+        "/../../etc/passwd",
+        "/web/studio.py",
+    ],
+)
+def test_no_path_leads_out_of_the_page(studio_in: tuple[Studio, str], path: str):
+    studio, cookie = studio_in
+    assert studio.ask("GET", path, headers={"Cookie": cookie})[0] == 404
+
+
+def test_every_answer_says_how_little_the_page_may_do(studio_in: tuple[Studio, str]):
+    studio, cookie = studio_in
+    for headers in ({"Cookie": cookie}, {}, {"Host": "example.org"}):
+        told = studio.ask("GET", "/", headers=headers)[1]
+        assert "default-src 'none'" in told["content-security-policy"]
+        assert told["cache-control"] == "no-store"
+        assert told["x-frame-options"] == "DENY"
+
+
+@pytest.mark.parametrize("name", ["..%2f..%2fout.csv", "%2ftmp%2fout.csv", "..%5cout.csv"])
+def test_a_file_stays_in_the_private_folder(start: Start, table: Path, name: str):
+    studio = start()
+    cookie = studio.enter()
+    studio.call(cookie, "PUT", f"/api/upload/{name}", table.read_bytes())
+    state = opened(studio, cookie)
+    assert state["table"]["name"] == "out.csv"
+    (folder,) = studio.temporary.glob("indistinct-studio-*")
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert Path(state["table"]["path"]).parent == folder
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_the_private_folder_goes_with_the_server(start: Start, table: Path, number: int):
+    studio = start()
+    cookie = studio.enter()
+    studio.call(cookie, "PUT", "/api/upload/discharges.csv", table.read_bytes())
+    opened(studio, cookie)
+    assert list(studio.temporary.iterdir())
+    studio.end(number)
+    assert not list(studio.temporary.iterdir())
+
+
+def test_the_folder_of_a_killed_server_goes_with_the_next_one(start: Start, table: Path):
+    studio = start()
+    cookie = studio.enter()
+    studio.call(cookie, "PUT", "/api/upload/discharges.csv", table.read_bytes())
+    studio.end(signal.SIGKILL)
+    assert len(list(studio.temporary.iterdir())) == 1
+    other = start()
+    assert other.ask("GET", "/")[0] == 403
+    assert len(list(studio.temporary.iterdir())) == 1
+    other.end()
+    assert not list(studio.temporary.iterdir())
+
+
+def test_steps_are_kept_in_the_file_and_undone(start: Start, table: Path):
+    studio = start(table)
+    cookie = studio.enter()
+    state = opened(studio, cookie)
+    file = table.with_suffix(".toml")
+    drafted = file.read_text()
+    assert state["policy"]["text"] == drafted
+    assert state["policy"]["attributes"]["ward"]["role"] == "quasi-identifier"
+
+    message = {"version": state["version"], "attribute": "ward", "role": "sensitive"}
+    studio.call(cookie, "POST", "/api/role", message)
+    state = studio.call(cookie, "GET", "/api/state")
+    assert state["policy"]["attributes"]["ward"] == {"role": "sensitive"}
+    assert state["policy"]["problems"] == []
+    assert file.read_text() == state["policy"]["text"]
+
+    # Another window that has not seen it is told so, and changes nothing.
+    status, _, told = studio.ask("POST", "/api/role", message, {"Cookie": cookie})
+    assert status == 422
+    assert b"another window" in told
+
+    studio.call(cookie, "POST", "/api/undo", {"version": state["version"]})
+    assert file.read_text() == drafted
+    state = studio.call(cookie, "GET", "/api/state")
+    assert state["policy"]["redo"]
+    assert not state["policy"]["undo"]
+
+    studio.end(signal.SIGKILL)
+    file.write_text(drafted.replace("k = 5", "k = 7"))
+    again = start(table)
+    assert opened(again, again.enter())["policy"]["text"] == file.read_text()
+
+
+def test_a_table_that_cannot_be_read_says_why(start: Start, tmp_path: Path):
+    bad = tmp_path / "bad.xyz"
+    bad.write_text("a,b\n1,2\n")
+    studio = start(bad)
+    (problem,) = opened(studio, studio.enter())["problems"]
+    assert problem["remedy"]
+
+
+def test_a_folder_of_a_health_format_opens(start: Start, tmp_path: Path):
+    folder = tmp_path / "export"
+    folder.mkdir()
+    people = [
+        {"resourceType": "Patient", "id": f"p{at}", "gender": "female", "birthDate": "1950-01-01"}
+        for at in range(20)
+    ]
+    codes = {"coding": [{"system": "http://hl7.org/fhir/sid/icd-10", "code": "I48"}]}
+    found = [
+        {
+            "resourceType": "Condition",
+            "id": f"c{at}",
+            "subject": {"reference": f"Patient/p{at}"},
+            "code": codes,
+        }
+        for at in range(20)
+    ]
+    for name, rows in (("Patient", people), ("Condition", found)):
+        (folder / f"{name}.ndjson").write_text("\n".join(map(json.dumps, rows)))
+    studio = start(folder)
+    state = opened(studio, studio.enter())
+    assert state["problems"] == []
+    assert state["policy"]["problems"] == []
+    assert state["policy"]["sections"]["source"]["person"] in state["policy"]["attributes"]
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
+    from typer.testing import CliRunner
+
+    from indistinct.cli import app
+    from indistinct.cli import studio as verb
+
+    monkeypatch.setattr(verb, "NEEDED", ("starlette", "no_such_module"))
+    result = CliRunner().invoke(app, ["studio", "--no-browser"])
+    assert result.exit_code == 2
+    assert "indistinct[studio]" in result.stderr
+
+
+def test_a_taken_port_is_told(start: Start):
+    studio = start()
+    other = start("--port", str(studio.port))
+    assert other.process.wait(30) == 2
+    assert other.process.stderr is not None
+    assert "--port" in other.process.stderr.read()

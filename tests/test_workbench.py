@@ -1,0 +1,147 @@
+"""A table that is read once, and policies held against it while they are written."""
+
+import tomllib
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import indistinct as ind
+
+POLICY = """\
+# ours
+[attributes.age]
+role = "quasi-identifier"  # neighbours know it
+hierarchy = { intervals = { width = 10 } }
+
+[attributes.sex]
+role = "quasi-identifier"
+
+[attributes.illness]
+role = "sensitive"
+
+# the first promise
+[[promises]]
+model = "k-anonymity"
+k = 3
+
+[method]
+algorithm = "mondrian"
+"""
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> ind.Workbench:
+    path = tmp_path / "table.csv"
+    rows = [("31", "f", "flu"), ("31", "f", "flu"), ("35", "m", "cold"), ("52", "m", "flu")]
+    pl.DataFrame(rows, ["age", "sex", "illness"], orient="row").write_csv(path)
+    return ind.workbench(path)
+
+
+def test_a_drafted_policy_fits_the_table(bench: ind.Workbench):
+    held = bench.hold(bench.draft())
+    assert held.problems == ()
+    assert held.require().attributes.keys() == {"age", "sex", "illness"}
+
+
+def test_classes_are_counted_at_any_level(bench: ind.Workbench):
+    held = bench.hold(POLICY)
+    assert held.class_sizes().to_dict()["smallest"] == 1
+    assert held.class_sizes().below(2) == 2
+    assert held.class_sizes({"age": 1, "sex": 1}).to_dict()["below"][:5] == [0, 0, 1, 1, 4]
+    with pytest.raises(ind.PolicyError, match="no such level"):
+        held.class_sizes({"age": 9})
+
+
+def test_levels_have_counts(bench: ind.Workbench):
+    found = bench.hold(POLICY).hierarchy("age")
+    assert found.level(1) == {"[30, 40)": 3, "[50, 60)": 1}
+    assert found.to_dict()["levels"][0]["labels"] == 3
+    with pytest.raises(ind.PolicyError, match="not a quasi-identifier"):
+        bench.hold(POLICY).hierarchy("illness")
+
+
+def test_what_no_release_can_keep_is_told_with_a_remedy(bench: ind.Workbench):
+    assert bench.hold(POLICY).infeasible() == ()
+    (problem,) = bench.hold(POLICY.replace("k = 3", "k = 5")).infeasible()
+    assert problem.remedy
+    many = '\n[[promises]]\nmodel = "distinct-l-diversity"\nl = 3\nsensitive = "illness"\n'
+    (problem,) = bench.hold(POLICY + many).infeasible()
+    assert problem.attribute == "illness"
+    bound = '\n[[promises]]\nmodel = "max-posterior"\nbound = 0.5\nsensitive = "illness"\n'
+    assert bench.hold(POLICY + bound).infeasible()
+
+
+def test_problems_of_a_policy_are_told(bench: ind.Workbench):
+    assert bench.hold("[").problems[0].code == "bad-toml"
+    assert bench.hold(POLICY.replace(".sex]", ".six]")).problems
+    assert "promise" in bench.hold(POLICY.split("# the first", maxsplit=1)[0]).lacks
+
+
+def test_a_role_brings_what_it_needs_and_leaves_the_rest(bench: ind.Workbench):
+    text = bench.with_role(POLICY, "age", "sensitive")
+    assert tomllib.loads(text)["attributes"]["age"] == {"role": "sensitive"}
+    assert 'role = "sensitive"  # neighbours know it' in text
+    back = bench.with_role(text, "age", "quasi-identifier")
+    assert "hierarchy" in tomllib.loads(back)["attributes"]["age"]
+    assert bench.hold(back).problems == ()
+    with pytest.raises(ind.PolicyError, match="did you mean"):
+        bench.with_role(POLICY, "agee", "sensitive")
+
+
+def test_a_column_without_a_role_is_added(bench: ind.Workbench):
+    less = POLICY.replace('[attributes.sex]\nrole = "quasi-identifier"\n', "")
+    assert bench.hold(less).problems
+    assert bench.hold(bench.with_role(less, "sex", "identifier")).problems == ()
+
+
+def test_another_way_of_reading_is_noticed(bench: ind.Workbench):
+    assert bench.reads(POLICY)
+    assert not bench.reads('[source]\nseparator = ";"\n' + POLICY)
+
+
+def test_promises_are_added_changed_and_taken_out():
+    new = {"model": "t-closeness", "t": 0.3, "sensitive": "illness"}
+    text = ind.edit_policy(POLICY, ("promises", 1), new)
+    assert tomllib.loads(text)["promises"][1] == new
+    text = ind.edit_policy(text, ("promises", 0, "k"), 7)
+    assert tomllib.loads(text)["promises"][0]["k"] == 7
+    text = ind.edit_policy(text, ("promises", 1))
+    assert text.startswith("# ours\n")
+    assert tomllib.loads(text)["promises"] == [{"model": "k-anonymity", "k": 7}]
+    assert tomllib.loads(ind.edit_policy("", ("promises", 0), new))["promises"] == [new]
+
+
+@pytest.mark.parametrize("place", [("promises", 5), ("promises", 3, "k"), ("promises", "k", 1)])
+def test_places_that_are_not_there_are_refused(place: tuple[str | int, ...]):
+    with pytest.raises(ind.PolicyError, match="no place"):
+        ind.edit_policy(POLICY, place, 1)
+
+
+values = st.recursive(
+    st.booleans() | st.integers(-9, 9) | st.text("ab'\"\\ #\n.é", max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text("a. '", min_size=1), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@given(
+    section=st.sampled_from(["method", "output", "attributes"]),
+    key=st.text("a. é", min_size=1, max_size=3),
+    value=values,
+)
+def test_any_value_stands_where_it_was_put(section: str, key: str, value: object):
+    if section == "attributes":
+        value = {"hierarchy": value}
+    text = ind.edit_policy(POLICY, (section, key), value)
+    asked = tomllib.loads(POLICY)
+    asked.setdefault(section, {})[key] = value
+    assert tomllib.loads(text) == asked
+    assert tomllib.loads(ind.edit_policy(text, (section, key))).get(section, {}) == (
+        tomllib.loads(POLICY).get(section, {})
+    )
