@@ -141,3 +141,53 @@ def test_what_a_policy_forgets_is_told(run, tmp_path: Path):
     assert any(name == "died" and 'type = "date"' in write for name, write in told)
     table = run("init", data, "--check", policy)
     assert "code_system" in table.stdout
+
+
+def test_a_sensitive_attribute_that_is_made_insensitive_is_named(run, table: Path, policy: Path):
+    text = policy.read_text(encoding="utf-8")
+    assert text.count('"sensitive"') == 1
+    policy.write_text(text.replace('"sensitive"', '"insensitive"'), encoding="utf-8")
+    document = json.loads(run("init", table, "--check", policy, "--json").stdout)
+    (exposed,) = document["attributes"]
+    assert (exposed["attribute"], exposed["suggested"]) == ("diagnosis", "sensitive")
+
+
+def test_a_file_without_a_header(run, tmp_path: Path):
+    data, policy = tmp_path / "bare.csv", tmp_path / "p.toml"
+    rows = [f"{20 + at % 50},{'mf'[at % 2]}x{at},{100 + at % 9}" for at in range(60)]
+    data.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    refused = run("init", data, "--policy", policy)
+    assert refused.exit_code == 2
+    assert "--no-header" in refused.stderr
+    assert not policy.exists()
+    done = run("init", data, "--policy", policy, "--no-header")
+    assert done.exit_code == 0, done.stderr
+    text = policy.read_text(encoding="utf-8")
+    assert "[source]\nheader = false\n" in text
+    assert "[attributes.column_3]" in text
+    text = text.replace('"identifier"', '"insensitive"').replace(
+        '[attributes.column_1]\nrole = "insensitive"',
+        '[attributes.column_1]\nrole = "quasi-identifier"',
+    )
+    policy.write_text(text, encoding="utf-8")
+    done = run("anonymize", data, "--policy", policy, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.stderr
+    assert "60 of 60 records" in done.stdout + done.stderr
+
+
+def test_nothing_is_written_to_a_dash(run, table: Path, policy: Path, tmp_path, monkeypatch):
+    data, rules = table.resolve(), policy.resolve()
+    monkeypatch.chdir(tmp_path)
+    for options in (
+        ("init", data, "--policy", "-"),
+        ("anonymize", data, "--policy", rules, "--out", "-"),
+        ("hierarchy", data, "age", "--intervals", "10", "--out", "-"),
+        ("risk", data, "--policy", rules, "--plot", "-"),
+        ("assess", data, "--write", "-"),
+        ("demo", "--out", "-"),
+    ):
+        done = run(*options)
+        assert done.exit_code == 2, options
+        assert "'-'" in done.stderr, options
+    assert not (tmp_path / "-").exists()
+    assert "'-' means standard output" in run("init", data, "--policy", "-").stderr

@@ -444,3 +444,35 @@ def test_duckdb(tmp_path: Path) -> None:
         held.execute("CREATE TABLE people AS SELECT 'Ann' AS name, 39 AS age")
     assert read_table(path, query="SELECT * FROM people").rows() == [("Ann", 39)]
     assert codes(refused(path, query="SELECT * FROM peopel")) == ["unreadable-file"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "63,Smith,130.5\n45,Jones,120\n46,Miller,99.5\n",
+        "63.5\n45\n46\n",
+        "2012-01-03,M,17\n2013-01-03,F,18\n2014-01-03,M,19\n",
+        "12345,x,2001-01-01,high\n22345,y,2001-01-02,low\n32345,z,2001-01-03,low\n",
+    ],
+)
+def test_a_first_line_of_numbers_that_is_a_record(tmp_path: Path, content: str) -> None:
+    path = put(tmp_path, content)
+    error = refused(path)
+    assert codes(error) == ["header-is-a-record"]
+    assert "header = false under [source]" in str(error)
+    assert not any(secret in str(error) for secret in ("Smith", "63", "2012", "12345"))
+    frame = read_table(path, header=False)
+    assert frame.columns == [f"column_{at + 1}" for at in range(frame.width)]
+    assert frame.height == read_table(path, header=True).height + 1
+    assert frame.row(0) == tuple(content.partition("\n")[0].split(","))
+
+
+def test_a_header_of_years_is_one(tmp_path: Path) -> None:
+    assert read_table(put(tmp_path, "2010,2015,2020,ward\n3,4,5,a\n2,1,0,b\n")).height == 2
+
+
+def test_whether_there_is_a_header_is_said_of_csv_files_alone(tmp_path: Path) -> None:
+    pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(DataError) as caught:
+        read_table(tmp_path / "t.parquet", header=True)
+    assert codes(caught.value) == ["header-without-csv"]

@@ -88,6 +88,7 @@ def hierarchy(
     from indistinct.hierarchies.files import write_hierarchy
     from indistinct.sources.files import read_table
     from indistinct.sources.table import open_table
+    from indistinct.sources.writing import refuse_dash
 
     spec = _spec(
         {
@@ -104,6 +105,7 @@ def hierarchy(
             "format": date_format,
         },
     )
+    refuse_dash(out)
     with Progress() as progress:
         progress(f"reading {data.name}")
         table = open_table(read_table(data, **source_keys(separator, encoding, sheet)), data.name)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from indistinct.cli.options import (
+    FILE,
     AsJson,
     Data,
     Encoding,
@@ -45,6 +46,14 @@ def init(
     separator: Separator = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    header: Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header",
+            help="Whether the first line of a CSV file has the columns' names.",
+            rich_help_panel=FILE,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a first policy for DATA, with a suggested role and hierarchy per attribute.
@@ -78,6 +87,7 @@ def init(
     with Progress() as progress:
         progress(f"reading {data.name}")
         source = source_keys(separator, encoding, sheet)
+        source |= {} if header is None else {"header": header}
         table = open_table(read_table(data, **source), data.name)
         progress("looking at the columns")
         seen = profile(table).closed()
@@ -120,6 +130,7 @@ def _check(data: Path, path: Path, as_json: bool) -> None:
         for item in seen.attributes
         if item.attribute not in roles
         or _PROTECTION.get(item.role, 0) > _PROTECTION.get(roles[item.attribute], 0)
+        or (item.role, roles[item.attribute]) == ("sensitive", "insensitive")
     ]
     left = [item.to_dict() for item in forgotten(seen, policy)]
     warnings = [*policy.warnings, *(f"no {what} yet" for what in policy.lacks)]

@@ -47,6 +47,8 @@ def named_path(given: str) -> Path:
     """
     if not given.strip():
         raise typer.BadParameter("it is empty: name a new folder")
+    if given == "-":
+        raise typer.BadParameter("it is '-', and nothing goes to standard output: name a folder")
     return Path(given)
 
 
@@ -103,6 +105,9 @@ def refuse_existing(
     Raises:
         OutputError: for every file that is there.
     """
+    from indistinct.sources.writing import refuse_dash
+
+    refuse_dash(*paths)
     problems = [
         Problem("file-exists", "a file of that name is there already", str(path), remedy=remedy)
         for path in paths

@@ -60,7 +60,7 @@ def as_policy(policy: PolicyLike, *, draft: bool = False) -> Policy:
 
 def reading(policy: Policy | None) -> Plain:
     """What the policy says of how a file is read."""
-    keys = ("separator", "quote", "encoding", "sheet")
+    keys = ("separator", "quote", "encoding", "header", "sheet")
     source = {} if policy is None else policy.source.to_dict()
     return {key: source[key] for key in keys if key in source}
 
@@ -108,7 +108,7 @@ def open_source(
                 hashed = None if path is None else beside.submit(sha256_of, Path(path))
                 if isinstance(data, str | Path):
                     native = read_table(data, allow_empty=allow_empty, **reading(policy))
-                    notes = _header_notes(native.columns)
+                    notes = () if source.header is not None else _header_notes(native.columns)
                 digest = None if hashed is None else hashed.result()
     if source.people is not None:
         native = with_people(to_polars(native), policy, name)

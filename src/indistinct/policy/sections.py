@@ -135,6 +135,10 @@ class Source(Section):
     """The character encoding of a CSV file, by a name Python knows."""
     quote: Annotated[str, AfterValidator(_quote)] | None = None
     """The character around a field that holds separators; an empty text where none is used."""
+    header: bool | None = None
+    """Whether the first line of a CSV file has the columns' names. Without one they are
+    ``column_1``, ``column_2`` and so on; where it is not said, a first line that looks like a
+    record is refused."""
     sheet: str | None = None
     """The sheet of an Excel workbook."""
 

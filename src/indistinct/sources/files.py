@@ -21,6 +21,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -37,7 +38,7 @@ from indistinct.sources.dialect import (
     first_record,
     records,
 )
-from indistinct.sources.table import name_problems
+from indistinct.sources.table import name_problems, quantities, quantity_values
 from indistinct.sources.unchanged import unchanged
 from indistinct.sources.workbook import require_room, require_unpacked
 from indistinct.types import Plain
@@ -71,6 +72,7 @@ def read_table(
     encoding: str | None = None,
     sheet: str | None = None,
     query: str | None = None,
+    header: bool | None = None,
     allow_empty: bool = False,
     exact: bool = False,
 ) -> pl.DataFrame:
@@ -86,6 +88,9 @@ def read_table(
         encoding: Of a CSV file, by Python's name for it; UTF-8 and UTF-16 are known by themselves.
         sheet: The sheet of an Excel file; its first one if not given.
         query: SQL that says what to read from a database file.
+        header: Of a CSV file: whether its first line has the columns' names. Without one they are
+            ``column_1``, ``column_2`` and so on. Where it is not said, a first line that looks like
+            a record is refused.
         allow_empty: Accept a table without records.
         exact: Leave the cells of a CSV file as they are: blanks around them stay, and a quoted
             empty cell is an empty text.
@@ -100,9 +105,18 @@ def read_table(
     if packed:
         ending = Path(path.stem).suffix.lower()
     _refuse_unreadable(path, ending, packed is not None, sheet, query)
+    if header is not None and ending not in CSV:
+        raise DataError(
+            Problem(
+                "header-without-csv",
+                "only of CSV files it can be said whether they have a header",
+                file=path.name,
+                remedy="take header away",
+            )
+        )
     with unchanged(path):
         if ending in CSV:
-            frame = _read_csv(path, separator, quote, encoding, exact)
+            frame = _read_csv(path, separator, quote, encoding, header, exact)
         elif ending in PARQUET:
             frame = _read_parquet(path)
         elif ending in EXCEL:
@@ -119,35 +133,56 @@ def read_table(
                 remedy="give a table with at least one record",
             )
         ]
-    if not problems and ending in CSV + EXCEL:
-        problems = _header_problems(frame, path.name)
+    if not problems and header is None and ending in CSV + EXCEL:
+        problems = _header_problems(frame, path.name, csv=ending in CSV)
     if problems:
         raise DataError(problems)
     return frame
 
 
-def _header_problems(frame: pl.DataFrame, name: str) -> list[Problem]:
-    """Whether the first line is a record: most of its cells are values of their own columns.
+def _header_problems(frame: pl.DataFrame, name: str, *, csv: bool) -> list[Problem]:
+    """Whether the first line is a record: most of its cells are like values of their own columns.
 
     Published as the names of columns, it would give away the person it is about.
     """
     text = [column for column, kind in frame.schema.items() if kind == pl.String]
     again = [column for column in text if (frame[column] == column).any()]
-    if len(again) < 2 or 2 * len(again) < frame.width:
+    numbers = _records_numbers(frame)
+    like = {*again, *numbers}
+    if 2 * len(like) < frame.width or (len(like) < 2 and len(numbers) < frame.width):
         return []
     whole = frame.select(pl.all_horizontal(pl.col(one) == one for one in text)).to_series()
     rows = tuple(int(row) + 1 for row in whole.arg_true()) if len(text) == frame.width else ()
+    say = "; or say that there is none: header = false under [source], init --no-header"
     return [
         Problem(
             "header-is-a-record",
-            f"the first line looks like a record and not like the names of columns: {len(again)} "
-            f"of its {frame.width} cells are values of their own columns",
+            f"the first line looks like a record and not like the names of columns: {len(like)} "
+            f"of its {frame.width} cells are {'' if again else 'like '}values of their own columns",
             file=name,
             rows=rows,
             remedy="put a line with the columns' names above it"
-            + ("; or, if it is the header, take out the rows that repeat it" if rows else ""),
+            + say * csv
+            + ("; or, if it is the header, take out the rows that repeat it" if rows else "")
+            + "; if it is one, header = true under [source]" * csv,
         )
     ]
+
+
+def _records_numbers(frame: pl.DataFrame) -> list[str]:
+    """The names of columns that are numbers or dates, as all values of their columns are.
+
+    Numbers in a row, such as years, are names.
+    """
+    places = [frame.columns[at - 1] for at in quantities(frame.columns)]
+    found = [
+        one for one in places if quantity_values(frame[one].drop_nulls().head(1000).cast(pl.String))
+    ]
+    try:
+        steps = {int(other) - int(one) for one, other in pairwise(found)}
+    except ValueError:
+        return found
+    return [] if len(steps) == 1 and min(steps) > 0 else found
 
 
 def _refuse_unreadable(
@@ -204,6 +239,7 @@ def _read_csv(
     separator: str | None,
     quote: str | None,
     encoding: str | None,
+    header: bool | None,
     exact: bool,
 ) -> pl.DataFrame:
     name = path.name
@@ -217,7 +253,7 @@ def _read_csv(
         dialect = detect_dialect(
             start[lead:], separator=separator, quote=quote, whole=len(data) <= 4 * SAMPLE
         )
-        header, used = first_record(start[lead:], dialect)
+        names, used = first_record(start[lead:], dialect)
     except UnicodeDecodeError as error:
         raise _undecodable(data, error, "utf-8", name, 0) from None
     except csv.Error:
@@ -225,7 +261,10 @@ def _read_csv(
     head = start[: lead + used]
     if dialect.quote and head.count("\n") > 1 and head.count(dialect.quote) % 2:
         raise DataError(_unclosed(head[:lead].count("\n") + 1, name))
-    columns = [cell.strip() for cell in header]
+    columns = [cell.strip() for cell in names]
+    if header is False:
+        columns = [f"column_{at}" for at in range(1, len(names) + 1)]
+        head = start[:lead]
     if not columns:
         raise DataError(Problem("empty-file", "the file holds only blank lines", file=name))
     if problems := name_problems(columns, name):

@@ -300,6 +300,11 @@ def quantities(names: Sequence[str]) -> list[int]:
     return [at for at, name in enumerate(names, start=1) if re.match(_QUANTITY, name)]
 
 
+def quantity_values(cells: pl.Series) -> bool:
+    """Whether nearly all of some cells are numbers, dates or ranges."""
+    return 0 < 0.9 * len(cells) <= int(cells.str.contains(_QUANTITY).sum())
+
+
 def name_problems(columns: Sequence[str], name: str) -> list[Problem]:
     """What is wrong with the names of a table's columns: none at all, empty ones, repeated ones."""
     if not columns:

@@ -179,8 +179,25 @@ def _plain(frame: Frame) -> pl.DataFrame:
 # Whole or not at all ---------------------------------------------------------------------------
 
 
+def refuse_dash(*paths: str | Path | None) -> None:
+    """Refuse ``-`` as the name of what is to be written: nothing goes to standard output.
+
+    Raises:
+        OutputError: One of them is called so.
+    """
+    if any(path is not None and str(path) == "-" for path in paths):
+        raise OutputError(
+            Problem(
+                "dash-name",
+                "'-' means standard output elsewhere, and nothing can be written to it here",
+                remedy="name a file or folder",
+            )
+        )
+
+
 def _write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Let ``write`` fill a file that appears under its name only when it is complete."""
+    refuse_dash(path)
     with refusing(path):
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
@@ -338,6 +355,7 @@ class publish_folder:  # noqa: N801, used like a function
     """
 
     def __init__(self, out: str | Path) -> None:
+        refuse_dash(out)
         if isinstance(out, str) and not out.strip():
             raise OutputError(
                 Problem(
