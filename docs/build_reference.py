@@ -477,6 +477,10 @@ def policy_page() -> str:
         "## `[output]`: what the release looks like",
         keys_of(policy.Output),
         '```toml\n[output]\nformat = "parquet"\nsuppressed = "keep"\n```',
+        "## `[ledger]`: what is out already",
+        "Where it stands, every release is [written down](../how-to/keep-a-ledger.md), and the next "
+        "one is held against all of them.",
+        keys_of(policy.Bookkeeping),
         "## `[risk]`: the people around the table",
         "Promises about a population (`k-map`, `delta-presence`) count the people of a table that you "
         "name.",
@@ -610,6 +614,12 @@ _EXAMPLES = {
         "indistinct risk patients.csv --quasi age,sex,postcode --population 250000\n"
         "indistinct risk patients.csv --policy release.toml --curve 2-20 --plot risk.svg\n"
         "indistinct risk release --standard 0.09,hipaa-safe-harbor"
+    ),
+    "ledger": (
+        "indistinct ledger list ledger\n"
+        "indistinct ledger show ledger --release 2\n"
+        "indistinct ledger check ledger --json\n"
+        "indistinct ledger forget ledger --release 2"
     ),
     "demo": "indistinct demo --out demo-release",
     "init": "indistinct init patients.csv --policy release.toml",

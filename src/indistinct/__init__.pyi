@@ -30,12 +30,15 @@ from indistinct.pipeline.attack import attack as attack
 from indistinct.pipeline.auditing import audit as audit
 from indistinct.pipeline.comparison import compare as compare
 from indistinct.pipeline.discovering import quasi as quasi
+from indistinct.pipeline.recording import LedgerReport as LedgerReport
+from indistinct.pipeline.recording import check_ledger as check_ledger
 from indistinct.pipeline.release import Release as Release
 from indistinct.pipeline.risk import risk as risk
 from indistinct.pipeline.workbench import Held as Held
 from indistinct.pipeline.workbench import Workbench as Workbench
 from indistinct.pipeline.workbench import workbench as workbench
 from indistinct.policy import Attribute as Attribute
+from indistinct.policy import Bookkeeping as Bookkeeping
 from indistinct.policy import Categories as Categories
 from indistinct.policy import Link as Link
 from indistinct.policy import Method as Method
@@ -80,6 +83,7 @@ from indistinct.recoding.exchange import ThetaInfeasible as ThetaInfeasible
 from indistinct.release.audit import Audit as Audit
 from indistinct.release.certificate import Certificate as Certificate
 from indistinct.release.certificate import Run as Run
+from indistinct.release.ledger import Ledger as Ledger
 from indistinct.requirement import Requirement as Requirement
 
 __version__: str

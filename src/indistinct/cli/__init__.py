@@ -24,6 +24,7 @@ from indistinct.cli import (
     demo,
     hierarchy,
     init,
+    ledger,
     quasi,
     risk,
     studio,
@@ -74,6 +75,7 @@ for _verb in (
     compare.compare,
     hierarchy.hierarchy,
     studio.studio,
+    ledger.ledger,
 ):
     _leaves = _verb in (demo.demo, init.init, anonymize.anonymize, apply.apply, studio.studio)
     app.command(help=help_of(_verb))(verb(_verb, leaves_files=_leaves))

@@ -15,6 +15,7 @@ from indistinct.pipeline.looking_ahead import searched
 from indistinct.pipeline.opening import PolicyLike, Progress, open_source
 from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.publishing import audited, publish, require_kept
+from indistinct.pipeline.recording import hold_against_ledger
 from indistinct.pipeline.run import Run
 from indistinct.pipeline.transforming import Transformed, changes_values, transformed
 from indistinct.sources.eager import EagerTable
@@ -80,14 +81,16 @@ def released(data: Frame, run: Run, planned: Planned | None = None) -> Release:
     require_kept(verdict, publication, private, plan)
     if publication.link is None:
         with_background_knowledge(private, publication.tables, run)
-    return accounts(private, plan, publication, verdict, run, values)
+    record = hold_against_ledger(private, plan, publication, run)
+    release = accounts(private, plan, publication, verdict, run, values)
+    return release if record is None else replace(release, record=record)
 
 
 def holds_records(policy: Policy) -> bool:
     """Whether the table is needed in memory, record by record."""
     moved = sight_of(policy).by_record or changes_values(policy)
     items = any(part.subject == "items" for part in policy.privacy_models)
-    return moved or items or policy.person is not None
+    return moved or items or policy.person is not None or policy.ledger is not None
 
 
 def read(data: Frame, run: Run) -> tuple[PrivateTable, Transformed]:

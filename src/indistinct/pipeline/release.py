@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,8 +32,10 @@ from indistinct.sources.writing import (
 from indistinct.types import Frame, Plain, PlainMapping
 
 if TYPE_CHECKING:
+    from indistinct.pipeline.recording import Record
     from indistinct.policy import Output
     from indistinct.recoding.plan import Plan
+    from indistinct.release.ledger import Recording
 
 PREVIEW = 5
 """Rows of a release that a notebook shows."""
@@ -51,6 +54,7 @@ class Release(Document):
         measures: what the release costs, each measure from 0 (nothing lost) to 1.
         output: how it is written.
         private: further private documents, by file name; long ones are tables.
+        record: what is written into the ledger with it, where one is kept.
     """
 
     tables: Frame
@@ -60,6 +64,7 @@ class Release(Document):
     measures: Mapping[str, float]
     output: Output
     private: Mapping[str, PlainMapping | pl.DataFrame] = field(default_factory=dict, repr=False)
+    record: Record | None = field(default=None, repr=False)
 
     @property
     def linked(self) -> bool:
@@ -79,11 +84,20 @@ class Release(Document):
         """Write the release, its certificate and the private account into a folder.
 
         The folder appears with all its files, or not at all; ``private/`` in it is closed to
-        others. The format is that of the policy's ``[output]``.
+        others. The format is that of the policy's ``[output]``. Where a ledger is kept, its entry
+        appears with the folder, or not at all.
 
         Raises:
-            OutputError: If the folder cannot be written, or holds files of somebody else.
+            OutputError: If the folder cannot be written, or holds files of somebody else, or the
+                ledger has changed since the release was held against it.
         """
+        with contextlib.ExitStack() as stack:
+            recording = None
+            if self.record is not None:
+                recording = stack.enter_context(self.record.begun(Path(out)))
+            return self._written(out, recording)
+
+    def _written(self, out: str | Path, recording: Recording | None) -> Path:
         public = self._as_written()
         ending = self.output.format
         with publish_folder(out) as staging:
@@ -110,6 +124,8 @@ class Release(Document):
                     write_csv(document, staging.private / file)
                 else:
                     write_json(staging.private / file, document)
+            if recording is not None:
+                recording.await_folder(staging.public / "certificate.json")
         return Path(out)
 
     def _warn_about_formulas(self) -> tuple[str, ...]:

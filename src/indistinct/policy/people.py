@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from indistinct._sections import place_of
 from indistinct.errors import Problem
 from indistinct.policy.methods import registered
-from indistinct.policy.sections import Attribute, Method, Source
+from indistinct.policy.sections import Attribute, Bookkeeping, Method, Source
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.known_records import KnownRecords
 from indistinct.privacy.known_visit import KnownVisit
@@ -70,6 +70,27 @@ def _with_role(own: PlainMapping, name: str, keys: object) -> object:
     if isinstance(keys, Mapping) and "role" not in keys and name in own:
         return {**own[name], **keys}
     return keys
+
+
+def ledger_checks(parts: PlainMapping) -> Iterator[Problem]:
+    """What is wrong with how a ledger tells people apart."""
+    ledger: Bookkeeping | None = parts.get("ledger")
+    source: Source | None = parts.get("source")
+    person = None if source is None else source.person
+    if ledger is None:
+        return
+    if ledger.person is None and person is None:
+        yield Problem(
+            "person-without-column",
+            "ledger: no column says who somebody is",
+            remedy='name it: person = "patient_id", say; it is never written down in clear',
+        )
+    if ledger.person is not None and person not in (None, ledger.person):
+        yield Problem(
+            "bad-value",
+            f"ledger.person: source.person names the people already: '{person}'",
+            remedy="leave it out",
+        )
 
 
 def people_checks(parts: PlainMapping) -> Iterator[Problem]:

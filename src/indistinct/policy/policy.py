@@ -31,9 +31,18 @@ from pydantic import Field, InstanceOf, PrivateAttr, ValidationError
 from indistinct._sections import Place, Section, place_of, told, unknown, wrong
 from indistinct.errors import PolicyError, Problem, UncertainNames, did_you_mean, shown_names
 from indistinct.policy.checks import attribute_checks, cautions, cross_checks, link_checks
-from indistinct.policy.people import people_checks, with_format
+from indistinct.policy.people import ledger_checks, people_checks, with_format
 from indistinct.policy.promises import promise_keys, promises_of
-from indistinct.policy.sections import Attribute, Link, Method, Output, Risk, Role, Source
+from indistinct.policy.sections import (
+    Attribute,
+    Bookkeeping,
+    Link,
+    Method,
+    Output,
+    Risk,
+    Role,
+    Source,
+)
 from indistinct.privacy.promise import Promise, promise_of
 from indistinct.requirement import Requirement
 from indistinct.types import Plain, PlainMapping
@@ -52,6 +61,7 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
         method: a :class:`Method`, or a mapping of its keys.
         output: an :class:`Output`, or a mapping of its keys.
         risk: a :class:`Risk`, or a mapping of its keys.
+        ledger: a :class:`Bookkeeping`, or a mapping of its keys; None where none is kept.
         links: mappings (``{"from": "name", "to": "postcode", "source": "register"}``) of what can
             be linked to what, for :func:`~indistinct.quasi`.
         rest: what becomes of columns that ``attributes`` does not list: ``drop`` leaves them out,
@@ -69,6 +79,7 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
     method: Method = Method()
     output: Output = Output()
     risk: Risk = Risk()
+    ledger: Bookkeeping | None = None
     links: tuple[Link, ...] = ()
     rest: Literal["drop", "keep"] | None = None
 
@@ -98,6 +109,7 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
             problems.append(wrong(("rest",), "'drop' or 'keep'", rest))
         problems += cross_checks(parts)
         problems += people_checks(parts)
+        problems += ledger_checks(parts)
         problems += link_checks(parts["attributes"], parts["links"])
         problems = [item for item in problems if item.code not in type(self).left_open]
         if problems:
@@ -395,6 +407,7 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
             "method": self.method.to_dict(),
             "output": self.output.to_dict(),
             "risk": self.risk.to_dict(),
+            "ledger": {} if self.ledger is None else self.ledger.to_dict(),
             "links": [item.to_dict() for item in self.links],
         }
         return {key: value for key, value in plain.items() if value}
@@ -437,6 +450,7 @@ _KINDS: Mapping[str, type[Section]] = {
     "method": Method,
     "output": Output,
     "risk": Risk,
+    "ledger": Bookkeeping,
 }
 _SECTIONS = (*_KINDS, "attributes", "promises", "links", "rest")
 

@@ -640,6 +640,23 @@ class Risk(Section):
         return self.amber, self.threshold if self.red is None else self.red
 
 
+class Bookkeeping(Section):
+    """The ledger: what has been published of whom, which a new release is held against."""
+
+    path: str
+    """Its folder, from the folder of the policy. Made with the first release, for the owner
+    alone."""
+    person: str | None = None
+    """The column that names the person, the same in all tables; not said: ``source.person``."""
+    key_env: str | None = None
+    """The environment variable that holds the key of the people's hashes, where two ledgers are to
+    be compared. Not said: a random key in the folder."""
+    key_file: str | None = None
+    """A file that holds it, from the folder of the policy."""
+    conflict: Literal["refuse", "warn"] = "refuse"
+    """What becomes of a release that would break a promise together with what is out."""
+
+
 class Output(Section):
     """What the release looks like."""
 

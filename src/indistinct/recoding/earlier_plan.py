@@ -154,7 +154,7 @@ class EarlierPlan:
             one = LevelPlan(data.attributes, (nodes[at],), first, search)
             schema = dict.fromkeys(self.attributes, pl.String)
             known = pl.DataFrame(rows, schema, orient="row")
-            labels = _labels(data, one).with_row_index("\0row")
+            labels = published_labels(data, one).with_row_index("\0row")
             there = labels.join(known, on=list(self.attributes), how="semi", nulls_equal=True)
             fits = np.zeros(len(node_of), dtype=np.bool_)
             fits[there["\0row"].to_numpy()] = True
@@ -218,7 +218,7 @@ class EarlierPlan:
         )
 
 
-def _labels(data: LeveledTable, plan: Plan) -> pl.DataFrame:
+def published_labels(data: LeveledTable, plan: Plan) -> pl.DataFrame:
     """What every combination is published as, [C]."""
     return pl.DataFrame(
         {
@@ -307,6 +307,6 @@ def plan_document(document: Plain, plan: Plan, data: LeveledTable) -> Plain:
         for at, node in enumerate(plan.nodes):
             where = np.flatnonzero(plan.node_of == at)
             one = LevelPlan(plan.attributes, (node,), np.zeros_like(plan.node_of), plan.search)
-            shown[at] = _labels(data, one)[where].unique(maintain_order=True).rows()
+            shown[at] = published_labels(data, one)[where].unique(maintain_order=True).rows()
         document["node_classes"] = [[list(row) for row in shown[at]] for at in shown]
     return document

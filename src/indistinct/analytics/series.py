@@ -1,0 +1,446 @@
+"""What all releases of a ledger say together of everybody who is in them.
+
+The reader knows who is in which release, when somebody joined, left or came back, and the class or
+bucket of everybody in each: more than whoever sees the releases alone. A value that one of a
+person's releases does not list is impossible, as long as it has not changed.
+
+Three figures for every person:
+
+* ``alone``: the belief of a reader who takes each release by itself.
+* ``together``: the belief of one who puts what all releases say of all people together. It is
+  ``bound`` where that is known, else the beliefs of largest entropy. Where releases contradict each
+  other the value of a person has changed, and what is said before and after goes by itself.
+* ``bound``: what no reader can exceed, who draws any conclusion from all people at once. People are
+  connected who share a class. If all classes of such people list the same values, each equally
+  often, then exchanging values turns every possible world into another one, so each value is as
+  likely as any other: the bound is one over their number (the argument of m-invariance, Xiao and
+  Tao 2007, for classes of any size). If they are in one release only, it is the share. If they are
+  few, all worlds are counted. Else nothing is proved, and the bound is 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import perm, prod
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.release.ledger import Entry
+
+ROUNDS = 60
+"""Rounds of proportional fitting, at most."""
+
+NEAR = 1e-7
+"""How little of a person a round may change for it to be the last."""
+
+FEW = 7
+"""People whose possible worlds are counted one by one, at most."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Composition:
+    """What a reader believes of one sensitive attribute, person by person.
+
+    Arguments:
+        attribute: the attribute.
+        alone: the largest belief in a value by one release, [n].
+        together: the largest belief by all of the person's releases, [n].
+        left: the least number of values that are possible at any time, [n].
+        bound: what no belief can exceed, [n].
+        releases: how many releases the person is in, [n].
+    """
+
+    attribute: str
+    alone: Floats
+    together: Floats
+    left: NDArray[np.int64]
+    bound: Floats
+    releases: NDArray[np.int64]
+
+    @property
+    def worst(self) -> float:
+        """The largest belief in anything about anybody."""
+        return float(np.maximum(self.alone, self.together).max(initial=0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """All releases that say something of one sensitive attribute, laid out person by person.
+
+    Arguments:
+        attribute: the attribute.
+        members: ``person``, ``release`` and ``group`` (numbered over all releases) of everybody in
+            every release.
+        listed: ``group``, ``value``, ``count`` and ``share`` of what each group lists.
+        people: how many people there are.
+        groups: how many groups.
+        single: whether everybody has exactly one value in every release.
+    """
+
+    attribute: str
+    members: pl.DataFrame
+    listed: pl.DataFrame
+    people: int
+    groups: int
+    single: bool
+
+    @classmethod
+    def of(cls, entries: Sequence[Entry], attribute: str) -> Series:
+        """The series of the releases that list an attribute; places count all releases."""
+        members, listed, first, single = [], [], 0, True
+        for place, entry in enumerate(entries):
+            part = entry.listed.get(attribute)
+            if part is None:
+                continue
+            single &= part.holding == "one"
+            members.append(
+                pl.DataFrame(
+                    {
+                        "hi": entry.people[:, 0],
+                        "lo": entry.people[:, 1],
+                        "release": np.full(len(entry.people), place, np.int32),
+                        "group": entry.groups.astype(np.int64) + first,
+                    }
+                )
+            )
+            group = np.repeat(np.arange(len(entry.sizes)), np.diff(part.starts))
+            labels = pl.Series(part.labels, dtype=pl.String)
+            share = part.counts / np.maximum(entry.sizes[group], 1)
+            if part.holding == "all":
+                share = np.ones(len(group))
+            listed.append(
+                pl.DataFrame(
+                    {
+                        "group": group + first,
+                        "label": labels.gather(pl.Series(part.places)),
+                        "count": part.counts,
+                        "share": share,
+                    }
+                )
+            )
+            first += len(entry.sizes)
+        if not members:
+            nobody = {"person": pl.Int64, "release": pl.Int32, "group": pl.Int64}
+            nothing = {"group": pl.Int64, "value": pl.Int64, "count": pl.Int64, "share": pl.Float64}
+            return cls(attribute, pl.DataFrame([], nobody), pl.DataFrame([], nothing), 0, 0, True)
+        rows = pl.concat(members)
+        known = rows.select("hi", "lo").unique().with_row_index("person")
+        rows = rows.join(known, on=["hi", "lo"]).select(
+            pl.col("person").cast(pl.Int64), "release", "group"
+        )
+        values = pl.concat(listed)
+        labels = values["label"].unique()
+        number = pl.DataFrame({"label": labels, "value": np.arange(len(labels))})
+        values = values.join(number, on="label", nulls_equal=True).select(
+            "group", "value", "count", "share"
+        )
+        rows = rows.sort("person", "release")
+        return cls(attribute, rows, values, known.height, first, single)
+
+    @cached_property
+    def signature(self) -> NDArray[np.int64]:
+        """A number for the values that each group lists, [groups]."""
+        lists = self.listed.group_by("group").agg(pl.col("value").sort()).sort("group")
+        found = np.full(self.groups, -1, np.int64)
+        numbers: dict[tuple[int, ...], int] = {}
+        for group, values in lists.iter_rows():
+            found[group] = numbers.setdefault(tuple(values), len(numbers))
+        return found
+
+    def per_group(self, what: pl.Expr, nothing: float = 0) -> NDArray[np.float64]:
+        """A figure of every group, [groups]."""
+        rows = self.listed.group_by("group").agg(what.alias("figure"))
+        found = np.full(self.groups, float(nothing))
+        found[rows["group"].to_numpy()] = rows["figure"].cast(pl.Float64).to_numpy()
+        return found
+
+    def changed(self, *, consecutive: bool) -> NDArray[np.int64]:
+        """The people whose signature differs between two of their releases.
+
+        Arguments:
+            consecutive: only releases that follow each other count; else all that a person is in.
+        """
+        rows = self.members.with_columns(
+            signature=pl.Series(self.signature[self.members["group"].to_numpy()])
+        )
+        follows = pl.col("person") == pl.col("person").shift(1)
+        if consecutive:
+            follows &= pl.col("release") == pl.col("release").shift(1) + 1
+        other = pl.col("signature") != pl.col("signature").shift(1)
+        return rows.filter(follows & other)["person"].unique().sort().to_numpy()
+
+    def composed(self) -> Composition:
+        """What a reader believes of everybody."""
+        n = self.people
+        group = self.members["group"].to_numpy()
+        person = self.members["person"].to_numpy()
+        largest = self.per_group(pl.col("share").max())
+        alone = np.zeros(n)
+        np.maximum.at(alone, person, largest[group])
+        bound = self._bound(alone)
+        units, support = self._units()
+        fewest = (
+            support.group_by("unit").len().join(units.select("unit", "person").unique(), on="unit")
+        )
+        left = np.full(n, np.iinfo(np.int64).max)
+        np.minimum.at(left, fewest["person"].to_numpy(), fewest["len"].to_numpy())
+        together = bound.copy()
+        open_ = pl.Series(bound >= 1)
+        units = units.filter(open_.gather(units["person"])) if n else units
+        if units.height and self.single:
+            self._fit(units, support, together)
+        elif units.height:
+            self._mixed(units, support, together)
+        return Composition(
+            self.attribute, alone, together, left, bound, np.bincount(person, minlength=n)
+        )
+
+    def _units(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Everybody as long as nothing says that the value has changed, and what is possible.
+
+        ``person``, ``unit`` and ``group`` of each; ``unit`` and ``value``, for all values that are
+        possible in all of its releases.
+        """
+        unit_of = np.arange(self.people)
+        units, state, done, count = [], None, [], self.people
+        for _, rows in sorted(self.members.partition_by("release", as_dict=True).items()):
+            who = rows["person"].to_numpy()
+            now = rows.join(self.listed, on="group").select("person", "value")
+            if state is not None:
+                here = rows.select("person")
+                both = state.join(now, on=["person", "value"], how="semi")
+                before = state.join(here, on="person", how="semi")
+                ended = before.join(both, on="person", how="anti")
+                gone = ended["person"].unique().to_numpy()
+                done.append(
+                    pl.DataFrame(
+                        {"unit": unit_of[ended["person"].to_numpy()], "value": ended["value"]}
+                    )
+                )
+                unit_of[gone] = count + np.arange(len(gone))
+                count += len(gone)
+                now = pl.concat(
+                    [
+                        state.join(here, on="person", how="anti"),
+                        both,
+                        now.join(both, on="person", how="anti"),
+                    ]
+                )
+            state = now
+            units.append(rows.select("person", "group").with_columns(unit=unit_of[who]))
+        if state is None:
+            return self.members.with_columns(unit=pl.col("person")), self.listed.with_columns(
+                unit=pl.col("value")
+            )
+        last = pl.DataFrame({"unit": unit_of[state["person"].to_numpy()], "value": state["value"]})
+        return pl.concat(units), pl.concat([*done, last])
+
+    def _fit(self, units: pl.DataFrame, support: pl.DataFrame, together: Floats) -> None:
+        """Fill in beliefs that agree with the lists of all groups at once.
+
+        People in the same groups are alike. Of all shares of values that add up to what groups
+        list those of largest entropy are taken, by proportional fitting (Deming and Stephan 1940):
+        what most of the possible worlds are near to, the more people the nearer.
+        """
+        kinds = units.group_by("unit").agg(pl.col("group").unique().sort())
+        kinds = kinds.with_columns(kind=pl.col("group").rank("dense").cast(pl.Int64) - 1)
+        first = kinds.group_by("kind").agg(pl.col("unit").first(), size=pl.len()).sort("kind")
+        cells = first.join(support, on="unit").select("kind", "value")
+        inside = first.select("kind", "unit").join(
+            kinds.select("unit", "group").explode("group"), on="unit"
+        )
+        # Rows that are nobody's fill up what a group lists.
+        held = units.group_by("group").len("people")
+        rest = self.listed.group_by("group").agg(pl.col("count").sum()).join(held, on="group")
+        rest = rest.filter(pl.col("count") > pl.col("people")).with_row_index("at")
+        rest = rest.select(
+            "group",
+            kind=pl.col("at").cast(pl.Int64) + first.height,
+            size=pl.col("count") - pl.col("people"),
+        )
+        size = np.append(first["size"].to_numpy(), rest["size"].to_numpy()).astype(np.float64)
+        more = rest.join(self.listed, on="group").select("kind", "value")
+        cells = pl.concat([cells, more]).with_row_index("cell")
+        inside = pl.concat([inside.select("kind", "group"), rest.select("kind", "group")])
+        pairs = cells.join(inside, on="kind").join(
+            self.listed.select("group", "value", "count"), on=["group", "value"]
+        )
+        kind = cells["kind"].to_numpy()
+        share = _fitted(pairs, kind, size)
+        best = np.zeros(len(size))
+        np.maximum.at(best, kind, share)
+        unit = kinds.join(units.select("unit", "person").unique(), on="unit")
+        who = unit["person"].to_numpy()
+        together[who] = 0.0
+        np.maximum.at(together, who, best[unit["kind"].to_numpy()])
+
+    def _mixed(self, units: pl.DataFrame, support: pl.DataFrame, together: Floats) -> None:
+        """Fill in beliefs where people have several values: each by the release that says most."""
+        rows = units.join(self.listed, on="group").join(support, on=["unit", "value"], how="semi")
+        rows = rows.group_by("unit").agg(
+            pl.col("person").first(), pl.col("share").max(), values=pl.col("value").n_unique()
+        )
+        belief = np.where(rows["values"].to_numpy() == 1, 1.0, rows["share"].to_numpy())
+        who = rows["person"].to_numpy()
+        together[who] = 0.0
+        np.maximum.at(together, who, belief)
+
+    def _bound(self, alone: Floats) -> Floats:
+        """What no belief can exceed, [n]."""
+        if not self.people:
+            return alone
+        person = self.members["person"].to_numpy()
+        group = self.members["group"].to_numpy()
+        even = self.per_group(pl.col("count").min()) == self.per_group(pl.col("count").max())
+        first = np.full(self.people, -1, np.int64)
+        first[person[::-1]] = self.signature[group[::-1]]
+        clear = np.ones(self.people, np.bool_)
+        unlike = (self.signature[group] != first[person]) | ~even[group]
+        clear[person[unlike]] = False
+        clear &= self.single
+        home = connected(person, group, self.people, self.groups)
+        doubtful = np.zeros(self.people, np.bool_)
+        doubtful[home[~clear]] = True
+        doubtful = doubtful[home]
+        values = self.per_group(pl.col("value").n_unique(), 1)
+        found = np.ones(self.people)
+        size = np.zeros(self.people)
+        size[person] = values[group]
+        found[~doubtful] = 1 / size[~doubtful]
+        groups_of = np.bincount(
+            home[person[np.unique(group, return_index=True)[1]]], minlength=self.people
+        )
+        by_one = doubtful & (groups_of[home] == 1)
+        found[by_one] = alone[by_one]
+        if self.single:
+            self._count_worlds(found, home, doubtful & ~by_one)
+        return found
+
+    def _count_worlds(
+        self, found: Floats, home: NDArray[np.int64], doubtful: NDArray[np.bool_]
+    ) -> None:
+        """Fill in the beliefs of people with few others, by all worlds there are."""
+        crowd = np.bincount(home, minlength=self.people)
+        some = doubtful & (crowd[home] <= FEW)
+        rows = self.members.filter(pl.Series(some)[self.members["person"]])
+        rows = rows.with_columns(home=pl.Series(home).gather(rows["person"]))
+        lists: dict[int, dict[int, int]] = {}
+        wanted = self.listed.join(rows.select("group").unique(), on="group", how="semi")
+        for group, value, count in wanted.select("group", "value", "count").iter_rows():
+            lists.setdefault(group, {})[value] = count
+        for part in rows.partition_by("home"):
+            members: dict[int, list[int]] = {}
+            for person, group in part.select("person", "group").iter_rows():
+                members.setdefault(group, []).append(person)
+            for person, belief in worlds(members, lists).items():
+                found[person] = max(belief.values(), default=1.0)
+
+
+def _fitted(pairs: pl.DataFrame, kind: NDArray[np.int64], size: Floats) -> Floats:
+    """The share of each value among people of each kind, [cells].
+
+    Arguments:
+        pairs: ``cell``, ``group``, ``value`` and the ``count`` that the group lists, for each group
+            of the cell's kind.
+        kind: the kind of people of every cell, [cells].
+        size: how many people of each kind there are, [kinds].
+    """
+    amount = size[kind] / np.bincount(kind, minlength=len(size))[kind]
+    pairs = pairs.with_columns(place=pl.struct("group", "value").rank("dense").cast(pl.Int64) - 1)
+    steps = []  # of groups that share nobody
+    pairs = pairs.with_columns(step=pl.col("group").rank("dense").over("cell"))
+    for part in pairs.partition_by("step"):
+        places = part["place"].to_numpy()
+        steps.append((part["cell"].to_numpy(), places))
+    target = np.zeros(pairs["place"].n_unique())
+    target[pairs["place"].to_numpy()] = pairs["count"].to_numpy()
+    cell, place = pairs["cell"].to_numpy(), pairs["place"].to_numpy()
+    for _ in range(ROUNDS):
+        before = amount.copy()
+        for cells, places in steps:
+            summed = np.bincount(place, amount[cell], minlength=len(target))
+            factor = np.divide(target, summed, out=np.ones(len(target)), where=summed > 0)
+            amount[cells] *= factor[places]
+        whole = np.bincount(kind, amount, minlength=len(size))
+        amount *= np.divide(size, whole, out=np.zeros(len(size)), where=whole > 0)[kind]
+        if np.abs(amount - before).max(initial=0.0) < NEAR:
+            break
+    return amount / size[kind]
+
+
+def connected(
+    person: NDArray[np.int64], group: NDArray[np.int64], people: int, groups: int
+) -> NDArray[np.int64]:
+    """A person of the same crowd for everybody: whoever shares a group with somebody of it, [n]."""
+    home = np.arange(people)
+    while True:
+        least = np.full(groups, people)
+        np.minimum.at(least, group, home[person])
+        new = home.copy()
+        np.minimum.at(new, person, least[group])
+        new = new[new]
+        if (new == home).all():
+            return home
+        home = new
+
+
+def worlds(
+    members: Mapping[int, Sequence[int]], lists: Mapping[int, Mapping[int, int]]
+) -> dict[int, dict[int, float]]:
+    """How likely every value of every person is, if all possible worlds are equally likely.
+
+    A world says which row of each group is whose; rows may be nobody's. Nobody's value changes.
+
+    Arguments:
+        members: the people of every group.
+        lists: how often each group lists each value.
+
+    >>> lists = {0: {1: 1, 2: 1}, 1: {2: 1, 3: 1}}
+    >>> worlds({0: [7], 1: [7]}, lists)
+    {7: {2: 1.0}}
+    """
+    groups_of: dict[int, list[int]] = {}
+    for group, who in members.items():
+        for person in who:
+            groups_of.setdefault(person, []).append(group)
+    people = list(groups_of)
+    taken: dict[int, dict[int, int]] = {group: {} for group in members}
+    weight: dict[int, dict[int, int]] = {person: {} for person in people}
+    value_of: dict[int, int] = {}
+    total = 0
+
+    def place(at: int) -> None:
+        nonlocal total
+        if at == len(people):
+            ways = prod(
+                perm(lists[group][value], count)
+                for group, held in taken.items()
+                for value, count in held.items()
+            )
+            total += ways
+            for person, value in value_of.items():
+                weight[person][value] = weight[person].get(value, 0) + ways
+            return
+        own = groups_of[people[at]]
+        for value in sorted(set.intersection(*(set(lists[group]) for group in own))):
+            if all(taken[group].get(value, 0) < lists[group][value] for group in own):
+                for group in own:
+                    taken[group][value] = taken[group].get(value, 0) + 1
+                value_of[people[at]] = value
+                place(at + 1)
+                for group in own:
+                    taken[group][value] -= 1
+
+    place(0)
+    if not total:  # the values have changed
+        return {person: {} for person in people}
+    return {
+        person: {value: ways / total for value, ways in found.items()}
+        for person, found in weight.items()
+    }

@@ -1,0 +1,95 @@
+"""``indistinct ledger``: what has been published of whom, and what it says together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from indistinct.cli.options import AsJson
+from indistinct.cli.terminal import ALERT, Progress, console, print_json, print_parts, print_table
+from indistinct.document import many, shown
+from indistinct.errors import InputError, Problem
+from indistinct.types import Plain
+
+
+def ledger(
+    action: Annotated[
+        Literal["list", "show", "check", "forget"],
+        typer.Argument(
+            metavar="ACTION",
+            help="list: the releases. show: one of them. check: what all say together. forget: "
+            "strike one out.",
+        ),
+    ],
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="The folder of the ledger.", file_okay=False)
+    ],
+    release: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="The number of a release, for show and forget."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look into a ledger: the folder that [ledger] path of a policy names.
+
+    check holds all releases that are out against what was promised, person by person, and ends with
+    3 where a promise is broken by all of them together. What it prints is private.
+    """
+    import indistinct
+
+    found = indistinct.Ledger(path)
+    _require_number(action, release)
+    if action == "check":
+        with Progress() as progress:
+            progress("putting the releases together")
+            report = indistinct.check_ledger(path)
+        if as_json:
+            print_json(report.to_dict())
+        else:
+            print_parts(report.parts())
+        if not report.holds:
+            raise typer.Exit(ALERT)
+        return
+    if action == "forget":
+        assert release is not None
+        found.forget(release)
+        if as_json:
+            print_json({"forgotten": release})
+        else:
+            console().print(f"release {release} is struck out: nothing is held against it any more")
+        return
+    documents = [entry.to_dict() for entry in found.entries()]
+    if action == "list":
+        _show_list(documents, as_json=as_json)
+        return
+    one = next((item for item in documents if item["release"] == release), None)
+    if one is None:
+        found.require(release)
+    print_json(one)
+
+
+def _require_number(action: str, release: int | None) -> None:
+    if (release is None) == (action in ("show", "forget")):
+        wants = "needs the number of a release" if release is None else "is about all releases"
+        raise InputError(
+            Problem(
+                "bad-option",
+                f"ledger {action} {wants}",
+                remedy="add --release 1" if release is None else "leave --release out",
+            )
+        )
+
+
+def _show_list(documents: list[Plain], *, as_json: bool) -> None:
+    keys = ("release", "created", "folder", "people", "classes", "source", "promises")
+    short = [{key: item.get(key) for key in keys} for item in documents]
+    if as_json:
+        print_json({"releases": short})
+        return
+    console().print(many(len(short), "release", "releases"), style="bold")
+    columns = ("release", "created", "source", "people", "classes", "folder")
+    rows = [tuple(shown(item[key]) if item[key] is not None else "" for key in columns)
+            for item in short]  # fmt: skip
+    print_table(columns, rows)

@@ -1,0 +1,421 @@
+"""The ledger: what has been published of whom, so that the next release is held against it.
+
+One SQLite file in a folder of its own that only the custodian can open. It holds no name and no
+key of the source: people are keyed hashes (BLAKE2b, 128 bits, RFC 7693), in the order of these.
+Of a release it has the class or bucket of everybody and what these list, which is public, the
+digests, the policy, the plan, and what was promised.
+
+A release and its entry appear together. The entry is written first, as one that is awaited; then
+the folder appears, in one step; then the entry counts. Whoever opens the ledger next strikes an
+awaited entry whose folder is not there, and confirms one whose folder is. A lock is held from the
+first to the last, so that other runs wait.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.errors import InputError, OutputError, Problem
+from indistinct.types import Plain, PlainMapping
+
+FILE, LOCK, KEY = "ledger.sqlite", "lock", "key"
+VERSION = 1
+
+Holding = Literal["one", "some", "all"]
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS releases (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, published INTEGER NOT NULL, created TEXT NOT NULL,
+    folder TEXT NOT NULL, certificate_sha256 TEXT NOT NULL, account TEXT NOT NULL,
+    people BLOB NOT NULL, groups BLOB NOT NULL, sizes BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS listed (
+    release INTEGER NOT NULL REFERENCES releases ON DELETE CASCADE, attribute TEXT NOT NULL,
+    holding TEXT NOT NULL, labels TEXT NOT NULL,
+    starts BLOB NOT NULL, places BLOB NOT NULL, counts BLOB NOT NULL
+);
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """What the classes or buckets of a release list of one sensitive attribute.
+
+    Arguments:
+        labels: the published texts; None is missing.
+        starts: class ``g`` lists ``places[starts[g]:starts[g + 1]]``, [G + 1].
+        places: places in ``labels``.
+        counts: rows, or people, that have each.
+        holding: how the values belong to the people: everybody has ``one`` of them, ``some``, or
+            ``all``.
+    """
+
+    labels: tuple[str | None, ...]
+    starts: NDArray[np.int64]
+    places: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    holding: Holding = "one"
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A release as the ledger knows it.
+
+    Arguments:
+        people: a keyed hash of everybody who is in it, two halves of 64 bits, sorted, [n, 2].
+        groups: the class, or bucket, of each, [n].
+        sizes: rows, or people, of each class with all that is made up, [G].
+        listed: by sensitive attribute what classes list.
+        account: digests, policy, plan and promises.
+        number: which entry of the ledger it is; 0 for one that is none yet.
+        created: when it was written down.
+        folder: where the release was put.
+    """
+
+    people: NDArray[np.uint64]
+    groups: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+    listed: Mapping[str, Listed]
+    account: PlainMapping = field(default_factory=dict)
+    number: int = 0
+    created: str = ""
+    folder: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        hashes: NDArray[np.uint64],
+        groups: NDArray[np.int32],
+        sizes: NDArray[np.int64],
+        listed: Mapping[str, Listed],
+        account: PlainMapping,
+    ) -> Entry:
+        """An entry whose people are in the order of their hashes, which tells nothing of them."""
+        order = np.lexsort((hashes[:, 1], hashes[:, 0]))
+        return cls(hashes[order], groups[order], sizes, listed, account)
+
+    def to_dict(self) -> Plain:
+        """The entry without its people."""
+        return {
+            "release": self.number,
+            "created": self.created,
+            "folder": self.folder,
+            "people": len(self.people),
+            "classes": len(self.sizes),
+            **self.account,
+        }
+
+
+def hashes_of(people: pl.Series, key: bytes) -> NDArray[np.uint64]:
+    """The keyed hash of every text, two halves of 64 bits, [n, 2]."""
+    digests = b"".join(
+        hashlib.blake2b(text.encode(), key=key, digest_size=16).digest()
+        for text in people.to_list()
+    )
+    return np.frombuffer(digests, dtype=">u8").astype(np.uint64).reshape(-1, 2)
+
+
+class Ledger:
+    """The ledger in a folder.
+
+    Arguments:
+        path: the folder.
+
+    Raises:
+        InputError: there is none, or the file is none of this program's.
+        OutputError: the folder cannot be written.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    @classmethod
+    def made(cls, path: str | Path) -> Ledger:
+        """The ledger in a folder, made where there is none.
+
+        Raises:
+            OutputError: the folder cannot be written, or others can open it.
+        """
+        found = cls(path)
+        try:
+            found.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if found.path.stat().st_mode & 0o077:
+                raise OutputError(
+                    Problem(
+                        "open-ledger",
+                        "other users can open the folder of the ledger",
+                        file=str(found.path),
+                        remedy="close it: chmod 700, or name a folder that is not there yet",
+                    )
+                )
+            with found._locked(), contextlib.closing(found._connected()):
+                pass
+        except OSError as error:
+            why = (error.strerror or "unknown reason").lower()
+            raise OutputError(
+                Problem(
+                    "unwritable",
+                    f"cannot write here ({why}); nothing was written",
+                    file=str(found.path),
+                    remedy="choose a folder that you may write",
+                )
+            ) from None
+        return found
+
+    def key(self) -> bytes:
+        """The key of the hashes, made with the ledger."""
+        place = self.path / KEY
+        with contextlib.suppress(FileExistsError):
+            handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "w") as file:
+                file.write(secrets.token_hex(32))
+                file.flush()
+                os.fsync(file.fileno())
+        return bytes.fromhex(place.read_text())
+
+    def entries(self) -> list[Entry]:
+        """All that is out, in the order in which it was published."""
+        with self._open() as connection:
+            return [self._entry(connection, row) for row in connection.execute(_ROWS)]
+
+    def forget(self, number: int) -> None:
+        """Strike out a release, as if it had never been published.
+
+        Raises:
+            InputError: there is no such release.
+        """
+        with self._open() as connection:
+            gone = connection.execute("DELETE FROM releases WHERE number = ?", (number,)).rowcount
+            connection.commit()
+        if not gone:
+            raise self._no_release(number)
+
+    def require(self, number: int | None) -> None:
+        """Raise :class:`InputError` for a release that is not in the ledger."""
+        if number not in {entry.number for entry in self.entries()}:
+            raise self._no_release(number)
+
+    def _no_release(self, number: int | None) -> InputError:
+        return InputError(
+            Problem(
+                "no-such-release",
+                f"the ledger has no release {number}",
+                file=str(self.path),
+                remedy=f"indistinct ledger list {self.path} lists them",
+            )
+        )
+
+    @contextlib.contextmanager
+    def recording(self, entry: Entry, folder: Path, seen: int) -> Iterator[Recording]:
+        """Write an entry down while its folder appears; both, or neither.
+
+        Arguments:
+            entry: the release.
+            folder: where it appears.
+            seen: the number of the last entry that it was held against.
+
+        Raises:
+            OutputError: another release was written down meanwhile.
+        """
+        with self._open() as connection:
+            last = connection.execute("SELECT coalesce(max(number), 0) FROM releases").fetchone()[0]
+            if last != seen:
+                raise OutputError(
+                    Problem(
+                        "ledger-changed",
+                        "another release was written down since this one was held against the "
+                        "ledger; nothing was written",
+                        file=str(self.path),
+                        remedy="make the release again",
+                    )
+                )
+            record = Recording(connection, entry, folder.resolve())
+            try:
+                yield record
+            except BaseException:
+                record.strike()
+                raise
+            record.confirm()
+
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """The file, with entries that a dead process left struck or confirmed; others wait."""
+        if not (self.path / FILE).is_file():
+            raise InputError(
+                Problem(
+                    "no-ledger",
+                    "there is no ledger in this folder",
+                    file=str(self.path),
+                    remedy="a release writes one, where its policy says [ledger] path",
+                )
+            )
+        with self._locked(), contextlib.closing(self._connected()) as connection:
+            for number, folder, digest in connection.execute(
+                "SELECT number, folder, certificate_sha256 FROM releases WHERE NOT published"
+            ).fetchall():
+                done = _digest(Path(folder) / "certificate.json") == digest
+                change = "UPDATE releases SET published = 1" if done else "DELETE FROM releases"
+                connection.execute(f"{change} WHERE number = ?", (number,))
+            connection.commit()
+            yield connection
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        handle = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+    def _connected(self) -> sqlite3.Connection:
+        file = self.path / FILE
+        if not file.exists():
+            os.close(os.open(file, os.O_CREAT | os.O_WRONLY, 0o600))
+        connection = sqlite3.connect(file)
+        try:
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version not in (0, VERSION):
+                raise sqlite3.DatabaseError("a later version")
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.executescript(_TABLES)
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+            connection.commit()
+        except sqlite3.DatabaseError:
+            connection.close()
+            raise InputError(
+                Problem(
+                    "bad-ledger",
+                    "is no ledger that this version can read",
+                    file=str(file),
+                    remedy="name the folder of a ledger, or a new one",
+                )
+            ) from None
+        return connection
+
+    @staticmethod
+    def _entry(connection: sqlite3.Connection, row: tuple[object, ...]) -> Entry:
+        number, created, folder, account, people, groups, sizes = row
+        listed = {
+            attribute: Listed(
+                tuple(json.loads(labels)),
+                np.frombuffer(starts, np.int64),
+                np.frombuffer(places, np.int32),
+                np.frombuffer(counts, np.int64),
+                holding,
+            )
+            for attribute, holding, labels, starts, places, counts in connection.execute(
+                "SELECT attribute, holding, labels, starts, places, counts FROM listed "
+                "WHERE release = ?",
+                (number,),
+            )
+        }
+        assert isinstance(people, bytes)
+        assert isinstance(groups, bytes)
+        assert isinstance(sizes, bytes)
+        return Entry(
+            np.frombuffer(people, np.uint64).reshape(-1, 2),
+            np.frombuffer(groups, np.int32),
+            np.frombuffer(sizes, np.int64),
+            listed,
+            json.loads(str(account)),
+            int(str(number)),
+            str(created),
+            str(folder),
+        )
+
+
+_ROWS = (
+    "SELECT number, created, folder, account, people, groups, sizes FROM releases ORDER BY number"
+)
+
+
+@dataclass
+class Recording:
+    """An entry on its way into the ledger.
+
+    Arguments:
+        connection: the ledger, locked.
+        entry: the release.
+        folder: where it appears.
+    """
+
+    connection: sqlite3.Connection
+    entry: Entry
+    folder: Path
+    number: int | None = None
+    digest: str | None = None
+
+    def await_folder(self, certificate: Path) -> None:
+        """Write the entry down as one whose folder is about to appear.
+
+        Arguments:
+            certificate: the file of the certificate, as it will stand in the folder.
+        """
+        entry = self.entry
+        blobs = (entry.people.tobytes(), entry.groups.tobytes(), entry.sizes.tobytes())
+        self.digest = _digest(certificate)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        account = json.dumps(entry.account)
+        cursor = self.connection.execute(
+            "INSERT INTO releases (published, created, folder, certificate_sha256, account, "
+            "people, groups, sizes) VALUES (0, ?, ?, ?, ?, ?, ?, ?)",
+            (now, str(self.folder), self.digest, account, *blobs),
+        )
+        self.number = cursor.lastrowid
+        self.connection.executemany(
+            "INSERT INTO listed VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    self.number,
+                    name,
+                    part.holding,
+                    json.dumps(part.labels),
+                    part.starts.tobytes(),
+                    part.places.tobytes(),
+                    part.counts.tobytes(),
+                )
+                for name, part in entry.listed.items()
+            ],
+        )
+        self.connection.commit()
+
+    def confirm(self) -> None:
+        """The folder is there."""
+        self.connection.execute(
+            "UPDATE releases SET published = 1 WHERE number = ?", (self.number,)
+        )
+        self.connection.commit()
+
+    def strike(self) -> None:
+        """The folder will not appear; if it has, the entry counts."""
+        if self.number is None:
+            return
+        if _digest(self.folder / "certificate.json") == self.digest:
+            self.confirm()
+            return
+        self.connection.execute("DELETE FROM releases WHERE number = ?", (self.number,))
+        self.connection.commit()
+
+
+def _digest(path: Path) -> str | None:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return None

@@ -1,0 +1,404 @@
+"""The ledger: who was published how, and what all releases say together."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import indistinct as ind
+from indistinct.analytics.series import Series, worlds
+from indistinct.cli import app
+from indistinct.release.ledger import Entry, Ledger, Listed, hashes_of
+
+
+def entry(classes: Mapping[str, tuple[str, ...]], lists: Mapping[str, tuple[str, ...]]) -> Entry:
+    """A release: the people of each class, and the values that it lists, one for every row."""
+    people = [who for members in classes.values() for who in members]
+    group = [at for at, members in enumerate(classes.values()) for _ in members]
+    labels = sorted({value for values in lists.values() for value in values})
+    rows = [sorted({*lists[name]}) for name in classes]
+    named = zip(classes, rows, strict=True)
+    counts = [lists[name].count(value) for name, own in named for value in own]
+    listed = Listed(
+        tuple(labels),
+        np.cumsum([0, *map(len, rows)]),
+        np.array([labels.index(value) for own in rows for value in own], np.int32),
+        np.array(counts, np.int64),
+    )
+    return Entry.of(
+        hashes_of(pl.Series(people), b"key"),
+        np.array(group, np.int32),
+        np.array([len(lists[name]) for name in classes]),
+        {"ill": listed},
+        {},
+    )
+
+
+Stream = list[dict[str, tuple[str, str]]]
+"""Releases: of everybody in one the class and the value."""
+
+
+@st.composite
+def streams(draw: st.DrawFn) -> Stream:
+    """Up to three releases of up to five people, who join, leave and come back."""
+    names = ["a", "b", "c", "d", "e"][: draw(st.integers(2, 5))]
+    value = {name: draw(st.sampled_from("xyz")) for name in names}
+    found = []
+    for _ in range(draw(st.integers(1, 3))):
+        there = draw(st.lists(st.sampled_from(names), min_size=1, unique=True))
+        found.append({name: (draw(st.sampled_from("12")), value[name]) for name in there})
+    return found
+
+
+def entries_of(stream: Stream) -> list[Entry]:
+    found = []
+    for release in stream:
+        classes: dict[str, tuple[str, ...]] = {}
+        lists: dict[str, tuple[str, ...]] = {}
+        for who, (group, value) in release.items():
+            classes[group] = (*classes.get(group, ()), who)
+            lists[group] = (*lists.get(group, ()), value)
+        found.append(entry(classes, lists))
+    return found
+
+
+def beliefs(stream: Stream) -> dict[str, float]:
+    """The largest belief in a value of everybody, over all possible worlds."""
+    people = sorted({who for release in stream for who in release})
+    weight = {who: dict.fromkeys("xyz", 0) for who in people}
+    total = 0
+    for values in product("xyz", repeat=len(people)):
+        world = dict(zip(people, values, strict=True))
+        fits = all(
+            sorted(world[who] for who, (own, _) in release.items() if own == group)
+            == sorted(value for own, value in release.values() if own == group)
+            for release in stream
+            for group in {own for own, _ in release.values()}
+        )
+        if fits:
+            total += 1
+            for who in people:
+                weight[who][world[who]] += 1
+    return {who: max(found.values()) / total for who, found in weight.items()}
+
+
+@given(streams())
+def test_the_bound_is_what_counting_all_worlds_says(stream: Stream) -> None:
+    entries = entries_of(stream)
+    series = Series.of(entries, "ill")
+    found = series.composed()
+    exact = sorted(beliefs(stream).values())
+    assert sorted(found.bound) == pytest.approx(exact)
+    assert found.left.min() >= 1
+
+
+@given(streams())
+def test_a_person_in_one_release_is_believed_by_share(stream: Stream) -> None:
+    found = Series.of(entries_of(stream[:1]), "ill").composed()
+    assert found.alone == pytest.approx(found.together)
+    assert found.alone == pytest.approx(found.bound)
+
+
+@given(st.integers(2, 4), st.integers(1, 3), st.integers(0, 99))
+def test_classes_that_keep_their_values_are_bounded_at_any_size(
+    m: int, times: int, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    values = tuple(f"v{at}" for at in range(m)) * times
+    people = [f"p{at}" for at in range(4 * m * times)]
+    owner = {name: values[at % len(values)] for at, name in enumerate(people)}
+    entries = []
+    for _ in range(3):
+        groups = [[] for _ in range(4)]  # type: list[list[str]]
+        for value in set(values):
+            having = [name for name in people if owner[name] == value]
+            for at, place in enumerate(random.permutation(len(having))):
+                groups[at % 4].append(having[place])
+        classes = {str(at): tuple(group) for at, group in enumerate(groups)}
+        entries.append(entry(classes, dict.fromkeys(classes, values)))
+    found = Series.of(entries, "ill").composed()
+    assert found.bound == pytest.approx(1 / m)
+    assert found.together == pytest.approx(1 / m)
+
+
+def test_what_two_releases_leave_together() -> None:
+    one = entry({"1": ("bob", "al"), "2": ("cy", "di")}, {"1": ("x", "y"), "2": ("y", "z")})
+    two = entry({"1": ("bob", "cy"), "2": ("al", "di")}, {"1": ("x", "z"), "2": ("y", "y")})
+    found = Series.of([one, two], "ill").composed()
+    assert found.alone.max() == 1
+    assert found.left.min() == 1
+    assert (found.together >= 0.99).all()
+
+
+def test_a_changed_value_is_believed_before_and_after() -> None:
+    one = entry({"1": ("bob", "al")}, {"1": ("x", "y")})
+    two = entry({"1": ("bob", "al")}, {"1": ("z", "w")})
+    found = Series.of([one, two], "ill").composed()
+    assert found.together == pytest.approx(0.5)
+    assert found.left.tolist() == [2, 2]
+    assert worlds({0: [1], 1: [1]}, {0: {1: 1}, 1: {2: 1}}) == {1: {}}
+
+
+# With releases
+
+
+def table(year: int, size: int = 60) -> pl.DataFrame:
+    random = np.random.default_rng(year)
+    return pl.DataFrame(
+        {
+            "patient": [f"P{at + 10 * year:03d}" for at in range(size)],
+            "age": random.integers(20, 60, size),
+            "ill": random.choice(["flu", "gout", "asthma", "cancer"], size),
+        }
+    )
+
+
+def policy(folder: Path, conflict: str = "refuse", **more: Any) -> dict[str, Any]:
+    return {
+        "attributes": {
+            "patient": {"role": "identifier"},
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 5}}},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [
+            {"model": "k-anonymity", "k": 4},
+            {"model": "max-posterior", "bound": 0.6, "sensitive": "ill"},
+        ],
+        "method": {"seed": 1, "algorithm": "mondrian", "suppression_limit": 0.2},
+        "ledger": {"path": str(folder / "ledger"), "person": "patient", "conflict": conflict},
+        **more,
+    }
+
+
+def test_a_release_is_written_down_with_its_folder(tmp_path: Path) -> None:
+    release = ind.anonymize(table(1), policy(tmp_path))
+    assert Ledger(tmp_path / "ledger").entries() == []
+    release.write(tmp_path / "one")
+    (found,) = Ledger(tmp_path / "ledger").entries()
+    assert len(found.people) == release.certificate.records_published
+    assert found.sizes.sum() == release.certificate.records_published
+    assert found.account["promises"][0]["model"] == "k-anonymity"
+    assert stat.S_IMODE((tmp_path / "ledger").stat().st_mode) == 0o700
+    for file in (tmp_path / "ledger").iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert b"P010" not in file.read_bytes()
+
+
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
+def test_groups_are_those_of_the_release(tmp_path: Path, algorithm: str) -> None:
+    asked = policy(tmp_path, output={"shuffle": False})
+    asked["method"] = {"seed": 1, "algorithm": algorithm}
+    data = table(3)
+    release = ind.anonymize(data, asked)
+    assert release.record is not None
+    found = release.record.entry
+    key = Ledger(tmp_path / "ledger").key()
+    place = {tuple(one): at for at, one in enumerate(hashes_of(data["patient"], key).tolist())}
+    ages = release.tables["age"].to_list()
+    assert len(found.people) == data.height == len(ages)
+    for one, group in zip(found.people.tolist(), found.groups.tolist(), strict=True):
+        label = ages[place[tuple(one)]]
+        assert found.sizes[group] == ages.count(label)
+        listed = found.listed["ill"]
+        own = slice(listed.starts[group], listed.starts[group + 1])
+        values = release.tables.filter(pl.col("age") == label)["ill"].to_list()
+        assert {listed.labels[at]: count for at, count in
+                zip(listed.places[own], listed.counts[own], strict=True)} == {
+            value: values.count(value) for value in values}  # fmt: skip
+
+
+def test_a_release_that_tells_too_much_beside_another_is_refused(tmp_path: Path) -> None:
+    ind.anonymize(table(1), policy(tmp_path)).write(tmp_path / "one")
+    other = table(1).with_columns(age=pl.col("age").shuffle(3))
+    with pytest.raises(ind.Unsatisfiable) as caught:
+        ind.anonymize(other, policy(tmp_path))
+    (problem,) = caught.value.problems
+    assert problem.code == "broken-over-releases"
+    assert problem.attribute == "ill"
+    assert ind.check_ledger(tmp_path / "ledger").holds
+    warned = ind.anonymize(other, policy(tmp_path, "warn"))
+    assert any("learns too much" in text for text in warned.warnings)
+    warned.write(tmp_path / "two")
+    report = ind.check_ledger(tmp_path / "ledger")
+    assert not report.holds
+    assert report.to_dict()["worst_posterior"] > 0.6
+    Ledger(tmp_path / "ledger").forget(2)
+    assert ind.check_ledger(tmp_path / "ledger").holds
+
+
+def test_the_same_people_in_the_same_classes_learn_nobody_anything(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        ind.anonymize(table(1), policy(tmp_path)).write(tmp_path / name)
+    report = ind.check_ledger(tmp_path / "ledger").to_dict()
+    assert (report["releases"], report["people"], report["holds"]) == (2, 60, True)
+    (figures,) = report["attributes"]
+    assert figures["worst_together"] == pytest.approx(figures["worst_alone"], abs=1e-4)
+
+
+@given(streams())
+def test_fitted_beliefs_are_near_to_those_of_all_worlds(stream: Stream) -> None:
+    series = Series.of(entries_of(stream), "ill")
+    units, support = series._units()
+    together = np.zeros(series.people)
+    series._fit(units, support, together)
+    exact = sorted(beliefs(stream).values())
+    assert sorted(together) == pytest.approx(exact, abs=0.3)
+    certain = np.array(sorted(together)) > 1 - 1e-6
+    assert (certain <= (np.array(exact) > 1 - 1e-6)).all()
+
+
+def test_long_and_linked_tables_are_written_down(tmp_path: Path) -> None:
+    random = np.random.default_rng(2)
+    who = np.repeat(np.arange(40), random.integers(1, 4, 40))
+    ages = random.integers(20, 60, 40)
+    visits = pl.DataFrame(
+        {"who": [f"P{at}" for at in who], "age": ages[who],
+         "ill": random.choice([f"i{at}" for at in range(8)], len(who))}
+    )  # fmt: skip
+    keys = {
+        "source": {"person": "who"},
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 3}],
+        "ledger": {"path": str(tmp_path / "ledger")},
+    }
+    long = ind.anonymize(visits, keys)
+    assert long.record is not None
+    assert len(long.record.entry.people) == 40
+    assert long.record.entry.listed["ill"].holding == "some"
+    buckets = {
+        **keys,
+        "promises": [{"model": "distinct-l-diversity", "l": 2, "sensitive": "ill"}],
+        "method": {"algorithm": "anatomy"},
+    }
+    linked = ind.anonymize(visits, buckets)
+    assert linked.record is not None
+    assert linked.record.entry.sizes.sum() == len(linked.record.entry.people)
+    linked.write(tmp_path / "linked")
+    assert ind.check_ledger(tmp_path / "ledger").releases == 1
+
+
+def test_what_is_wrong_with_a_ledger_is_told(tmp_path: Path) -> None:
+    codes = []
+    for make in (
+        lambda: Ledger(tmp_path / "nothing").entries(),
+        lambda: ind.Policy.from_dict({**policy(tmp_path), "ledger": {"path": "x"}}),
+        lambda: ind.anonymize(pl.concat([table(1), table(1)]), policy(tmp_path)),
+        lambda: Ledger(tmp_path / "ledger").forget(7),
+    ):
+        with pytest.raises(ind.InputError) as caught:
+            make()
+        codes.append(caught.value.problems[0].code)
+    assert codes == ["no-ledger", "person-without-column", "ledger-person", "no-such-release"]
+    (tmp_path / "ledger").chmod(0o755)
+    with pytest.raises(ind.OutputError):
+        ind.anonymize(table(1), policy(tmp_path))
+    (tmp_path / "ledger").chmod(0o700)
+    (tmp_path / "ledger" / "ledger.sqlite").write_bytes(b"something else" * 100)
+    with pytest.raises(ind.InputError) as caught:
+        Ledger(tmp_path / "ledger").entries()
+    assert caught.value.problems[0].code == "bad-ledger"
+
+
+def test_of_two_runs_at_once_the_later_is_made_again(tmp_path: Path) -> None:
+    one = ind.anonymize(table(1), policy(tmp_path))
+    two = ind.anonymize(table(9), policy(tmp_path))
+    one.write(tmp_path / "one")
+    with pytest.raises(ind.OutputError) as caught:
+        two.write(tmp_path / "two")
+    assert caught.value.problems[0].code == "ledger-changed"
+    assert not (tmp_path / "two").exists()
+
+
+def test_a_folder_that_cannot_appear_leaves_no_entry(tmp_path: Path) -> None:
+    release = ind.anonymize(table(1), policy(tmp_path))
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "mine.txt").write_text("mine")
+    with pytest.raises(ind.OutputError):
+        release.write(tmp_path / "one")
+    assert Ledger(tmp_path / "ledger").entries() == []
+
+
+KILLED = """
+import sys, pickle
+from pathlib import Path
+import indistinct as ind
+folder = Path(sys.argv[1])
+release = pickle.loads((folder / "release.pickle").read_bytes())
+print("ready", flush=True)
+sys.stdin.readline()
+release.write(folder / "out")
+"""
+
+
+@pytest.mark.parametrize("moments", [12])
+def test_killed_at_any_moment_release_and_entry_are_both_there_or_neither(
+    tmp_path: Path, moments: int
+) -> None:
+    import pickle
+
+    seen = set()
+    for number in range(moments):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        release = ind.anonymize(table(1), policy(folder))
+        (folder / "release.pickle").write_bytes(pickle.dumps(release))
+        process = subprocess.Popen(
+            [sys.executable, "-c", KILLED, str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ,
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        time.sleep(number * 0.004)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdin.close()
+        process.stdout.close()
+        there = (folder / "out" / "certificate.json").exists()
+        assert len(Ledger(folder / "ledger").entries()) == there
+        seen.add(there)
+
+
+def test_the_verb(tmp_path: Path) -> None:
+    runner = CliRunner()
+    ind.anonymize(table(1), policy(tmp_path)).write(tmp_path / "one")
+    path = str(tmp_path / "ledger")
+    listed = json.loads(runner.invoke(app, ["ledger", "list", path, "--json"]).stdout)
+    assert [item["release"] for item in listed["releases"]] == [1]
+    assert "1 release" in runner.invoke(app, ["ledger", "list", path]).stdout
+    shown = json.loads(runner.invoke(app, ["ledger", "show", path, "--release", "1"]).stdout)
+    assert shown["people"] == 60
+    checked = runner.invoke(app, ["ledger", "check", path, "--json"])
+    document = json.loads(checked.stdout)
+    assert {"releases", "people", "holds", "worst_posterior", "broken"} <= set(document)
+    assert (checked.exit_code, document["holds"]) == (0, True)
+    assert runner.invoke(app, ["ledger", "forget", path]).exit_code == 2
+    assert runner.invoke(app, ["ledger", "show", path, "--release", "3"]).exit_code == 2
+    for name in ("two", "three"):
+        other = table(1).with_columns(age=pl.col("age").shuffle(len(name)))
+        ind.anonymize(other, policy(tmp_path, "warn")).write(tmp_path / name)
+    assert runner.invoke(app, ["ledger", "check", path]).exit_code == 3
+    assert runner.invoke(app, ["ledger", "forget", path, "--release", "1"]).exit_code == 0
