@@ -17,7 +17,12 @@ from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.microdata import Microdata
 from indistinct.pipeline.asked import method_of
 from indistinct.pipeline.release import Release
-from indistinct.pipeline.warnings import warn_about_lost, warn_about_made_up, warn_about_search
+from indistinct.pipeline.warnings import (
+    told_of_the_program,
+    warn_about_lost,
+    warn_about_made_up,
+    warn_about_search,
+)
 from indistinct.privacy.promise import models
 from indistinct.recoding.earlier_plan import plan_document
 from indistinct.recoding.linked import LinkedPlan
@@ -73,7 +78,7 @@ def accounts(
         }
         gone = plan.suppressed[private.microdata.combination_of[subjects.person_of]]
         records, suppressed = subjects.rows + rows_out, int(gone.sum()) + rows_out
-    found, document = [], plan.to_dict()
+    found, document, told = [], plan.to_dict(), publication.told
     if isinstance(plan, LinkedPlan):
         measures = measured(private.data, plan.quasi)
         key = subjects.key or ""
@@ -83,6 +88,7 @@ def accounts(
         measures = measured(private.data, plan)
         leakage = leaked(private.data, plan)
         found = warn_about_search(policy, plan, suppressed, verdict)
+        told = (*told, *told_of_the_program(policy))
         document |= {"rows": distinct_rows(publication.tables, verdict), "leakage": leakage}
         documents = {"plan.json": _plan_document(plan, private.microdata)}
     may_contain = [
@@ -99,7 +105,7 @@ def accounts(
         counts_made_up=counting,
         sensitive=publication.known,
         transformed=transformed.told,
-        warnings=publication.told,
+        warnings=told,
         person=policy.person if publication.link is None else None,
     )
     account = Account(

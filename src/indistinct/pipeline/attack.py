@@ -38,6 +38,7 @@ from indistinct.pipeline.hierarchies import taxonomies_of, taxonomy_of
 from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress, open_source
 from indistinct.pipeline.population import population_of
 from indistinct.pipeline.private_table import PrivateTable, subjects_in
+from indistinct.pipeline.rerunning import tried_by
 from indistinct.pipeline.run import Run
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.pipeline.transforming import (
@@ -124,6 +125,9 @@ def attack(
         for view in views
     ]
     context, notes = contexts[0], _notes(views[0], attacked)
+    if "minimality" in (only or attackers()) and not untried:
+        tell("trying what the program would have tried", None)
+        context = replace(context, tried=tried_by(context, attacked.private))
     notes += [
         f"'{name}' is not looked at: {why}"
         for name, why in untried.items()

@@ -65,19 +65,6 @@ def warn_about_search(policy: Policy, plan: Plan, suppressed: int, verdict: Audi
             "suppressed records are kept, and whoever fits no class is known to be one of them: no "
             f'promise bounds what they tell of {listed}; suppressed = "drop" is safer'
         )
-    about = dict.fromkeys(
-        part.sensitive
-        for part in policy.privacy_models
-        if part.subject == "classes" and part.sensitive is not None
-    )
-    if about and plan.to_dict()["scope"] != "domain":
-        listed = ", ".join(f"'{name}'" for name in about)
-        found.append(
-            f"promises about {listed} decide how fine classes are: whoever knows everybody's "
-            "quasi-identifiers and this program sees which classes were not made finer, and may "
-            "believe more than the promises bound (the attacker minimality, who can be tried where "
-            'every row has the same levels: algorithm = "optimal" without local_recoding)'
-        )
     if not policy.output.shuffle:
         found.append(
             "the release keeps the order of the source: whoever knows that order can match records"
@@ -90,6 +77,23 @@ def warn_about_search(policy: Policy, plan: Plan, suppressed: int, verdict: Audi
     if verdict.records == 0:
         found.append("every record is suppressed: the release is empty")
     return found
+
+
+def told_of_the_program(policy: Policy) -> list[str]:
+    """What readers are told of promises about values: classes were made with a look at them."""
+    about = dict.fromkeys(
+        part.sensitive
+        for part in policy.privacy_models
+        if part.subject == "classes" and part.sensitive is not None
+    )
+    if not about:
+        return []
+    listed = ", ".join(f"'{name}'" for name in about)
+    return [
+        f"promises about {listed} bound what the values of a class tell by themselves: whoever "
+        "knows everybody's quasi-identifiers and this program sees which classes were not made "
+        "finer, and may believe more"
+    ]
 
 
 WORTH = 0.02

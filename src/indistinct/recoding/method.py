@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from indistinct.privacy.promise import Promise
     from indistinct.recoding.linked_plan import LinkedPlan
     from indistinct.recoding.plan import Plan
+    from indistinct.recoding.refused import Refused
 
 COMMON = frozenset({"algorithm", "objective", "seed", "accept_unsafe", "decoys"})
 """Keys of ``[method]`` that do not depend on the method: what goes with them is asked elsewhere."""
@@ -188,6 +189,11 @@ class Method(ABC):
             Unsatisfiable: no plan of this kind keeps the promises within the policy's limits.
             PolicyError: for keys that do not fit the table.
         """
+
+    def refused(self, task: Task, plan: Plan) -> Refused | None:
+        """What it tried in place of a plan's classes, and refused; None where it cannot tell."""
+        del task, plan
+        return None
 
 
 _METHODS = plugins.Files("methods", Method, "indistinct.recoding.methods")  # type: ignore[type-abstract]

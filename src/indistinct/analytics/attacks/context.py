@@ -38,6 +38,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.places import Classes, Places
+from indistinct.analytics.attacks.refusals import Tried
 from indistinct.analytics.weighted import (
     Lists,
     Rows,
@@ -195,6 +196,8 @@ class AttackContext:
         cells_of: which of these every row is, [r].
         beside: of further columns, published as they are, what people have, [n].
         visits: quasi-identifiers of visits, each visit as a whole; None where there are none.
+        tried: what the program tried in place of the published classes, and refused; None where
+            that is not known.
     """
 
     places: Places
@@ -218,6 +221,7 @@ class AttackContext:
     cells_of: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     beside: Mapping[str, Lists] = field(default_factory=dict)
     visits: Visits | None = None
+    tried: Tried | None = None
     _kept: dict[tuple[str, str], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )

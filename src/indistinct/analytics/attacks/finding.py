@@ -248,7 +248,7 @@ def mean_of(values: Array) -> float | None:
 KNOWN = str(THRESHOLDS[1])
 """The belief in the truth that counts as knowing it."""
 
-NOT_ONE_LEVEL = "it is no full-domain release of these people"
+NOT_ONE_LEVEL = "what the program tried in place of these classes is not known"
 """Why nobody tries what the program would have published of other people."""
 
 KINDS = {
@@ -368,8 +368,8 @@ class AttackReport(Document):
             if item.why == NOT_ONE_LEVEL:
                 yield Line(
                     f"open  what somebody has: {item.sensitive}: whoever runs the program in mind "
-                    f"({item.name}) may learn more; that can be tried only where every row has the "
-                    "same levels",
+                    f"({item.name}) may learn more; that can be tried of releases by optimal, "
+                    "heuristic and mondrian",
                     "doubt",
                     wrap=True,
                 )

@@ -7,10 +7,18 @@ quasi-identifiers knows who would have been in these classes. Only some assignme
 of the published classes to the people in them break it; the others are struck out, and beliefs are
 taken from what is left.
 
-For full-domain releases, whose levels are read off the cells. More specific plans are the nodes
-below; where the promises are closed under union (a plan that breaks them stands above plans that
-do) the topmost of them decide. They are taken to suppress whom the release suppresses and nobody
-else.
+Where the program that made a release is run again and says what it tried in place of each class
+(the cuts of Mondrian, the classes that local recoding would have made sooner), every class is
+looked at by itself, and all that was tried in its place broke a promise; see
+:mod:`~indistinct.analytics.attacks.refusals`. That is less than all that follows: what was refused
+of parts that were cut further in another way, or decided between several ways to go on, is not
+looked at, so beliefs may be too small. No order is struck out under which the program makes the
+same classes.
+
+Otherwise a release is taken for a full-domain one, whose levels are read off the cells. More
+specific plans are the nodes below; where the promises are closed under union (a plan that breaks
+them stands above plans that do) the topmost of them decide. They are taken to suppress whom the
+release suppresses and nobody else.
 
 Assignments of one class are independent of those of another, so nothing has to be drawn for the
 whole table: of every class the assignments are enumerated, or drawn where there are too many, and
@@ -24,7 +32,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from math import factorial, prod
 
 import numpy as np
@@ -41,7 +48,9 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.attacks.lattice_node import Levels, Node, node_of
+from indistinct.analytics.attacks.refusals import Tried, assignments, left_over
 from indistinct.analytics.attacks.remedies import bounded_belief
+from indistinct.kernels.ragged import Ragged
 from indistinct.metadata import NO_METADATA
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import count_combinations
@@ -106,6 +115,8 @@ def run(
     asked = _promises(context, sensitive)
     if isinstance(asked, str):
         return Skipped(NAME, asked, sensitive)
+    if context.tried is not None:
+        return _by_refusals(context, sensitive, asked, context.tried, enumerated)
     node = node_of(context.places)
     if node is None:
         return Skipped(NAME, NOT_ONE_LEVEL, sensitive)
@@ -115,6 +126,11 @@ def run(
         return Skipped(NAME, "the release itself breaks a promise about values", sensitive)
     before = context.true_prior(sensitive)
     base, belief = worlds.beliefs()
+    if not worlds.chance and not worlds.exact:
+        # None of those drawn explains the release: all that do are to be found from the truth on.
+        found = _by_refusals(context, sensitive, asked, worlds.tried_plans(), enumerated)
+        if isinstance(found, Finding) and found.figures["plans"]:
+            return found
     sure = (belief >= 1 - NEVER) & (worlds.exact | (base >= 1))
     changed = np.abs(belief - base) > NEVER
     gain = np.zeros(len(context.classes))
@@ -140,6 +156,150 @@ def run(
         worst=worst_class(context, gain, gain_over_random_worlds=gain) if changed.any() else {},
         note=_note(len(plans), worlds.chance, float(changed.mean()) if len(changed) else 0.0),
     )
+
+
+def _by_refusals(
+    context: AttackContext, sensitive: str, asked: Asked, tried: Tried, enumerated: int
+) -> Finding | Skipped:
+    """What follows from every class by itself: what was tried in its place broke a promise."""
+    seen = _Seen(context, sensitive, asked)
+    inside = tried.class_of >= 0
+    if seen.changed(tried.class_of):
+        return Skipped(NAME, "the published values are not those of the people", sensitive)
+    size = np.bincount(tried.class_of[inside], minlength=len(context.classes))
+    if seen.breaks(size[size > 0], seen.counted(tried.class_of)[size > 0]).any():
+        return Skipped(NAME, "the release itself breaks a promise about values", sensitive)
+    refused = np.zeros(0, np.bool_)
+    if tried.attempts:
+        part = seen.breaks(tried.parts.lengths, seen.counted_in(tried.parts))
+        refused = tried.all_broken(part)
+    attempts = tried.attempts
+    tried = tried.some(refused)
+    left = left_over(
+        tried, seen.kind, seen.same(sensitive), seen.breaks, enumerated=enumerated,
+        seed=context.seed,
+    )  # fmt: skip
+    before, base = context.true_prior(sensitive), context.true_belief(sensitive).copy()
+    within = seen.shares(sensitive, tried.class_of)
+    base[inside] = within[inside]
+    belief = np.where(np.isnan(left.likely), base, left.likely)
+    small = ~left.exact & (np.abs(belief - base) <= DEVIATIONS * left.noise)
+    belief[small] = base[small]
+    sure = (belief >= 1 - NEVER) & (left.exact | (base >= 1))
+    changed = np.abs(belief - base) > NEVER
+    gain = np.zeros(len(context.classes))
+    np.maximum.at(gain, tried.class_of[inside], (belief - base)[inside])
+    share = float(changed.mean()) if len(changed) else 0.0
+    return summarize(
+        context,
+        sensitive,
+        belief,
+        before,
+        sure & context.found,
+        figures={
+            "plans": tried.attempts,
+            "plans_left_out": attempts - tried.attempts,
+            "kept": None,
+            "classes_enumerated": left.enumerated,
+            "classes_drawn": left.walked,
+            "assignments": left.orders,
+            "changed": share,
+            "gain_over_random_worlds": float((belief - base).mean()) if len(belief) else 0.0,
+            "largest_gain_over_random_worlds": float((belief - base).max(initial=0.0)),
+        },
+        worst=worst_class(context, gain, gain_over_random_worlds=gain) if changed.any() else {},
+        note=_note_of_attempts(tried.attempts, share),
+    )
+
+
+class _Seen:
+    """The values of people, as promises and this attacker see them."""
+
+    def __init__(self, context: AttackContext, sensitive: str, asked: Asked) -> None:
+        self.asked = asked
+        names = [str(item.sensitive) for item in asked.about]
+        self.values = {name: _values(context, name) for name in dict.fromkeys([sensitive, *names])}
+        self.class_of_row = context.places.class_of
+        kinds, _, self.of_person = count_combinations(
+            [own.truth for own in self.values.values()],
+            [len(own.domain) for own in self.values.values()],
+            np.ones(context.people.height, np.int64),
+        )
+        self.kinds = dict(zip(self.values, kinds, strict=True))
+        self.number = len(kinds[0])
+        self.kind = self.of_person.astype(np.int64)
+        self.reference = {
+            item: np.bincount(
+                self.values[str(item.sensitive)].truth,
+                minlength=len(self.values[str(item.sensitive)].domain),
+            ).astype(np.int64)
+            for item in asked.about
+        }
+
+    def changed(self, class_of: NDArray[np.int32]) -> bool:
+        """Whether classes list other values than those of their people."""
+        inside, groups = class_of >= 0, int(self.class_of_row.max(initial=-1)) + 1
+        for own in self.values.values():
+            width = len(own.domain)
+            true = class_of[inside].astype(np.int64) * width + own.truth[inside]
+            told = self.class_of_row.astype(np.int64) * width + own.published
+            there = np.zeros(groups, np.bool_)
+            there[class_of[inside]] = True
+            told = told[there[self.class_of_row]]
+            counts = [np.bincount(of, minlength=groups * width) for of in (true, told)]
+            if (counts[0] != counts[1]).any():
+                return True
+        return False
+
+    def same(self, sensitive: str) -> NDArray[np.bool_]:
+        """Which kinds of records have the same value, [K, K]."""
+        own = self.kinds[sensitive]
+        found: NDArray[np.bool_] = own[:, None] == own[None, :]
+        return found
+
+    def shares(self, sensitive: str, class_of: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The share of everybody's own value in the class, [n]; of no meaning outside of one."""
+        own = self.values[sensitive]
+        inside = np.maximum(class_of, 0)
+        width = len(own.domain)
+        keys = inside.astype(np.int64) * width + own.truth
+        there = class_of >= 0
+        counts = np.bincount(keys[there], minlength=int(keys.max(initial=-1)) + 1)
+        size = np.bincount(inside[there], minlength=int(inside.max(initial=-1)) + 1)
+        found: NDArray[np.float64] = counts[keys] / np.maximum(size[inside], 1)
+        return found
+
+    def counted(self, class_of: NDArray[np.int32]) -> NDArray[np.int64]:
+        """How often every kind occurs in each class, [G, K]."""
+        there, groups = class_of >= 0, int(self.class_of_row.max(initial=-1)) + 1
+        keys = class_of[there].astype(np.int64) * self.number + self.kind[there]
+        found = np.bincount(keys, minlength=groups * self.number)
+        return found.reshape(groups, self.number).astype(np.int64)
+
+    def counted_in(self, parts: Ragged) -> NDArray[np.int64]:
+        """The same of parts, [P, K]."""
+        keys = parts.row_of * self.number + self.kind[parts.value]
+        found = np.bincount(keys, minlength=len(parts) * self.number)
+        return found.reshape(len(parts), self.number).astype(np.int64)
+
+    def breaks(self, size: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which parts break a promise about values, [P], by their kinds, [P, K]."""
+        broken = np.zeros(len(size), np.bool_)
+        for item in self.asked.about:
+            name = str(item.sensitive)
+            cells = np.zeros((len(size), len(self.values[name].domain)), np.int64)
+            for kind, value in enumerate(self.kinds[name].tolist()):
+                cells[:, value] += counts[:, kind]
+            broken |= item.breaks(
+                ClassTable(
+                    np.zeros(0, np.int32),
+                    size,
+                    {name: cells},
+                    {name: self.reference[item]},
+                    {name: self.values[name].domain},
+                )
+            )
+        return broken
 
 
 @dataclass(frozen=True)
@@ -390,6 +550,19 @@ class _Worlds:
         belief[belief < NEVER] = 0.0
         return base, belief
 
+    def tried_plans(self) -> Tried:
+        """The better plans, each an attempt."""
+        of = self.places.combination_of
+        class_of = self.node.class_of[of]
+        shown = np.flatnonzero(class_of >= 0)
+        attempts, parts = [], []
+        for at, part in enumerate(self.part_of):
+            own = np.unique(part[of[shown]], return_inverse=True)[1]
+            order = np.argsort(own, kind="stable")
+            parts += np.split(shown[order], np.cumsum(np.bincount(own))[:-1])
+            attempts += [at] * (int(own.max()) + 1)
+        return Tried(class_of, np.array(attempts, np.int64), Ragged.of(parts))
+
     def _look(self) -> dict[int, _Looked] | None:
         """The assignments of every class that a plan splits; None once they cannot matter."""
         order = np.argsort(self.node.class_of, kind="stable")
@@ -528,25 +701,6 @@ def _over(one: _Looked, sets: NDArray[np.int64]) -> NDArray[np.bool_]:
     return found
 
 
-def assignments(counts: Sequence[int]) -> NDArray[np.int64]:
-    """Every order of a multiset, as places of its values, [orders, items].
-
-    >>> assignments([2, 1]).tolist()
-    [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
-    """
-    size = sum(counts)
-    found = np.full((1, size), -1, np.int64)
-    free = size
-    for value, count in enumerate(counts):
-        places = np.array(list(combinations(range(free), count)), np.int64).reshape(-1, count)
-        open_at = np.nonzero(found < 0)[1].reshape(len(found), free)
-        taken = open_at[:, places].reshape(-1, count)
-        found = np.repeat(found, len(places), axis=0)
-        np.put_along_axis(found, taken, value, axis=1)
-        free -= count
-    return found
-
-
 def _note(plans: int, chance: float, changed: float) -> str:
     if not plans:
         return "No better plan has classes that are large enough: nothing follows from its absence."
@@ -559,4 +713,14 @@ def _note(plans: int, chance: float, changed: float) -> str:
     return (
         f"That {many} not published leaves {chance:.1%} of all assignments of values to people, "
         f"and changes what is believed of {of_people(changed)}."
+    )
+
+
+def _note_of_attempts(attempts: int, changed: float) -> str:
+    if not attempts:
+        return "No class was kept from being made finer by its values: nothing follows from it."
+    many = "one way" if attempts == 1 else f"{attempts} ways"
+    return (
+        f"{many[0].upper()}{many[1:]} to make classes finer {'was' if attempts == 1 else 'were'} "
+        f"refused because of values. That changes what is believed of {of_people(changed)}."
     )

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.kernels.greedy_release import peel
 from indistinct.kernels.grouping import Scratch, class_sizes, mark_rows
+from indistinct.kernels.ragged import Ragged
 from indistinct.measures import BoundObjective
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.microdata.leveled import LeveledTable
@@ -29,6 +30,8 @@ from indistinct.recoding.full_domain.optimal import LARGEST
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.judge import Judge
 from indistinct.recoding.lattice import Lattice
+from indistinct.recoding.plan import LevelPlan
+from indistinct.recoding.refused import Refused
 
 AT_ONCE = 1024
 """Nodes gone through between two reports of progress."""
@@ -36,6 +39,9 @@ AT_ONCE = 1024
 SAMPLED = 200_000
 """Nodes tried in a lattice too large to go through."""
 
+
+LOOKED_BACK = 1000
+"""Nodes that are looked at for classes that were refused, those before the last one used."""
 
 TAKEN_BACK = 8
 """Classes, and nodes, that a rest too small by itself is published together with, on trial."""
@@ -106,6 +112,101 @@ def join_rest(
                     settle_whole(data, promises, found, where)
                 yield tuple(found), where
                 break
+
+
+def refused_classes(
+    data: LeveledTable,
+    lattice: Lattice,
+    promises: Sequence[Promise],
+    objective: BoundObjective,
+    plan: LevelPlan,
+) -> Refused | None:
+    """The classes that were large enough, and refused on the way to a plan of several nodes.
+
+    Arguments:
+        data: the table.
+        lattice: the levels within their bounds.
+        promises: what every class keeps.
+        objective: orders the nodes.
+        plan: the classes that were made.
+
+    Returns:
+        None where classes may have been refused for what others of the release are like, or were
+        taken back once they were made.
+    """
+    if plan.scope != "local" or any(part.effective_closure == "none" for part in promises):
+        return None
+    levels = _in_order(lattice, objective)
+    place = {tuple(node): at for at, node in enumerate(levels.tolist())}
+    at = np.array([place.get(node, -1) for node in plan.nodes])
+    start = plan.start
+    began = start is not None and bool(((plan.node_of == 0) == (start.node_of == 0)).all())
+    if (at < 0).any() or (np.diff(at[began:]) <= 0).any():
+        return None
+    # Those of the last node may have had classes of their own before they were joined to a rest.
+    joined = plan.node_of == len(plan.nodes) - 1
+    # Suppressed combinations went through all nodes; those of the first, where there was one, none.
+    when = np.append(at, len(levels))[plan.node_of]
+    if began:
+        when[plan.node_of == 0] = -1
+    tried = [] if not began else [(at[0], plan.node_of != 0)]
+    last = int(when.max())
+    tried += [(n, when > n) for n in range(last - 1, max(last - 1 - LOOKED_BACK, -1), -1)]
+    found = _Found(all(part.closure == "superset" for part in promises), len(when))
+    least = max(part.class_size for part in promises)
+    for node, waiting in tried:
+        rows = np.flatnonzero(waiting & (data.weight > 0)).astype(np.int32)
+        together = []
+        for part in _groups(data, levels[node], rows):
+            large = data.weight[part].sum() >= least
+            if joined[part].any():
+                together.append(part if large else part[:0])
+            elif large:
+                found.add([part])
+        if together and all(len(part) for part in together):
+            found.add(together)
+    attempt = np.repeat(np.arange(len(found.attempts)), [len(own) for own in found.attempts])
+    return Refused(attempt, Ragged.of([part for own in found.attempts for part in own]))
+
+
+class _Found:
+    """Attempts that do not follow from each other."""
+
+    def __init__(self, lasting: bool, combinations: int) -> None:
+        self.attempts: list[list[NDArray[np.int32]]] = []
+        self._lasting = lasting
+        self._within: list[set[int]] = [set() for _ in range(combinations)]
+        self._seen: set[tuple[bytes, ...]] = set()
+
+    def add(self, parts: list[NDArray[np.int32]]) -> None:
+        """Take in an attempt, unless it follows from those there are that it was refused.
+
+        Where records that join a class break no promise, what a class breaks its parts break, too.
+        """
+        key = tuple(part.tobytes() for part in parts)
+        if key in self._seen:
+            return
+        self._seen.add(key)
+        if len(parts) == 1:
+            members = parts[0].tolist()
+            if self._lasting and set.intersection(*(self._within[c] for c in members)):
+                return
+            for c in members:
+                self._within[c].add(len(self.attempts))
+        self.attempts.append(parts)
+
+
+def _groups(
+    data: LeveledTable, node: NDArray[np.int16], rows: NDArray[np.int32]
+) -> Iterator[NDArray[np.int32]]:
+    """The classes at a node of some combinations."""
+    if not len(rows):
+        return
+    columns = [data.columns[data.row_of[j, level]][rows] for j, level in enumerate(node.tolist())]
+    _, of = np.unique(np.stack(columns), axis=1, return_inverse=True)
+    of = of.reshape(-1)
+    order = np.argsort(of, kind="stable")
+    yield from np.split(rows[order], np.cumsum(np.bincount(of))[:-1])
 
 
 def _published_last(

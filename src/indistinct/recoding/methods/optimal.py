@@ -7,9 +7,11 @@ from typing import ClassVar
 
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.full_domain import Settings, full_domain
+from indistinct.recoding.full_domain.local import refused_classes
 from indistinct.recoding.keys import Keys
 from indistinct.recoding.method import LEVELS, Method, Sight, Task
-from indistinct.recoding.plan import Plan
+from indistinct.recoding.plan import LevelPlan, Plan
+from indistinct.recoding.refused import Refused
 from indistinct.recoding.split import split_by_rank
 
 
@@ -46,3 +48,10 @@ class Optimal(Method):
         if task.ranks is None:
             return full_domain(task.data, task.promises, goal, settings, task.progress)
         return split_by_rank(task.data, task.ranks, task.promises, goal, settings, task.progress)
+
+    def refused(self, task: Task, plan: Plan) -> Refused | None:
+        """The classes that local recoding would have made sooner."""
+        if not isinstance(plan, LevelPlan):
+            return None
+        lattice, bound = task.asked.lattice(task.data), task.asked.objective.bind(task.data)
+        return refused_classes(task.data, lattice, task.promises, bound, plan)

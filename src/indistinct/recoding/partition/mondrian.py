@@ -45,6 +45,7 @@ from indistinct.errors import Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.kernels import mondrian as kernels
 from indistinct.kernels.mondrian import Criterion, Rows, Space, Work
+from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.frequencies import ClassTable, Counts
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
@@ -59,6 +60,7 @@ from indistinct.recoding.partition.repair import MOST, Repair
 from indistinct.recoding.partition.settings import PartitionSettings
 from indistinct.recoding.plan import CellPlan
 from indistinct.recoding.recoded import ncp
+from indistinct.recoding.refused import Refused
 from indistinct.types import Array
 
 SHARE_OF_VALUES: Final = 0.5
@@ -117,6 +119,31 @@ def mondrian(
     if others:
         return cutting.judged(others, progress, began)
     return cutting.by_size(began)
+
+
+def refused_cuts(
+    data: LeveledTable,
+    promises: Sequence[Promise],
+    settings: PartitionSettings,
+    class_of: Classes,
+) -> Refused | None:
+    """The cuts that are tried of each class, and were refused where it is not cut further.
+
+    Arguments:
+        data: the table.
+        promises: what every class keeps.
+        settings: criteria of cuts.
+        class_of: the class of every combination, [C]; -1 for suppressed ones.
+
+    Returns:
+        None where the classes may come of something else than cuts, or of cuts that depend on the
+        order of records.
+    """
+    least, others = by_size_alone(promises)
+    broken = others and _Acceptance(data, others).whole()
+    if broken or data.table.records < least or not settings.strict:
+        return None
+    return _Cutting(data, promises, settings, least).refused(class_of)
 
 
 def by_size_alone(promises: Sequence[Promise]) -> tuple[int, list[Promise]]:
@@ -395,6 +422,34 @@ class _Cutting:
             broken[start[begin] : start[end]] = acceptance.broken(units, cells)
             begin = end
         return start, size, broken
+
+    def refused(self, class_of: Classes) -> Refused:
+        """All cuts that are tried of these classes, each an attempt."""
+        rows = self._rows
+        order = np.argsort(class_of[rows.member], kind="stable")
+        for part in (rows.rank, rows.weight, rows.member):
+            part[:] = part[order]
+        of = class_of[rows.member]
+        low = np.searchsorted(of, np.arange(of.max(initial=-1) + 1))
+        high = np.append(low[1:], len(of))[: len(low)]
+        cuts = np.zeros((len(low), 2 * len(self._data.attributes), 5), dtype=np.int64)
+        found = np.zeros(len(low), dtype=np.int64)
+        kernels.propose(rows, low, high, self._criterion, self._space, self._work, cuts, found)
+        attempts: list[Numbers] = [np.zeros(0, dtype=np.int64)]
+        parts: list[Classes] = []
+        tried = 0
+        for place in range(int(found.max(initial=0))):
+            those = np.flatnonzero(found > place)
+            own = np.ascontiguousarray(cuts[those, place])
+            start = _starts(own)
+            begin, end = np.empty((2, start[-1]), dtype=np.int64)
+            kernels.divide(
+                rows, low[those], high[those], own, self._space, self._work, start, begin, end
+            )
+            attempts.append(np.repeat(np.arange(tried, tried + len(those)), np.diff(start)))
+            tried += len(those)
+            parts += [rows.member[a:b].copy() for a, b in zip(begin, end, strict=True)]
+        return Refused(np.concatenate(attempts), Ragged.of(parts))
 
     def _publish(self, tree: _Tree, began: float) -> CellPlan:
         """The plan of the parts, merged and suppressed until what is published keeps the promises.

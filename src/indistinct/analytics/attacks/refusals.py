@@ -1,0 +1,371 @@
+"""Values under which everything that a program tried in place of its classes breaks a promise.
+
+The values of a class belong to its people in some order. Whoever knows what the program tried, and
+that it refused all of it, is left with the orders under which every attempt has a part that breaks
+a promise. Classes that no attempt has in common are looked at alone: their orders are enumerated;
+where there are too many, a walk goes through them from one to the next. It begins at the truth,
+which is one of them, and in each step gives the values of a class to its people anew: two of them
+exchange theirs, all are dealt again, or those of one part move on to the people of another. A step
+after which an attempt would have been taken is not made. The orders it comes by are as likely as
+all that are left (Metropolis and others 1953).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import factorial, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.kernels.ragged import Ragged
+from indistinct.randomness import simulation
+
+Numbers = NDArray[np.int64]
+
+CELLS = 1 << 22
+"""Counts of values in parts that are held at once, at most."""
+
+STEPS_EACH = 44
+"""Steps of a walk for each person of the largest class."""
+
+FEWEST, MOST = 440, 8800
+"""Steps of a walk, at least and at most."""
+
+STRETCHES = 10
+"""Stretches of a walk that are compared, to tell by how much it may be wrong."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What the program tried in place of the published classes, and refused.
+
+    Arguments:
+        class_of: the published class of every person, [n]; -1 for suppressed people.
+        attempt: the attempt that every part belongs to, from 0 and rising, [P].
+        parts: the people of each part, [P].
+    """
+
+    class_of: NDArray[np.int32]
+    attempt: Numbers
+    parts: Ragged
+
+    def some(self, attempts: NDArray[np.bool_]) -> Tried:
+        """Some of the attempts."""
+        kept = np.flatnonzero(attempts[self.attempt])
+        attempt = np.unique(self.attempt[kept], return_inverse=True)[1]
+        return Tried(self.class_of, attempt, self.parts.select(kept))
+
+    @property
+    def attempts(self) -> int:
+        """The number of attempts, A."""
+        return int(self.attempt.max(initial=-1)) + 1
+
+    def all_broken(self, broken: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Whether each attempt has a part that is broken: [..., P] becomes [..., A]."""
+        starts = np.searchsorted(self.attempt, np.arange(self.attempts))
+        found: NDArray[np.bool_] = np.logical_or.reduceat(broken, starts, axis=-1)
+        return found
+
+    @property
+    def touching(self) -> Numbers:
+        """The classes that each attempt is about, as pairs of attempt and class, [2, pairs]."""
+        people = self.parts.value
+        return np.unique(
+            np.stack([self.attempt[self.parts.row_of], self.class_of[people].astype(np.int64)]),
+            axis=1,
+        )
+
+    def groups(self) -> Numbers:
+        """The number of what every class belongs to, [G]: classes that attempts have in common.
+
+        -1 for classes that no attempt is about.
+        """
+        attempt, of = self.touching
+        least = np.arange(int(self.class_of.max(initial=-1)) + 1)
+        while True:
+            of_attempt = np.full(self.attempts, len(least))
+            np.minimum.at(of_attempt, attempt, least[of])
+            lower = least.copy()
+            np.minimum.at(lower, of, of_attempt[attempt])
+            if (lower == least).all():
+                break
+            least = lower
+        found = np.full(len(least), -1)
+        found[of] = np.unique(least[of], return_inverse=True)[1]
+        return found
+
+
+Breaks = Callable[[Numbers, Numbers], NDArray[np.bool_]]
+"""Whether parts break a promise, by their size [P] and how often they have each kind [P, K]."""
+
+
+@dataclass(frozen=True)
+class Left:
+    """How likely what is true of people is under the orders that are left.
+
+    Arguments:
+        likely: the share of the orders under which somebody has the own value, [n]; not a number
+            for people of whom nothing was tried.
+        noise: the standard error of the share, [n]; 0 where it is exact.
+        exact: whether the share is of all orders, [n].
+        enumerated: classes whose orders were all tried.
+        walked: classes whose orders a walk went through.
+        orders: how many orders were looked at.
+    """
+
+    likely: NDArray[np.float64]
+    noise: NDArray[np.float64]
+    exact: NDArray[np.bool_]
+    enumerated: int
+    walked: int
+    orders: int
+
+
+def left_over(
+    tried: Tried,
+    kind: Numbers,
+    same: NDArray[np.bool_],
+    breaks: Breaks,
+    *,
+    enumerated: int,
+    seed: int,
+) -> Left:
+    """What the orders are that leave every attempt refused.
+
+    Arguments:
+        tried: the attempts, all of them refused under the truth.
+        kind: the kind of record that every person has, below K, [n].
+        same: whether records of two kinds have the same value of the attribute that is learnt,
+            [K, K].
+        breaks: whether parts break a promise.
+        enumerated: orders up to which all are tried.
+        seed: of the walk.
+    """
+    likely, exact = np.full(len(kind), np.nan), np.zeros(len(kind), np.bool_)
+    noise = np.zeros(len(kind))
+    counts = [0, 0, 0]
+    if not tried.attempts:
+        return Left(likely, noise, exact, *counts)
+    waiting: list[tuple[int, _Together]] = []
+    for here in _Together.each(tried, kind):
+        number = prod(_orders(own) for own in np.split(here.kind, np.cumsum(here.lengths)[:-1]))
+        if number <= enumerated:
+            likely[here.people] = here.enumerated(same, breaks)
+            exact[here.people] = True
+            counts[0] += len(here.lengths)
+            counts[2] += number
+        else:
+            waiting.append((int(here.lengths.max()), here))
+    waiting.sort(key=lambda item: item[0])
+    for at, batch in enumerate(_batches([here for _, here in waiting], same.shape[0])):
+        shares, steps = batch.walked(same, breaks, simulation([seed, 0x3132, at]))
+        likely[batch.people] = shares.mean(axis=0)
+        noise[batch.people] = shares.std(axis=0, ddof=1) / STRETCHES**0.5
+        counts[1] += len(batch.lengths)
+        counts[2] += steps
+    return Left(likely, noise, exact, *counts)
+
+
+def _orders(kinds: Numbers) -> int:
+    counts = np.unique(kinds, return_counts=True)[1]
+    return factorial(len(kinds)) // prod(factorial(int(n)) for n in counts)
+
+
+@dataclass(frozen=True)
+class _Together:
+    """Classes that attempts have in common, or several such groups.
+
+    Arguments:
+        people: of all classes, class after class, [m].
+        lengths: people of each class.
+        kind: the kind of each of these people, [m].
+        tried: the attempts; classes and people by their places here.
+    """
+
+    people: Numbers
+    lengths: Numbers
+    kind: Numbers
+    tried: Tried
+
+    @classmethod
+    def each(cls, tried: Tried, kind: Numbers) -> Iterator[_Together]:
+        """Every group of classes that attempts have in common."""
+        groups = tried.groups()
+        group = np.where(tried.class_of >= 0, groups[tried.class_of], -1)
+        order = np.lexsort((tried.class_of, group))
+        every = np.arange(int(groups.max()) + 2)
+        starts = np.searchsorted(group[order], every)
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order)) - starts[np.maximum(group[order], 0)]
+        of_part = group[tried.parts.value[tried.parts.indptr[:-1]]]
+        parts = np.argsort(of_part, kind="stable")
+        parts_from = np.searchsorted(of_part[parts], every)
+        for at in every[:-1].tolist():
+            people = order[starts[at] : starts[at + 1]]
+            own = parts[parts_from[at] : parts_from[at + 1]]
+            held = tried.parts.select(own)
+            within = Ragged(held.indptr, place[held.value].astype(np.int32))
+            class_of, lengths = np.unique(
+                tried.class_of[people], return_inverse=True, return_counts=True
+            )[1:]
+            attempt = np.unique(tried.attempt[own], return_inverse=True)[1]
+            own_tried = Tried(class_of.astype(np.int32), attempt, within)
+            yield cls(people, lengths, kind[people], own_tried)
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Together]) -> _Together:
+        """Several groups, which have nothing in common."""
+        first = np.cumsum([0, *(len(one.people) for one in parts)])
+        attempts = np.cumsum([0, *(one.tried.attempts for one in parts)])
+        classes = np.cumsum([0, *(len(one.lengths) for one in parts)])
+        tried = [one.tried for one in parts]
+        values = np.concatenate([t.parts.value + f for t, f in zip(tried, first[:-1], strict=True)])
+        lengths = np.concatenate([t.parts.lengths for t in tried])
+        return cls(
+            np.concatenate([one.people for one in parts]),
+            np.concatenate([one.lengths for one in parts]),
+            np.concatenate([one.kind for one in parts]),
+            Tried(
+                np.concatenate(
+                    [t.class_of + c for t, c in zip(tried, classes[:-1], strict=True)]
+                ).astype(np.int32),
+                np.concatenate([t.attempt + a for t, a in zip(tried, attempts[:-1], strict=True)]),
+                Ragged(np.concatenate([[0], np.cumsum(lengths)]), values.astype(np.int32)),
+            ),
+        )
+
+    def refused(self, worlds: Numbers, domain: int, breaks: Breaks) -> NDArray[np.bool_]:
+        """Whether every attempt has a broken part under each order, [orders, A]."""
+        parts = self.tried.parts
+        number = len(parts)
+        row = np.arange(len(worlds))[:, None] * number + parts.row_of
+        flat = (row * domain + worlds[:, parts.value]).ravel()
+        cells = np.bincount(flat, minlength=len(worlds) * number * domain)
+        size = np.tile(parts.lengths, len(worlds))
+        broken = breaks(size, cells.reshape(-1, domain).astype(np.int64))
+        return self.tried.all_broken(broken.reshape(len(worlds), number))
+
+    def enumerated(self, same: NDArray[np.bool_], breaks: Breaks) -> NDArray[np.float64]:
+        """How often everybody has the own value, over all orders that are left, [m]."""
+        worlds = np.zeros((1, 0), np.int64)
+        first = 0
+        for length in self.lengths.tolist():
+            values, counts = np.unique(self.kind[first : first + length], return_counts=True)
+            own = values[assignments(counts.tolist())]
+            worlds = np.hstack(
+                [np.repeat(worlds, len(own), axis=0), np.tile(own, (len(worlds), 1))]
+            )
+            first += length
+        domain = same.shape[0]
+        left, has = 0, np.zeros(len(self.people))
+        at_once = max(CELLS // max(len(self.tried.parts) * domain, 1), 1)
+        for begin in range(0, len(worlds), at_once):
+            some = worlds[begin : begin + at_once]
+            some = some[self.refused(some, domain, breaks).all(axis=1)]
+            left += len(some)
+            has += same[some, self.kind].sum(axis=0)
+        return has / left
+
+    def walked(
+        self, same: NDArray[np.bool_], breaks: Breaks, random: np.random.Generator
+    ) -> tuple[NDArray[np.float64], int]:
+        """The same over each stretch of a walk but the first, [stretches, m]; and its steps."""
+        state, has = self.kind.copy(), np.zeros((STRETCHES + 1, len(self.people)))
+        each = int(np.clip(STEPS_EACH * self.lengths.max(), FEWEST, MOST)) // (STRETCHES + 1)
+        steps = each * (STRETCHES + 1)
+        touching = self.tried.touching
+        for step in range(steps):
+            moving = self._moving(touching, random)
+            other = self._moved(state, moving, step % 4, random)
+            refused = self.refused(other[None, :], same.shape[0], breaks)[0]
+            stays = np.zeros(len(self.lengths), np.bool_)
+            stays[touching[1][~refused[touching[0]]]] = True
+            taken = (moving & ~stays)[self.tried.class_of]
+            state[taken] = other[taken]
+            has[step // each] += same[state, self.kind]
+        return has[1:] / each, steps
+
+    def _moving(self, touching: Numbers, random: np.random.Generator) -> NDArray[np.bool_]:
+        """Classes no two of which an attempt has in common."""
+        rank = random.permutation(len(self.lengths))
+        first = np.full(self.tried.attempts, len(rank))
+        np.minimum.at(first, touching[0], rank[touching[1]])
+        moving = np.ones(len(rank), np.bool_)
+        moving[touching[1][first[touching[0]] < rank[touching[1]]]] = False
+        return moving
+
+    def _moved(
+        self, state: Numbers, moving: NDArray[np.bool_], how: int, random: np.random.Generator
+    ) -> Numbers:
+        """The values dealt anew within classes that move."""
+        of, lengths = self.tried.class_of, self.lengths
+        starts = np.cumsum(lengths) - lengths
+        other = state.copy()
+        if how < 2:
+            one, two = (starts + random.integers(lengths) for _ in range(2))
+            one, two = one[moving], two[moving]
+            other[one], other[two] = state[two], state[one]
+            return other
+        key = random.random(len(state))
+        if how == 3:
+            key += self._in_parts(random)
+        order = np.lexsort((key, of))
+        by = random.integers(lengths)
+        place = np.arange(len(state)) - starts[of]
+        if how == 2:
+            found = state[order]
+        else:
+            found = np.empty_like(state)
+            found[order] = state[order][starts[of] + (place + by[of]) % lengths[of]]
+        return np.where(moving[of], found, state)
+
+    def _in_parts(self, random: np.random.Generator) -> NDArray[np.float64]:
+        """For everybody the part of one attempt, drawn anew for each class, [m]."""
+        tried = self.tried
+        drawn = random.permutation(tried.attempts)[tried.attempt]
+        number = np.zeros(len(self.people))
+        chosen = np.full(len(self.lengths), -1)
+        entries = tried.parts.row_of
+        np.maximum.at(chosen, tried.class_of[tried.parts.value], drawn[entries])
+        there = drawn[entries] == chosen[tried.class_of[tried.parts.value]]
+        number[tried.parts.value[there]] = 1.0 + entries[there]
+        return number
+
+
+def _batches(groups: Sequence[_Together], domain: int) -> Iterator[_Together]:
+    """Groups that are walked through at the same time."""
+    batch: list[_Together] = []
+    cells = 0
+    for one in groups:
+        own = len(one.tried.parts) * domain
+        if own > CELLS:
+            continue
+        if batch and cells + own > CELLS:
+            yield _Together.joined(batch)
+            batch, cells = [], 0
+        batch.append(one)
+        cells += own
+    if batch:
+        yield _Together.joined(batch)
+
+
+def assignments(counts: Sequence[int]) -> NDArray[np.int64]:
+    """Every order of a multiset, as places of its values, [orders, items].
+
+    >>> assignments([2, 1]).tolist()
+    [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
+    """
+    size = sum(counts)
+    found = np.full((1, size), -1, np.int64)
+    free = size
+    for value, count in enumerate(counts):
+        places = np.array(list(combinations(range(free), count)), np.int64).reshape(-1, count)
+        open_at = np.nonzero(found < 0)[1].reshape(len(found), free)
+        taken = open_at[:, places].reshape(-1, count)
+        found = np.repeat(found, len(places), axis=0)
+        np.put_along_axis(found, taken, value, axis=1)
+        free -= count
+    return found

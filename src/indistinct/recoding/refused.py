@@ -1,0 +1,27 @@
+"""What a method tried in place of the classes that it made, and refused because of values.
+
+Who knows the program and everybody's quasi-identifiers knows what was tried, and so that of every
+attempt some part broke a promise (Wong, Fu, Wang and Pei 2007).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.kernels.ragged import Ragged
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Attempts to make finer classes: the parts of each were large enough, and one broke a promise.
+
+    Arguments:
+        attempt: the attempt that every part belongs to, from 0 and rising, [P].
+        parts: the combinations of each part, [P].
+    """
+
+    attempt: NDArray[np.int64]
+    parts: Ragged

@@ -1,0 +1,136 @@
+"""What methods say that they refused, against the same methods run on all other values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import permutations, product
+from math import factorial, prod
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from tests.recoding.tables import Table
+
+from indistinct.errors import Unsatisfiable
+from indistinct.measures import objective
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.privacy import Promise, promise
+from indistinct.recoding.full_domain import Settings, full_domain
+from indistinct.recoding.full_domain.local import refused_classes
+from indistinct.recoding.judge import Judge
+from indistinct.recoding.lattice import Lattice
+from indistinct.recoding.partition import PartitionSettings, partition
+from indistinct.recoding.partition.mondrian import refused_cuts
+from indistinct.recoding.plan import Plan
+from indistinct.recoding.refused import Refused
+
+Run = Callable[[LeveledTable, list[Promise]], "tuple[Plan, Refused | None] | None"]
+
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from(["3", "7", "20", "41"]),
+        st.sampled_from(["A1", "A2", "B1", "day"]),
+        st.just("town N"),
+        st.sampled_from("uuvw"),
+    ),
+    min_size=4,
+    max_size=8,
+)
+ASKED = st.sampled_from(
+    [
+        {"model": "distinct-l-diversity", "l": 2},
+        {"model": "entropy-l-diversity", "l": 1.8},
+        {"model": "max-posterior", "bound": 0.5},
+        {"model": "t-closeness", "t": 0.3, "reference": "original"},
+    ]
+)
+NAMES = st.sampled_from([("age",), ("ward",), ("age", "ward")])
+
+
+def mondrian(data: LeveledTable, asked: list[Promise]) -> tuple[Plan, Refused | None] | None:
+    try:
+        plan = partition(data, asked, "mondrian", PartitionSettings(suppression_limit=0.3))
+    except Unsatisfiable:
+        return None
+    return plan, refused_cuts(data, asked, PartitionSettings(), plan.class_of)
+
+
+def local(data: LeveledTable, asked: list[Promise]) -> tuple[Plan, Refused | None] | None:
+    goal = objective("loss")
+    try:
+        plan = full_domain(data, asked, goal, Settings(local_recoding=True, suppression_limit=0.3))
+    except Unsatisfiable:
+        return None
+    return plan, refused_classes(data, Lattice.of(data), asked, goal.bind(data), plan)
+
+
+def cells(data: LeveledTable, plan: Plan) -> list[tuple[str | None, ...]]:
+    labels = [
+        np.array([*plan.labels(data, j), "-"], dtype=object)[plan.cells(data, j)]
+        for j in range(len(data.attributes))
+    ]
+    return list(zip(*labels, strict=True))
+
+
+def refused(data: LeveledTable, asked: list[Promise], found: Refused) -> bool:
+    """Whether some part of each attempt breaks a promise."""
+    broken: dict[int, bool] = {}
+    for part, at in enumerate(found.attempt.tolist()):
+        dropped = np.ones(len(data.weight), np.bool_)
+        dropped[found.parts[part]] = False
+        size = data.weight[~dropped].sum(keepdims=True)
+        class_of = np.zeros(len(dropped), np.int32)
+        wrong = bool(Judge(data, asked).broken(class_of, size, dropped).any())
+        broken[at] = broken.get(at, False) or wrong
+    return all(broken.values())
+
+
+def worlds(table: Table, class_of: list[tuple[str | None, ...]]) -> Iterator[Table]:
+    """The table with the values of every class given to its people in every order."""
+    rows = table.rows
+    groups = [[i for i, own in enumerate(class_of) if own == c] for c in dict.fromkeys(class_of)]
+    orders = [sorted(set(permutations([rows[i][3] for i in own]))) for own in groups]
+    for choice in product(*orders):
+        value = {
+            i: v
+            for own, vs in zip(groups, choice, strict=True)
+            for i, v in zip(own, vs, strict=True)
+        }
+        yield replace(table, rows=tuple((*row[:3], value[i]) for i, row in enumerate(rows)))
+
+
+@pytest.mark.parametrize("run", [mondrian, local])
+@settings(max_examples=40)
+@given(rows=ROWS, asked=ASKED, names=NAMES, k=st.integers(1, 3))
+def test_no_table_that_gives_the_same_classes_is_struck_out(
+    run: Run,
+    rows: list[tuple[str, str, str, str]],
+    asked: dict[str, object],
+    names: tuple[str, ...],
+    k: int,
+) -> None:
+    own = [promise("k-anonymity", k=k), promise(**asked, sensitive="ill")]
+    table = Table(tuple(rows), "value", names)
+    encoded = table.encoded()
+    found = run(encoded.data, own)
+    assume(found is not None)
+    plan, tried = found
+    assume(tried is not None)
+    combination = cells(encoded.data, plan)
+    class_of = [combination[c] for c in encoded.combination_of]
+    sizes = [class_of.count(c) for c in set(class_of)]
+    assume(prod(factorial(size) for size in sizes) <= 150)
+    left = same = 0
+    for other in worlds(table, class_of):
+        again = other.encoded()
+        assert (again.combination_of == encoded.combination_of).all()
+        fits = refused(again.data, own, tried)
+        left += fits
+        result = run(again.data, own)
+        if result is not None and cells(again.data, result[0]) == combination:
+            same += 1
+            assert fits, (other.rows, combination)
+    assert same
+    assert same <= left
