@@ -18,7 +18,7 @@ import re
 import sys
 import textwrap
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
@@ -55,6 +55,14 @@ def prose(text: str) -> str:
     return re.sub(r"``([^`]+)``(?:\s(s)\b)?", r"`\1`\2", text)
 
 
+def without_closure(text: str) -> str:
+    """A promise's docstring without the proof of its closure, which its last line says in plain words."""
+    parts = (
+        re.sub(r"\s*\bClosed\s+under\b.*", "", part, flags=re.S) for part in text.split("\n\n")
+    )
+    return "\n\n".join(part for part in parts if part.strip())
+
+
 def one_line(text: str) -> str:
     """A text as the cell of a table."""
     parts = prose(" ".join(text.split())).replace("|", "\\|").split("`")
@@ -74,7 +82,9 @@ def sections(docstring: str) -> tuple[str, list[tuple[str, str]], list[tuple[str
     examples: list[str] = []
     lists: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Raises": []}
     where = ""
-    for line in inspect.cleandoc(docstring).splitlines():
+    text = re.sub(r"^Returns:\n    ", "Returns ", inspect.cleandoc(docstring), flags=re.M)
+    text = re.sub(r"^(Returns [^\n]*(?:\n(?=    )    [^\n]*)*)", _joined, text, flags=re.M)
+    for line in text.splitlines():
         if line.startswith(">>>") or (where == "examples" and line):
             where = "examples"
             examples.append(line)
@@ -93,11 +103,17 @@ def sections(docstring: str) -> tuple[str, list[tuple[str, str]], list[tuple[str
     return "\n".join(before).strip(), lists["Arguments"], lists["Raises"], "\n".join(examples)
 
 
-def documented(docstring: str | None) -> Iterator[str]:
-    """A docstring as paragraphs of Markdown."""
+def _joined(found: re.Match[str]) -> str:
+    first = re.sub(r"\n    ", " ", found[1]).removeprefix("Returns ")
+    return f"Returns {first[:1].lower()}{first[1:]}"
+
+
+def documented(docstring: str | None, *, known: Collection[str] = ()) -> Iterator[str]:
+    """A docstring as paragraphs of Markdown, without arguments that are ``known``."""
     text, arguments, raises, examples = sections(docstring or "")
     if text:
         yield prose(text)
+    arguments = [(name, said) for name, said in arguments if name not in known]
     if arguments:
         yield "\n".join(f"* `{name}`: {one_line(said)}" for name, said in arguments)
     if raises:
@@ -181,7 +197,7 @@ _KINDS = {
 
 def default_of(kind: type[Section], name: str, item: Any) -> str:
     """The default of a field, as a policy would write it."""
-    if kind is policy.Source and name != "sheet":
+    if kind is policy.Source and name in ("separator", "encoding", "quote"):
         return "detected"
     if item.is_required():
         return "required"
@@ -229,7 +245,7 @@ _BUILDERS: tuple[tuple[str, Callable[..., Any], str, str], ...] = (
     (
         "equal_frequency",
         equal_frequency.equal_frequency_taxonomy,
-        "Numbers as intervals that hold about as many records each. A number alone is `bins`. The "
+        "Numbers as intervals with about equally many records. A number alone is `bins`. The "
         'first and the last are open (`<=27`, `>=44`) unless `ends = "closed"`.',
         "hierarchy = { equal_frequency = 8 }",
     ),
@@ -292,28 +308,27 @@ _TRANSFORMS: tuple[tuple[str, str, str], ...] = (
     ("mask", "", 'transform = { mask = { keep = 2, from = "right" } }'),
     (
         "pseudonymize",
-        "One of `key_env` and `key_file` is needed. See "
+        "Give `key_env` or `key_file`. See "
         "[pseudonymize an identifier](../how-to/pseudonymize-an-identifier.md).",
         'transform = { pseudonymize = { key_env = "PATIENT_KEY" } }',
     ),
     ("replace", "", 'transform = { replace = { style = "name" } }'),
     (
         "shift",
-        "All dates with the same `by` are moved alike, also in several columns, and must have the "
-        "same `days`.",
+        "All dates with the same `by` move alike, also in several columns, and need the same `days`.",
         'transform = { shift = { by = "patient", days = 180 } }',
     ),
     ("swap", "", 'transform = { swap = { share = 0.2, within = ["sex"] } }'),
     ("noise", "A number alone is `scale`.", "transform = { noise = 2.5 }"),
     (
         "round",
-        "One of `to` and `digits` is needed. A number or a word alone is `to`.",
+        "Give `to` or `digits`. A number or a word alone is `to`.",
         "transform = { round = 5 }",
     ),
     ("microaggregate", "A number alone is `k`.", "transform = { microaggregate = 5 }"),
     (
         "aggregate",
-        "Either `bottom` and `top` (or one of these), or `thresholds`, or `groups`.",
+        "Give `bottom`, `top` or both; or `thresholds`; or `groups`.",
         "transform = { aggregate = { thresholds = [18, 40, 65] } }",
     ),
     ("synthesize", "", 'transform = "synthesize"'),
@@ -401,21 +416,21 @@ def policy_page() -> str:
         "# The policy",
         MADE.strip(),
         "A policy is a TOML file. `Policy.from_dict` takes the same keys in a Python mapping, and "
-        "`Policy(...)` the same names. Every key that is not named here is an error, and the message "
-        "says which known key is nearest. All that is wrong with a policy is told at once.",
+        "`Policy(...)` the same names. An unknown key is an error, and the message names the nearest known "
+        "key. All problems of a policy are reported together.",
         f"```toml\n{example}```",
         "File names in a policy are relative to the policy's own folder.",
         '`rest = "drop"`, above the first table, leaves out every column that the policy does not '
         'list; `rest = "keep"` publishes them as they are. Without it, a column without a role is an '
         "error.",
         "## `[source]`: how the file is read",
-        "Everything is detected; say it only where the detection is wrong.",
+        "Write `separator`, `encoding` and `quote` only if the detection is wrong.",
         keys_of(policy.Source),
         "## `[attributes.NAME]`: one table for every column",
-        "A column without a role is an error: see [roles](../topics/roles.md). A name with a blank or "
-        'another special sign stands in quotes: `[attributes."marital status"]`.',
+        "A column without a role is an error: see [roles](../topics/roles.md). Put a name with blanks "
+        'or special characters in quotes: `[attributes."marital status"]`.',
         keys_of(policy.Attribute),
-        "`hierarchy`, `weight`, `min_level`, `max_level` and `uncovered` speak of quasi-identifiers. On "
+        "`hierarchy`, `weight`, `min_level`, `max_level` and `uncovered` apply to quasi-identifiers. With "
         "another role they have no effect, and the run warns.",
         "### `missing`",
         'A word alone is `as`: `missing = "suppress"`. See '
@@ -423,9 +438,9 @@ def policy_page() -> str:
         keys_of(policy.Missing),
         '```toml\nmissing = { tokens = ["?", "N/A"], as = "value" }\n```',
         "### `transform`",
-        "What is published in place of the values: exactly one of these. A word alone is a "
-        'transformation with its defaults: `transform = "swap"`. A quasi-identifier is transformed '
-        "first and generalized then. See [transform values](../how-to/transform-values.md).",
+        "What is published instead of the values: exactly one of these. A word alone means the "
+        'defaults: `transform = "swap"`. A quasi-identifier is transformed first, then generalized. '
+        "See [transform values](../how-to/transform-values.md).",
         transforms_table(),
         *(transform(*item) for item in _TRANSFORMS),
         *further(policy.Attribute, policy.Source),
@@ -442,24 +457,28 @@ def policy_page() -> str:
         '```toml\nhierarchy = { file = "occupation.csv", separator = ";" }\n```',
         *(builder(*item) for item in _BUILDERS),
         "### `tree`",
-        "A hierarchy written out as a nested table: a table's keys are labels, a list holds the values "
-        "under a label. A label with nothing under it is a value itself. Branches may have unequal "
-        "depth: " + one_line((tree.tree_taxonomy.__doc__ or "").split("\n\n")[1]),
+        "A hierarchy as a nested table: keys are labels, a list holds the values under a label. A label "
+        "with nothing under it is a value. Branches may have unequal depth. "
+        + one_line((tree.tree_taxonomy.__doc__ or "").split("\n\n")[1]),
         '```toml\nhierarchy = { tree = { "*" = { Yes = ["Low", "High"], No = [] } } }\n```',
         "## `[[promises]]`: what is promised",
         "One table for each promise; a release keeps all of them. Which one to choose: "
-        "[promises about sensitive values](../topics/sensitive-values.md).",
+        "[which promise, which algorithm, when](../how-to/choose-a-method.md).",
         "| key | type | default | meaning |\n| --- | --- | --- | --- |\n"
         "| `model` | text | required | The privacy model, one of those below. |\n"
-        "| `on` | list of quasi-identifiers | all of them | Whose combinations make the classes. |\n"
-        "| `sensitive` | name, or list of names | every sensitive attribute | What a model about "
-        "sensitive values protects; several names are a promise each. |\n"
+        "| `on` | list of quasi-identifiers | all of them | The quasi-identifiers that make the classes. |\n"
+        "| `sensitive` | name, or list of names | every sensitive attribute | The attribute that "
+        "the promise protects; several names mean one promise each. |\n"
         '| `reference` | `"published"`, `"original"` | `"published"` | The distribution that a model '
-        "compares with, where it compares. The original one is written into the certificate, which "
-        "tells the sensitive values of suppressed records as a group. |",
+        "compares with, if it compares. The original one stands in the certificate, which discloses "
+        "the sensitive values of suppressed records as a group. |\n"
+        "| `values`, `not_values` | list | those of the attribute | The values that harm, or those that do "
+        "not: the promise is about these alone. Only models that can be about some values. |\n"
+        "| `not_applicable` | list | that of the attribute | Values that say that there is nothing to "
+        "know. Their records are not counted. |",
         '```toml\n[[promises]]\nmodel = "k-anonymity"\nk = 20\non = ["age", "sex", "zip"]\n```',
         *(model(name, kind) for name, kind in own_kinds(models()).items()),
-        "## `[method]`: how a release is searched for",
+        "## `[method]`: how to search for a release",
         keys_of(policy.Method),
         "### `objective`",
         "A word alone is `measure`. Formulas: [measures](../topics/measures.md).",
@@ -469,8 +488,8 @@ def policy_page() -> str:
         '```toml\nobjective = { measure = "loss", aggregate = "arithmetic", weights = { age = 3 } }\n```',
         *further(policy.Method),
         "## `[[links]]`: what can be linked to what",
-        "What the custodian knows of ways from people to what is in the table, for `indistinct quasi`: "
-        "see [find the quasi-identifiers](../how-to/find-quasi-identifiers.md). An end that is no "
+        "What you know of links between people and the columns of the table, for `indistinct quasi`: "
+        "see [find the quasi-identifiers](../how-to/find-quasi-identifiers.md). An end that is not a "
         "column is outside the table.",
         keys_of(policy.Link),
         '```toml\n[[links]]\nfrom = "name"\nto = ["age", "postcode"]\nsource = "voter register"\n```',
@@ -487,9 +506,8 @@ def policy_page() -> str:
         keys_of(policy.Risk),
         *further(policy.Risk),
         '```toml\n[risk]\npopulation = { file = "register.csv" }\nk_range = [2, 20]\n```',
-        "## Names that are taken",
-        "These keys are refused with a message of their own, because a later version will give them a "
-        "meaning:",
+        "## Reserved names",
+        "These keys are refused, because a later version will use them:",
         "\n".join(later),
     ]
     return "\n\n".join(parts) + "\n"
@@ -502,28 +520,35 @@ def own_kinds(known: Mapping[str, type[Kind]]) -> dict[str, type[Kind]]:
 
 def model(name: str, kind: type[Promise]) -> str:
     """A privacy model: what it asks, its parameters, and what it needs."""
-    about = inspect.cleandoc(kind.__doc__ or "").split("\n\n")
-    own = [item for item in dataclasses.fields(kind) if item.name not in SHARED]
+    own = {item.name: item.default for item in dataclasses.fields(kind) if item.name not in SHARED}
+    some_values = own.keys() >= _OF_VALUES
     rows = ["| parameter | default |", "| --- | --- |"]
-    for item in own:
-        missing = item.default is dataclasses.MISSING
-        shown = "required" if missing else "none" if item.default is None else f"`{item.default}`"
-        rows.append(f"| `{item.name}` | {shown} |")
-    needs = []
+    for parameter, default in own.items():
+        if some_values and parameter in _OF_VALUES:
+            continue
+        missing = default is dataclasses.MISSING
+        shown = "required" if missing else "none" if default in (None, ()) else f"`{default}`"
+        rows.append(f"| `{parameter}` | {shown} |")
+    said = []
     if kind.needs_sensitive:
-        needs.append("is about a sensitive attribute")
+        values = ", or about some of its values" if some_values else ""
+        said.append(f"It is about a sensitive attribute{values}.")
     if kind.compares:
-        needs.append("compares with a `reference`")
+        said.append("It compares with a `reference`.")
     if kind.needs_population:
-        needs.append("needs `[risk] population`")
-    behaves = {
-        "superset": "more records in a class never break it",
-        "union": "classes that keep it keep it when they are merged",
-        "none": "more records in a class, or merging classes, may break it",
-    }[kind.closure]
-    needs.append(behaves)
-    said = "\n\n".join(prose(part) for part in about)
-    return f"### `{name}`\n\n{said}\n\n" + "\n".join(rows) + "\n\nIt " + "; ".join(needs) + "."
+        said.append("It needs `[risk] population`.")
+    said.append(
+        {
+            "superset": "A class that keeps it still keeps it with more records.",
+            "union": "Two classes that keep it also keep it when they are merged.",
+            "none": "More records in a class, or merging classes, may break it.",
+        }[kind.closure]
+    )
+    about = prose(without_closure(inspect.cleandoc(kind.__doc__ or "")))
+    return f"### `{name}`\n\n{about}\n\n" + "\n".join(rows) + "\n\n" + " ".join(said)
+
+
+_OF_VALUES = {"values", "not_values", "not_applicable"}
 
 
 # -------- command-line.md --------
@@ -538,25 +563,40 @@ def command_line_page() -> str:
     parts = [
         "# The command line",
         MADE.strip(),
-        "Results go to standard output: text for people or, with `--json`, exactly one JSON document "
-        "(see [JSON documents](json.md)). Progress, notes, warnings and errors go to standard error. "
-        "Progress is shown only on a terminal, from the second on that something takes. What the exit "
-        "codes mean: [exit codes and errors](exit-codes-and-errors.md).",
-        "`indistinct --version` prints the version. Every verb has `--help`, and `--max-memory SIZE`: it "
-        "refuses a table that takes more memory, such as `2GB`, or than is free. Other distributions can "
-        "bring more verbs: [write a plugin](../how-to/write-a-plugin.md). `paper` is one of these: "
+        "Results go to standard output: text or, with `--json`, exactly one JSON document (see [JSON "
+        "documents](json.md)). Notes, warnings, errors and progress go to standard error. Exit codes: "
+        "[exit codes and errors](exit-codes-and-errors.md). `indistinct --version` prints the version.",
+        "Plugins can add verbs: [write a plugin](../how-to/write-a-plugin.md). `paper` is one of these: "
         "`pip install indistinct-reproductions`.",
+        "## Options of many verbs",
+        "\n".join(
+            [
+                "| option | meaning |",
+                "| --- | --- |",
+                "| `--help` | Explain the verb (every verb). |",
+                "| `--max-memory SIZE` | Refuse a table that needs more memory, such as `2GB` (every verb). The "
+                "default is what is free. |",
+                *(f"| `{option}` | {one_line(said)} |" for option, said in _SHARED_OPTIONS.items()),
+            ]
+        ),
     ]
     for function in (*verbs, paper):
         name = function.__name__
         arguments, options = _parameters(function)
         words = "".join(f" {word}" for word, _ in arguments)
         rows = ["| argument or option | meaning |", "| --- | --- |"]
-        rows += [f"| `{word}` | {one_line(said)} |" for word, said in (*arguments, *options)]
+        own = [item for item in options if item[0] not in _SHARED_OPTIONS]
+        rows += [f"| `{word}` | {one_line(said)} |" for word, said in (*arguments, *own)]
+        also = ", ".join(f"`{word.split()[0]}`" for word, _ in options if word in _SHARED_OPTIONS)
         parts += [
             f"## `indistinct {name}{words}`",
             prose(sections(function.__doc__ or "")[0]),
             "\n".join(rows),
+            *(
+                [f"Also {also}: see [options of many verbs](#options-of-many-verbs)."]
+                if also
+                else []
+            ),
             f"```console\n{_EXAMPLES[name]}\n```",
         ]
     return "\n\n".join(parts) + "\n"
@@ -587,10 +627,21 @@ def _parameters(
             option += " NUMBER"
         if item.default is inspect.Parameter.empty:
             said += " Required."
+        elif item.default is True:
+            said += f" Default: `{option.split('/')[0]}`."
         elif item.default not in (None, False):
             said += f" Default: `{item.default}`."
         options.append((option, said))
     return arguments, options
+
+
+_SHARED_OPTIONS = {
+    "--separator CHARACTER": "Separator of a CSV file (default: detected).",
+    "--encoding NAME": "Encoding of a CSV file (default: detected).",
+    "--sheet NAME": "Sheet of an Excel file (default: the first).",
+    "--force": "Replace files that exist already.",
+    "--json": "Print one JSON document on standard output.",
+}
 
 
 def _is_option(word: object) -> bool:
@@ -669,32 +720,32 @@ def errors_page() -> str:
         "## Exit codes",
         "| code | meaning |\n| --- | --- |\n"
         "| 0 | Done. |\n"
-        "| 1 | A bug of ours. The message names the place and no value of your table; with "
-        "`INDISTINCT_DEBUG=1` you see more, which can hold values. |\n"
-        "| 2 | Something you can mend: a file, a policy, a hierarchy, an option, a folder. |\n"
-        "| 3 | No release can keep the promises within the policy's limits; or an audit found a "
-        "promise broken, or files that are not those of their certificate; or a bound is passed that "
-        "was named with `risk --strict`, `attack --max-gain` or `assess --max-leakage`. |\n"
+        "| 1 | A bug in the program. The message names the place and no value of your table. "
+        "`INDISTINCT_DEBUG=1` shows more, which can contain values. |\n"
+        "| 2 | Something you can correct: a file, a policy, a hierarchy, an option, a folder. |\n"
+        "| 3 | No release can keep the promises within the policy's limits. Or an audit found a broken "
+        "promise, or files that do not match their certificate. Or a bound of `risk --strict`, "
+        "`attack --max-gain` or `assess --max-leakage` was exceeded. |\n"
         "| 130 | Interrupted (Ctrl+C). Nothing is left half written. |\n"
-        "| 143, 129 | Ended by SIGTERM or SIGHUP, as orderly as by Ctrl+C. |",
-        "Where a verb fails, standard output stays empty and nothing is written. On a terminal a bar "
-        "on standard error shows what is going on; elsewhere a line does every ten seconds "
-        "(`INDISTINCT_LOG_SECONDS` says how many, 0 for none).",
+        "| 143, 129 | Ended by SIGTERM or SIGHUP, in the same orderly way. |",
+        "If a verb fails, standard output stays empty and nothing is written. Progress goes to standard "
+        "error: a bar on a terminal, otherwise a line every ten seconds (`INDISTINCT_LOG_SECONDS` sets "
+        "the number, 0 for none).",
         "## Messages",
-        "A message says where (file, attribute, rows), what, and what would mend it. All that is wrong "
-        "with a file or a policy is told at once. Rows are counted from 1, the header not counted; "
-        "of more than ten the first ten are named. A message never holds a value of your table. Values from a policy or a "
-        "hierarchy file, which you wrote, may be shown.",
-        "## The family of errors",
-        "In Python every error descends from `IndistinctError`. It carries `problems`, a tuple of "
-        "`Problem` (`code`, `message`, `file`, `attribute`, `rows`, `remedy`), the `exit_code` that "
-        "the command line ends with, and `to_dict()`.",
+        "A message says where (file, attribute, rows), what is wrong, and what to write. All problems of a "
+        "file or a policy are reported together. Rows are counted from 1 without the header; at most ten "
+        "are named. A message never contains a value of your table. It may show values from a policy or "
+        "hierarchy file, which you wrote.",
+        "## The error classes",
+        "In Python every error is an `IndistinctError`. It has `problems`, a tuple of `Problem` (`code`, "
+        "`message`, `file`, `attribute`, `rows`, `remedy`), the `exit_code` of the command line, and "
+        "`to_dict()`.",
         f"```text\n{tree_of_errors}\n```",
         '```python\nimport indistinct as ind\n\ntry:\n    policy = ind.Policy.load("release.toml")\n'
         "except ind.IndistinctError as error:\n    for problem in error.problems:\n"
         "        print(problem.code, problem.message)\n```",
         "## Codes",
-        "`code` is for scripts and stays the same when a message is worded better.",
+        "Use `code` in scripts: it stays the same when the words of a message change.",
         "\n".join(_codes()),
     ]
     return "\n\n".join(parts) + "\n"
@@ -715,8 +766,23 @@ def python_page() -> str:
     groups: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         (
             "The verbs",
-            "",
-            ("assess", "risk", "quasi", "anonymize", "apply", "audit", "attack", "compare"),
+            "Arguments of many verbs:\n\n"
+            "* `data`: the private table: a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a "
+            "file. It is not changed.\n"
+            "* `path`: the file that a frame was read from, for messages.\n"
+            '* `source`: how to read a file without a policy: `{"separator": ";"}`.\n'
+            "* `progress`: a function that gets the stage and the share of it that is done, or None.",
+            (
+                "assess",
+                "risk",
+                "quasi",
+                "anonymize",
+                "apply",
+                "alternatives",
+                "audit",
+                "attack",
+                "compare",
+            ),
         ),
         (
             "What they return",
@@ -732,6 +798,7 @@ def python_page() -> str:
                 "Audit",
                 "AttackReport",
                 "Comparison",
+                "Alternatives",
                 "Contingency",
                 "Equalization",
             ),
@@ -758,8 +825,9 @@ def python_page() -> str:
         ),
         (
             "Promises",
-            "What each of them asks: [the policy](policy.md#promises-what-is-promised); which to "
-            "choose: [promises about sensitive values](../topics/sensitive-values.md).",
+            "What each promises: [the policy](policy.md#promises-what-is-promised). Which to choose: "
+            "[promises about sensitive values](../topics/sensitive-values.md). All have the members of "
+            "`Promise`.",
             ("Promise", "Requirement", *(kind.__name__ for kind in own_kinds(models()).values())),
         ),
         (
@@ -803,8 +871,8 @@ def python_page() -> str:
     parts = [
         "# Python",
         MADE.strip(),
-        "`import indistinct as ind` loads quickly: each name is imported when it is first asked for. "
-        "Names that are not on this page are not public and may change from version to version.",
+        "`import indistinct as ind` loads quickly: each name is imported when it is first used. Names that "
+        "are not on this page are not public and may change.",
     ]
     for title, about, names in groups:
         parts.append(f"## {title}")
@@ -819,20 +887,30 @@ def _entry(name: str) -> Iterator[str]:
     yield f"### `{name}`"
     if isinstance(value, str):
         yield f'The version of the package, `"{value}"`.'
-        return
-    if inspect.isclass(value):
-        if not issubclass(value, Section | Exception) and not inspect.isabstract(value):
-            yield f"```text\n{_signature(name, value)}\n```"
-        yield from documented(value.__doc__)
-        constructor = vars(value).get("__init__")
-        if constructor is not None and constructor.__doc__:
-            yield from documented(constructor.__doc__)
-        members = list(_members(value))
-        if members:
-            yield "\n".join(members)
-    else:
+    elif not inspect.isclass(value):
         yield f"```text\n{_signature(name, value)}\n```"
-        yield from documented(value.__doc__)
+        yield from documented(value.__doc__, known=_KNOWN)
+    elif issubclass(value, Promise) and value is not Promise:
+        yield f"```text\n{_signature(name, value)}\n```"
+        summary = prose(inspect.cleandoc(value.__doc__ or "").splitlines()[0])
+        yield f"{summary} See [`{value.model}`](policy.md#{value.model})."
+    else:
+        yield from _class(name, value)
+
+
+_KNOWN = ("path", "progress", "source")
+
+
+def _class(name: str, kind: type) -> Iterator[str]:
+    if not issubclass(kind, Section | Exception) and not inspect.isabstract(kind):
+        yield f"```text\n{_signature(name, kind)}\n```"
+    yield from documented(kind.__doc__)
+    constructor = vars(kind).get("__init__")
+    if constructor is not None and constructor.__doc__:
+        yield from documented(constructor.__doc__)
+    members = list(_members(kind))
+    if members:
+        yield "\n".join(members)
 
 
 def _signature(name: str, value: Any) -> str:
@@ -854,7 +932,7 @@ def _signature(name: str, value: Any) -> str:
 
 def _members(kind: type) -> Iterator[str]:
     for name, member in vars(kind).items():
-        if name.startswith(("_", "model_")):
+        if name.startswith(("_", "model_")) or name.endswith(("parts", "summary_rows")):
             continue
         if isinstance(member, property):
             text = sections(member.__doc__ or "")[0].split("\n\n")[0]

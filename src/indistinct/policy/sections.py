@@ -101,44 +101,43 @@ Algorithm = Annotated[str, BeforeValidator(_known_algorithm)]
 
 
 class PeopleFile(Section):
-    """A second table, with a row for every person."""
+    """A second table with one row per person."""
 
     file: str
     """Its path, from the folder of the policy."""
     key: str | None = None
-    """Its column that names the person; not said: called as in the table of records."""
+    """Its column that names the person; by default the name in the table of records."""
     separator: Character | None = None
     """The character between two fields of it."""
 
 
 class Source(Section):
-    """How the source file is read; what is not said is detected."""
+    """How the source file is read; separator, encoding and quote are detected by default."""
 
     later = ("query",)
 
     format: Format | None = None
     """The format of a folder or file: ``fhir``, a FHIR R4 bulk export; ``omop``, tables of the OMOP
-    model; or one of a plugin. Its attributes have roles and hierarchies of their own, which the
-    policy can replace."""
+    model; or one of a plugin. Its roles and hierarchies are built in; the policy can replace
+    them."""
     person: str | None = None
-    """The column that names the person, where people have many records. Every promise counts
-    people then, and a pseudonym made for the release stands in the column."""
+    """The column that names the person, if people have many records. Every promise then counts
+    people, and the column holds a pseudonym made for the release."""
     people: Annotated[PeopleFile | None, BeforeValidator(_file_word)] = None
-    """A second table with a row for every person, whose columns are joined. A text alone is its
-    file."""
+    """A second table with one row per person; its columns are joined. A text alone is the file."""
     conflicts: Literal["error", "first", "last", "most-frequent"] = "error"
-    """What becomes of quasi-identifiers that differ between the records of a person."""
+    """What to do if a quasi-identifier differs between the records of a person."""
 
     separator: Character | None = None
     """The character between two fields of a CSV file."""
     encoding: Annotated[str, AfterValidator(_known_encoding)] | None = None
     """The character encoding of a CSV file, by a name Python knows."""
     quote: Annotated[str, AfterValidator(_quote)] | None = None
-    """The character around a field that holds separators; an empty text where none is used."""
+    """The character around a field that holds separators; an empty text if there is none."""
     header: bool | None = None
-    """Whether the first line of a CSV file has the columns' names. Without one they are
-    ``column_1``, ``column_2`` and so on; where it is not said, a first line that looks like a
-    record is refused."""
+    """Whether the first line of a CSV file has the columns' names. ``false``: the columns are named
+    ``column_1``, ``column_2`` and so on. By default a first line that looks like a record is
+    refused."""
     sheet: str | None = None
     """The sheet of an Excel workbook."""
 
@@ -164,24 +163,25 @@ class Mask(Section):
 
 
 class Pseudonymize(Section):
-    """A text replaced by a keyed hash; the key never stands in the policy itself."""
+    """A text is replaced by a keyed hash; the key is never in the policy."""
 
     key_env: str | None = None
     """The environment variable that holds the key."""
     key_file: str | None = None
     """The file that holds the key, relative to the policy's folder."""
     domain: str | None = None
-    """Attributes of one domain have equal pseudonyms for equal values under one key; the
-    attribute's name where not given."""
+    """Attributes of one domain have equal pseudonyms for equal values under one key; by default the
+    attribute's name."""
     length: Annotated[int, Field(ge=8, le=64)] = 16
     """Hexadecimal digits of a pseudonym."""
     table: bool = False
-    """Write down in ``private/`` which pseudonym stands for which value, so that they can be
-    undone."""
+    """Write to ``private/`` which pseudonym stands for which value, so that you can undo them."""
 
 
 class Replace(Section):
-    """A text replaced by a made-up one: the same for equal texts, and no value of the column."""
+    """A text is replaced by an invented one: the same for equal texts, never a value of the
+    column.
+    """
 
     style: Literal["auto", "name", "code"] = "auto"
     """``name``: every word becomes an invented one; ``code``: every letter and digit another;
@@ -189,27 +189,27 @@ class Replace(Section):
 
 
 class Shift(Section):
-    """Dates moved by a secret number of days; what lies between two dates of a person stays."""
+    """Dates are moved by a secret number of days; intervals between the dates of a person stay."""
 
     by: str | None = None
-    """The column that says whose a record is: all dates of a person are moved alike. Not named:
-    every record is a person."""
+    """The column of the person: all dates of a person move alike. By default every record is a
+    person."""
     days: Annotated[int, Field(ge=1, le=100_000)] = 365
-    """The most days that dates are moved, back or forth."""
+    """The largest number of days that dates are moved, back or forth."""
     format: str = "iso"
     """How the dates are written: ``iso``, or a pattern of Python's ``strptime``."""
 
 
 class Swap(Section):
-    """Values exchanged between records: each stays in the table, and belongs to somebody else."""
+    """Values are exchanged between records: each stays in the table but belongs to someone else."""
 
     share: Annotated[FiniteFloat, Field(gt=0, le=1)] = 1.0
     """The share of records that take part, drawn at random."""
     within: NameOrNames = ()
     """A column or columns: values are exchanged only between records that are equal in them."""
     window: Annotated[FiniteFloat, Field(gt=0, le=1)] | None = None
-    """For numbers and dates: exchange values only with records that near in rank, as a share of
-    those that take part."""
+    """For numbers and dates: exchange values only with records near in rank, as a share of those
+    that take part."""
     format: str = "iso"
     """With a window, how dates are written: ``iso``, or a pattern of Python's ``strptime``."""
 
@@ -223,12 +223,13 @@ class Noise(Section):
     distribution: Literal["gaussian", "laplace"] = "gaussian"
     """What the noise is drawn from."""
     multiplicative: bool = False
-    """Multiply numbers by 1 + noise, in place of adding it."""
+    """Multiply numbers by 1 + noise instead of adding it."""
     bottom: FiniteFloat | str | None = None
-    """What a value can be at least, whatever the data: smaller results are published as this one,
-    which biases the mean."""
+    """The smallest possible value, independent of the data: smaller results are published as this
+    one, which biases the mean."""
     top: FiniteFloat | str | None = None
-    """What a value can be at most, whatever the data: larger results are published as this one."""
+    """The largest possible value, independent of the data: larger results are published as this
+    one."""
     format: str = "iso"
     """How dates are written: ``iso``, or a pattern of Python's ``strptime``."""
 
@@ -240,16 +241,16 @@ class Round(Section):
     """The base, such as 5 or 0.25; for dates ``week``, ``month``, ``quarter`` or ``year``, of which
     the first day is published."""
     digits: Annotated[int, Field(ge=-15, le=15)] | None = None
-    """Decimal places, in place of a base; -3 rounds to thousands."""
+    """Decimal places instead of a base; -3 rounds to thousands."""
     format: str = "iso"
     """How dates are written: ``iso``, or a pattern of Python's ``strptime``."""
 
 
 class Microaggregate(Section):
-    """Numbers and dates replaced by the centre of a group of near ones, the best such groups."""
+    """Numbers and dates are replaced by the centre of a group of near ones, in optimal groups."""
 
     k: Annotated[int, Field(ge=2)]
-    """The least number of values in a group; of people, where people have many records."""
+    """The smallest number of values in a group; of people, if people have many records."""
     centre: Literal["mean", "median"] = "mean"
     """What is published of a group."""
     format: str = "iso"
@@ -257,7 +258,7 @@ class Microaggregate(Section):
 
 
 class Aggregation(Section):
-    """Values put together: the ends of a range, groups between thresholds, groups by name."""
+    """Values are grouped: the ends of a range, groups between thresholds, named groups."""
 
     bottom: FiniteFloat | None = None
     """Smaller numbers are published as this one."""
@@ -270,19 +271,19 @@ class Aggregation(Section):
     """What is published of a group between thresholds: its name such as ``[18, 40)``, or the mean
     or median of its numbers."""
     k: Annotated[int, Field(ge=2)] = 3
-    """The least number of values, or people, in a group whose mean or median is published; smaller
-    groups are put together with the next."""
+    """The smallest number of values, or people, in a group whose mean or median is published; a
+    smaller group joins the next."""
     groups: dict[str, Names] | None = None
-    """The values of each group, which are published as its name."""
+    """The values of each group; its name is published."""
     other: str | None = None
-    """The name for values that are in no group; without one, such values are an error."""
+    """The name for values in no group; without it, such values are an error."""
 
 
 class Synthesize(Section):
-    """Values drawn from a model of the columns; this promises nothing."""
+    """Values are drawn from a model of the columns; this promises nothing."""
 
     joint: bool = True
-    """Draw the column together with all others that are drawn so, by a Gaussian copula; else by
+    """Draw the column together with all other such columns, by a Bayesian network; otherwise by
     itself."""
 
 
@@ -297,13 +298,13 @@ class Transform(Section):
     """What is published in place of a value; exactly one of these."""
 
     mask: Mask | None = None
-    """Characters replaced by one that says nothing."""
+    """Characters are replaced by a mask character."""
     pseudonymize: Pseudonymize | None = None
     """A keyed hash, the same for equal values."""
     replace: Replace | None = None
-    """A made-up value of the same kind, the same for equal values."""
+    """An invented value of the same kind, the same for equal values."""
     shift: Shift | None = None
-    """Dates moved by a secret number of days, the same for all dates of a person."""
+    """Dates are moved by a secret number of days, the same for all dates of a person."""
     swap: Swap | None = None
     """Values exchanged between records."""
     noise: Annotated[Noise | None, _keyed("scale")] = None
@@ -365,15 +366,15 @@ class Ranks(Section):
     table: dict[str, Annotated[int, Field(ge=1, le=4)]] | None = None
     """The rank of each value."""
     dependent: str | None = None
-    """An attribute that tells how grave a value is: ranks follow from how often its outcome is
+    """An attribute that shows how severe a value is: ranks follow from how often its outcome is
     harmful."""
     harmful: NameOrNames = ()
-    """The outcomes of the dependent attribute that are harm."""
+    """The harmful outcomes of the dependent attribute."""
     file: str | None = None
-    """A file of others with a line for every value, such as deaths by disease, and a header; values
-    stand in the column named like the attribute, else in the first."""
+    """A file with a header and a line for every value, such as deaths by disease; values are in the
+    column named like the attribute, otherwise in the first."""
     score: str | None = None
-    """The column of that file with a figure that is the higher the more sensitive the value is."""
+    """The column of that file with a figure that grows with sensitivity."""
     separator: Character | None = None
     """The character between two fields of that file."""
     cuts: Annotated[tuple[FiniteFloat, FiniteFloat, FiniteFloat], BeforeValidator(_tuple)] = (
@@ -384,7 +385,7 @@ class Ranks(Section):
     """The shares of the range of figures from which on a value is critical, major and medium; with
     fewer than four values their order alone counts."""
     unknown: Literal["error", "critical"] = "error"
-    """What becomes of values of which no rank is known."""
+    """What to do with values without a rank."""
     missing: Annotated[int, Field(ge=1, le=4)] | None = None
     """The rank of missing values."""
 
@@ -400,35 +401,35 @@ class Attribute(Section):
     """``identifier`` is dropped (or transformed), ``quasi-identifier`` generalized, ``sensitive``
     published and protected, ``insensitive`` published as it is."""
     hierarchy: Any = None
-    """A builder (``{"intervals": {"width": 5}}``), a file, ``"suppress"`` or a ``Taxonomy``; of a
-    sensitive attribute for promises that ask how near two values are."""
+    """A builder (``{"intervals": {"width": 5}}``), a file, ``"suppress"`` or a ``Taxonomy``. For a
+    sensitive attribute: for promises that compare how near two values are."""
     type: Literal["category", "number", "date"] | None = None
-    """What the values of a quasi-identifier are, where their writing does not tell: codes of a
-    ``category`` are never published as a range, a ``number`` may be, a ``date`` is generalized to
-    month, quarter, year and decade where no hierarchy is given. Not said: single digits without a
-    hierarchy and numbers with zeros before them are categories."""
+    """What the values of a quasi-identifier are, if their form does not show it. A ``category`` is
+    never published as a range, a ``number`` may be. A ``date`` without a hierarchy is generalized
+    to month, quarter, year and decade. By default single digits without a hierarchy and numbers
+    with leading zeros are categories."""
     categories: Categories | None = None
     """The categories of a sensitive attribute's values, for promises that use them."""
     ranks: Ranks | None = None
     """How sensitive each value of a sensitive attribute is, for promises with a k of each rank."""
     order: Names = ()
     """The values of a sensitive attribute from the smallest to the largest, for promises that ask
-    which is larger, where the hierarchy says something else."""
+    which is larger, if the hierarchy has another order."""
     level: Literal["person", "event"] = "person"
-    """Of a quasi-identifier of people with many records, whose it is: the ``person``'s, the same in
-    all records, or that of the ``event`` that a record is about, such as the date of a visit. k
-    people then have every visit that is published, beside what is known of the person."""
+    """Whether a quasi-identifier belongs to the ``person`` (the same in all records) or to the
+    ``event`` that a record is about, such as the date of a visit. At least k people of a class then
+    have such a visit."""
     values: Names = ()
-    """The values of a sensitive attribute that harm: promises about it are about these alone. An
-    empty text is the missing value. A promise can name others."""
+    """The values of a sensitive attribute that harm: promises apply to these alone. An empty text
+    is the missing value. A promise can name its own."""
     not_values: Names = ()
-    """Values of a sensitive attribute that do not harm, in place of those that do."""
+    """Values of a sensitive attribute that do not harm; an alternative to ``values``."""
     not_applicable: Names = ()
-    """Values of a sensitive attribute that say that there is nothing to be known, such as the ward
-    of an outpatient. They harm nobody, and hide nobody: promises count the other records."""
+    """Values of a sensitive attribute that mean that there is nothing to know, such as the ward of
+    an outpatient. Promises do not count these records."""
     transform: Annotated[Transform | None, BeforeValidator(_word)] = None
-    """What is published in place of the values; of an identifier, instead of nothing. A word alone
-    is a transformation with its defaults. A quasi-identifier is generalized afterwards."""
+    """What is published instead of the values; for an identifier, instead of nothing. A word alone
+    means the defaults. A quasi-identifier is generalized afterwards."""
     weight: Annotated[FiniteFloat, Field(ge=0)] = 1.0
     """Weight of this attribute's information loss."""
     min_level: Level = 0
@@ -440,9 +441,9 @@ class Attribute(Section):
     uncovered: Literal["error", "suppress"] = "error"
     """What becomes of values that the hierarchy does not cover."""
     derived_from: NameOrNames = ()
-    """What this attribute follows from, by name or names: an age from a date of birth."""
+    """The attribute, or attributes, that this one follows from: an age from a date of birth."""
     part_of: NameOrNames = ()
-    """What this attribute is a part of: a postcode of an address."""
+    """The attribute, or attributes, that this one is a part of: a postcode of an address."""
 
     @model_validator(mode="before")
     @classmethod
@@ -477,22 +478,22 @@ class Objective(Section):
     measure: Measure = "loss"
     """The measure that is minimized."""
     aggregate: Aggregate | None = None
-    """How the attributes' values become one; not named: the measure's own way."""
+    """How the attributes' values are combined; by default the measure's own way."""
     gs_factor: Annotated[FiniteFloat, Field(ge=0, le=1)] = 0.5
     """0: suppression costs nothing; 1: generalization costs nothing; 0.5: both count."""
     monotonic: bool = False
     """Use the measure's variant that never falls when a release is generalized further."""
     weights: dict[str, Annotated[FiniteFloat, Field(ge=0)]] = Field(default_factory=dict)
-    """Weights of quasi-identifiers, in place of ``weight`` at the attribute."""
+    """Weights of quasi-identifiers, instead of ``weight`` at the attribute."""
 
 
 class Decoys(Section):
-    """Made-up records that enlarge the smallest classes of a release."""
+    """Invented records that enlarge the smallest classes of a release."""
 
     to: Annotated[int, Field(ge=2)]
-    """Classes of fewer records get decoys until they hold as many."""
+    """Smaller classes get decoys until they have this size."""
     limit: Annotated[FiniteFloat, Field(gt=0, le=1)] = 0.1
-    """The share of decoys among the records of the release that is not exceeded."""
+    """The largest share of decoys in the release."""
 
 
 class Link(Section):
@@ -502,7 +503,7 @@ class Link(Section):
     """
 
     from_: NameOrNames = Field(alias="from")
-    """One end of the link; of several names, each is linked."""
+    """One end of the link; with several names, each is linked."""
     to: NameOrNames
     """The other end, or ends."""
     source: str = ""
@@ -526,37 +527,36 @@ def _objective(value: object) -> object:
 
 
 class Partition(Section):
-    """How records are put into classes."""
+    """How records are grouped into classes."""
 
     strict: bool = True
     """Whether records with equal quasi-identifiers stay in one class."""
     dimension: Literal["width", "entropy", "ncp"] | None = None
-    """The attribute that is cut: the widest, the one of most entropy, or that of most gain."""
+    """The attribute to cut: the widest, the one with most entropy, or the one with most gain."""
     cut: Literal["median", "ncp"] | None = None
-    """Where it is cut: in the middle, or where both parts lose least."""
+    """Where to cut: in the middle, or where both parts lose least."""
     start: Literal["mondrian", "k-member", "mdav", "chunks"] | None = None
-    """The classes that ``theta`` starts from; of ``theta-star`` those of the quasi table, by
-    ``k-member`` (up to 50,000 people, if not said otherwise) or ``mondrian``."""
+    """The classes that ``theta`` starts from; for ``theta-star`` those of the quasi table, by
+    ``k-member`` (the default up to 50,000 people) or ``mondrian``."""
     unchecked_tails: bool = False
     """Leave the last bucket of ``theta-star`` unchecked, as the paper does: its people may all have
     one category."""
     donors: Literal["later", "all"] | None = None
-    """Which classes ``theta`` asks for an exchange: the ``later`` ones, as published, or, where
-    none of these helps, ``all``: less noise, and wider cells. Not said: all, and later for the
-    variant of the paper."""
+    """With which classes ``theta`` exchanges records: ``later`` ones, as published, or, if none of
+    these helps, ``all``: less noise, wider cells. Default: ``all``; for the variant of the paper
+    ``later``."""
 
 
 class Method(Section):
     """How a release is searched for."""
 
     algorithm: Algorithm = "optimal"
-    """``optimal`` proves its result the best, or says by how much it may miss; ``iab``,
-    ``exhaustive`` and ``greedy`` keep distinct rows, without suppression; ``mondrian``,
-    ``k-member`` and ``mdav`` put records into classes and publish what fits each class; ``theta``
-    moves records between such classes until their sensitive values are diverse; ``knm`` works
-    towards a k of its own for every rank of sensitivity. For people with many records
-    ``theta-star``, ``k-l-diversity``, ``p-l-angelization`` and ``anatomy`` publish two linked
-    tables."""
+    """``optimal`` proves that its result is the best, or says how far it may be from it. ``iab``,
+    ``exhaustive`` and ``greedy`` keep distinct rows, without suppression. ``mondrian``,
+    ``k-member`` and ``mdav`` make classes and publish what fits each class. ``theta`` moves records
+    between such classes until their sensitive values are diverse. ``knm`` has a k for every rank of
+    sensitivity. For people with many records ``theta-star``, ``k-l-diversity``,
+    ``p-l-angelization`` and ``anatomy`` publish two linked tables."""
     objective: Annotated[Objective, BeforeValidator(_objective)] = Objective()
     """A measure's name, or a table of its settings."""
     suppression_limit: Annotated[FiniteFloat, Field(ge=0, le=1)] = 0.0
@@ -564,7 +564,7 @@ class Method(Section):
     time_limit: Annotated[FiniteFloat, Field(gt=0)] | None = None
     """Seconds after which the search returns the best release found."""
     node_limit: Annotated[int, Field(ge=1)] | None = None
-    """Checked generalizations after which the search returns the best release found. Not said:
+    """Checked generalizations after which the search returns the best release found. By default
     searches for rows stop after 200,000 tables, over subtrees and siblings after fewer."""
     scope: Literal["domain", "subtree", "siblings"] = "domain"
     """How far one step of ``iab``, ``exhaustive`` and ``greedy`` goes: a whole attribute, single
@@ -574,29 +574,29 @@ class Method(Section):
     local_recoding: bool = False
     """Recode the suppressed records again among themselves."""
     cells: Style | dict[str, Style] | None = None
-    """What is published of a class: for all attributes, or by attribute. Not said: ranges of
+    """What is published of a class, for all attributes or by attribute. By default ranges of
     numbers, and common ancestors of everything else."""
     partition: Partition = Partition()
     """How ``mondrian``, ``k-member``, ``mdav`` and ``theta`` put records into classes."""
     variant: Literal["safe", "paper"] = "safe"
     """``paper`` runs ``theta`` as published, without its guard and without a bound on beliefs."""
     max_noise: Annotated[FiniteFloat, Field(ge=0)] | Annotated[int, Field(ge=0)] = 0.1
-    """Records that ``theta``, and people that ``theta-star`` may make up: a share below 1 of those
-    there are, or a number. If more are needed, there is no release."""
+    """Records that ``theta``, and people that ``theta-star``, may invent: a share below 1 of those
+    in the table, or a number. If more are needed, there is no release."""
     mode: Literal["joint", "split"] = "joint"
-    """How a promise with a k of every rank is worked towards: ``joint`` makes one release of all
-    records, by any algorithm; ``split``, as published, one of each rank by ``knm``, put together
-    afterwards, which discloses sensitive values."""
+    """How to keep a promise with a k for every rank: ``joint`` makes one release of all records,
+    with any algorithm; ``split`` (as published, by ``knm``) makes one per rank and combines them,
+    which discloses sensitive values."""
     accept_unsafe: bool = False
-    """Make a release under a k for every rank although it tells the rank of most people, as
-    ``split`` does nearly always and ``joint`` may."""
+    """Make a release under a k for every rank although it discloses the rank of most people.
+    ``split`` almost always does, ``joint`` may."""
     keep_history: Literal[False, "generalized"] = False
     """``generalized``: ``theta-star`` publishes all categories of the people of a bucket, not only
-    the highest of each person, where the promises hold for them as well."""
+    the highest of each person, if the promises hold for these too."""
     decoys: Decoys | None = None
-    """Enlarge the smallest classes by made-up records, which distort counts."""
+    """Enlarge the smallest classes with invented records, which distort counts."""
     seed: Annotated[int, Field(ge=0)] | None = None
-    """For tests: anybody who knows the seed can undo the shuffle."""
+    """For tests only: anyone who knows the seed can undo the shuffle."""
 
     def to_dict(self) -> Plain:
         """The keys that differ from their defaults, under the names the policy file uses."""
@@ -608,31 +608,31 @@ class Method(Section):
 
 
 class Population(Section):
-    """The people among whom somebody could be found: a table of them, or how many there are."""
+    """The people among whom someone could be found: a table of them, or their number."""
 
     file: str | None = None
     """A table of these people with the quasi-identifiers, one row each."""
     separator: Character | None = None
     """The character between two fields of that file."""
     size: Annotated[int, Field(ge=1)] | None = None
-    """How many there are, where no table of them is at hand."""
+    """Their number, if there is no table of them."""
     fraction: Annotated[FiniteFloat, Field(gt=0, le=1)] | None = None
     """The share of them that is in the table."""
 
 
 class Risk(Section):
-    """What is known of the risk around the table, and how it is told."""
+    """What is known of the risk around the table, and how it is reported."""
 
     population: Population | None = None
-    """The people that promises about a population count, and the journalist looks among."""
+    """The people whom promises about a population and the journalist count."""
     threshold: Annotated[FiniteFloat, Field(gt=0, le=1)] = 0.2
-    """A record with a risk above this one is at risk; 0.2 stands for classes of five."""
+    """A record with a higher risk is at risk; 0.2 means classes of fewer than five."""
     k_range: Annotated[tuple[Level, Level], BeforeValidator(_tuple)] | None = None
-    """The first and the last k of the curve of risk."""
+    """The first and the last k of the risk curve."""
     amber: Annotated[FiniteFloat, Field(ge=0, le=1)] = 0.0
-    """``attack`` says ``some`` where more than this share of people are known by the release."""
+    """``attack`` says ``some`` above this share of people who are known because of the release."""
     red: Annotated[FiniteFloat, Field(ge=0, le=1)] | None = None
-    """``attack`` says ``HIGH`` above this share; without, above ``threshold``."""
+    """``attack`` says ``HIGH`` above this share; by default above ``threshold``."""
 
     @property
     def thresholds(self) -> tuple[float, float]:
@@ -666,4 +666,4 @@ class Output(Section):
     shuffle: bool = True
     """Publish the records in random order: the order of the source can identify people."""
     spreadsheet_safe: bool = False
-    """Neutralise cells that a spreadsheet would run as a formula."""
+    """Neutralize cells that a spreadsheet would run as a formula."""

@@ -29,7 +29,7 @@ from indistinct.privacy.values import EXACT, AboutValues, least, most
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaKAnonymity(AboutValues):
-    """Every equivalence class has ``k`` records, and no value more than a share of ``alpha``.
+    """Every equivalence class has ``k`` records, and no value has a share above ``alpha``.
 
     Closed under union: a merged class is larger, and a value's share in it lies between its shares
     in the parts. Only the size is closed under supersets.

@@ -42,7 +42,7 @@ from indistinct.privacy.values import (
 
 @dataclass(frozen=True, kw_only=True)
 class BalancedPPlusSensitive(Promise):
-    """Every equivalence class has ``p`` categories, and its two halves are in balance.
+    """Every equivalence class has ``p`` categories, and its two halves are balanced.
 
     The numbers of records of the harmless and of the sensitive half differ by at most
     ``difference``. Closed under nothing: two classes with one sensitive record too many make one

@@ -73,7 +73,7 @@ class BetaLikeness(AboutValues):
 
 @dataclass(frozen=True, kw_only=True)
 class BasicBetaLikeness(BetaLikeness):
-    """No value gains more than ``beta`` times its share in the distribution compared with.
+    """No value gains more than ``beta`` times its share in the reference distribution.
 
     Closed under union for a fixed distribution: a value's share in a merged class lies between its
     shares in the parts.

@@ -46,12 +46,13 @@ ABSENT = ("break", "suppressed", "skip")
 
 @dataclass(frozen=True, kw_only=True)
 class DeltaPresence(Promise):
-    """In every equivalence class records are between ``lower`` and ``upper`` of the population.
+    """In every class, the records are a share of the population from ``lower`` to ``upper``.
 
     ``absent`` says who may be in no published class without breaking a lower bound: nobody
-    (``break``), people of ``suppressed`` classes, or everybody (``skip``). Closed under union: the
-    share in a merged class lies between the shares in its parts; but a lower bound that skips
-    classes without records is closed under nothing, since they dilute those they are merged with.
+    (``break``), people of suppressed classes (``suppressed``), or anyone (``skip``). Closed under
+    union: the share in a merged class lies between the shares in its parts; but a lower bound that
+    skips classes without records is closed under nothing, since they dilute those they are merged
+    with.
 
     A class of size 0 breaks a lower bound that does not skip it, where people of the population are
     in it: the one promise that classes without records can break.

@@ -38,7 +38,7 @@ ESTIMATORS = ("zero-truncated-poisson", "poisson")
 
 @dataclass(frozen=True, kw_only=True)
 class EstimatedKMap(Promise):
-    """Every equivalence class is as large as one that stands for ``k`` people or more would be.
+    """Every equivalence class is as large as a class that stands for ``k`` or more people.
 
     ``fraction`` is the share of the population that is in the table, ``significance`` how often a
     class of k people may exceed the size asked for, ``estimator`` ``zero-truncated-poisson`` or

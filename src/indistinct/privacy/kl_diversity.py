@@ -24,10 +24,10 @@ from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 
 @dataclass(frozen=True, kw_only=True)
 class KLDiversity(BeyondClasses):
-    """Of linked tables: k people share every fingerprint, and l different ones every class.
+    """In linked tables, k people share every fingerprint, and every class has l different ones.
 
-    Classes of one table say nothing of it: it is kept by algorithms that make linked tables, and
-    seen by the audit of these. Closed under union of classes, whose buckets stay as they are.
+    Algorithms for linked tables keep it, and their audit checks it; one table alone cannot. Closed
+    under union of classes, whose buckets stay as they are.
     """
 
     model: ClassVar[str] = "kl-diversity"

@@ -23,10 +23,10 @@ from indistinct.types import Plain
 
 @dataclass(frozen=True, kw_only=True)
 class KMAnonymity(BeyondClasses):
-    """Every combination of up to m items that somebody has is held by k people.
+    """Every combination of up to m items of a person is shared by k people.
 
-    Classes say nothing of it: it is kept by generalizing the items, whatever becomes of the
-    quasi-identifiers, and seen by the audit of a release with a pseudonym for every person.
+    The items are generalized to keep it, independently of the quasi-identifiers. The audit checks
+    it in a release with a pseudonym for every person.
     """
 
     model: ClassVar[str] = "km-anonymity"

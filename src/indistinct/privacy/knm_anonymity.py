@@ -55,10 +55,9 @@ class KNMAnonymity(Promise):
     ranks it is.
 
     ``k`` has the k of every rank, ``{"1": 10, "4": 3}``, or is ``elbow``: chosen from the table's
-    curves of risk before anything is searched. ``count`` is ``class`` (all records of a class
-    count) or ``rank`` (those of the same rank). ``diversity`` is how many different values a class
-    has at least; true stands for half as many as the table has, rounded down, and two at least,
-    false for any number.
+    risk curves before the search. ``count`` is ``class`` (all records of a class count) or ``rank``
+    (those of the same rank). ``diversity`` is the smallest number of different values in a class:
+    true means half as many as the table has, rounded down, at least two; false means any number.
     """
 
     model: ClassVar[str] = "knm-anonymity"

@@ -30,9 +30,9 @@ from indistinct.types import Plain
 
 @dataclass(frozen=True, kw_only=True)
 class KnownRecords(BeyondClasses):
-    """Whoever knows the class and up to m items is left k people, or a belief of ``bound``.
+    """Who knows the class and up to m items has k people left, or a belief of at most ``bound``.
 
-    Kept by generalizing the items of each class by itself, once classes are found.
+    After classes are found, the items of each class are generalized to keep it.
     """
 
     model: ClassVar[str] = "known-records"

@@ -20,10 +20,10 @@ from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 
 @dataclass(frozen=True, kw_only=True)
 class KnownVisit(BeyondClasses):
-    """Of every published visit, k people of the class have one like it.
+    """For every published visit, k people of the class have one like it.
 
-    Kept once classes are found: attributes of visits are generalized, the same for everybody, and
-    visits that are rare even so are ``*``. A missing value is a value like any other.
+    After classes are found, the attributes of visits are generalized, the same for everyone. Visits
+    that are still rare become ``*``. A missing value is a value like any other.
     """
 
     model: ClassVar[str] = "known-visit"

@@ -90,7 +90,7 @@ class WeighedSensitive(Promise):
 
 @dataclass(frozen=True, kw_only=True)
 class PAlphaSensitive(WeighedSensitive):
-    """Every equivalence class has ``p`` values, with weights of ``alpha`` or more together.
+    """Every class has ``p`` values, and their weights add up to ``alpha`` or more.
 
     ``over`` is ``distinct`` (each value weighs once) or ``records`` (as often as it occurs). Closed
     under supersets: records that join a class take no value away, and no weight is negative.

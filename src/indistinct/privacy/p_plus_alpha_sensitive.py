@@ -30,7 +30,7 @@ from indistinct.privacy.values import domain_of, too_few_values
 
 @dataclass(frozen=True, kw_only=True)
 class PPlusAlphaSensitive(WeighedSensitive):
-    """Every equivalence class has ``p`` categories, with weights of ``alpha`` or more together.
+    """Every class has ``p`` categories, and their weights add up to ``alpha`` or more.
 
     Closed under supersets: records that join a class take no category away, and no weight is
     negative.

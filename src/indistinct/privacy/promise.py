@@ -41,7 +41,7 @@ SHARED = ("on", "sensitive", "unit", "reference")
 
 @dataclass(frozen=True, kw_only=True)
 class Promise(ABC):
-    """A privacy model with its parameters and the attributes it speaks of.
+    """A privacy model with its parameters and the attributes it applies to.
 
     ``on`` are the quasi-identifiers whose classes it looks at (none named: all of them);
     ``sensitive`` the attribute it protects, where it protects one. ``reference`` is the

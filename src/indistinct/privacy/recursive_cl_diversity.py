@@ -37,7 +37,7 @@ from indistinct.privacy.values import (
 
 @dataclass(frozen=True, kw_only=True)
 class RecursiveCLDiversity(Promise):
-    """In every equivalence class r_1 < ``c`` (r_l + .. + r_m), with counts in falling order.
+    """In every class r_1 < ``c`` (r_l + .. + r_m), with counts r in descending order.
 
     Closed under union: merging classes adds at most their r_1, and at least their r_l + .. + r_m,
     which is all but the largest l - 1 counts.

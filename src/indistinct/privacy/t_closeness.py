@@ -51,7 +51,7 @@ DISTANCES = ("equal", "ordered", "hierarchical")
 
 @dataclass(frozen=True, kw_only=True)
 class TCloseness(AboutValues):
-    """Every equivalence class is within ``t`` of the distribution it is compared with.
+    """Every equivalence class is within distance ``t`` of the reference distribution.
 
     ``distance`` is ``equal``, ``ordered`` or ``hierarchical``. Closed under union for a fixed
     distribution: the distance of a mixture is at most the mixture of the distances, since moving
