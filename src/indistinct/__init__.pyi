@@ -70,6 +70,7 @@ from indistinct.privacy.km_anonymity import KMAnonymity as KMAnonymity
 from indistinct.privacy.knm_anonymity import KNMAnonymity as KNMAnonymity
 from indistinct.privacy.known_records import KnownRecords as KnownRecords
 from indistinct.privacy.known_visit import KnownVisit as KnownVisit
+from indistinct.privacy.m_invariance import MInvariance as MInvariance
 from indistinct.privacy.max_posterior import MaxPosterior as MaxPosterior
 from indistinct.privacy.p_alpha_sensitive import PAlphaSensitive as PAlphaSensitive
 from indistinct.privacy.p_plus_alpha_sensitive import PPlusAlphaSensitive as PPlusAlphaSensitive
@@ -78,6 +79,7 @@ from indistinct.privacy.p_sensitive import PSensitive as PSensitive
 from indistinct.privacy.promise import Promise as Promise
 from indistinct.privacy.recursive_cl_diversity import RecursiveCLDiversity as RecursiveCLDiversity
 from indistinct.privacy.t_closeness import TCloseness as TCloseness
+from indistinct.privacy.tau_safety import TauSafety as TauSafety
 from indistinct.privacy.theta_sensitive import ThetaSensitive as ThetaSensitive
 from indistinct.recoding.exchange import ThetaInfeasible as ThetaInfeasible
 from indistinct.release.audit import Audit as Audit

@@ -59,7 +59,7 @@ TEXTS: dict[str, Sequence[str]] = {
     "count": ("class", "rank"),
     "distance": ("equal", "ordered", "hierarchical"),
     "estimator": ("zero-truncated-poisson", "poisson"),
-    "over": ("distinct", "records"),
+    "over": ("distinct", "records", "release", "releases"),
     "theta": ("k", "size"),
 }
 """The words that a parameter can be; of others the default."""

@@ -108,6 +108,8 @@ MODELS: dict[str, Keys] = {
     "balanced-p-plus-sensitive": {"p": 2, "difference": 12},
     "theta-sensitive": {"k": 3},
     "max-posterior": {"bound": 0.5},
+    "m-invariance": {"m": 2},
+    "tau-safety": {"m": 2},
     "t-closeness": {"t": 0.35},
     "basic-beta-likeness": {"beta": 2.5},
     "enhanced-beta-likeness": {"beta": 2.5},

@@ -255,6 +255,12 @@ def cheapest(supply: list[Fraction], cost: list[list[Fraction]]) -> Fraction:
     return total
 
 
+def unique(p: Any, one: Class, reference: Counts) -> bool:
+    """All records have different values, m or more."""
+    del reference
+    return max(one.counts) <= 1 and distinct(one) >= p.m
+
+
 DEFINITIONS: dict[str, Definition] = {
     "k-anonymity": lambda p, one, _: one.size >= p.k,
     "distinct-l-diversity": lambda p, one, _: distinct(one) >= p.l,
@@ -265,6 +271,8 @@ DEFINITIONS: dict[str, Definition] = {
     ),
     "max-posterior": lambda p, one, _: Fraction(max(one.counts), one.size) <= exact(p.bound),
     "p-sensitive": lambda p, one, _: distinct(one) >= p.p,
+    "m-invariance": unique,
+    "tau-safety": unique,
     "p-plus-sensitive": lambda p, one, _: len(categories(one)) >= p.p,
     "p-alpha-sensitive": p_alpha,
     "p-plus-alpha-sensitive": p_plus_alpha,
@@ -301,6 +309,8 @@ def _settings(model: str) -> st.SearchStrategy[dict[str, Any]]:
         "alpha-k-anonymity": {"alpha": share, "k": st.integers(1, 9)},
         "max-posterior": {"bound": share},
         "p-sensitive": {"p": few},
+        "m-invariance": {"m": few},
+        "tau-safety": {"m": few},
         "p-plus-sensitive": {"p": few},
         "p-alpha-sensitive": {
             "p": few,

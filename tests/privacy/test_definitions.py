@@ -59,6 +59,7 @@ def example(model: str) -> Promise:
         "recursive-cl-diversity": {"c": 2, "l": 2},
         "alpha-k-anonymity": {"alpha": 0.5, "k": 2},
         "p-sensitive": {"p": 2},
+        "m-invariance": {"m": 2},
         "p-plus-sensitive": {"p": 2},
         "p-alpha-sensitive": {"p": 2, "alpha": 1},
         "p-plus-alpha-sensitive": {"p": 2, "alpha": 1},
@@ -85,6 +86,7 @@ STRICTER = {
     "alpha": lambda x: x * 0.999,
     "bound": lambda x: x * 0.999,
     "p": lambda x: x + 1,
+    "m": lambda x: x + 1,
     "difference": lambda x: x - 1,
     "t": lambda x: x * 0.999 - 1e-6,
     "beta": lambda x: x * 0.999,
@@ -93,7 +95,7 @@ STRICTER = {
     "lower": lambda x: x * 1.001,
     "upper": lambda x: x * 0.999,
 }
-LARGER_IS_STRICTER = {"k", "l", "p", "mu", "lower"}
+LARGER_IS_STRICTER = {"k", "l", "m", "p", "mu", "lower"}
 ABOVE = {("recursive-cl-diversity", "c"), ("delta-disclosure", "delta")}
 """What has to be exceeded: the figure itself is not kept."""
 

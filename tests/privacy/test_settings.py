@@ -38,6 +38,7 @@ WHOLE = {
         "k-anonymity", "alpha-k-anonymity", "theta-sensitive", "k-map", "estimated-k-map",
     ),
     "l": ("distinct-l-diversity", "recursive-cl-diversity"),
+    "m": ("m-invariance", "tau-safety"),
     "p": (
         "p-sensitive", "p-plus-sensitive", "p-alpha-sensitive", "p-plus-alpha-sensitive",
         "balanced-p-plus-sensitive",

@@ -192,6 +192,8 @@ BREAKS: dict[str, Direct] = {
         distance(shares(v), q, s["distance"]) > Fraction(str(s["t"])) + Fraction(1, 10**9)
     ),
     "p-sensitive": lambda v, q, s: len(v) < s["p"],
+    "m-invariance": lambda v, q, s: len(v) < s["m"] or max(v.values()) > 1,
+    "tau-safety": lambda v, q, s: len(v) < s["m"] or max(v.values()) > 1,
     "p-plus-sensitive": lambda v, q, s: len(kinds(v)) < s["p"],
     "p-alpha-sensitive": lambda v, q, s: (
         len(v) < s["p"] or total(v, s["over"]) < Fraction(str(s["alpha"]))
@@ -231,6 +233,8 @@ SETTINGS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
         "reference": REFERENCE,
     },
     "p-sensitive": {"p": COUNT},
+    "m-invariance": {"m": COUNT},
+    "tau-safety": {"m": COUNT},
     "p-plus-sensitive": {"p": COUNT},
     "p-alpha-sensitive": {
         "p": COUNT,
@@ -300,6 +304,12 @@ def kept_by_all(classes: Sequence[Counter[Value]], model: str, settings: Any, na
 
 Best = Callable[[Sequence[Counter[Value]], Shares, Mapping[str, Any]], Mapping[str, Any]]
 
+
+def unique(classes: Sequence[Counter[Value]]) -> int | None:
+    """The fewest values of a class, where none has one twice."""
+    return None if any(max(v.values()) > 1 for v in classes) else min(map(len, classes))
+
+
 ACHIEVED: dict[str, Best] = {
     "distinct-l-diversity": lambda c, q, s: {"l": min(map(len, c))},
     "entropy-l-diversity": lambda c, q, s: {
@@ -315,6 +325,8 @@ ACHIEVED: dict[str, Best] = {
     },
     "t-closeness": lambda c, q, s: {"t": largest(distance(shares(v), q, s["distance"]) for v in c)},
     "p-sensitive": lambda c, q, s: {"p": min(map(len, c))},
+    "m-invariance": lambda c, q, s: {"m": unique(c)},
+    "tau-safety": lambda c, q, s: {"m": unique(c)},
     "p-plus-sensitive": lambda c, q, s: {"p": min(len(kinds(v)) for v in c)},
     "p-alpha-sensitive": lambda c, q, s: {
         "p": min(map(len, c)),

@@ -381,6 +381,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "alpha-k-anonymity": {"alpha": 0.9, "k": 2},
     "max-posterior": {"bound": 0.9},
     "p-sensitive": {"p": 2},
+    "m-invariance": {"m": 2},
+    "tau-safety": {"m": 2},
     "p-plus-sensitive": {"p": 2},
     "p-alpha-sensitive": {"p": 2, "alpha": 0},
     "p-plus-alpha-sensitive": {"p": 2, "alpha": 0},

@@ -17,6 +17,7 @@ from indistinct.analytics.series import Composition, Series
 from indistinct.document import Document, Grid, Line, Part, many, shown
 from indistinct.errors import DataError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.privacy.m_invariance import Signatures
 from indistinct.privacy.promise import known_promise
 from indistinct.recoding.earlier_plan import published_labels
 from indistinct.recoding.linked_plan import LinkedPlan
@@ -189,7 +190,9 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
     compositions = {name: one.composed() for name, one in series.items()}
     for promise in promises.values():
         about = compositions.get(str(promise.sensitive))
-        judged = None if about is None else _judged(promise, about)
+        judged = None
+        if about is not None:
+            judged = _judged(promise, series[about.attribute], about)
         if judged is None:
             unproved[str(promise)] = None
             continue
@@ -209,20 +212,33 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
 
 
 def _judged(
-    promise: Requirement, found: Composition
+    promise: Requirement, series: Series, found: Composition
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None] | None:
     """For whom a promise is broken [n], and what is believed of them; None: it says nothing."""
     kind = known_promise(promise)
+    if isinstance(kind, Signatures):
+        changed = series.changed(consecutive=kind.consecutive)
+        there = np.zeros(len(found.alone), np.bool_)
+        there[changed] = True
+        return there, found.together
     if kind is None or promise.parameters.get("values") or promise.parameters.get("not_values"):
         return None
     for name in ("bound", "alpha"):
         if promise.model in ("max-posterior", "alpha-k-anonymity") and name in promise.parameters:
             belief = np.maximum(found.alone, found.together)
+            if promise.parameters.get("over") == "releases":
+                belief = found.bound
             return belief > float(promise.parameters[name]) + NEAR, belief
     for name in ("l", "p"):
         if promise.model in ("distinct-l-diversity", "p-sensitive") and name in promise.parameters:
             return found.left < int(promise.parameters[name]), found.together
     return None
+
+
+def over_releases(promise: Requirement) -> bool:
+    """Whether a promise is about all releases of a person."""
+    signatures = isinstance(known_promise(promise), Signatures)
+    return signatures or promise.parameters.get("over") == "releases"
 
 
 # Of a release that is being made
@@ -246,6 +262,12 @@ def hold_against_ledger(
     """
     policy = private.policy
     if policy.ledger is None:
+        several = ", ".join(str(one) for one in private.requirements if over_releases(one))
+        if several:
+            run.warnings.append(
+                f"{several}: promises something of all releases of these people, and nothing is "
+                "held against those that are out: keep a ledger, [ledger] path and person"
+            )
         return None
     ledger = Ledger.made(policy.directory / policy.ledger.path)
     account: Plain = {
@@ -270,12 +292,21 @@ def hold_against_ledger(
 
 def _told(one: Broken, earlier: int) -> Problem:
     who = many(one.people, "person", "people")
-    worst = "" if one.worst is None else f" (one value with {one.worst:.0%})"
     out = "the release that is out" if earlier == 1 else f"the {earlier} releases that are out"
+    told = f"whoever reads this release beside {out} learns too much about {who}"
+    if isinstance(known_promise(one.promise), Signatures):
+        told = (
+            f"{who} would be in a class with other values than in {out}, and the values that only "
+            "one of the two lists can be ruled out"
+        )
+    elif one.promise.parameters.get("over") == "releases":
+        told += f" (one value with up to {one.worst:.0%}, as far as anything is proved)"
+    elif one.worst is not None:
+        told += f" (one value with {one.worst:.0%})"
     return Problem(
         "broken-over-releases",
-        f"whoever reads this release beside {out} learns too much about {who}{worst}: "
-        f"{one.promise} holds for the release alone, and not together with what was published",
+        f"{told}: {one.promise} holds for the release alone, and not together with what was "
+        "published",
         attribute=one.promise.sensitive,
         remedy="leave out who has been published before, or publish what was published; "
         'conflict = "warn" in [ledger] publishes all the same',

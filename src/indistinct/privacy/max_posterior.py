@@ -21,9 +21,12 @@ from numpy.typing import NDArray
 from indistinct.errors import Problem
 from indistinct.kernels.promises import largest
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
-from indistinct.privacy.parameters import number
+from indistinct.privacy.parameters import choice, number
 from indistinct.privacy.promise import Closure
 from indistinct.privacy.values import EXACT, AboutValues, evened, most, present, too_uneven
+from indistinct.types import Plain
+
+OVER = ("release", "releases")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,10 +41,20 @@ class MaxPosterior(AboutValues):
 
     bound: float = 0.5
     """The largest share of a class that any value may have, above 0 and at most 1."""
+    over: str = "release"
+    """What the bound is on: the belief by each ``release``, or by all ``releases`` of the ledger
+    together, and then on what no reader can exceed."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        choice(self.model, "over", self.over, OVER)
         number(self.model, "bound", self.bound, above=0, most=1)
+
+    @property
+    def parameters(self) -> Plain:
+        """The bound, and what it is on where that is not each release."""
+        found = super().parameters
+        return found if found.pop("over") == "release" else {**found, "over": self.over}
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """A value whose share stays above the bound, whoever is left out."""

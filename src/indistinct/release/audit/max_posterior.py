@@ -11,7 +11,7 @@ import polars as pl
 
 from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import APPLIES, TOLERANCE, Asked, described, most
-from indistinct.release.audit.settings import share
+from indistinct.release.audit.settings import share, word
 from indistinct.release.audit.verdict import RECORDS, Verdict
 
 MODEL = "max-posterior"
@@ -20,7 +20,7 @@ MODEL = "max-posterior"
 @class_check(
     MODEL,
     counts="shares",
-    settings={"bound": share(example=0.5, default=0.5)},
+    settings={"bound": share(example=0.5, default=0.5), "over": word("release", "releases")},
     about_values=True,
 )
 def check(asked: Asked) -> Verdict:

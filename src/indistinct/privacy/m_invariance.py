@@ -1,0 +1,96 @@
+"""m-invariance: everybody keeps a signature of m values from release to release (Xiao and Tao).
+
+    X. Xiao, Y. Tao: "m-Invariance: Towards Privacy Preserving Re-publication of Dynamic Datasets".
+    SIGMOD 2007.
+
+The signature of a class is the set of its sensitive values. Two things are promised: in every
+release all records of a class have different values, m or more; and whoever is in two releases
+that follow each other has classes of the same signature. Then every value of the signature is as
+likely as any other, also for a reader who knows who is in which release: 1/m at most is believed.
+
+One release shows the first half; the second is held against the ledger of what is out.
+
+What it does not promise: anything of somebody who leaves and comes back with another signature,
+for which there is :mod:`~indistinct.privacy.tau_safety`; or that the values of a signature differ
+in meaning. A missing value is a value like any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import Problem
+from indistinct.kernels.promises import largest
+from indistinct.microdata.frequencies import ClassTable, FrequencyTable
+from indistinct.privacy.parameters import whole
+from indistinct.privacy.promise import Closure, Promise
+from indistinct.privacy.values import (
+    cells_of,
+    different_values,
+    had_by_all,
+    present,
+    too_few_values,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Signatures(Promise):
+    """In every class all records have different values, ``m`` or more.
+
+    Closed under nothing: two classes may have a value in common.
+    """
+
+    closure: ClassVar[Closure] = "none"
+    needs_sensitive: ClassVar[bool] = True
+    consecutive: ClassVar[bool]
+    """Whether signatures stay only between releases that follow each other."""
+
+    m: int
+    """Values that a class has at least, each of one record."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.model, "m", self.m, 1, "choose m = 2 or more")
+
+    def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
+        """A table with fewer values has no class with so many."""
+        del allowed
+        totals = present(self, table)
+        if totals is None:
+            return None
+        return too_few_values(self, int(np.count_nonzero(totals)), self.m)
+
+    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+        """Classes that hold somebody, and too few values, or one of them twice."""
+        few = different_values(self, classes) < self.m
+        broken: NDArray[np.bool_] = (few | self._twice(classes)) & (classes.size > 0)
+        return broken | had_by_all(self, classes)
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """The smallest number of values in a class; None where a class has one of them twice."""
+        held = classes.size > 0
+        found = different_values(self, classes)[held]
+        if not len(found) or self._twice(classes)[held].any():
+            return {"m": None}
+        return {"m": int(found.min())}
+
+    def _twice(self, classes: ClassTable) -> NDArray[np.bool_]:
+        cells = cells_of(self, classes)
+        total, top = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
+        largest(cells, total, top)
+        return np.asarray(top > 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MInvariance(Signatures):
+    """In every class all records have different values, and who stays keeps the signature.
+
+    Closed under nothing: two classes may have a value in common.
+    """
+
+    model: ClassVar[str] = "m-invariance"
+    consecutive: ClassVar[bool] = True

@@ -1,0 +1,200 @@
+"""Promises over releases: signatures, and what a reader of all releases believes at most."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from tests.test_ledger import Stream, beliefs, entries_of, entry
+
+import indistinct as ind
+from indistinct.analytics.series import Series
+
+FIRST = {
+    "1": {"Bob": "dyspepsia", "Alice": "bronchitis"},
+    "2": {"Andy": "flu", "David": "gastritis"},
+    "3": {"Gary": "flu", "Helen": "gastritis"},
+    "4": {"Jane": "dyspepsia", "Ken": "flu", "Linda": "gastritis"},
+    "5": {"Paul": "dyspepsia", "Steve": "gastritis"},
+}
+"""The first release of Xiao and Tao (2007, Table 1): everybody's class and disease."""
+
+ANEW = {
+    "1": {"Bob": "dyspepsia", "David": "gastritis"},
+    "2": {"Emily": "flu", "Jane": "dyspepsia", "Linda": "gastritis"},
+    "3": {"Gary": "flu", "Mary": "gastritis"},
+    "4": {"Ray": "dyspepsia", "Steve": "gastritis"},
+    "5": {"Tom": "gastritis", "Vince": "flu"},
+}
+"""The second one made by itself (Table 2): five have left, five have come."""
+
+WITH_COUNTERFEITS = {
+    "1": {"Bob": "dyspepsia", "c1": "bronchitis"},
+    "2": {"David": "gastritis", "Emily": "flu"},
+    "3": {"Jane": "dyspepsia", "c2": "flu", "Linda": "gastritis"},
+    "4": {"Gary": "flu", "Mary": "gastritis"},
+    "5": {"Ray": "dyspepsia", "Steve": "gastritis"},
+    "6": {"Tom": "gastritis", "Vince": "flu"},
+}
+"""The second one as 2-invariant (Table 3): the counterfeits c1 and c2 are nobody."""
+
+
+def of_classes(classes: dict[str, dict[str, str]]) -> Any:
+    people = {
+        name: tuple(who for who in members if who not in ("c1", "c2"))
+        for name, members in classes.items()
+    }
+    return entry(people, {name: tuple(own.values()) for name, own in classes.items()})
+
+
+def test_the_published_example_of_m_invariance() -> None:
+    series = Series.of([of_classes(FIRST), of_classes(ANEW)], "ill")
+    assert len(series.changed(consecutive=True)) == 2  # Bob and David
+    naive = series.composed()
+    assert naive.together.max() == pytest.approx(1)
+    assert naive.left.min() == 1
+    kept = Series.of([of_classes(FIRST), of_classes(WITH_COUNTERFEITS)], "ill")
+    assert len(kept.changed(consecutive=True)) == 0
+    found = kept.composed()
+    assert found.bound.max() == found.together.max() == pytest.approx(1 / 2)
+    assert found.left.min() == 2
+
+
+def test_who_comes_back_is_looked_at_by_tau_safety_alone() -> None:
+    there = entry({"1": ("a", "b")}, {"1": ("x", "y")})
+    gone = entry({"1": ("c", "d")}, {"1": ("x", "y")})
+    back = entry({"1": ("a", "e")}, {"1": ("x", "z")})
+    series = Series.of([there, gone, back], "ill")
+    assert len(series.changed(consecutive=True)) == 0
+    assert len(series.changed(consecutive=False)) == 1
+
+
+class Years(RuleBasedStateMachine):
+    """People join, leave and come back, and whoever is there is published in some classes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.value: dict[str, str] = {}
+        self.there: set[str] = set()
+        self.out: Stream = []
+
+    @precondition(lambda self: len(self.value) < 6)
+    @rule(value=st.sampled_from("xyz"))
+    def joins(self, value: str) -> None:
+        name = f"p{len(self.value)}"
+        self.value[name] = value
+        self.there.add(name)
+
+    @precondition(lambda self: self.there)
+    @rule(at=st.integers(0, 9))
+    def leaves(self, at: int) -> None:
+        self.there.remove(sorted(self.there)[at % len(self.there)])
+
+    @precondition(lambda self: len(self.there) < len(self.value))
+    @rule(at=st.integers(0, 9))
+    def returns(self, at: int) -> None:
+        away = sorted(set(self.value) - self.there)
+        self.there.add(away[at % len(away)])
+
+    @precondition(lambda self: self.there and len(self.out) < 4)
+    @rule(data=st.data())
+    def is_published(self, data: st.DataObject) -> None:
+        groups = {name: data.draw(st.sampled_from("12")) for name in sorted(self.there)}
+        self.out.append({name: (group, self.value[name]) for name, group in groups.items()})
+
+    @invariant()
+    def beliefs_are_those_of_all_worlds(self) -> None:
+        if not self.out:
+            return
+        series = Series.of(entries_of(self.out), "ill")
+        exact = beliefs(self.out)
+        assert sorted(series.composed().bound) == pytest.approx(sorted(exact.values()))
+        unique = all(
+            len({value for own, value in release.values() if own == group})
+            == sum(own == group for own, _ in release.values())
+            for release in self.out
+            for group in {own for own, _ in release.values()}
+        )
+        if unique and not len(series.changed(consecutive=False)):
+            least = min(
+                sum(own == group for own, _ in release.values())
+                for release in self.out
+                for group in {own for own, _ in release.values()}
+            )
+            assert max(exact.values()) <= 1 / least + 1e-9
+
+
+TestYears = Years.TestCase
+TestYears.settings = settings(max_examples=60, stateful_step_count=12, deadline=None)
+
+
+def table(ills: str, first: int = 0) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "who": [f"P{first + at}" for at in range(len(ills))],
+            "age": [20 + at for at in range(len(ills))],
+            "ill": list(ills),
+        }
+    )
+
+
+def policy(folder: Path | None, *promises: dict[str, Any]) -> dict[str, Any]:
+    keys: dict[str, Any] = {
+        "attributes": {
+            "who": {"role": "identifier"},
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 2}}},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 2}, *promises],
+        "method": {"seed": 1},
+    }
+    if folder is not None:
+        keys["ledger"] = {"path": str(folder / "ledger"), "person": "who"}
+    return keys
+
+
+@pytest.mark.parametrize("model", ["m-invariance", "tau-safety"])
+def test_a_class_with_other_values_is_refused_next_year(tmp_path: Path, model: str) -> None:
+    asked = policy(tmp_path, {"model": model, "m": 2, "sensitive": "ill"})
+    ind.anonymize(table("xyxyxy"), asked).write(tmp_path / "one")
+    ind.anonymize(table("xyyxxy"), asked).write(tmp_path / "two")
+    with pytest.raises(ind.Unsatisfiable) as caught:
+        ind.anonymize(table("xyxyxz"), asked)
+    (problem,) = caught.value.problems
+    assert "2 people would be in a class with other values" in problem.message
+    assert ind.check_ledger(tmp_path / "ledger").holds
+
+
+def test_the_bound_of_all_releases_is_what_is_proved(tmp_path: Path) -> None:
+    over = {"model": "max-posterior", "bound": 0.5, "over": "releases", "sensitive": "ill"}
+    asked = policy(tmp_path, over)
+    release = ind.anonymize(table("xyxyxy"), asked)
+    (_, promise) = release.certificate.to_dict()["promises"]
+    assert promise["parameters"] == {"bound": 0.5, "over": "releases"}
+    release.write(tmp_path / "one")
+    with pytest.raises(ind.Unsatisfiable) as caught:
+        ind.anonymize(table("yxxzzx", first=2), asked)
+    assert caught.value.problems[0].code == "broken-over-releases"
+
+
+def test_without_a_ledger_it_is_said_that_nothing_is_held_against_others() -> None:
+    promise = {"model": "m-invariance", "m": 2, "sensitive": "ill"}
+    release = ind.anonymize(table("xyxyxy"), policy(None, promise))
+    assert any("keep a ledger" in text for text in release.warnings)
+
+
+@given(st.integers(2, 3), st.integers(0, 50))
+def test_the_audit_sees_the_half_that_one_release_shows(m: int, seed: int) -> None:
+    ills = "".join(np.random.default_rng(seed).choice(list("xyz"), 6))
+    frame = table(ills).with_columns(age=pl.col("age") // 3)
+    found = ind.audit(
+        frame, promises=[{"model": "m-invariance", "m": m, "sensitive": "ill"}], quasi=["age"]
+    )
+    parts = [frame.filter(pl.col("age") == age)["ill"].to_list() for age in frame["age"].unique()]
+    assert found.holds == all(len(set(own)) == len(own) >= m for own in parts)
