@@ -661,6 +661,10 @@ _EXAMPLES = {
         "indistinct compare patients.csv first second --policy release.toml\n"
         "indistinct compare patients.csv first second --policy release.toml --attack --seed 1"
     ),
+    "report": (
+        "indistinct report release --public\n"
+        "indistinct report release --data patients.csv --policy release.toml --template ema-hc"
+    ),
     "risk": (
         "indistinct risk patients.csv --quasi age,sex,postcode --population 250000\n"
         "indistinct risk patients.csv --policy release.toml --curve 2-20 --plot risk.svg\n"

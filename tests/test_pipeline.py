@@ -220,6 +220,7 @@ def test_nothing_public_holds_what_must_not_be_there(tmp_path: Path, form: str) 
         "certificate.json",
         "private",
         f"release.{form}",
+        "report.html",
     ]
     assert (out / "private").stat().st_mode & 0o777 == 0o700
     public = b"".join(path.read_bytes() for path in out.iterdir() if path.is_file())

@@ -33,6 +33,8 @@ from indistinct.pipeline.discovering import quasi as quasi
 from indistinct.pipeline.recording import LedgerReport as LedgerReport
 from indistinct.pipeline.recording import check_ledger as check_ledger
 from indistinct.pipeline.release import Release as Release
+from indistinct.pipeline.report import write_refusal as write_refusal
+from indistinct.pipeline.report import write_report as write_report
 from indistinct.pipeline.risk import risk as risk
 from indistinct.pipeline.workbench import Held as Held
 from indistinct.pipeline.workbench import Workbench as Workbench

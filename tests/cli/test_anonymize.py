@@ -163,7 +163,7 @@ def test_an_earlier_run_is_replaced_and_foreign_files_are_not(
     assert "'mine.txt'" in result.stderr
     assert (out / "mine.txt").read_text(encoding="utf-8") == "keep me"
     assert {path.name for path in out.iterdir()} == {
-        *("certificate.json", "mine.txt", "private", "release.csv")
+        *("certificate.json", "mine.txt", "private", "release.csv", "report.html")
     }
 
 

@@ -27,6 +27,9 @@ STEPS = {"checked", "generated", "distinct", "expanded"}
 """How far a search went: the last bit of a geometric mean, which machines round differently, can
 make it look at one node more."""
 
+REPORTS = ("report.html", "evidence.json")
+"""Files that say again what the others say; their own tests hold them against these."""
+
 DIGITS = 12
 """Significant digits of a figure that count."""
 
@@ -179,7 +182,11 @@ def _anonymize(case: Case, folder: Path, shift: int) -> dict[str, Any]:
     own = {key: value for key, value in release.run.to_dict().items()
            if key not in found["certificate"]}  # fmt: skip
     found["run"] = own
-    found |= {f"private {name}": _decided(document) for name, document in release.private.items()}
+    found |= {
+        f"private {name}": _decided(document)
+        for name, document in release.private.items()
+        if name not in REPORTS
+    }
     found["policy"] = {"keys": _without_seed(policy.to_dict()), "warnings": policy.warnings}
     if case.options.get("write"):
         release.write(folder / "out")
@@ -201,10 +208,10 @@ def _without_seed(keys: dict[str, Any]) -> dict[str, Any]:
 
 
 def _files(folder: Path) -> dict[str, Any]:
-    """Every file of a folder: text as it stands, anything else by its name."""
+    """Every file of a folder but reports: text as it stands, anything else by its name."""
     found: dict[str, Any] = {}
     for path in sorted(folder.rglob("*")):
-        if path.is_file():
+        if path.is_file() and path.name not in REPORTS:
             name = str(path.relative_to(folder))
             if path.suffix == ".json":
                 found[name] = _decided(json.loads(path.read_text(encoding="utf-8")))

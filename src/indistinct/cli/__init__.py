@@ -26,6 +26,7 @@ from indistinct.cli import (
     init,
     ledger,
     quasi,
+    report,
     risk,
     studio,
 )
@@ -73,11 +74,19 @@ for _verb in (
     audit.audit,
     attack.attack,
     compare.compare,
+    report.report,
     hierarchy.hierarchy,
     studio.studio,
     ledger.ledger,
 ):
-    _leaves = _verb in (demo.demo, init.init, anonymize.anonymize, apply.apply, studio.studio)
+    _leaves = _verb in (
+        demo.demo,
+        init.init,
+        anonymize.anonymize,
+        apply.apply,
+        report.report,
+        studio.studio,
+    )
     app.command(help=help_of(_verb))(verb(_verb, leaves_files=_leaves))
 
 

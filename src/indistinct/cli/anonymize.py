@@ -22,7 +22,7 @@ from indistinct.cli.options import (
 )
 from indistinct.cli.summary import list_files, summarize, warn
 from indistinct.cli.terminal import Progress, print_json, print_parts
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.types import Plain, PlainMapping
 
 if TYPE_CHECKING:
@@ -154,6 +154,16 @@ def anonymize(
             help="Tell what other methods and limits would keep, and which is recommended.",
         ),
     ] = False,
+    report: Annotated[
+        bool,
+        typer.Option("--report/--no-report", help="Write reports beside the release, as HTML."),
+    ] = True,
+    refused: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Where no release can be made, write a report of why, as HTML."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a release of DATA that keeps its promises.
@@ -187,9 +197,14 @@ def anonymize(
             progress("looking at the columns")
             sections = {"source": source, "method": _keys(method), "output": _keys(output)}
             settings = _from_options(data, named, rest, k, hierarchies, sections)
-        release = indistinct.anonymize(data, settings, progress=progress)
+        try:
+            release = indistinct.anonymize(data, settings, progress=progress)
+        except Unsatisfiable as error:
+            if refused is not None:
+                indistinct.write_refusal(error, settings, refused)
+            raise
         progress("writing")
-        release.write(out)
+        release.write(out, report=report and settings.output.report)
         beside = None
         if alternatives:
             beside = indistinct.alternatives(data, settings, release=release, progress=progress)

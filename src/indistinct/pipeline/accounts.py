@@ -16,6 +16,7 @@ from indistinct import __version__
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.microdata import Microdata
 from indistinct.pipeline.asked import method_of
+from indistinct.pipeline.evidence import EVIDENCE, private_evidence
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.warnings import (
     told_of_the_program,
@@ -91,6 +92,8 @@ def accounts(
         told = (*told, *told_of_the_program(policy))
         document |= {"rows": distinct_rows(publication.tables, verdict), "leakage": leakage}
         documents = {"plan.json": _plan_document(plan, private.microdata)}
+    if policy.output.report:
+        documents[EVIDENCE] = private_evidence(private, plan)
     may_contain = [
         *may_be_made_up(policy),
         *(["perturbed values"] if transformed.perturbed else []),

@@ -14,20 +14,24 @@ import polars as pl
 from indistinct.document import Document, Grid, Line, Part, many
 from indistinct.errors import IndistinctError
 from indistinct.metadata import ValueMetadata
+from indistinct.pipeline.evidence import evidence_in
 from indistinct.pipeline.opening import sha256_of
 from indistinct.privacy.promise import models
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.release.audit import audit as audit_release
 from indistinct.release.certificate import COUNTS_MADE_UP, Certificate, CertifiedTable, Run
+from indistinct.report.outlines import page, require_template
 from indistinct.requirement import Requirement
 from indistinct.sources.convert import to_polars
 from indistinct.sources.writing import (
+    REPORT,
     formulas,
     neutralized,
     publish_folder,
     write_csv,
     write_json,
     write_parquet,
+    write_text,
 )
 from indistinct.types import Frame, Plain, PlainMapping
 
@@ -80,12 +84,30 @@ class Release(Document):
         """What the custodian should know before handing the release out."""
         return tuple(self.run.to_dict()["warnings"])
 
-    def write(self, out: str | Path) -> Path:
+    def report(self, *, public: bool = False, template: str = "plain") -> str:
+        """What there is to know of the release, as the text of one HTML file that loads nothing.
+
+        Arguments:
+            public: whether it says no more than everybody may know who has the release.
+            template: the order of its chapters: ``plain``, or that of a standard.
+
+        Raises:
+            InputError: there is no such template.
+        """
+        require_template(template)
+        return page(evidence_in(self, public=public), template).html()
+
+    def write(self, out: str | Path, *, report: bool | None = None) -> Path:
         """Write the release, its certificate and the private account into a folder.
 
         The folder appears with all its files, or not at all; ``private/`` in it is closed to
         others. The format is that of the policy's ``[output]``. Where a ledger is kept, its entry
         appears with the folder, or not at all.
+
+        Arguments:
+            out: the folder.
+            report: whether reports are written too, ``report.html`` for everybody and
+                ``private/report.html`` for the custodian; as the policy says where not given.
 
         Raises:
             OutputError: If the folder cannot be written, or holds files of somebody else, or the
@@ -95,10 +117,11 @@ class Release(Document):
             recording = None
             if self.record is not None:
                 recording = stack.enter_context(self.record.begun(Path(out)))
-            return self._written(out, recording)
+            wanted = self.output.report if report is None else report
+            return self._written(out, recording, report=wanted)
 
-    def _written(self, out: str | Path, recording: Recording | None) -> Path:
-        public = self._as_written()
+    def _written(self, out: str | Path, recording: Recording | None, *, report: bool) -> Path:
+        told_to_all = self._as_written()
         ending = self.output.format
         with publish_folder(out) as staging:
             written = []
@@ -110,10 +133,12 @@ class Release(Document):
                     write_csv(frame, path, spreadsheet_safe=self.output.spreadsheet_safe)
                 rows = len(frame) if self.linked else self.certificate.records_published
                 written.append(CertifiedTable(path.name, sha256_of(path), rows))
-            certificate = replace(public, tables=tuple(written))
-            if public.linked is not None:
-                files = {key: f"{public.linked[key]}.{ending}" for key in ("quasi", "sensitive")}
-                certificate = replace(certificate, linked={**public.linked, **files})
+            certificate = replace(told_to_all, tables=tuple(written))
+            if told_to_all.linked is not None:
+                files = {
+                    key: f"{told_to_all.linked[key]}.{ending}" for key in ("quasi", "sensitive")
+                }
+                certificate = replace(certificate, linked={**told_to_all.linked, **files})
             write_json(staging.public / "certificate.json", certificate.to_dict())
             told = self.run.warnings + (_swept(staging.swept),) * (staging.swept > 0)
             told += self._warn_about_formulas()
@@ -124,6 +149,11 @@ class Release(Document):
                     write_csv(document, staging.private / file)
                 else:
                     write_json(staging.private / file, document)
+            if report:
+                to_all = evidence_in(staging.public, public=True)
+                to_us = evidence_in(staging.public, public=False, published=to_all.published)
+                write_text(staging.public / REPORT, page(to_all).html())
+                write_text(staging.private / REPORT, page(to_us).html())
             if recording is not None:
                 recording.await_folder(staging.public / "certificate.json")
         return Path(out)

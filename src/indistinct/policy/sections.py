@@ -667,3 +667,5 @@ class Output(Section):
     """Publish the records in random order: the order of the source can identify people."""
     spreadsheet_safe: bool = False
     """Neutralize cells that a spreadsheet would run as a formula."""
+    report: bool = True
+    """Write a report for everybody beside the release, and one for you in ``private/``."""

@@ -34,6 +34,9 @@ from indistinct.types import Frame, PlainMapping
 CERTIFICATE = "certificate.json"
 """The public file by which the folder of an earlier run is known again."""
 
+REPORT = "report.html"
+"""The report of a release, beside it for everybody and in ``private/`` for the custodian."""
+
 PRIVATE = "private"
 """The folder of a run that nobody else may read."""
 
@@ -522,7 +525,7 @@ def _left_by_a_run(out: Path) -> set[str]:
         tables = {str(table["path"]) for table in certificate["tables"]}
     except (OSError, ValueError, KeyError, TypeError):
         return set()
-    return {CERTIFICATE, PRIVATE, *tables}
+    return {CERTIFICATE, PRIVATE, REPORT, *tables}
 
 
 def _sync_file(path: Path) -> None:

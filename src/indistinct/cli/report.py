@@ -1,0 +1,59 @@
+"""``indistinct report``: what there is to know of a release, as one HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from indistinct.cli.options import AsJson
+from indistinct.cli.terminal import Progress, complain, console, print_json
+
+
+def report(
+    release: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder of a release.", file_okay=False)
+    ],
+    public: Annotated[
+        bool,
+        typer.Option("--public", help="Say no more than everybody may know who has the release."),
+    ] = False,
+    template: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="plain, hipaa-expert, ema-hc, iso-27559 or wp216: the order of it."
+        ),
+    ] = "plain",
+    data: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The private table, to try attackers on the release."),
+    ] = None,
+    policy: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The policy of the table, with --data.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write the report of a release: promises and proof, risk, cost, and what is left open.
+
+    One HTML file that loads nothing: DIR/private/report.html for you, or with --public
+    DIR/report.html, which may travel with the release. A template orders the same evidence as a
+    standard asks; it is never a certification.
+    """
+    import indistinct
+
+    with Progress() as progress:
+        path = indistinct.write_report(
+            release,
+            public=public,
+            template=template,
+            data=data,
+            policy=policy,
+            progress=progress,
+        )
+    if as_json:
+        print_json({"path": str(path), "public": public, "template": template})
+        return
+    console().print(f"{path} is written", soft_wrap=True)
+    if not public:
+        complain("note", "it is private: keep it like the table itself")

@@ -1,0 +1,326 @@
+"""What reports rest on: plain data, in public from the published files alone.
+
+:func:`published_evidence` sees a release as anybody does who has it, so that a public report can
+say nothing else. :func:`private_evidence` is gathered while the table is at hand, and stays with
+the custodian.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.analytics.published import is_suppressed
+from indistinct.analytics.release_view import Made, ReleaseView, Sought
+from indistinct.analytics.risk import curve_of_classes, prosecutor
+from indistinct.errors import DataError, Problem
+from indistinct.pipeline.warnings import lost_attributes
+from indistinct.recoding.linked_plan import LinkedPlan
+from indistinct.recoding.plan import published_classes
+from indistinct.release.audit.reading import PublishedTable
+from indistinct.report.chapters import Evidence
+from indistinct.sources.writing import CERTIFICATE, PRIVATE
+from indistinct.types import Frame, Plain, PlainMapping
+
+if TYPE_CHECKING:
+    from indistinct.pipeline.private_table import PrivateTable
+    from indistinct.policy import Policy
+    from indistinct.recoding.plan import Plan
+
+THRESHOLDS = (0.05, 0.09, 0.2, 0.33)
+"""Bounds on the risk of a record that guidelines name; EMA and Health Canada ask for 0.09."""
+
+STEPS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+"""Where the groups begin that class sizes are counted in."""
+
+MOST_VALUES = 12
+"""Values of an attribute that a report draws; the others are counted together."""
+
+MOST_EXPOSED = 20
+"""Records that a report names as the most exposed."""
+
+KS = range(2, 21)
+"""The k for which a report says what smaller classes amount to."""
+
+EVIDENCE = "evidence.json"
+"""The private file with what was counted in the table for reports."""
+
+_COUNT = "\0records"
+
+
+def published_evidence(release: Frame) -> Plain:
+    """What a reader can count in a release, and nothing else.
+
+    Arguments:
+        release: the folder of a release, or a release that was made here.
+
+    Returns:
+        ``attributes``, each with its ``table``, ``role`` as far as the certificate tells it and the
+        ``spread`` of its values; ``sizes`` of the classes; ``risk`` of their records.
+    """
+    view = ReleaseView.read(release, Sought())
+    rows = view.rows.filter(~is_suppressed(view.rows, view.quasi)) if view.quasi else view.rows
+    counted = rows.group_by(list(view.quasi)).len(_COUNT)[_COUNT] if view.quasi else pl.Series([])
+    size = counted.cast(pl.Int64).to_numpy()
+    known = set(view.said.known)
+    attributes = [
+        {
+            "name": name,
+            "table": part.name,
+            "role": _public_role(name, view, known),
+            "spread": spread(_cells(view, part, rows, name)),
+        }
+        for part in view.published.tables
+        for name in part.columns
+        if name not in (view.person, None if view.link is None else view.by)
+    ]
+    return {"attributes": attributes, **sizes_and_risk(size)}
+
+
+def private_evidence(private: PrivateTable, plan: Plan | LinkedPlan) -> Plain:
+    """What only the custodian can count: the table before, and who is most exposed in the release.
+
+    Arguments:
+        private: the table.
+        plan: what is published instead of what.
+
+    Returns:
+        ``source``, ``policy``, ``attributes`` before, ``sizes``, ``risk`` and ``curve`` of the
+        table as it was, and the ``exposed`` records where they have an order.
+    """
+    subjects, data = private.subjects, private.data
+    texts = subjects.texts
+    names = list(data.attributes)
+    size = _sizes_of(
+        texts.select([name for name in names if name in texts.columns]), subjects.weight
+    )
+    curve = curve_of_classes(size, KS).to_dict()
+    before = {name: spread(texts[name], subjects.weight) for name in texts.columns}
+    if subjects.events is not None:
+        events = subjects.events.texts
+        before |= {name: spread(events[name]) for name in events.columns}
+    heights = dict(zip(names, data.heights.tolist(), strict=True))
+    attributes = [
+        {"name": name, "role": item.role, "height": heights.get(name), "before": before.get(name)}
+        for name, item in private.policy.attributes.items()
+    ]
+    return {
+        "source": private.file,
+        "policy": policy_text(private.policy),
+        "person": subjects.key,
+        "attributes": attributes,
+        **sizes_and_risk(size),
+        "curve": curve["points"],
+        "exposed": None if isinstance(plan, LinkedPlan) else _exposed(private, plan),
+    }
+
+
+def policy_text(policy: Policy) -> str:
+    """A policy as it was written, or as it can be written."""
+    if policy.file is not None and Path(policy.file).is_file():
+        return Path(policy.file).read_text(encoding="utf-8")
+    if any(
+        not isinstance(one.hierarchy, str | Mapping | None) for one in policy.attributes.values()
+    ):
+        return json.dumps(policy.to_dict(), indent=2, default=str)
+    return policy.to_toml()
+
+
+def sizes_and_risk(size: NDArray[np.int64]) -> Plain:
+    """How large classes are, and the risk of their records by what guidelines ask.
+
+    Arguments:
+        size: records, or people, of every class.
+    """
+    starts = np.array(STEPS)
+    step = np.searchsorted(starts, size, side="right") - 1
+    sizes = [
+        {
+            "from": int(starts[at]),
+            "to": int(starts[at + 1]) - 1 if at + 1 < len(starts) else None,
+            "classes": int((step == at).sum()),
+            "records": int(size[step == at].sum()),
+        }
+        for at in range(len(starts))
+        if (step == at).any()
+    ]
+    if not len(size):
+        return {"sizes": sizes, "risk": None}
+    at = {f"{bound:g}": prosecutor(size, bound).at_risk for bound in THRESHOLDS}
+    criteria = prosecutor(size)
+    highest, average = float(criteria.highest), float(criteria.success)
+    return {"sizes": sizes, "risk": {"above": at, "highest": highest, "average": average}}
+
+
+def spread(column: pl.Series, weight: NDArray[np.int64] | None = None) -> Plain:
+    """How often each value occurs, as a share: the most frequent ones, or ranges of many numbers.
+
+    Arguments:
+        column: the values as text, null where missing.
+        weight: how many records each stands for; one where not given.
+
+    Returns:
+        ``distinct`` values, ``bars`` [label, share], ``missing`` and the ``rest`` that has no bar,
+        as shares; ``ranges`` says whether the bars are ranges of numbers.
+    """
+    frame = pl.DataFrame({"value": column.cast(pl.String)})
+    amount = pl.lit(1) if weight is None else pl.Series("weight", weight)
+    counted = (
+        frame.with_columns(amount.alias(_COUNT))
+        .group_by("value")
+        .agg(pl.col(_COUNT).sum())
+        .sort([_COUNT, "value"], descending=[True, False], nulls_last=True)
+    )
+    total = int(counted[_COUNT].sum()) or 1
+    missing = int(counted.filter(pl.col("value").is_null())[_COUNT].sum())
+    values = counted.filter(pl.col("value").is_not_null())
+    numbers = values["value"].cast(pl.Float64, strict=False)
+    ranged = values.height > MOST_VALUES and bool(numbers.is_finite().fill_null(value=False).all())
+    if ranged:
+        bars = _ranges(numbers.to_numpy(), values[_COUNT].to_numpy())
+    else:
+        top = values.head(MOST_VALUES)
+        bars = list(zip(top["value"].to_list(), top[_COUNT].to_list(), strict=True))
+        if values.height <= MOST_VALUES:
+            bars.sort(key=lambda bar: _natural(bar[0]))
+    shown = sum(count for _, count in bars)
+    return {
+        "distinct": values.height,
+        "missing": missing / total,
+        "bars": [[label, count / total] for label, count in bars],
+        "rest": (total - missing - shown) / total,
+        "ranges": ranged,
+    }
+
+
+def _natural(label: str) -> tuple[bool, float, str]:
+    """Numbers and ranges by where they begin, then texts."""
+    start = "".join(sign if sign in "0123456789.-" else " " for sign in label).split()
+    try:
+        return False, float(start[0]), label
+    except (IndexError, ValueError):
+        return True, 0.0, label
+
+
+def _ranges(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> list[tuple[str, int]]:
+    """Ranges of equal width and round ends, with how many numbers are in each from its begin on."""
+    low, high = float(numbers.min()), float(numbers.max())
+    unit = 10.0 ** np.floor(np.log10((high - low) / 10))
+    step = next(unit * size for size in (1, 2, 5, 10) if unit * size * MOST_VALUES >= high - low)
+    first = np.floor(low / step)
+    place = np.floor(numbers / step - first).astype(np.int64)
+    return [
+        (
+            f"{(first + at) * step:.6g} to {(first + at + 1) * step:.6g}",
+            int(counts[place == at].sum()),
+        )
+        for at in range(int(place.max()) + 1)
+    ]
+
+
+def _public_role(name: str, view: ReleaseView, known: set[str]) -> str:
+    if name in view.quasi:
+        return "quasi-identifier"
+    asked = {part.sensitive for part in view.said.requirements}
+    return "sensitive" if name in known or name in asked else "published as it is"
+
+
+def _cells(view: ReleaseView, part: PublishedTable, rows: pl.DataFrame, name: str) -> pl.Series:
+    return rows[name] if part is view.table and name in view.quasi else part.texts([name])[name]
+
+
+def _sizes_of(texts: pl.DataFrame, weight: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    if not texts.width:
+        return np.zeros(0, dtype=np.int64)
+    amount = pl.lit(1) if weight is None else pl.Series("weight", weight)
+    found = (
+        texts.with_columns(amount.alias(_COUNT)).group_by(texts.columns).agg(pl.col(_COUNT).sum())
+    )
+    size: NDArray[np.int64] = found[_COUNT].cast(pl.Int64).to_numpy()
+    return size
+
+
+def _exposed(private: PrivateTable, plan: Plan) -> Plain | None:
+    """The records in the smallest classes of the release, by their rows in the table, from 1."""
+    subjects, data = private.subjects, private.data
+    if subjects.weight is not None:
+        return None
+    class_of = published_classes(data, plan, data.attributes)
+    size = np.bincount(class_of, weights=data.weight).astype(np.int64)[class_of]
+    own = private.microdata.combination_of
+    published = ~plan.suppressed[own]
+    if not published.any():
+        return None
+    of_release, alone = size[own], data.weight[own]
+    first = np.arange(len(own)) if subjects.key is None else subjects.first_rows()
+    smallest = int(of_release[published].min())
+    there = np.flatnonzero(published & (of_release == smallest))
+    named = there[np.lexsort((first[there], alone[there]))][:MOST_EXPOSED]
+    return {
+        "smallest": smallest,
+        "records": len(there),
+        "rows": [[int(first[at]) + 1, int(alone[at]), smallest] for at in named],
+        "suppressed": _rows(first[~published]),
+    }
+
+
+def _rows(first: NDArray[np.int64]) -> Sequence[int]:
+    rows: list[int] = (np.sort(first)[:MOST_EXPOSED] + 1).tolist()
+    return rows
+
+
+def evidence_in(release: Frame, *, public: bool, published: PlainMapping | None = None) -> Evidence:
+    """What is known of a release.
+
+    Arguments:
+        release: the folder of a release, or a release that was made here.
+        public: whether only what everybody may know is looked at.
+        published: what :func:`published_evidence` says of it, where that was counted already.
+
+    Raises:
+        DataError: the release cannot be read, or the private account of the run is not there.
+    """
+    if isinstance(release, Made):
+        documents = getattr(release, "private", {})
+        certificate, run = release.certificate.to_dict(), release.run.to_dict()
+        plan, private = documents.get("plan.json"), documents.get(EVIDENCE)
+    else:
+        folder = Path(release)
+        certificate = _document(folder / CERTIFICATE)
+        run, plan, private = (
+            None if public else _document(folder / PRIVATE / name)
+            for name in ("run.json", "plan.json", EVIDENCE)
+        )
+    if certificate is None or (run is None and not public):
+        what = (
+            f"the folder has no {CERTIFICATE}" if certificate is None else "private/ is not there"
+        )
+        raise DataError(
+            Problem(
+                "no-account",
+                f"{what}, so there is nothing to report of",
+                file=str(release),
+                remedy="name the folder of a release as it was written; without private/ there is "
+                "the public report alone, --public",
+            )
+        )
+    found = Evidence(certificate, published or published_evidence(release))
+    if public:
+        return found
+    assert run is not None
+    lost = lost_attributes(run["plan"].get("leakage", {}))
+    return replace(found, run=run, plan=plan, private=private, lost=lost)
+
+
+def _document(path: Path) -> PlainMapping | None:
+    if not path.is_file():
+        return None
+    document: PlainMapping = json.loads(path.read_text(encoding="utf-8"))
+    return document

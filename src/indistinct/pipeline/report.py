@@ -1,0 +1,120 @@
+"""The verb *report*: what there is to know of a release, as one HTML file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from indistinct.errors import InputError, Problem, Unsatisfiable
+from indistinct.pipeline.attack import attack
+from indistinct.pipeline.auditing import audit
+from indistinct.pipeline.comparison import compare
+from indistinct.pipeline.evidence import EVIDENCE, evidence_in, policy_text
+from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress
+from indistinct.report.chapters import Evidence, of_population
+from indistinct.report.outlines import page, require_template
+from indistinct.sources.writing import PRIVATE, REPORT, write_json, write_text
+from indistinct.types import Frame
+
+
+def write_report(
+    folder: str | Path,
+    *,
+    public: bool = False,
+    template: str = "plain",
+    data: Frame = None,
+    policy: PolicyLike | None = None,
+    progress: Progress | None = None,
+) -> Path:
+    """Write the report of a release: one HTML file that loads nothing from elsewhere.
+
+    The promises are audited first. Where the private table and the policy are given, attackers are
+    tried and the release is compared with the table; what they find is kept in ``private/``, and
+    later reports have it too.
+
+    Arguments:
+        folder: the folder of a release.
+        public: whether the report says no more than everybody may know who has the release. It is
+            then ``report.html`` in the folder, and made without a look into ``private/``; else
+            ``private/report.html``.
+        template: the order of its chapters: ``plain``, ``hipaa-expert``, ``ema-hc``, ``iso-27559``
+            or ``wp216``.
+        data: the private table.
+        policy: its policy.
+        progress: is told what is being done.
+
+    Returns:
+        The file.
+
+    Raises:
+        DataError: the release cannot be read, or its private account is not there.
+        InputError: there is no such template; a table is given without a policy, or for a public
+            report.
+        OutputError: the report cannot be written.
+    """
+    require_template(template)
+    if (data is None) != (policy is None) or (public and data is not None):
+        raise InputError(
+            Problem(
+                "table-and-policy",
+                "attackers need both the private table and its policy, and stand in no public "
+                "report",
+                remedy="give --data and --policy together, without --public",
+            )
+        )
+    tell = progress or no_progress
+    place = Path(folder)
+    tell("auditing", None)
+    found = evidence_in(place, public=public)
+    found = replace(found, holds=_holds(place, found))
+    if policy is not None:
+        found = _with_attacks(found, place, data, policy, tell)
+    target = (place if public else place / PRIVATE) / REPORT
+    write_text(target, page(found, template).html())
+    if not public:
+        target.chmod(0o600)
+    return target
+
+
+def _with_attacks(
+    found: Evidence, folder: Path, data: Frame, policy: PolicyLike, tell: Progress
+) -> Evidence:
+    """The same, with what attackers achieve and how wrong counts are; both are kept."""
+    policy = as_policy(policy)
+    attacks = attack(data, folder, policy, progress=tell).to_dict()
+    comparison = compare(data, folder, policy=policy, progress=tell).to_dict()
+    private = {**(found.private or {}), "attacks": attacks, "comparison": comparison}
+    write_json(folder / PRIVATE / EVIDENCE, json.loads(json.dumps(private)))
+    (folder / PRIVATE / EVIDENCE).chmod(0o600)
+    return replace(found, private=private)
+
+
+def _holds(folder: Path, found: Evidence) -> bool:
+    """Whether the files keep what can be seen in them: promises about a population cannot."""
+    told = found.certificate
+    seen = [item for item in told["promises"] if item["model"] not in of_population()]
+    if not seen:
+        return all(item["holds"] for item in told["promises"])
+    return audit(folder, promises=seen, quasi=told["quasi_identifiers"]).holds
+
+
+def write_refusal(error: Unsatisfiable, policy: PolicyLike, path: str | Path) -> Path:
+    """Write why there is no release, as one HTML file that only its owner may read.
+
+    Arguments:
+        error: why no release can keep the promises.
+        policy: what was asked.
+        path: the file.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    policy = as_policy(policy)
+    private = {
+        "policy": policy_text(policy),
+        "promised": "; ".join(str(item) for item in policy.promises),
+    }
+    write_text(path, page(Evidence(refused=error.problems, private=private)).html())
+    Path(path).chmod(0o600)
+    return Path(path)

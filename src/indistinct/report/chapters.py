@@ -1,0 +1,748 @@
+"""What a report has to say on each question: evidence in, chapters out.
+
+Nothing is computed here. A chapter that has nothing to say is None. One that public readers may see
+is made of the certificate and of what can be counted in the release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from indistinct.document import Grid, Line, many, parameters, share, shown
+from indistinct.errors import Problem
+from indistinct.privacy.promise import models
+from indistinct.report.page import (
+    Bars,
+    Beside,
+    Chapter,
+    Code,
+    Curve,
+    Facts,
+    Fold,
+    Group,
+    Page,
+    Pairs,
+    Part,
+    Tile,
+    Tone,
+)
+from indistinct.types import PlainMapping
+
+ALL = "all quasi-identifiers"
+
+MOST_MAPPED = 200
+"""Values of an attribute whose mapping a report lists; all of them are in ``private/plan.json``."""
+
+STRONGEST = 8
+"""Attackers that a report shows at once."""
+
+HARM = 0.09
+"""The risk of a record that EMA and Health Canada allow of data for the public."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of a release.
+
+    Arguments:
+        certificate: the public account.
+        published: what can be counted in the published files.
+        holds: whether the audit found every promise kept.
+        run: the private account; None where a public report is made.
+        plan: what became what.
+        private: what was counted in the table.
+        lost: of attributes of which little is left, the share that is.
+        refused: why there is no release, where there is none.
+    """
+
+    certificate: PlainMapping = field(default_factory=dict)
+    published: PlainMapping = field(default_factory=dict)
+    holds: bool = True
+    run: PlainMapping | None = None
+    plan: PlainMapping | None = None
+    private: PlainMapping | None = None
+    lost: Mapping[str, float] = field(default_factory=dict)
+    refused: Sequence[Problem] = ()
+
+    @property
+    def public(self) -> bool:
+        """Whether this is what anybody may read."""
+        return self.run is None and not self.refused
+
+    @property
+    def account(self) -> PlainMapping:
+        """The run, else the certificate: what is said of classes and promises."""
+        return self.certificate if self.run is None else self.run
+
+    @property
+    def made_up(self) -> bool:
+        """Whether records of the release may be nobody's."""
+        return bool({"noise", "decoys"} & {*self.certificate.get("may_contain", ())})
+
+    @property
+    def units(self) -> tuple[str, str]:
+        """What a class holds, one and many."""
+        people = self.certificate.get("person") or self.certificate.get("linked")
+        return ("person", "people") if people else ("record", "records")
+
+    def of(self, key: str) -> Any:
+        """Something that was counted in the table, or added by hand; None where it was not."""
+        return (self.private or {}).get(key) or None
+
+
+def lead(found: Evidence) -> str:
+    """What is published, in one sentence."""
+    certificate = found.certificate
+    records = many(certificate["records_published"], "record", "records")
+    quasi = certificate["quasi_identifiers"]
+    tables = [item["path"] for item in certificate["tables"]]
+    where = f" in {' and '.join(tables)}" if tables else ""
+    said = "every promise is kept" if found.holds else "a promise is BROKEN: do not publish this"
+    known = many(len(quasi), "attribute", "attributes")
+    return f"{records}{where}, with {known} that others may know of a person; {said}."
+
+
+def tiles(found: Evidence) -> list[Tile]:
+    """The figures that are read first."""
+    account, (one, more) = found.account, found.units
+    promises = account["promises"]
+    kept = sum(1 for item in promises if item["holds"])
+    made = [
+        Tile(shown(account["records_published"]), "records published"),
+        Tile(
+            f"{kept} of {len(promises)}",
+            "promises kept",
+            "good" if found.holds and kept == len(promises) else "bad",
+        ),
+    ]
+    smallest = account["classes"].get("smallest")
+    if smallest and not (found.public and found.made_up):
+        what = f"the fewest {more} that share all quasi-identifiers"
+        made.append(Tile(shown(smallest), what, "bad" if smallest == 1 else "good"))
+        what = f"the best chance to pick the right {one}"
+        made.append(Tile(f"1 in {shown(smallest)}", what, "good" if smallest > 10 else "doubt"))
+    if found.run is not None:
+        out, records = found.run["suppressed"], found.run["records"]
+        what = f"of the table's {shown(records)} records left out"
+        made.append(Tile(share(out / records if records else 0.0), what))
+        if (loss := found.run["measures"].get("loss-arithmetic")) is not None:
+            made.append(Tile(f"{loss:.0%}", "of the detail of quasi-identifiers lost, on average"))
+    return made
+
+
+def answers(found: Evidence) -> list[tuple[str, str]]:
+    """The questions that are asked first, with their answers."""
+    said = [
+        ("What was promised?", "; ".join(map(_asked, found.account["promises"])) or "nothing"),
+        (
+            "Is it true?",
+            _proof(found),
+        ),
+    ]
+    if found.run is not None:
+        said.append(("What did it cost?", _cost(found)))
+    said.append(("What is still at risk?", _still(found)))
+    if found.run is not None:
+        said.append(("Does the analysis still hold?", _analysis(found)))
+    return said
+
+
+def of_population() -> frozenset[str]:
+    """The models whose promises count people of a population, which no release shows."""
+    return frozenset(name for name, model in models().items() if model.needs_population)
+
+
+def _proof(found: Evidence) -> str:
+    if not found.holds:
+        return "NO. The published files break a promise. Do not publish them."
+    asked = {item["model"] for item in found.account["promises"]}
+    beside = sorted(asked & of_population())
+    every = "Every other promise" if beside else "Every promise"
+    said = (
+        f"{every} was recomputed from the published files alone, by code that shares nothing with "
+        "what made them."
+    )
+    if not beside:
+        return f"Yes. {said}"
+    counted = f"Whether {' and '.join(beside)} is kept was computed with the population at hand"
+    return f"Yes. {counted}, which the files do not show. {said if asked - set(beside) else ''}"
+
+
+def _asked(item: PlainMapping) -> str:
+    of = f" of {item['sensitive']}" if item.get("sensitive") else ""
+    asked = parameters(
+        {key: value for key, value in item["parameters"].items() if value is not None}
+    )
+    return f"{item['model']}{of} ({asked}) on {', '.join(item.get('on') or (ALL,))}"
+
+
+def _cost(found: Evidence) -> str:
+    assert found.run is not None
+    out, records = found.run["suppressed"], found.run["records"]
+    said = [
+        f"{shown(out)} of {shown(records)} records are left out ({share(out / (records or 1))})."
+    ]
+    if found.lost:
+        lost = [f"{name} ({kept:.0%} left)" for name, kept in found.lost.items()]
+        said.append(f"Little or nothing is left of {', '.join(lost)}.")
+    elif found.run["plan"].get("leakage"):
+        said.append("No quasi-identifier lost more than three quarters of what it told.")
+    return " ".join(said)
+
+
+def _still(found: Evidence) -> str:
+    smallest = found.account["classes"].get("smallest")
+    said = []
+    if smallest and not (found.public and found.made_up):
+        most = (
+            f"Somebody who knows all quasi-identifiers of a person picks the right {found.units[0]}"
+        )
+        said.append(f"{most} with a chance of 1 in {shown(smallest)} at best.")
+    attacks = found.of("attacks")
+    if attacks is not None:
+        worst = max(attacks["attacks"], key=lambda item: item["gain"]["max"], default=None)
+        if worst is not None:
+            gain = f"{worst['gain']['max']:.0%}"
+            said.append(f"The strongest attacker ({worst['name']}) gains up to {gain} on somebody.")
+    elif found.run is not None:
+        said.append("Attackers have not been tried yet.")
+    of_values = any(item.get("sensitive") for item in found.account["promises"])
+    known = [*found.published["attributes"], *(found.private or {}).get("attributes", ())]
+    if not of_values and any(item["role"] == "sensitive" for item in known):
+        said.append(
+            "Nothing is promised of sensitive values: all of a class may have the same one."
+        )
+    said.append(
+        "The promises say nothing of attributes that others know and that were not declared "
+        "quasi-identifiers."
+    )
+    return " ".join(said)
+
+
+def _analysis(found: Evidence) -> str:
+    analyses = found.of("analyses")
+    if analyses is None:
+        return (
+            "Nobody has tried: run the analysis that matters on the table and on the release, and "
+            "compare."
+        )
+    kept = [item for item in analyses["analyses"] if item.get("kept") is not False]
+    return f"{len(kept)} of {many(len(analyses['analyses']), 'analysis', 'analyses')} hold."
+
+
+# Chapters --------------------------------------------------------------------------------------
+
+
+def promises(found: Evidence) -> Chapter:
+    """What was promised, and what the audit found."""
+    rows = [
+        (
+            item["model"] + (f" of {item['sensitive']}" if item.get("sensitive") else ""),
+            parameters({key: one for key, one in item["parameters"].items() if one is not None}),
+            ", ".join(item.get("on") or (ALL,)),
+            {True: "kept", False: "BROKEN", None: "not verifiable"}[item["holds"]],
+            parameters(item["achieved"]),
+        )
+        for item in found.account["promises"]
+    ]
+    meant = [
+        (name, _meaning(name))
+        for name in dict.fromkeys(item["model"] for item in found.account["promises"])
+    ]
+    warnings = [Line(text, "doubt") for text in found.account.get("warnings", ())]
+    return Chapter(
+        "promises",
+        "Promises, and whether they are kept",
+        "Each line was recomputed from the published files. “Achieved” says how far the release "
+        "goes "
+        "beyond what was asked. BROKEN is alarming: such a release must not leave the house.",
+        (Grid(("promise", "asked", "on", "verdict", "achieved"), rows), Facts(meant), *warnings),
+    )
+
+
+def _meaning(model: str) -> str:
+    known = models().get(model)
+    text = (known.__doc__ or "").split("\n\n")[0] if known is not None else ""
+    return " ".join(text.replace("`", "").split()) or "brought by a plugin"
+
+
+def attributes(found: Evidence) -> Chapter:
+    """Roles, levels, and how values are distributed before and after."""
+    own = {item["name"]: item for item in (found.private or {}).get("attributes", ())}
+    there = {item["name"]: item for item in found.published["attributes"]}
+    names = [*there, *(name for name in own if name not in there)]
+    rows = [_attribute(name, own.get(name), there.get(name), found) for name in names]
+    columns = ("attribute", "role", "published")
+    beside: Iterator[Part] = (
+        Fold(f"{name}: values", (Beside(spreads),))
+        for name in names
+        if (spreads := tuple(_spreads(name, own.get(name), there.get(name))))
+    )
+    what = "Open an attribute to see how often each value occurs"
+    return Chapter(
+        "attributes",
+        "Attributes",
+        f"{what}{'' if found.public else ', before and after'}. An attribute that others know and "
+        "that is published as it is would be alarming; so is one that tells nothing any more.",
+        (Grid(columns, rows), *beside),
+    )
+
+
+def _attribute(
+    name: str, own: PlainMapping | None, there: PlainMapping | None, found: Evidence
+) -> tuple[str, str, str]:
+    role = own["role"] if own is not None else (there or {}).get("role", "")
+    if there is None:
+        return name, role, "left out"
+    spread = there["spread"]
+    said = [many(spread["distinct"], "value", "values")]
+    told = found.certificate.get("transformed", {}).get(name)
+    if told:
+        said.append(told)
+    plan = {} if found.run is None else found.run["plan"]
+    height = None if own is None else own.get("height")
+    if height is not None and name in plan.get("levels", {}):
+        used = plan.get("levels_used", {}).get(name, [plan["levels"][name]] * 2)
+        at = shown(used[0]) if used[0] == used[1] else f"{used[0]} to {used[1]}"
+        said.append(f"level {at} of {height}")
+    if name in plan.get("cells", {}):
+        said.append(f"a {plan['cells'][name]} for each class")
+    if name in found.lost:
+        said.append(f"only {found.lost[name]:.0%} of what it told is left")
+    return name, role, "; ".join(said)
+
+
+def _spreads(name: str, own: PlainMapping | None, there: PlainMapping | None) -> Iterator[Part]:
+    both: list[tuple[str, Tone, PlainMapping | None]] = [
+        ("before", "before", None if own is None else own.get("before")),
+        ("in the release", "after", None if there is None else there["spread"]),
+    ]
+    for when, tone, spread in both:
+        if spread is None or not spread["bars"]:
+            continue
+        rows = [(str(label), part, share(part)) for label, part in spread["bars"]]
+        for what, part in (("missing", spread["missing"]), ("all others", spread["rest"])):
+            if part:
+                rows.append((f"({what})", part, share(part)))
+        more = many(spread["distinct"], "value", "values")
+        yield Bars(f"{name}, {when}: {more}", ("value", "share of the records"), rows, tone)
+
+
+def classes(found: Evidence) -> Chapter | None:
+    """How large classes are."""
+    published = found.published
+    if not published["sizes"]:
+        return None
+    more = found.units[1]
+    after = _size_bars(f"in the release, share of the {more}", published["sizes"], "after")
+    before = found.of("sizes")
+    said = [after] if before is None else [_size_bars("before", before, "before"), after]
+    of = found.account["classes"]
+    facts = [
+        ("classes", shown(of["count"])),
+        ("smallest", shown(of["smallest"])),
+        ("on average", shown(of["mean"])),
+        ("largest", shown(of["largest"])),
+    ]
+    told = (Line("Made-up records count here, which nobody can tell from others.", "doubt"),)
+    return Chapter(
+        "classes",
+        "How many people look alike",
+        f"A class are {more} that share all quasi-identifiers as they are published. Many small "
+        "classes leave little margin above what was promised; classes of one would be alarming.",
+        (Facts(facts), Beside(said), *(told if found.made_up else ())),
+    )
+
+
+def _size_bars(caption: str, sizes: Sequence[PlainMapping], tone: Tone) -> Bars:
+    total = sum(item["records"] for item in sizes) or 1
+    rows = [
+        (
+            _between(item["from"], item["to"]),
+            item["records"] / total,
+            f"{share(item['records'] / total)} in {many(item['classes'], 'class', 'classes')}",
+        )
+        for item in sizes
+    ]
+    return Bars(f"Size of classes, {caption}", ("size of the class", "share"), rows, tone)
+
+
+def _between(low: int, high: int | None) -> str:
+    if high is None:
+        return f"{shown(low)} or more"
+    return shown(low) if low == high else f"{shown(low)} to {shown(high)}"
+
+
+def risks(found: Evidence) -> Chapter | None:
+    """The chance to find somebody by the quasi-identifiers."""
+    after = found.published["risk"]
+    if after is None:
+        return None
+    before = found.of("risk")
+    both = [after] if before is None else [before, after]
+    head = ("release",) if before is None else ("before", "release")
+    rows = [
+        ("highest risk of a record (R2)", *(share(one["highest"]) for one in both)),
+        ("average risk (R3), and a marketer's", *(share(one["average"]) for one in both)),
+        *(
+            (
+                f"records with a risk above {bound} (R1)",
+                *(share(one["above"][bound]) for one in both),
+            )
+            for bound in after["above"]
+        ),
+    ]
+    parts: list[Part] = [Grid(("risk", *head), rows, right=head)]
+    if found.made_up:
+        parts.append(Line("Made-up records count as people here: real risks are higher.", "doubt"))
+    curve = found.of("curve")
+    if curve:
+        parts.append(
+            Curve(
+                "What smaller classes amounted to before: risk without classes of fewer than k",
+                ("k", "risk"),
+                tuple(
+                    (name, [(point["k"], point[key]) for point in curve])
+                    for key, name in (("R2", "highest"), ("R3", "average"))
+                ),
+                HARM,
+            )
+        )
+        parts.append(Line("The dotted line is 0.09, what EMA and Health Canada allow."))
+    return Chapter(
+        "risk",
+        "Risk of being found",
+        "Somebody knows all quasi-identifiers of a person and that the person is in the release, "
+        "and "
+        "guesses: the risk of a record is 1 / size of its class. 0.09 is asked of data for the "
+        "public, "
+        "0.2 to 0.33 of data for a few who signed for it. Above that it is alarming.",
+        parts,
+    )
+
+
+def leakage(found: Evidence) -> Chapter | None:
+    """What each attribute tells of who somebody is, before and after."""
+    leaks = {} if found.run is None else found.run["plan"].get("leakage", {})
+    if not leaks:
+        return None
+    rows = [(name, told["before"], told["after"]) for name, told in leaks.items()]
+    rows.sort(key=lambda row: -row[1])
+    return Chapter(
+        "leakage",
+        "What each attribute tells of who somebody is",
+        "The share of the information that would tell all records apart. After the release less "
+        "should be left, and yet something: an attribute that tells nothing is of no use.",
+        (Pairs("Leakage of each attribute", ("attribute", "before", "after"), rows),),
+    )
+
+
+KIND = {
+    "identity": "who somebody is",
+    "membership": "whether somebody is in it",
+    "attribute": "what somebody has",
+}
+
+
+def attackers(found: Evidence, kinds: Sequence[str] = ()) -> Chapter | None:
+    """What attackers achieve, or that none was tried."""
+    if found.run is None:
+        return None
+    reading = (
+        "Each attacker knows what stands beside it, and the release. “Sure of” is the share of "
+        "people "
+        "whose truth it believes with 95 % or more, beside the share for somebody who knows only "
+        "how "
+        "frequent values are. A large difference is alarming. Never publish this chapter."
+    )
+    report = found.of("attacks")
+    if report is None:
+        text = "No attacker was tried, so nothing is known of what they achieve. Try them:"
+        command = "indistinct report DIR --data DATA --policy POLICY"
+        parts: list[Part] = [Line(text, "doubt"), Code(command, "command")]
+        return Chapter("attackers", "What attackers achieve", reading, parts)
+    attacks = [item for item in report["attacks"] if not kinds or item["kind"] in kinds]
+    rows = [
+        (
+            item["name"],
+            KIND.get(item["kind"], item["kind"])
+            + (f": {item['sensitive']}" if item["sensitive"] else ""),
+            item["knowledge"],
+            share(item["success"]["0.95"]),
+            share(item["prior"]["0.95"]),
+            share(item["gain"]["max"]),
+        )
+        for item in sorted(attacks, key=lambda item: -item["gain"]["max"])
+    ]
+    head = ("attacker", "learns", "knows", "sure of", "without release", "largest gain")
+    parts = [Grid(head, rows[:STRONGEST], right=head[3:])]
+    if rows[STRONGEST:]:
+        weaker = Grid(head, rows[STRONGEST:], right=head[3:])
+        parts.append(Fold(f"{len(weaker.rows)} that gain less", (weaker,)))
+    skipped = [(item["name"], item["why"]) for item in report["skipped"]]
+    if skipped:
+        parts.append(Fold("Not tried", (Facts(skipped),)))
+    return Chapter("attackers", "What attackers achieve", reading, parts)
+
+
+def utility(found: Evidence) -> Chapter | None:
+    """What the release costs."""
+    if found.run is None:
+        return None
+    rows = [
+        (name, value, f"{value:.3f}")
+        for name, value in found.run["measures"].items()
+        if isinstance(value, int | float) and 0 <= value <= 1
+    ]
+    parts: list[Part] = (
+        [Bars("Cost, from 0 (nothing lost) to 1", ("measure", "cost"), rows, "doubt")]
+        if rows
+        else []
+    )
+    for name, kept in found.lost.items():
+        parts.append(Line(f"{name}: {kept:.0%} of what it told is left.", "bad"))
+    compared = found.of("comparison")
+    if compared is not None:
+        parts += _compared(compared)
+    return Chapter(
+        "utility",
+        "What is left for analysis",
+        "Each measure counts another loss; none of them knows your analysis. Look for a single "
+        "attribute that carries the cost: a column that tells nothing is alarming, whatever the "
+        "mean.",
+        parts,
+    )
+
+
+def _compared(compared: PlainMapping) -> Iterator[Part]:
+    one = compared["releases"][0]
+    error = one.get("query_error")
+    if error and error.get("mean") is not None:
+        facts = [("mean error of counting queries", share(error["mean"]))]
+        if error.get("median") is not None:
+            facts.append(("median", share(error["median"])))
+        yield Facts([*facts, ("queries", shown(error["queries"]))])
+
+
+def search(found: Evidence) -> Chapter | None:
+    """How the plan was found, and what was proved of it."""
+    if found.run is None:
+        return None
+    plan = found.run["plan"]
+    objective = plan.get("objective") or {}
+    proved = (
+        "optimal, by proof: no release of this kind does better"
+        if plan.get("optimal")
+        else plan.get("unproved") or "not proved optimal"
+    )
+    wanted = (
+        "scope",
+        "nodes",
+        "checked",
+        "recodings",
+        "classes",
+        "stopped_by",
+    )
+    facts = [
+        ("algorithm", str(plan.get("algorithm", ""))),
+        ("minimized", f"{objective.get('measure', '')} ({objective.get('aggregate', '')})"),
+        ("value", shown(objective.get("value"))),
+        ("proved", proved),
+        *((key.replace("_", " "), shown(plan[key])) for key in wanted if plan.get(key) is not None),
+    ]
+    return Chapter(
+        "search",
+        "How the release was chosen",
+        "What the search minimized, and whether it is proved that nothing better exists. A "
+        "search that "
+        "was stopped early may have missed a better release; the promises are kept all the same.",
+        (Facts(facts),),
+    )
+
+
+def mapping(found: Evidence) -> Chapter | None:
+    """What became of every value."""
+    known = (found.plan or {}).get("attributes", {})
+    folds = []
+    for name, item in known.items():
+        pairs = item["published"]
+        if not pairs or not isinstance(pairs[0], list):
+            continue
+        rows = [(str(one), "left out" if other is None else str(other)) for one, other in pairs]
+        more = (Line("All of them are in private/plan.json."),) if len(rows) > MOST_MAPPED else ()
+        folds.append(
+            Fold(
+                f"{name}: what became what",
+                (Grid(("value", "published as"), rows[:MOST_MAPPED]), *more),
+                printed=False,
+            )
+        )
+    if not folds:
+        return None
+    local = "recodings" in (found.run or {}).get("plan", {})
+    note = (
+        " Local recoding publishes some records in more or less detail than that." if local else ""
+    )
+    return Chapter(
+        "mapping",
+        "What became of each value",
+        f"The values of the table, and what the plan publishes instead.{note} Look for values that "
+        "share a group and should not.",
+        folds,
+    )
+
+
+def added(found: Evidence) -> Chapter | None:
+    """What is left out, and what is made up."""
+    may = found.certificate.get("may_contain", ())
+    facts = [("the release may contain", ", ".join(may) or "nothing that was not in the table")]
+    facts += list(found.certificate.get("transformed", {}).items())
+    if found.run is not None:
+        facts += [
+            ("records left out", shown(found.run["suppressed"])),
+            ("records of noise", shown(found.run["added"]["noise"])),
+            ("decoys", shown(found.run["added"]["decoys"])),
+        ]
+    return Chapter(
+        "added",
+        "Left out, changed and made up",
+        "Whoever counts in the release has to reckon with these. Many records that were left out "
+        "make "
+        "the release look smoother than the table; made-up records are nobody's.",
+        (Facts(facts),),
+    )
+
+
+def exposed(found: Evidence) -> Chapter | None:
+    """The records that are easiest to find in the release, by their rows."""
+    item = found.of("exposed")
+    if item is None:
+        return None
+    units, others = found.units[1], shown(item["smallest"] - 1)
+    rows = [tuple(map(shown, row)) for row in item["rows"]]
+    head = ("row", "alike in the table", "alike in the release")
+    parts: list[Part] = [
+        Line(
+            f"{shown(item['records'])} {units} share their class with {others} "
+            "others only, the fewest of all. First those who were rarest in the table:"
+        ),
+        Grid(head, rows, right=head),
+    ]
+    if item["suppressed"]:
+        out = ", ".join(map(shown, item["suppressed"]))
+        parts.append(Line(f"Left out are, among others, rows {out}."))
+    return Chapter(
+        "exposed",
+        "Who is most exposed",
+        "Rows of the table, counted from 1 without its header. Look these people up: is anything "
+        "known of them to others that the policy does not call a quasi-identifier?",
+        parts,
+    )
+
+
+def again(found: Evidence) -> Chapter:
+    """Versions, digests, the policy, and how to do it again."""
+    certificate = found.certificate
+    facts = [
+        ("made by", f"indistinct {certificate['version']}"),
+        ("made at", str(certificate["created"])),
+        *(
+            (item["path"], f"{shown(item['rows'])} rows, SHA-256 {item['sha256']}")
+            for item in certificate["tables"]
+        ),
+    ]
+    parts: list[Part] = []
+    commands = "indistinct audit DIR"
+    if found.run is not None:
+        source = (found.private or {}).get("source") or "DATA"
+        facts += [
+            ("table", source),
+            *(
+                (f"digest of the {what}", found.run[f"{key}_sha256"])
+                for what, key in (("table", "source"), ("policy", "policy"))
+                if found.run[f"{key}_sha256"] is not None
+            ),
+        ]
+        commands += f"\nindistinct anonymize {source} --policy POLICY --out DIR"
+        policy = (found.private or {}).get("policy")
+        if policy:
+            parts.append(Fold("The policy", (Code(str(policy), "policy"),)))
+    return Chapter(
+        "again",
+        "Check it, and make it again",
+        "Anybody who has the release can audit it. Where a digest differs, the file is not the one "
+        "that this report is about.",
+        (Facts(facts), Code(commands, "commands"), *parts),
+    )
+
+
+def limits(found: Evidence) -> Chapter:
+    """What no figure here says."""
+    del found
+    return Chapter(
+        "limits",
+        "What this report does not say",
+        "Evidence for whoever decides, never a certification.",
+        (
+            Line(
+                "Whether the quasi-identifiers were well chosen: who could know what is for "
+                "people to judge."
+            ),
+            Line("Whether other releases of the same people say more together with this one."),
+            Line(
+                "Whether the law of your country is kept: the figures speak to it, experts decide."
+            ),
+        ),
+    )
+
+
+CHAPTERS: Mapping[str, Callable[[Evidence], Chapter | None]] = {
+    "promises": promises,
+    "attributes": attributes,
+    "classes": classes,
+    "risk": risks,
+    "leakage": leakage,
+    "attackers": attackers,
+    "utility": utility,
+    "search": search,
+    "mapping": mapping,
+    "added": added,
+    "exposed": exposed,
+    "again": again,
+    "limits": limits,
+}
+"""The chapters, by name, in the order of a plain report."""
+
+
+def refusal(found: Evidence) -> Page:
+    """The report of a run that made no release: what was asked, why it cannot be, what may help."""
+    first = found.refused[0]
+    facts = [
+        (
+            ", ".join(filter(None, (problem.attribute, problem.file))) or problem.code,
+            f"{problem.message}. {problem.remedy or ''}".strip(),
+        )
+        for problem in found.refused
+    ]
+    policy = (found.private or {}).get("policy")
+    parts: list[Part] = [] if not policy else [Fold("The policy", (Code(str(policy), "policy"),))]
+    why = Chapter(
+        "why",
+        "Why there is no release",
+        "Nothing was published. Each line says what stands in the way, and what would mend it.",
+        (Facts(facts), *parts),
+    )
+    return Page(
+        title="No release can keep the promises",
+        public=False,
+        lead=f"Nothing was published: {first.message}.",
+        tiles=(Tile("0", "records published", "bad"),),
+        answers=(
+            ("What was promised?", str((found.private or {}).get("promised", "see the policy"))),
+            ("What may help?", first.remedy or "A weaker promise, or more suppression."),
+        ),
+        groups=(Group("", "", (why,)),),
+        made="Made by indistinct.",
+    )

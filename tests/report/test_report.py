@@ -1,0 +1,296 @@
+"""Reports say what certificate and run say; the public one says what everybody can count."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.golden.cases import CASES
+from tests.golden.replay import _data, _policy
+from typer.testing import CliRunner
+
+import indistinct as ind
+from indistinct.cli import app
+from indistinct.document import shown
+from indistinct.report.outlines import OUTLINES
+
+KINDS = (
+    "optimal",
+    "mondrian",
+    "theta",
+    "linked",
+    "person",
+    "keep",
+    "decoys",
+    "transform",
+    "km-anonymity",
+    "k-map",
+)
+
+
+def cases() -> list[str]:
+    """Of every kind of release the first golden case that is written down as such."""
+    able = [name for name, case in CASES.items() if case.verb == "anonymize"]
+    text = {name: json.dumps(CASES[name].policy, default=str) + name for name in able}
+    found = {kind: [name for name in able if kind in text[name]] for kind in KINDS}
+    assert all(found.values()), {kind for kind in KINDS if not found[kind]}
+    return list(dict.fromkeys(name for names in found.values() for name in names[:2]))
+
+
+def made(name: str, folder: Path) -> ind.Release | None:
+    try:
+        return ind.anonymize(_data(CASES[name], folder), _policy(CASES[name], folder, 0))
+    except ind.Unsatisfiable:
+        return None
+
+
+@pytest.mark.parametrize("name", cases())
+@pytest.mark.filterwarnings("ignore")
+def test_a_public_report_is_made_of_the_published_files_alone(name: str, tmp_path: Path) -> None:
+    release = made(name, tmp_path)
+    if release is None:
+        return
+    out = release.write(tmp_path / "out")
+    written = (out / "report.html").read_text(encoding="utf-8")
+    assert (out / "private" / "report.html").stat().st_mode & 0o777 == 0o600
+    shutil.rmtree(out / "private")
+    ind.write_report(out, public=True)
+    assert (out / "report.html").read_text(encoding="utf-8") == written
+    for template in OUTLINES:
+        for public in (True, False):
+            page = release.report(public=public, template=template)
+            assert page == release.report(public=public, template=template)
+            assert_well_formed(page)
+
+
+class Tags(HTMLParser):
+    """What a page loads, and whether its tags are closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.names: list[str] = []
+        self.ids: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.names.append(tag)
+        assert tag not in {"script", "link", "img", "iframe", "object"}
+        assert "src" not in found
+        assert (found.get("href") or "#").startswith("#")
+        self.ids += [found["id"] or ""] if "id" in found else []
+        if tag not in {"meta", "line", "polyline", "circle", "br"}:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if self.open and tag not in {"line", "polyline", "circle"}:
+            assert self.open.pop() == tag
+
+
+def assert_well_formed(page: str) -> None:
+    tags = Tags()
+    tags.feed(page)
+    assert not tags.open
+    assert len(tags.ids) == len(set(tags.ids))
+    assert "default-src 'none'" in page
+    assert "http://" not in page
+    assert "https://" not in page
+
+
+def patients() -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "name": [f"Somebody {at}" for at in range(60)],
+            "age": [str(20 + at % 40) for at in range(60)],
+            "sex": ["f" if at % 3 else "m" for at in range(60)],
+            "<b>ill</b>": [
+                "<script>alert(1)</script>" if at % 2 else "flu & co" for at in range(60)
+            ],
+        }
+    )
+
+
+POLICY: dict[str, Any] = {
+    "attributes": {
+        "name": {"role": "identifier"},
+        "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 5}}},
+        "sex": {"role": "quasi-identifier", "hierarchy": "suppress"},
+        "<b>ill</b>": {"role": "sensitive"},
+    },
+    "promises": [{"model": "k-anonymity", "k": 4}],
+    "method": {"suppression_limit": 0.1, "seed": 8_675_309},
+}
+
+
+@pytest.fixture
+def release() -> ind.Release:
+    return ind.anonymize(patients(), ind.Policy.from_dict(POLICY))
+
+
+@pytest.fixture
+def out(release: ind.Release, tmp_path: Path) -> Path:
+    return release.write(tmp_path / "out")
+
+
+def text_of(page: str) -> str:
+    body = re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", body)))
+
+
+def test_figures_are_those_of_the_run(release: ind.Release) -> None:
+    run = release.run.to_dict()
+    page = text_of(release.report())
+    assert f"{shown(run['records_published'])} records published" in page
+    assert f"{run['classes']['smallest']} the fewest records that share" in page
+    assert f"1 in {run['classes']['smallest']} the best chance" in page
+    assert f"records left out {run['suppressed']}" in page
+    for name, told in run["plan"]["leakage"].items():
+        before, after = (f"{100 * told[key]:.1f}%" for key in ("before", "after"))
+        assert f"{name} before: {before} in the release: {after}" in page or (
+            f"{name} before: {before} after: {after}" in page
+        )
+    for name, value in run["measures"].items():
+        assert f"{name} {value:.3f}" in page
+
+
+def test_a_public_report_says_nothing_of_the_run(release: ind.Release) -> None:
+    run = release.run.to_dict()
+    page = text_of(release.report(public=True))
+    assert "Somebody 1 " not in page
+    for word in (f"{run['seed']}", run["policy_sha256"], "left out (", "optimal", "Attackers"):
+        assert word not in page
+    assert "records left out" not in page
+    assert "Public: may travel with the data" in page
+
+
+def test_cells_are_text_and_never_html(release: ind.Release) -> None:
+    for public in (True, False):
+        page = release.report(public=public)
+        assert "<script" not in page
+        assert "<b>ill</b>" not in page
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+
+
+def test_the_most_exposed_are_named_by_their_rows(release: ind.Release) -> None:
+    evidence = release.private["evidence.json"]
+    assert isinstance(evidence, dict)
+    exposed = evidence["exposed"]
+    assert exposed["smallest"] == release.certificate.classes["smallest"]
+    table = patients()
+    for row, alike, _ in exposed["rows"]:
+        own = table.row(row - 1, named=True)
+        same = table.filter((pl.col("age") == own["age"]) & (pl.col("sex") == own["sex"]))
+        assert same.height == alike
+    assert "Who is most exposed" in release.report()
+    assert "Who is most exposed" not in release.report(public=True)
+
+
+def test_templates_order_the_same_evidence(release: ind.Release) -> None:
+    plain = text_of(release.report())
+    for name, outline in OUTLINES.items():
+        page = text_of(release.report(template=name))
+        assert outline.title in page
+        assert all(heading in page for heading, _, _ in outline.headings)
+        if outline.headings:
+            assert "no certification" in page
+            assert "What each attribute tells of who somebody is" in page
+    assert "no certification" not in plain
+    with pytest.raises(ind.InputError, match="no template 'gdpr'"):
+        release.report(template="gdpr")
+
+
+@pytest.fixture
+def run():
+    def call(*arguments: object) -> Any:
+        return CliRunner().invoke(app, [str(item) for item in arguments])
+
+    return call
+
+
+def test_the_verb_writes_what_write_wrote(run, out: Path) -> None:
+    paths = {True: out / "report.html", False: out / "private" / "report.html"}
+    before = {public: path.read_text(encoding="utf-8") for public, path in paths.items()}
+    for public, path in paths.items():
+        path.unlink()
+        result = run("report", out, *["--public"] * public, "--json")
+        assert result.exit_code == 0, result.stderr
+        assert json.loads(result.stdout)["path"] == str(path)
+        assert path.read_text(encoding="utf-8") == before[public]
+    assert paths[False].stat().st_mode & 0o777 == 0o600
+
+
+def test_a_changed_release_is_reported_as_broken(run, out: Path) -> None:
+    table = pl.read_csv(out / "release.csv", infer_schema=False)
+    table.with_columns(age=pl.Series([str(at) for at in range(table.height)])).write_csv(
+        out / "release.csv"
+    )
+    run("report", out, "--public")
+    assert "Do not publish" in (out / "report.html").read_text(encoding="utf-8")
+
+
+def test_attackers_are_tried_where_the_table_is_at_hand(run, out: Path, tmp_path: Path) -> None:
+    patients().write_csv(tmp_path / "t.csv")
+    ind.Policy.from_dict(POLICY)
+    (tmp_path / "p.toml").write_text(ind.Policy.from_dict(POLICY).to_toml(), encoding="utf-8")
+    private = out / "private" / "report.html"
+    assert "No attacker was tried" in private.read_text(encoding="utf-8")
+    given = ("--data", tmp_path / "t.csv", "--policy", tmp_path / "p.toml")
+    result = run("report", out, *given)
+    assert result.exit_code == 0, result.stderr
+    page = text_of(private.read_text(encoding="utf-8"))
+    assert "No attacker was tried" not in page
+    found = json.loads((out / "private" / "evidence.json").read_text(encoding="utf-8"))
+    assert all(item["name"] in page for item in found["attacks"]["attacks"])
+    run("report", out, "--template", "wp216")
+    page = text_of(private.read_text(encoding="utf-8"))
+    assert "Attackers who infer" in page
+    refused = run("report", out, "--public", *given)
+    assert refused.exit_code == 2
+    assert run("report", out, "--data", tmp_path / "t.csv").exit_code == 2
+
+
+def test_reports_can_be_left_out(run, tmp_path: Path) -> None:
+    patients().write_csv(tmp_path / "t.csv")
+    policy = ind.Policy.from_dict(POLICY).to_toml()
+    for at, (more, options) in enumerate(
+        [("", ["--no-report"]), ("[output]\nreport = false\n", [])]
+    ):
+        path = tmp_path / f"p{at}.toml"
+        path.write_text(policy + more, encoding="utf-8")
+        out = tmp_path / f"out{at}"
+        result = run("anonymize", tmp_path / "t.csv", "--policy", path, "--out", out, *options)
+        assert result.exit_code == 0, result.stderr
+        assert not list(out.rglob("report.html"))
+        assert run("report", out).exit_code == 0
+        assert (out / "private" / "report.html").is_file()
+
+
+def test_where_nothing_can_be_released_a_report_says_why(run, tmp_path: Path) -> None:
+    patients().write_csv(tmp_path / "t.csv")
+    impossible = POLICY | {"promises": [{"model": "k-anonymity", "k": 61}]}
+    (tmp_path / "p.toml").write_text(ind.Policy.from_dict(impossible).to_toml(), encoding="utf-8")
+    result = run("anonymize", tmp_path / "t.csv", "--policy", tmp_path / "p.toml", "--out",
+                 tmp_path / "out", "--refused", tmp_path / "why.html")  # fmt: skip
+    assert result.exit_code == 3
+    assert not (tmp_path / "out").exists()
+    page = (tmp_path / "why.html").read_text(encoding="utf-8")
+    assert_well_formed(page)
+    assert "the table has only 60 records" in text_of(page)
+    assert "remedy" not in text_of(page)
+
+
+def test_without_the_private_account_there_is_the_public_report_alone(run, out: Path) -> None:
+    shutil.rmtree(out / "private")
+    result = run("report", out)
+    assert result.exit_code == 2
+    assert "--public" in result.stderr
+    assert run("report", out, "--public").exit_code == 0
+    (out / "certificate.json").unlink()
+    assert run("report", out, "--public").exit_code == 2
