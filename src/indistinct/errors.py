@@ -25,7 +25,7 @@ ROWS_SHOWN = 10
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong, where it is, and what would mend it.
+    """One problem: what is wrong, where, and what to write.
 
     ``rows`` are record numbers counted from 1, the header not counted.
     """
@@ -62,7 +62,7 @@ class Problem:
 
 
 class IndistinctError(Exception):
-    """Base of every error this package raises on purpose."""
+    """Base class of all errors of this package."""
 
     exit_code: ClassVar[int] = 1
 
@@ -84,25 +84,25 @@ class IndistinctError(Exception):
 
 
 class InputError(IndistinctError):
-    """Something the user gave and can mend."""
+    """Something in the user's input that the user can correct."""
 
     exit_code = 2
 
 
 class DataError(InputError):
-    """A file or a table that cannot be understood."""
+    """A file or a table that cannot be read."""
 
 
 class PolicyError(InputError):
-    """A policy, or an option that stands for one, that cannot be carried out."""
+    """A policy, or options instead of one, that cannot be applied."""
 
 
 class HierarchyError(InputError):
-    """A hierarchy that is no tree, or that does not cover the data."""
+    """A hierarchy that is not a tree, or does not cover the data."""
 
 
 class PluginError(InputError):
-    """A plugin that is installed and cannot be used."""
+    """An installed plugin that cannot be used."""
 
 
 class OutputError(InputError):
@@ -110,7 +110,7 @@ class OutputError(InputError):
 
 
 class Unsatisfiable(IndistinctError):  # noqa: N818, the field's own word
-    """No release can meet the promise within the limits that were set."""
+    """No release can keep the promises within the limits."""
 
     exit_code = 3
 

@@ -91,32 +91,33 @@ class Exposed(PlainData):
 
 @dataclass(frozen=True)
 class Assessment(Document):
-    """What a table leaks, and, where a release was given, what is left to leak.
+    """What a table leaks, and what a release of it still leaks.
 
     Arguments:
         table: the table's name.
-        records: its records; its people, where ``rows`` is given, and so in all figures.
-        entropy: S0 in bits, what would tell all records (people) apart.
-        roles: the role of every analysed attribute, of the policy or suggested.
+        records: its records, or its people if ``rows`` is given; the same in all figures.
+        entropy: S0 in bits: what tells all records (people) apart.
+        roles: the role of every analysed attribute, from the policy or suggested.
         left_out: columns that were not analysed.
-        leakage: of every attribute, and of the combinations that were asked for.
+        leakage: of every attribute, and of the requested combinations.
         together: of all quasi-identifiers together.
-        top: the combinations that leak most, worst first; columns that are nearly as good as a name
-            by themselves are left aside.
+        top: the combinations that leak most, worst first, without columns that alone are nearly as
+            good as a name.
         key_like: the smallest combinations that leak nearly all, worst first.
         sensitive: what the quasi-identifiers tell about each sensitive attribute.
         shield: the attributes to protect together, and why.
-        min_levels: for quasi-identifiers that leak a lot, how far to generalize them at least.
+        min_levels: for quasi-identifiers that leak a lot, the lowest level to publish.
         profile: what the columns look like, with the role suggested for each.
         threshold: the share of S0 from which a single attribute leaks a lot.
         change: before and after, where a release was given.
-        exposed: the records of which most is told; private, and not in ``to_dict()`` by itself. Of
-            people with many records, the first record of each. Where a release was given, it is
-            told who is exposed in it: by how many of its rows fit.
+        exposed: the most exposed records; private, and in ``to_dict()`` only on request. For people
+            with many records, the first record of each. With a release, who is exposed in it, by
+            how many of its rows fit.
         exposed_rows: whose rows these are: of the private ``table``, or of the ``release`` where
             nothing says which of its rows fit whom.
-        rows: the table's records, where people have many and all figures count people.
-        events: of these, what the columns tell that differ between the records of a person.
+        rows: the table's records, if people have many and all figures count people.
+        events: for people with many records, what the columns tell that differ between the records
+            of a person.
         unicity: ``before`` and ``after`` a release, by the number of published cells of a person
             that are known, of any columns and records, how many people are unique.
     """
@@ -169,7 +170,7 @@ class Assessment(Document):
         return tuple(sorted(alone, key=lambda item: -item.loss))
 
     def crowd(self, leakage: Leakage) -> float:
-        """Among how many a person is left who is looked for, the geometric mean over people."""
+        """The size of the group in which a person hides, the geometric mean over people."""
         return float(2.0 ** (self.entropy - leakage.loss))
 
     def frame(self) -> pl.DataFrame:
@@ -399,7 +400,7 @@ def assess_table(
         combinations: tell the leakage of every combination of at most so many attributes.
             Without, that of every attribute, and the worst among combinations of a size that
             a table of so many columns can be searched for quickly.
-        top: how many of the worst combinations are told.
+        top: how many of the worst combinations are reported.
         threshold: the share of S0 from which a single attribute leaks a lot.
         key_like: the share of S0 from which a combination is nearly as good as a name.
         weights: a column of numbers, the probability of each record to be looked for (up to a
@@ -411,7 +412,7 @@ def assess_table(
             without, the one that the profile suggests.
         left_out: columns of the profile that the table lacks, and why.
         rows: the number of records, where the table has a row for every person.
-        progress: is told what is being done.
+        progress: a function that gets the stage and the share done.
 
     Raises:
         DataError: an unknown column, no column to analyse, weights that are no weights.

@@ -194,7 +194,7 @@ class Comparison(Document):
         workload: which queries they were asked.
         dimensions: how many conditions each query had.
         contingency: how two columns go together, where that was asked for.
-        rows: the table's records, where people have many and all figures count people.
+        rows: the table's records, if people have many and all figures count people.
     """
 
     records: int

@@ -306,25 +306,24 @@ class RiskReport(Document):
         table: what the table or release is called.
         quasi: the quasi-identifiers whose combinations make the classes.
         threshold: the risk above which a record counts as being at risk.
-        records: records in the classes; people, where ``rows`` is given, and so in all figures.
+        records: records in the classes, or people if ``rows`` is given; the same in all figures.
         suppressed: records with ``*`` in every quasi-identifier, which are in no class.
         classes: number, smallest, mean and largest size of the classes.
-        prosecutor: the risk from somebody who knows that the person is in the table.
-        journalist: the risk from somebody who does not.
+        prosecutor: the risk from someone who knows that the person is in the table.
+        journalist: the risk from someone who does not.
         marketer: the share of records that would be found correctly.
-        basis: what is known of the population.
-        population: number of its people, where that is known.
+        basis: what is known about the population.
+        population: number of its people, if known.
         unique: classes of one record.
-        unique_in_population: of these, those of people who are unique in the population, where its
+        unique_in_population: of these, those of people who are unique in the population, if its
             people were counted.
-        uniqueness: estimates of the people who are unique in the population, where its size is
-            known.
+        uniqueness: estimates of the people who are unique in the population, if its size is known.
         estimated: what a model of the population expects of journalist and marketer.
         distribution: how the prosecutor's risk is distributed over the records.
         curve: the risk over a range of k.
         standards: verdicts by usual standards.
         notes: what the reader should know.
-        rows: the table's records, where people have many and all figures count people.
+        rows: the table's records, if people have many and all figures count people.
     """
 
     table: str
@@ -462,7 +461,7 @@ class RiskReport(Document):
         return found
 
     def to_dict(self, *, exposed: int = 0) -> Plain:
-        """The document of ``risk``; no record is named in it, unless that is asked for.
+        """The document of ``risk``; it names records only on request.
 
         Arguments:
             exposed: how many of the records of the highest risk are named; private.

@@ -75,7 +75,7 @@ def anonymize(
     ] = None,
     rest: Annotated[
         Literal["drop", "keep"] | None,
-        typer.Option(help="What becomes of all other columns.", rich_help_panel=OPTIONS),
+        typer.Option(help="What to do with all other columns.", rich_help_panel=OPTIONS),
     ] = None,
     k: Annotated[
         int | None,
@@ -104,7 +104,9 @@ def anonymize(
     ] = None,
     objective: Annotated[
         str | None,
-        typer.Option(metavar="MEASURE", help="What is minimized (loss).", rich_help_panel=OPTIONS),
+        typer.Option(
+            metavar="MEASURE", help="The measure to minimize (loss).", rich_help_panel=OPTIONS
+        ),
     ] = None,
     algorithm: Annotated[
         str | None,
@@ -168,9 +170,9 @@ def anonymize(
 ) -> None:
     """Make a release of DATA that keeps its promises.
 
-    Say what to do in a policy file (indistinct init DATA writes a first one), or with --quasi, --k
-    and the options beside them. The folder DIR then holds the release and certificate.json, which
-    may leave the house, and private/, which may not.
+    Give a policy file (indistinct init DATA drafts one), or --quasi, --k and further options. DIR
+    then holds the release and certificate.json, which may be published, and private/, which may
+    not.
     """
     import indistinct
 

@@ -41,10 +41,10 @@ def apply(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a release of DATA with the labels of an earlier one, its promises held anew.
+    """Make a release of DATA with the labels of an earlier one, and check its promises again.
 
-    Ends with 3 where the plan covers not all values of DATA or breaks a promise there, and says
-    what it would cost to mend; nothing is published then.
+    Ends with 3 if the plan does not cover all values of DATA or breaks a promise, and says what a
+    remedy would cost. Nothing is published then.
     """
     import indistinct
     from indistinct.policy import Policy

@@ -74,7 +74,7 @@ def assess(
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help="Look at these columns only, and at what they leak together.",
+            help="Only these columns, and what they leak together.",
         ),
     ] = None,
     weights: Annotated[
@@ -93,7 +93,7 @@ def assess(
     ] = 0,
     write: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write a first policy that heeds what was found."),
+        typer.Option(metavar="FILE", help="Draft a policy that uses the result."),
     ] = None,
     plot: Annotated[
         Path | None,
@@ -107,11 +107,11 @@ def assess(
     sheet: Sheet = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell which columns of DATA give people away, alone and together.
+    """Measure how much each column of DATA identifies people, alone and together.
 
-    Leakage is counted in bits: a column that leaks one bit halves the group in which a person
-    can hide. Where the policy names the person of each record, people are counted and
-    not their records. With --release, it is told what is left to leak, and what would help.
+    Leakage is counted in bits: a column that leaks one bit halves the group in which a person can
+    hide. If the policy names the person of each record, people are counted. With --release, the
+    output says what still leaks, and what would help.
     """
     import indistinct
 

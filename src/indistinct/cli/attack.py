@@ -69,14 +69,14 @@ def attack(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Tell what an adversary learns from RELEASE about the people in DATA.
+    """Measure what attackers learn from RELEASE about the people in DATA.
 
-    Attackers know the exact quasi-identifiers of everybody in DATA and read the release; every one
-    says how many people it succeeds with, beside what the release's plain frequencies tell. What an
-    attacker shows must never be published with the data.
+    Attackers know the exact quasi-identifiers of everyone in DATA and read the release. Each
+    reports for how many people it succeeds, beside what overall frequencies tell. Never publish the
+    result with the data.
 
-    Where the policy says whose each record is (source.person), people are attacked: RELEASE is a
-    table with a pseudonym, or the folder of two linked tables, and its rows are people.
+    If the policy names the person (source.person), people are attacked: RELEASE is a table with a
+    pseudonym, or the folder of two linked tables, and its rows are people.
     """
     import indistinct
     from indistinct.policy import Policy

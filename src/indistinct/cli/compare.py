@@ -54,13 +54,13 @@ def compare(
             "(their expected number).",
         ),
     ] = "overlap",
-    seed: Annotated[int, typer.Option(metavar="N", help="Of the queries, drawn at random.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the random queries.")] = 0,
     k: Annotated[
         int | None,
         typer.Option("--k", metavar="K", help="Size of classes for C_AVG (the one promised)."),
     ] = None,
     attack: Annotated[
-        bool, typer.Option("--attack", help="Let attackers loose on each release, too.")
+        bool, typer.Option("--attack", help="Also run the attackers on each release.")
     ] = False,
     contingency: Annotated[
         str | None,
@@ -72,11 +72,10 @@ def compare(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Put releases of DATA side by side: what they keep of promises, and what they cost.
+    """Compare releases of DATA: the promises they keep, and what they cost.
 
-    All are measured in the same way and asked the same questions. Where the policy names the person
-    of each record, people are counted, of long releases and of linked tables. What comes out is
-    private.
+    All are measured alike and answer the same queries. If the policy names the person of each
+    record, people are counted, in long releases and linked tables. The result is private.
     """
     import indistinct
     from indistinct.policy import Policy

@@ -30,14 +30,14 @@ _PROTECTION = {"identifier": 2, "quasi-identifier": 1}
 
 def init(
     data: Data,
-    policy: Annotated[
-        Path, typer.Option(metavar="FILE", help="Where the policy is written.")
-    ] = Path("release.toml"),
+    policy: Annotated[Path, typer.Option(metavar="FILE", help="File for the policy.")] = Path(
+        "release.toml"
+    ),
     check: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write nothing: hold this policy, which may lack promises, against DATA.",
+            help="Write nothing: check this policy, which may lack promises, against DATA.",
         ),
     ] = None,
     force: Annotated[
@@ -56,10 +56,10 @@ def init(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a first policy for DATA, with a suggested role and hierarchy per attribute.
+    """Draft a policy for DATA, with a suggested role and hierarchy for each attribute.
 
-    Each suggestion says why it is made. Read and correct them: what others may know of a person,
-    and what would harm them, cannot be told from a table.
+    Each suggestion has a reason. Read and correct them: a table does not show what others know
+    about a person, or what would harm them.
     """
     from indistinct.analytics.first_policy import (
         first_policy,

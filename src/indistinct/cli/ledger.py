@@ -32,7 +32,7 @@ def ledger(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Look into a ledger: the folder that [ledger] path of a policy names.
+    """Show, check or correct a ledger: the folder named by path under [ledger] in a policy.
 
     check holds all releases that are out against what was promised, person by person, and ends with
     3 where a promise is broken by all of them together. What it prints is private.

@@ -39,25 +39,25 @@ def quasi(
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help="Where ways begin, in place of the policy's; they need not be columns.",
+            help="Where paths begin, instead of the policy's; they need not be columns.",
         ),
     ] = None,
     sensitive: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help="Where ways end, in place of the policy's."),
+        typer.Option(metavar="NAMES", help="Where paths end, instead of the policy's."),
     ] = None,
     published: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="Another published table: anybody who has it links all its columns.",
+            help="Another published table: anyone who has it links all its columns.",
         ),
     ] = None,
     threshold: Annotated[
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="Link columns that depend on each other in the data at least so much, too.",
+            help="Also link columns that depend on each other at least so much.",
         ),
     ] = None,
     rows: Annotated[
@@ -68,9 +68,7 @@ def quasi(
             "stated is, which leaves open what nobody thought of.",
         ),
     ] = True,
-    accept: Annotated[
-        bool, typer.Option("--accept", help="Take what is proposed as stated.")
-    ] = False,
+    accept: Annotated[bool, typer.Option("--accept", help="Count the proposed links too.")] = False,
     weights: Annotated[
         bool,
         typer.Option("--weights", help="Cutting a column costs its weight in the policy, not 1."),
@@ -89,10 +87,10 @@ def quasi(
     sheet: Sheet = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the quasi-identifiers of DATA: what stands between people and what harms them.
+    """Find the quasi-identifiers of DATA: the columns between people and what could harm them.
 
-    Identifiers, sensitive columns and what links one to the other make a graph; the smallest sets
-    of columns that cut all ways from identifiers to what is sensitive are the quasi-identifiers.
+    Identifiers, sensitive columns and the links between them form a graph. The smallest sets of
+    columns that cut all paths from identifiers to sensitive columns are the quasi-identifiers.
     """
     import indistinct
 

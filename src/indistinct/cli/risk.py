@@ -87,7 +87,7 @@ def risk(
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help="Hold DATA against standards: hipaa-safe-harbor, ema, health-canada, 0.05, 0.09, "
+            help="Check DATA against standards: hipaa-safe-harbor, ema, health-canada, 0.05, 0.09, "
             "0.1, 0.2, 0.33.",
         ),
     ] = None,
@@ -122,12 +122,12 @@ def risk(
     sheet: Sheet = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell how likely it is that somebody finds a person in DATA, a table or a release of it.
+    """Measure how likely it is that someone finds a person in DATA, a table or a release.
 
-    Told for three attackers: the prosecutor, who knows that the person is in the table; the
+    There are three attackers: the prosecutor, who knows that the person is in the table; the
     journalist, who does not; and the marketer, who wants as many as possible. With --curve, the
-    risk over k and where it bends. Where a policy or a release's certificate names the person of
-    each record, classes hold people, not records.
+    risk over k and where it bends. If a policy or a release's certificate names the person of each
+    record, classes count people.
     """
     import indistinct
     from indistinct.report.plots import require_drawing

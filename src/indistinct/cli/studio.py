@@ -31,9 +31,9 @@ def studio(
 ) -> None:
     """Open a page on this machine, to write a policy and make a release by clicking.
 
-    The address that is printed opens the page once. The page is for this machine alone, and sends
-    nothing elsewhere. Every step is kept in the policy, which anonymize runs to the same release.
-    Ctrl+C ends it.
+    The printed address opens the page once. The page works only on this machine and sends nothing
+    elsewhere. Every step is written to the policy; anonymize makes the same release from it. Ctrl+C
+    ends it.
     """
     lacking = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if lacking:

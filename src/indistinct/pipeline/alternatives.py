@@ -121,19 +121,19 @@ def alternatives(
     release: Release | None = None,
     progress: Progress | None = None,
 ) -> Alternatives:
-    """What other methods and limits would keep of a table under the same promises.
+    """What other methods and limits would keep of a table with the same promises.
 
-    Each is a whole run, audited; nothing of it is written. Recommended is the one that keeps most
-    information, where it keeps noticeably more than those whose cells are more uniform.
+    Each is a whole audited run; nothing is written. The one that keeps most information is
+    recommended, if it keeps noticeably more than those with more uniform cells.
 
     Arguments:
         data: a frame or the path of a file, as for :func:`anonymize`.
-        policy: its keys or its file will do.
-        release: what the policy's own method made, where that is at hand.
-        progress: is told what is being done.
+        policy: a policy, its keys or its file.
+        release: the release by the policy's own method, if you have it.
+        progress: a function that gets the stage and the share done.
 
     Raises:
-        PolicyError: the release is of two linked tables, for which no other method is tried.
+        PolicyError: the release is two linked tables, for which no other method is tried.
         IndistinctError: whatever else :func:`anonymize` raises for the policy's own method.
     """
     asked = as_policy(policy)

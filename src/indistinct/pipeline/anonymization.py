@@ -43,14 +43,14 @@ def anonymize(
     Arguments:
         data: a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a file. It is not
             changed.
-        policy: roles, hierarchies, promises, method and output; its keys or its file will do.
+        policy: roles, hierarchies, promises, method and output; or its keys, or its file.
         path: the file that a frame was read from, for messages and the private account.
-        progress: is told what is being done.
+        progress: a function that gets the stage and the share done.
 
     Raises:
         DataError: the table cannot be read.
         PolicyError: the policy does not fit the table.
-        HierarchyError: a hierarchy does not cover the table's values, or is no tree.
+        HierarchyError: a hierarchy does not cover the table's values, or is not a tree.
         Unsatisfiable: no release can keep the promises within the policy's limits.
     """
     return released(data, Run.begin(policy, progress, path))

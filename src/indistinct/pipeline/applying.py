@@ -49,23 +49,26 @@ def apply(
     path: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Release:
-    """Make a release by the plan of an earlier one: the same labels, the promises held anew.
+    """Make a release with the plan of an earlier one: the same labels; the promises are checked
+    again.
 
     Arguments:
-        plan: the earlier release, its folder, its ``private/plan.json`` or what stands there.
+        plan: the earlier release, its folder, its ``private/plan.json`` or the content of that
+            file.
         data: another table of the same shape; a frame or the path of a file.
         policy: roles, promises and limits, as for :func:`anonymize`.
-        adapt: where the plan does not hold, keep its labels of as many quasi-identifiers (or of as
-            many classes) as possible, and search for the rest.
+        adapt: if the plan does not hold, keep its labels for as many quasi-identifiers (or classes)
+            as possible, and search for the rest.
         path: the file that a frame was read from, for messages and the private account.
-        progress: is told what is being done.
+        progress: a function that gets the stage and the share done.
 
     Raises:
         DataError: the table or the plan cannot be read.
-        PolicyError: the policy does not fit the table or the plan, or the plan's method is one
-            whose plans fit no other table.
+        PolicyError: the policy does not fit the table or the plan, or plans of this method fit no
+            other table.
         HierarchyError: a hierarchy does not cover the table's values.
-        Unsatisfiable: the plan covers not all values, or breaks a promise; says what it would cost.
+        Unsatisfiable: the plan does not cover all values, or breaks a promise; the message names
+            the cost.
     """
     run = Run.begin(policy, progress, path)
     earlier = read_plan(plan)

@@ -54,35 +54,36 @@ def assess(
     source: PlainMapping | None = None,
     progress: Progress | None = None,
 ) -> Assessment:
-    """What a table gives away, and, where a release of it is given, what is left to leak.
+    """How much each column of a table identifies people, and what a release of it still leaks.
 
-    Where the policy names the person of each record, it is told what is given away of people, not
-    of records: every person counts once. Of columns that differ between the records of a person it
-    is told what one value tells, and how many people a few cells of any records single out.
+    If the policy names the person of each record, people are counted instead of records: every
+    person counts once. For columns that differ between the records of a person, the result says
+    what one value tells, and how many people a few cells of any records single out.
 
     Arguments:
         data: a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a file. It is not
             changed.
-        policy: says which role each column plays; without, roles are suggested.
+        policy: the role of each column; without it, roles are suggested.
         release: what was published of it: a frame, the path of a file or of a release's folder.
-        attributes: look at these columns only, and tell also what all of them leak together.
-        combinations: tell the leakage of every combination of at most so many columns; without,
-            that of every column, and the worst combinations of two or three.
-        top: how many of the worst combinations are told.
-        threshold: the share of what tells everybody apart from which one column leaks a lot.
-        key_like: the share from which a combination of columns is nearly as good as a name.
-        weights: a column of numbers, how likely each record is to be looked for (up to a factor).
+        attributes: only these columns, and also what all of them leak together.
+        combinations: report every combination of at most so many columns; by default every column,
+            and the worst combinations of two or three.
+        top: how many of the worst combinations are reported.
+        threshold: from this share of all identifying information on, one column leaks a lot.
+        key_like: from this share on, a combination of columns is nearly as good as a name.
+        weights: a column of numbers: how likely each record is to be looked for (up to a factor).
         exposed: how many of the most exposed records are named, in ``Assessment.exposed``; private.
-            Where a release is given, those who are exposed in it: records of the table, or rows of
-            the release without a policy that says how they are read.
+            With a release, those that are exposed in it: records of the table, or rows of the
+            release if no policy says how to read its cells.
         path: the file that a frame was read from, for messages.
         source: how a file is read, ``{"separator": ";"}``, where there is no policy.
-        progress: is told what is being done.
+        progress: a function that gets the stage and the share done.
 
     Raises:
         DataError: the table or the release cannot be read, or lacks a column.
         PolicyError: the policy does not fit the table.
-        HierarchyError: a hierarchy of the policy does not cover the table's values, or is no tree.
+        HierarchyError: a hierarchy of the policy does not cover the table's values, or is not a
+            tree.
     """
     tell = progress or no_progress
     policy = None if policy is None else as_policy(policy, draft=True)

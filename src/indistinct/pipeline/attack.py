@@ -68,27 +68,28 @@ def attack(
     progress: Progress | None = None,
     path: str | Path | None = None,
 ) -> AttackReport:
-    """Let every attacker loose on a release, and tell what each learns about the people in it.
+    """Run every attacker against a release, and report what each learns about the people in it.
 
     The attackers know the exact quasi-identifiers of the people in the source, and read the
-    release. What they show is private: it must never be published with the data. Where the policy
-    says whose each record is (``source.person``), people are attacked and rows of the release are
-    people too: a long release with a pseudonym, or two linked tables.
+    release. The result is private: never publish it with the data. If the policy names the person
+    (``source.person``), people are attacked, and the release is a long table with a pseudonym or
+    two linked tables.
 
     Arguments:
         data: the private table, a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a
             file. It is not changed.
         release: what was published of it: a :class:`Release`, a frame, the path of a file or of a
             release's folder.
-        policy: roles, hierarchies and promises of the release; its keys or its file will do.
-        only: the names of the attackers to run; without, all of them.
-        seed: of what attackers draw at random; without, that of the policy, else 0.
-        population: a table of the people among whom somebody could be found, a frame or the path of
-            a file; without, the one that the policy names.
-        harmful: the values that would harm most, by sensitive attribute; where not named, those of
-            the attribute's most sensitive category.
-        second: another release about the same people, as ``release``: what both say together.
-        progress: is told what is being done.
+        policy: roles, hierarchies and promises of the release; or its keys, or its file.
+        only: the names of the attackers to run; by default all.
+        seed: for what attackers draw at random; by default the policy's, else 0.
+        population: a table of the people among whom someone could be found, a frame or the path of
+            a file; by default the policy's.
+        harmful: the most harmful values, by sensitive attribute; by default those of the
+            attribute's most sensitive category.
+        second: another release about the same people, given like ``release``: what both tell
+            together.
+        progress: a function that gets the stage and the share done.
         path: the file that a frame was read from, for messages.
 
     Raises:

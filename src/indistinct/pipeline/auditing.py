@@ -43,21 +43,21 @@ def audit(
     person: str | None = None,
     linked: Mapping[str, str] | None = None,
 ) -> Audit:
-    """Recompute from published tables alone whether they keep what was promised.
+    """Check from published tables alone whether they keep their promises.
 
     Arguments:
         tables: a frame, the path of a file or of a release's folder, several by name, or a
             :class:`Release`, whose certificate says what was promised.
-        policy: says what was promised on which quasi-identifiers.
-        promises: the promises, where there is no policy: ``KAnonymity(k=5)``, requirements, or
-            tables of their keys.
-        quasi: the quasi-identifiers, where there is no policy.
+        policy: the promises and their quasi-identifiers.
+        promises: the promises, without a policy: ``KAnonymity(k=5)``, requirements, or tables of
+            their keys.
+        quasi: the quasi-identifiers, without a policy.
         source: how files are read, ``{"separator": ";"}``.
-        person: the column that tells people apart, where they have many records and there is no
-            policy: promises count people then, unless they say otherwise.
-        linked: how two tables belong together, where there is no certificate: the names of the
-            tables ``quasi`` and ``sensitive``, the column ``by``, and ``holding``: whether
-            everybody of a bucket has ``one`` of its rows, ``some`` of its values, or ``all``.
+        person: the column that tells people apart, if they have many records and there is no
+            policy. Promises then count people, unless they say otherwise.
+        linked: how two tables belong together, without a certificate: the names of the tables
+            ``quasi`` and ``sensitive``, the column ``by``, and ``holding``: everyone of a bucket
+            has ``one`` of its rows, ``some`` of its values, or ``all``.
 
     Raises:
         DataError: the release cannot be read, or lacks a column.

@@ -74,36 +74,35 @@ def compare(
     progress: Progress | None = None,
     path: str | Path | None = None,
 ) -> Comparison:
-    """Releases of one table side by side: what they keep of promises, and what they cost.
+    """Releases of one table side by side: the promises they keep, and what they cost.
 
-    Any release will do, also of other tools: cells are exact values, nodes of the policy's
-    hierarchies, ranges ``[20, 24]``, sets ``{flu, asthma}`` or ``*``. A quasi-identifier that a
-    release does not have counts as suppressed in it. What comes out is private.
+    Releases of other tools work too: cells are exact values, nodes of the policy's hierarchies,
+    ranges ``[20, 24]``, sets ``{flu, asthma}`` or ``*``. A quasi-identifier that a release does not
+    have counts as suppressed in it. The result is private.
 
-    Where the policy names the person of each record, all figures count people, of long releases and
-    of linked tables. Then it is also told whether people can be linked to their rows, what is
-    believed of them, and how wrong the joined tables answer.
+    If the policy names the person of each record, all figures count people, in long releases and
+    linked tables. The result then also says whether people can be linked to their rows, what is
+    believed about them, and the error of answers from joined tables.
 
     Arguments:
         data: the private table, a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a
             file. It is not changed.
         releases: what was published of it, each a :class:`Release`, a frame, the path of a file or
             of a release's folder; or one list of these, or one mapping of names to them.
-        policy: roles, hierarchies and promises; its keys or its file will do.
-        names: what the tables call the releases.
-        k: the size of classes that C_AVG and the least DCP refer to; without, for each release the
-            largest k that its certificate promises, or else the policy.
+        policy: roles, hierarchies and promises; or its keys, or its file.
+        names: names for the releases in the tables.
+        k: the size of classes for C_AVG and the smallest DCP; by default the largest k that each
+            release's certificate promises, else the policy's.
         queries: how many counting queries each release is asked.
-        dimensions: how many quasi-identifiers a query has a condition on; without, two.
+        dimensions: how many quasi-identifiers a query has conditions on; by default two.
         selectivity: the share of records that a query is expected to find.
-        mode: how releases answer, ``overlap`` or ``uniform``; the other mode is told as well.
-        seed: of the random queries. The same seed asks the same.
-        weights: of quasi-identifiers in the certainty penalty; without, those of the policy.
-        attacks: whether attackers are let loose on each release; their names, for others than the
-            usual ones.
+        mode: how releases answer, ``overlap`` or ``uniform``; the other is reported too.
+        seed: for the random queries. The same seed gives the same queries.
+        weights: of quasi-identifiers in the certainty penalty; by default the policy's.
+        attacks: True runs the usual attackers on each release; or the names of others.
         contingency: two columns whose values are counted together, in the table and in every
             release.
-        progress: is told what is being done.
+        progress: a function that gets the stage and the share done.
         path: the file that a frame was read from, for messages.
 
     Raises:

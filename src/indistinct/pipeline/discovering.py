@@ -63,30 +63,30 @@ def quasi(
     source: PlainMapping | None = None,
     progress: Progress | None = None,
 ) -> QuasiIdentifiers:
-    """The attributes that stand between identifiers and sensitive ones, and why they do.
+    """The attributes between identifiers and sensitive attributes, and why.
 
     Arguments:
         data: a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a file. It is not
             changed.
         policy: the policy, its keys, or its file: roles, links, what is derived from what. It may
-            lack quasi-identifiers and promises. Without, roles are suggested.
-        identifiers: where ways begin, in place of the policy's; they need not be columns.
-        sensitive: where ways end, in place of the policy's.
-        links: what can be linked, beside the policy's: ``{"from": "name", "to": "postcode",
-            "source": "register"}``. An end that is no column is outside the table.
-        published: other published tables by name: the names of their columns, a frame, or the
-            path of a file. Who has such a table links all its columns.
-        threshold: attributes that depend on each other at least so much are linked as well: by
-            Cramér's V or mutual information, between 0 and 1, chance taken off.
-        rows: every column is linked to the sensitive attributes, as it stands beside them in a
-            record; then whatever can be linked to a person is a quasi-identifier. Where no link to
-            an identifier is stated, what others usually know counts as one. Without it, only the
-            links that are stated count, which protects nothing that nobody thought of.
-        accept: take what is proposed as stated. Without, proposals are told only.
-        costs: what it costs to cut a column, 1 unless said; ``weights`` takes those of the policy.
+            lack quasi-identifiers and promises. Without it, roles are suggested.
+        identifiers: where paths begin, instead of the policy's; they need not be columns.
+        sensitive: where paths end, instead of the policy's.
+        links: further links, in addition to the policy's: ``{"from": "name", "to": "postcode",
+            "source": "register"}``. An end that is not a column is outside the table.
+        published: other published tables by name: the names of their columns, a frame, or the path
+            of a file. Anyone who has such a table links all its columns.
+        threshold: also link attributes that depend on each other at least so much: Cramér's V or
+            mutual information, from 0 to 1, corrected for chance.
+        rows: link every column to the sensitive attributes of its record; then everything that can
+            be linked to a person is a quasi-identifier. If no link to an identifier is stated, what
+            others usually know counts. False: only the stated links count; what nobody thought of
+            is not protected.
+        accept: count the proposed links too. By default they are only reported.
+        costs: the cost of cutting a column, by default 1; ``weights`` takes those of the policy.
         path: the file that a frame was read from, for messages.
         source: how a file is read, ``{"separator": ";"}``, where there is no policy.
-        progress: is told what is being done.
+        progress: a function that gets the stage and the share done.
 
     Raises:
         DataError: the table cannot be read.

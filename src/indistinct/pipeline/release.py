@@ -47,7 +47,7 @@ PREVIEW = 5
 
 @dataclass(frozen=True)
 class Release(Document):
-    """A release and all that is known of it.
+    """A release and everything known about it.
 
     Arguments:
         tables: the released frame, of the kind that went in; of linked tables a dict of frames,
@@ -55,7 +55,7 @@ class Release(Document):
         plan: what is published instead of what; private.
         certificate: the public account.
         run: the private account.
-        measures: what the release costs, each measure from 0 (nothing lost) to 1.
+        measures: what the release loses, each measure from 0 (nothing) to 1.
         output: how it is written.
         private: further private documents, by file name; long ones are tables.
         record: what is written into the ledger with it, where one is kept.

@@ -87,40 +87,39 @@ def risk(
     path: str | Path | None = None,
     progress: Progress | None = None,
 ) -> RiskReport:
-    """How likely it is that somebody finds a person in a table, or in what was published of it.
+    """How likely it is that someone finds a person in a table, or in a release of it.
 
-    Records with ``*`` in every quasi-identifier are in no class, and left out. Where the policy, or
-    the release's certificate, names the person of each record, or a release is two linked tables,
-    classes hold people, and all figures count them.
+    Records with ``*`` in every quasi-identifier are in no class and left out. If the policy or the
+    release's certificate names the person of each record, or if a release is two linked tables, all
+    figures count people.
 
     Arguments:
         data: the private table or a release of it: a frame (Polars, pandas, PyArrow, DuckDB,
             PySpark), a :class:`Release`, the path of a file or of a release's folder.
-        policy: says which columns are quasi-identifiers, and what its ``[risk]`` says; a mapping of
-            its keys will do.
-        quasi: the quasi-identifiers. Not named: those of the policy, of the release's certificate,
-            or failing both those that the columns suggest.
-        population: the people among whom somebody could be found: a table of them with the
-            quasi-identifiers (a frame or the path of a file), how many they are (1 or more), or the
-            share of them that is in the table (below 1). Not given: what the policy says.
-        counts: a column of that table that says how many people each of its rows stands for.
-        threshold: the risk above which a record is at risk. Not given: that of the policy, or 0.2.
-        k_range: the first and the last k of the curve of risk. Not given: that of the policy; no
-            curve without.
-        releases: whether the curve is that of releases made for every k with the policy's method,
-            or that of the table without its smaller classes. Not said: the first where there is a
-            policy, and the data is what it describes.
-        standard: names of standards to hold the data against, such as ``"hipaa-safe-harbor"`` or
-            ``"0.09"``.
+        policy: the quasi-identifiers and the settings of ``[risk]``; a mapping of its keys is
+            enough.
+        quasi: the quasi-identifiers. By default those of the policy, else of the release's
+            certificate, else those that the columns suggest.
+        population: the people among whom someone could be found: a table of them with the
+            quasi-identifiers (a frame or the path of a file), their number (1 or more), or the
+            share of them that is in the table (below 1). Default: the policy's.
+        counts: a column of that table: how many people a row stands for.
+        threshold: a record with a higher risk is at risk. Default: the policy's, or 0.2.
+        k_range: the first and the last k of the risk curve. Default: the policy's; without it no
+            curve.
+        releases: True: the curve of releases made for every k with the policy's method; False: that
+            of the table without its smaller classes. Default: True if there is a policy and the
+            data is the table that it describes.
+        standard: names of standards to check, such as ``"hipaa-safe-harbor"`` or ``"0.09"``.
         zip_population: a table of zip codes and how many people live there, for Safe Harbor.
         source: how a file is read, ``{"separator": ";"}``, where there is no policy.
         path: the file that a frame was read from, for messages.
-        progress: is told what is being done.
+        progress: a function that gets the stage and the share done.
 
     Raises:
         DataError: the table or the population cannot be read, or lacks a column.
         PolicyError: the policy does not fit the table, or an unknown standard is named.
-        HierarchyError: a hierarchy does not cover the table's values, or is no tree.
+        HierarchyError: a hierarchy does not cover the table's values, or is not a tree.
     """
     tell = progress or no_progress
     policy = None if policy is None else as_policy(policy, draft=True)

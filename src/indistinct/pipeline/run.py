@@ -25,7 +25,7 @@ class Run:
     Arguments:
         policy: what is asked.
         seed: what all that is drawn depends on; private.
-        progress: is told what is being done.
+        progress: a function that gets the stage and the share done.
         path: the file that a frame was read from, for messages and the private account.
         documents: private documents, by file name; long ones are tables.
         warnings: what the custodian should know.
@@ -54,7 +54,7 @@ class Run:
 
         Arguments:
             policy: what is asked; its keys or its file will do.
-            progress: is told what is being done.
+            progress: a function that gets the stage and the share done.
             path: the file that a frame was read from.
         """
         policy = as_policy(policy)

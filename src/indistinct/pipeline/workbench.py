@@ -66,7 +66,7 @@ def workbench(
         data: the path of a file, or of a folder in a health format.
         policy: the text of a policy (TOML), which may say how the file is read.
         directory: where the files that the policy names are looked for.
-        progress: is told what is being done.
+        progress: a function that gets the stage and the share done.
 
     Raises:
         DataError: the table cannot be read.

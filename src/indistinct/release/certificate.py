@@ -57,13 +57,13 @@ class CertifiedTable(PlainData):
 
 @dataclass(frozen=True)
 class Certificate(Document):
-    """The public account of a release.
+    """The public certificate of a release.
 
     Arguments:
         version: Version of the program that made the release.
         created: When the certificate was written; it is kept in UTC, to the second. The files'
             own dates say as much, and no randomness is drawn from the clock.
-        quasi_identifiers: The attributes that the promises speak of.
+        quasi_identifiers: The attributes that the promises apply to.
         records_published: Number of records of the release, suppressed ones too where those are
             kept.
         classes: ``count``, ``smallest``, ``mean`` and ``largest`` of the equivalence classes.
@@ -77,8 +77,7 @@ class Certificate(Document):
             ``one`` of its values, ``some``, or ``all``.
         person: The column that tells people apart, where they have many records. What stands there
             was made for this release. Linked tables have none: a row is a person.
-        may_contain: Which of ``noise``, ``decoys`` and ``perturbed values`` a reader has to
-            reckon with.
+        may_contain: Which of ``noise``, ``decoys`` and ``perturbed values`` may occur.
         warnings: What a reader should know, without any figure of the run.
         sensitive: What is known of the values of sensitive attributes, where a promise needs it.
         transformed: What was done to the values of which attributes, in words, without what would
@@ -239,14 +238,14 @@ class Run(Document):
     """The private account of a run: the certificate, and what only the custodian may know.
 
     Arguments:
-        certificate: What is said in public.
+        certificate: The public certificate.
         records: Number of records of the source.
         published: Records of the source that are published with their quasi-identifiers.
         suppressed: Records of the source that are left out, or published with ``*`` instead.
         plan: ``algorithm``, ``scope``, ``levels``, ``objective``, ``optimal``, ``bound`` and what
             else the plan says of itself.
-        measures: What the release costs, by measure.
-        seed: What the run's randomness grew from. Whoever has it can undo the shuffle.
+        measures: What the release loses, by measure.
+        seed: The seed of the run's randomness. Whoever has it can undo the shuffle.
         noise: Number of records of noise added.
         decoys: Number of decoy records added.
         policy_sha256: Digest of the policy; None if there is no file.
@@ -254,10 +253,10 @@ class Run(Document):
         warnings: What the custodian should know, in addition to the public warnings.
         people: Where people have many records, how many people the source has (``source``), and how
             many are ``published`` and ``suppressed``.
-        singled_out: Of a long release what somebody finds who knows a few records or cells of a
+        singled_out: For a long release: what someone finds who knows a few records or cells of a
             person, by attacker.
-        of_people: ``classes`` and ``promises`` without what is made up, where something may be: in
-            the place of the certificate's.
+        of_people: ``classes`` and ``promises`` without invented records, if there may be some;
+            instead of the certificate's.
     """
 
     certificate: Certificate

@@ -277,14 +277,14 @@ ROWS = {"record": ("record", "records"), "person": ("published person", "publish
 
 @dataclass(frozen=True)
 class AttackReport(Document):
-    """What every attacker found against a release. It is for the custodian alone.
+    """What every attacker found in a release. Only for the custodian.
 
     Arguments:
         attacks: what each attacker found, per sensitive attribute where it learns one.
-        skipped: the attackers that had nothing to go on, and why.
+        skipped: the attackers that could not be tried, and why.
         records: published records; where people have many records, published rows of people.
         notes: what else the reader should know.
-        warning: what holds of every such report.
+        warning: a warning that applies to every such report.
         unit: what was attacked: a ``record`` is taken for a person, or a ``person`` has many.
         thresholds: the shares of people above which what is learnt is amber, and red.
         quasi: the quasi-identifiers.

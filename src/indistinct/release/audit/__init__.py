@@ -47,21 +47,21 @@ __all__ = ["Audit", "Check", "ClassSizes", "Context", "Verdict", "audit", "check
 
 @dataclass(frozen=True)
 class Audit(Document):
-    """What a reader of a release can say of it.
+    """What a reader can verify in a release.
 
     Arguments:
         quasi: The quasi-identifiers.
         records: Number of records of the release, suppressed ones too.
         suppressed: Records with ``*`` in every quasi-identifier. They are in no class.
-        suppressed_group: The verdict on each promise of these records as one group, which whoever
-            fits no class is known to be in.
+        suppressed_group: The verdict on each promise for these records as one group: everyone who
+            fits no class is in it.
         classes: Count and sizes of the equivalence classes over all quasi-identifiers.
         promises: The verdict on each promise; of suppressed records, where there are no others.
-        tables: Whether each table is the one its certificate speaks of; empty without one.
-        agrees: Whether the figures of the certificate, where there is one, are the release's own.
-        notes: What a reader should know beside, in sentences.
-        beside: Columns of the table that were not looked at, for they are no quasi-identifiers and
-            no promise names them: nothing is known of them.
+        tables: Whether each table matches its certificate; empty without one.
+        agrees: Whether the figures of the certificate, if there is one, match the release.
+        notes: What else a reader should know, in sentences.
+        beside: Columns that were not checked, because they are not quasi-identifiers and no promise
+            names them.
         people: Where people have many records, how many people the classes hold.
     """
 
@@ -79,7 +79,7 @@ class Audit(Document):
 
     @property
     def holds(self) -> bool:
-        """Whether every promise holds, and the release is the one its certificate speaks of.
+        """Whether every promise holds, and the release matches its certificate.
 
         No promise holds that suppressed records break as a group.
         """
