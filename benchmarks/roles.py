@@ -109,6 +109,8 @@ def main() -> None:
         "second round": Score(),
         "third round": Score(),
         "fourth round": Score(),
+        "fifth round": Score(),
+        "sixth round": Score(),
     }
     rows = []
     for name, truth in truths.items():
@@ -129,12 +131,11 @@ def main() -> None:
                 item["attribute"] = names[item["attribute"]]
         found = score(truth, drafted, name)
         held = truth.get("held_out", False)
-        kind = ["held out" if held else "tuned", "second round", "third round", "fourth round"][
-            truth.get("round", 1) - 1
-        ]
+        turn = truth.get("round", 1)
+        kind = list(sums)[turn] if turn > 1 else "held out" if held else "tuned"
         sums[kind].add(found)
         rows.append([f"{name} ({kind})" if kind != "tuned" else name, *found.cells()])
-        if given.table or (given.wrong and kind == "tuned"):
+        if given.table or given.wrong:
             print(*found.wrong, sep="\n")
     rows += [[name, *found.cells()] for name, found in sums.items() if found.all]
     head = ["table", "right", "roles", "one role", *OTHER, "identifiers published"]

@@ -54,7 +54,7 @@ def test_roles(seen: Profile) -> None:
         "diagnosis": "sensitive",
         "chol": "sensitive",
         "remarks": "identifier",
-        "device": "insensitive",
+        "device": "sensitive",
         "constant": "insensitive",
         "empty": "insensitive",
         "count": "sensitive",
@@ -451,3 +451,101 @@ def test_numbers_that_hardly_repeat_are_asked_about() -> None:
     found = profile(pl.DataFrame({"id": numbers, "age": [str(at % 60) for at in range(N)]})).person
     assert found is not None
     assert (found.sure, found.doubt) == (False, "few of them repeat, which may be a mistake")
+
+
+def test_what_counts_the_records_of_people_is_harmless() -> None:
+    frame = visits().with_columns(pl.lit("MILD").alias("AESEV"))
+    severity = [("MILD", "MODERATE", "SEVERE")[at % 3] for at in range(frame.height)]
+    seen = profile(frame.with_columns(AESEV=pl.Series(severity), VSDX=pl.Series(severity)))
+    assert (seen["CMSEQ"].role, seen["CMSEQ"].why) == (
+        *("insensitive", "it counts the records of every 'USUBJID'"),
+    )
+    assert seen["AESEV"].role == "sensitive"
+    assert seen["CMDECOD"].role == "sensitive"
+
+
+def test_dates_known_in_part_are_dates() -> None:
+    days = [f"201{at % 9}-{at % 11 + 1:02d}-{at % 27 + 1:02d}" for at in range(N)]
+    part = [day[: (4, 7, 10, 10)[at % 4]] for at, day in enumerate(days)]
+    timed = [f"{day}T11:45" if at % 5 else day for at, day in enumerate(days)]
+    seen = profile(
+        pl.DataFrame({"CMSTDTC": part, "RFPENDTC": timed, "year": [d[:4] for d in days]})
+    )
+    assert (seen["CMSTDTC"].type, seen["CMSTDTC"].kind) == ("date", "date")
+    assert (seen["RFPENDTC"].type, seen["RFPENDTC"].kind) == ("date", "datetime")
+    assert seen["year"].kind == "integer"
+    assert isinstance(seen["CMSTDTC"].hierarchy, dict)
+    assert "date" in seen["CMSTDTC"].hierarchy
+
+
+def test_empty_or_a_value_is_two_values() -> None:
+    frame = illnesses().with_columns(
+        DTHFL=pl.Series(["Y" if at % 90 == 0 else None for at in range(N)]),
+        SAME=pl.lit("x"),
+    )
+    seen = profile(frame)
+    assert seen["DTHFL"].role == "sensitive"
+    assert seen["SAME"].role == "insensitive"
+
+
+def test_counts_from_zero_number_nobody() -> None:
+    visits = [str(max(0, at % 80 - 17)) for at in range(4 * N)]
+    seen = profile(pl.DataFrame({"mdu": visits, "asthma": ["1", "2"] * (2 * N)})).closed()
+    assert seen["mdu"].role == "sensitive"
+
+
+def test_names_of_illnesses_follow_from_them() -> None:
+    ills = ["Pneumonia", "Asthma", "Arthritis", "Migraine", "Anaemia", "Sepsis"] * 10
+    frame = pl.DataFrame({"AEDECOD": [f"{ills[at % 60]} {at % 60}" for at in range(N)]})
+    frame = frame.with_columns(AEHLT=pl.Series([f"HLT_{at % 60 * 7:04d}" for at in range(N)]))
+    item = profile(frame).closed()["AEHLT"]
+    assert (item.role, item.why) == ("sensitive", "it follows from 'AEDECOD'")
+
+
+def test_days_before_and_after_are_not_missing() -> None:
+    days = [str((-7, -1, 1, 14, 28, 42, 56, 70)[at % 8]) for at in range(N)]
+    seen = profile(pl.DataFrame({"VISITDY": days, "q1": days}))
+    assert seen["VISITDY"].missing_tokens == {}
+    assert set(seen["q1"].missing_tokens) == {"-1", "-7"}
+
+
+def test_numbers_of_places_are_categories() -> None:
+    frame = pl.DataFrame({"commune": [str(at % 190 + 3) for at in range(10 * N)]})
+    assert profile(frame)["commune"].type == "category"
+
+
+def test_a_hospital_is_not_called_missing() -> None:
+    wards = [("Central", "Port", "Missing", "Military")[at % 4] for at in range(N)]
+    assert profile(pl.DataFrame({"hospital": wards}))["hospital"].missing_tokens == {"Missing": 100}
+
+
+@pytest.mark.parametrize(
+    ("name", "about"),
+    [
+        ("SITEID", "place"),
+        ("highest_qualification", "education"),
+        ("fml", "sex"),
+        ("gndr", "sex"),
+        ("AGEGR1", "age"),
+        ("wt_kg", "health"),
+        ("ht_cm", "health"),
+        ("fluid", None),
+        ("hgt", None),
+    ],
+)
+def test_names_written_together_or_without_vowels(name: str, about: str | None) -> None:
+    found = concept_of(name)
+    assert (found[0].name if found else None) == about
+
+
+def test_a_matched_set_is_no_person() -> None:
+    frame = pl.DataFrame(
+        {
+            "education": [str(at // 3 % 3) for at in range(N)],
+            "age": [str(20 + at // 3 * 7 % 25) for at in range(N)],
+            "stratum": [str(at // 3) for at in range(N)],
+            "case": ["1", "0", "0", "0"] * (N // 4),
+        }
+    )
+    found = profile(frame).person
+    assert found is None or not found.sure

@@ -47,7 +47,7 @@ _BESIDE = (
     "end", "start", "current", "cleaned", "raw", "new", "old", "n", "num", "no", "nr", "nbr",
     "number", "total", "count", "derived", "recode", "baseline", "bl", "admission", "type", "name",
     "status", "x", "des", "der", "du", "de", "la", "del", "anos", "jahre", "jahren", "ans",
-    "gruppe",
+    "gruppe", "kg", "cm", "mm", "lb", "lbs", "mg", "dl", "ml", "mmol",
 )  # fmt: skip
 """Words that say nothing of what a column is about."""
 
@@ -58,6 +58,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "others know the approximate age",
         whole=("age", "alter", "edad", "ages", "fage", "mage"),
         anywhere=("age at", "age group", "age years", "age in years", "age cat", "altersgruppe"),
+        stems=("agegr", "agecat", "ageband", "ageclass"),
         measured=True,
     ),
     Concept(
@@ -150,7 +151,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "married", "marriage", "civil status", "family status", "family size", "lives with",
             "household size", "number of children", "n children", "num children", "familienstand",
             "etat civil", "situation familiale", "estado civil", "hh size", "living with",
-            "living alone", "living situation", "living arrangement",
+            "living alone", "living situation", "living arrangement", "live with",
         ),
         stems=("marital", "mstat"),
     ),
@@ -162,9 +163,12 @@ CONCEPTS: tuple[Concept, ...] = (
             "degree", "school", "schooling", "bildung", "schule", "etudes", "estudios", "ed",
             "college", "literacy", "university",
         ),
-        anywhere=("schulabschluss", "niveau d etudes", "bildungsgrad"),
+        anywhere=(
+            "schulabschluss", "niveau d etudes", "bildungsgrad", "qualification", "qualifications",
+            "diploma", "diplome", "titulo", "abschluss",
+        ),
         stems=("educ", "formation"),
-        endings=("educ",),
+        endings=("educ", "edu"),
     ),
     Concept(
         "occupation",
@@ -172,7 +176,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "others know where a person works, and as what",
         whole=(
             "work", "job", "arbeit", "trabajo", "travail", "industry", "employer", "employed",
-            "employees", "unemployed", "selfemp", "retired", "company", "military", "veteran",
+            "employees", "unemployed", "selfemp", "empl", "retired", "company", "military",
+            "veteran",
         ),
         anywhere=(
             "occupation", "profession", "work class", "work type", "employment", "job title",
@@ -284,7 +289,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "physical limitation", "activity limitation", "limitation", "impairment", "diff walk",
             "chemo", "chemotherapy", "radiation", "stent", "catheter", "bypass", "nurse",
             "alcoholism", "cigs", "cigarettes", "packs", "drinks", "drinking", "exercise",
-            "stress", "diet", "immunosuppressed", "hours sleep",
+            "stress", "diet", "immunosuppressed", "hours sleep", "verbatim", "adverse event",
         ),
         stems=(
             "diagnos", "disorder", "patholog", "diabet", "depress", "psych", "pregnan",
@@ -301,7 +306,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "megaly", "algia", "statin", "sartan", "formin", "glinide", "glitazone", "gliptin",
             "gliflozin", "cillin", "mycin", "cycline", "floxacin", "azepam", "oxetine", "prazole",
             "tidine", "thiazide", "semide", "mide", "uride", "piride", "pizide", "carbose",
-            "glitol", "parin", "penia", "globin", "penem", "vir", "olol", "triptan",
+            "decod", "glitol", "parin", "penia", "globin", "penem", "vir", "olol", "triptan",
         ),
         measured=True,
     ),
@@ -377,7 +382,7 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
     """
     if word := names_one_of(name, _MONEY_FIRST):
         return concept_named("money"), word
-    found = _concept_of(name) or _concept_of(apart(name)) or _glued(name)
+    found = _concept_of(name) or _concept_of(_stem(name)) or _glued(name) or _without_vowels(name)
     if found is None and re.fullmatch("[nl][a-z]{3,}", name):
         # ndisease is a number of diseases, linc the logarithm of an income.
         return _concept_of(name[1:])
@@ -401,6 +406,26 @@ def _concept_of(name: str) -> tuple[Concept, str] | None:
         for ending in concept.endings:
             if any(part.endswith(ending) and len(part) > max(4, len(ending)) for part in parts):
                 return concept, f"…{ending}"
+    return None
+
+
+def _stem(name: str) -> str:
+    """The name without an "id" that is written together with a word of the vocabulary: SITEID."""
+    stem = name[:-2].lower()
+    if name.lower().endswith("id") and any(stem in concept.whole for concept in CONCEPTS):
+        return stem
+    return apart(name)
+
+
+def _without_vowels(name: str) -> tuple[Concept, str] | None:
+    """What a name without vowels is about, such as ``fml`` and ``gndr``, if others can know it."""
+    if not re.fullmatch("[b-df-hj-np-tv-z]{3,}", name.lower()):
+        return None
+    for concept in CONCEPTS:
+        for word in (*concept.whole, *concept.anywhere):
+            known = concept.role == "quasi-identifier" and len(word) >= 5 and word.isalpha()
+            if known and re.sub("[aeiou]", "", word) == name.lower():
+                return concept, word
     return None
 
 

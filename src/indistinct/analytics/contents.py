@@ -234,6 +234,8 @@ _ILLS = _vocabulary("""
     placebo mg tablet surgery chemotherapy radiation therapy smoker smokes smoked nonsmoker drinker
     hiv aids hepatitis tuberculosis malaria depression anxiety migraine arthritis finding symptom
     fatigue nausea headache bleed bleeding lesion overdose poisoning pregnancy transplant
+    disorders mild moderate severe fatal recovered resolved rash pruritus erythema vomiting
+    diarrhoea diarrhea dizziness irritation oedema edema swelling insomnia constipation
     """)
 _ILL_ENDS = re.compile(
     r"\w{2,}(itis|osis|emia|aemia|oma|pathy|uria|ectomy|plasty|algia|penia|megaly|plegia|trophy)"

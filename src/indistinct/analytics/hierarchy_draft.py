@@ -90,7 +90,14 @@ def type_of(
         return "number"
     if names_one_of(column, _CODED):
         return "category"
-    if concept and not concept.measured and values.distinct <= _UNMEASURED:
+    named = concept and concept.name in (
+        "place",
+        "nationality",
+        "ethnicity",
+        "language",
+        "religion",
+    )
+    if named or (concept and not concept.measured and values.distinct <= _UNMEASURED):
         return "category"
     few = values.distinct <= _FEW_CODES and (values.largest or 0) <= _LARGEST_CODE
     return "category" if few and values.kind == "integer" else "number"

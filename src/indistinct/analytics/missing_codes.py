@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from indistinct.analytics.names import names_one_of, words
 from indistinct.analytics.values import Values
 
 _ABOVE = re.compile(r"9*[6-9]|8+|7+|9+0*")
@@ -27,7 +28,7 @@ Far = dict[str, bool]
 """Texts that may stand for missing, and whether one column is enough to say so."""
 
 
-def suspected(values: Values) -> Far:
+def suspected(values: Values, name: str = "") -> Far:
     """The numbers of a column that are far from all others and written like such codes."""
     if values.numbers is None or values.numbers.null_count() == values.numbers.len():
         return {}
@@ -40,9 +41,19 @@ def suspected(values: Values) -> Far:
     numbers = known["number"]
     near = numbers.filter(numbers >= 0)
     found: Far = {}
-    if near.len() < numbers.len():
+    if near.len() < numbers.len() and not _relative(name):
         found |= _below(known.filter(pl.col("number") < 0), near.len(), values.filled)
     return found | _above(known.filter(pl.col("number") >= 0))
+
+
+_RELATIVE = ("day", "diff", "difference", "delta", "change", "offset", "lag", "balance", "zscore")
+"""Words for numbers that may be negative, as is VISITDY."""
+
+
+def _relative(name: str) -> bool:
+    """Whether a name speaks of a distance in time or of a change."""
+    short = any(len(one) > 4 and one.endswith("dy") and one != "study" for one in words(name))
+    return short or names_one_of(name, _RELATIVE) is not None
 
 
 def _written(number: float) -> str:

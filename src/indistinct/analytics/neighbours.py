@@ -40,7 +40,8 @@ HEALTH = ("health", "sexual life")
 class Neighbour:
     """What has to be known of a column: its name, role, what it is about, its values if few.
 
-    ``sure`` says that its name or its values speak for the role.
+    ``sure`` says that its name or its values speak for the role, ``gaps`` that records lack one,
+    ``left_out`` that it is an identifier only until somebody decides.
     """
 
     name: str
@@ -52,6 +53,8 @@ class Neighbour:
     values: frozenset[str] | None
     sure: bool
     sample: pl.Series
+    gaps: bool = False
+    left_out: bool = False
 
 
 def settled(
@@ -71,10 +74,13 @@ def settled(
     about = [item for item in columns if item.about in HEALTH]
     whole = lru_cache(maxsize=None)(lambda name: table.distinct([name]).height)
     ill = len(about) >= 2 or 5 * len(about) >= len(columns) > 0 < len(about) or patients
+    named = [one for one in about if one.kind == "text"]
     for at, item in enumerate(columns):
-        if item.sure or item.distinct < 2 or item.name in found:
+        if item.left_out and item.kind == "text" and (told := _names(table, named, item, whole)):
+            found[item.name] = told
+        if item.sure or item.distinct < 2 - item.gaps or item.name in found:
             continue
-        rare = item.kind == "text" and RARE * item.distinct > item.filled
+        rare = item.kind == "text" and item.distinct > 1 and RARE * item.distinct > item.filled
         told = (
             _alike(columns, at)
             or _called_alike(known, item)
@@ -138,6 +144,20 @@ def _follows(
     tellers.sort(key=lambda one: -one.distinct)
     for one in tellers[:MOST_TELLERS]:
         if table.distinct([one.name, item.name]).height == whole(one.name):
+            return one.role, f"it follows from '{one.name}'"
+    return None
+
+
+def _names(
+    table: Table,
+    known: Sequence[Neighbour],
+    item: Neighbour,
+    whole: Callable[[str], int],
+) -> tuple[Role, str] | None:
+    """The role of names of illnesses of which every one goes with one value of the column."""
+    for one in known:
+        told = item.distinct <= one.distinct and 2 * one.distinct <= one.filled == item.filled
+        if told and table.distinct([one.name, item.name]).height == whole(one.name):
             return one.role, f"it follows from '{one.name}'"
     return None
 

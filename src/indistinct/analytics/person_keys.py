@@ -105,8 +105,8 @@ def person_keys(
         candidates: the names of those that may be such numbers.
     """
     known = [item for item in columns if item.distinct > 1]
-    personal = [item for item in known if item.about in STEADY]
-    personal = personal or [item for item in known if item.about in CHANGING]
+    lasting = [item for item in known if item.about in STEADY]
+    personal = lasting or [item for item in known if item.about in CHANGING]
     others = [item for item in known if item.about is None]
     numbers = [item for item in columns if item.name in candidates and item.could_number]
     numbers.sort(key=lambda item: -item.distinct)
@@ -121,9 +121,9 @@ def person_keys(
         if not personal:
             shown = _independent(table, item, others)
         if not shown and 2 * item.distinct <= item.filled:
-            shown = _counting(table, item, known)
+            shown = counting(table, item, known)[:1]
         if shown and not several_people(table, columns, item.name):
-            found[item.name] = Numbering(shown, bool(steady))
+            found[item.name] = Numbering(shown, bool(steady and lasting))
     return found
 
 
@@ -131,8 +131,15 @@ ONE_BY_ONE = 0.9
 """The share of numbers of which a column counts the records, for it to be said to count them."""
 
 
-def _counting(table: Table, number: Column, others: Sequence[Column]) -> tuple[str, ...]:
-    """The first column that counts the records of nearly every number from 0 or 1 on."""
+def counting(table: Table, number: Column, others: Sequence[Column]) -> tuple[str, ...]:
+    """The columns that count the records of nearly every number from 0 or 1 on.
+
+    Arguments:
+        table: the table.
+        number: the column of the number.
+        others: the columns that may count.
+    """
+    found = []
     whole = [
         item
         for item in others
@@ -153,8 +160,8 @@ def _counting(table: Table, number: Column, others: Sequence[Column]) -> tuple[s
             pl.col("first").is_between(0, 1)
         )
         if (groups.select(whole_run.mean()).item() or 0) >= ONE_BY_ONE:
-            return (item.name,)
-    return ()
+            found.append(item.name)
+    return tuple(found)
 
 
 def several_people(table: Table, columns: Sequence[Column], name: str) -> bool:

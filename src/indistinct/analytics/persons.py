@@ -65,7 +65,8 @@ _NUMBERS = ("id", "no", "nr", "nbr", "num", "number", "key", "nummer")
 
 _PEOPLE = (
     "patient", "subject", "person", "member", "beneficiary", "bene", "client", "participant",
-    "pat", "pid", "individual", "respondent", "enrollee", "subj", "usubj", "mrn", "pseudonym",
+    "child", "infant", "newborn", "donor", "pat", "pid", "individual", "respondent", "enrollee",
+    "subj", "usubj", "mrn", "pseudonym",
 )  # fmt: skip
 _STAYS = (
     "visit", "encounter", "admission", "hadm", "icustay", "stay", "episode", "claim", "clm",

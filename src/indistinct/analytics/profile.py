@@ -21,7 +21,7 @@ from indistinct.analytics.hierarchy_draft import Draft, Type, draft_hierarchy, t
 from indistinct.analytics.missing_codes import Far, missing_codes, suspected
 from indistinct.analytics.names import names_one_of
 from indistinct.analytics.neighbours import FEW, Neighbour, settled
-from indistinct.analytics.person_keys import Column, Numbering
+from indistinct.analytics.person_keys import Column, Numbering, counting
 from indistinct.analytics.persons import Persons, keys_of_people, persons_of
 from indistinct.analytics.safe_harbor import Column as Looked
 from indistinct.analytics.safe_harbor import Tag, names_a_doorstep, recognise
@@ -247,10 +247,19 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
     beside = [replace(one, role=item.role) for one, item in zip(beside, items, strict=True)]
     persons = persons_of(table, beside, keys)
     if persons is not None and persons.sure:
+        number = next(one for one in beside if one.name == persons.column)
+        unsure = {item.attribute for item in items if not item.sure}
+        counters = counting(table, number, [one for one in beside if one.name in unsure])
+        items = [_counter(item, persons) if item.attribute in counters else item for item in items]
         items = [_with_items(table, item) if item.role == "sensitive" else item for item in items]
     return Profile(
         table.name, records, tuple(items), tuple(_table_warnings(items, persons)), persons
     )
+
+
+def _counter(item: AttributeProfile, persons: Persons) -> AttributeProfile:
+    why = f"it counts the records of every '{persons.column}'"
+    return replace(item, role="insensitive", reasons=(why,), draft=Draft(), warnings=(), sure=True)
 
 
 def _with_items(table: Table, item: AttributeProfile) -> AttributeProfile:
@@ -336,7 +345,8 @@ def _look(table: Table, column: str, records: int, codes: Sequence[str] = ()) ->
         _is_doorstep(column, tags) or any(tag.kind.direct for tag in tags)
     )
     found = _concept(column, content)
-    role, reasons = _role(column, values, tags, free_text, found)
+    gaps = filled < records
+    role, reasons = _role(column, values, tags, free_text, found, gaps)
     concept = found[0] if found else None
     number = role == "identifier" and values.kind == "text"
     kind = "text" if free_text or number else type_of(column, values, concept, content)
@@ -368,7 +378,7 @@ def _look(table: Table, column: str, records: int, codes: Sequence[str] = ()) ->
         replace(plain, warnings=warnings, notes=tuple(_notes(values))),
         frozenset(values.texts) if values.distinct <= FEW else None,
         values.sample.head(200),
-        {} if content or codes else suspected(values),
+        {} if content or codes else suspected(values, column),
     )
 
 
@@ -398,6 +408,8 @@ def _with_neighbours(
                 values=looks[item.attribute].values,
                 sure=item.sure,
                 sample=looks[item.attribute].sample,
+                gaps=item.missing > 0,
+                left_out=item.left_out,
             )
             for item in items
         ],
@@ -429,6 +441,7 @@ def _role(
     tags: tuple[Tag, ...],
     free_text: bool,
     found: tuple[Concept, str] | None,
+    gaps: bool,
 ) -> tuple[Role, list[str]]:
     """The role to suggest, and why."""
     if values.distinct == 0:
@@ -447,19 +460,20 @@ def _role(
         return "identifier", ["numbers in a row, each in one record, like a record number"]
     if found:
         concept, why = found
-        if values.distinct == 1 and concept.role == "quasi-identifier" and not indirect:
+        same = values.distinct == 1 and not gaps
+        if same and concept.role == "quasi-identifier" and not indirect:
             return "insensitive", ["the same value in every record distinguishes nobody"]
         return concept.role, [f"{why}: {concept.why}"]
     if indirect:
         return "quasi-identifier", indirect
-    return _role_by_values(values)
+    return _role_by_values(values, gaps)
 
 
-def _role_by_values(values: Values) -> tuple[Role, list[str]]:
+def _role_by_values(values: Values, gaps: bool) -> tuple[Role, list[str]]:
     """The role of a column of which nobody knows what it is about."""
     if _is_number_of_records(values):
         return "identifier", ["a different value in every record, like a record number"]
-    if values.distinct == 1:
+    if values.distinct == 1 and not gaps:
         return "insensitive", ["the same value in every record"]
     if _could_be_numbers(values):
         return "identifier", [
@@ -518,6 +532,8 @@ def _could_be_numbers(values: Values) -> bool:
         return False
     lengths = values.sample.str.len_chars()
     most = values.counts.max()
+    if values.kind == "integer" and _counts_from_zero(values):
+        return False
     if values.kind == "integer" and isinstance(most, int) and 10 * most >= values.filled:
         # Amounts, of which many are 0, have many lengths.
         return lengths.n_unique() <= 2 and values.distinct > _MANY
@@ -528,6 +544,16 @@ def _could_be_numbers(values: Values) -> bool:
     digits = values.sample.str.contains(r"\d").all()
     long = bool((lengths >= _LONG).all()) and lengths.n_unique() <= 2
     return values.distinct >= _MANY and bool(digits) and long
+
+
+def _counts_from_zero(values: Values) -> bool:
+    """Whether whole numbers count something: from 0 on, of which there are most, with few gaps."""
+    if values.numbers is None or values.numbers.null_count():
+        return False
+    low, high = values.numbers.min(), values.numbers.max()
+    at = values.counts.arg_max()
+    top = high if isinstance(high, float) else 0.0
+    return low == 0 and at is not None and values.numbers[at] == 0 and top < 4 * values.distinct
 
 
 _SENTENCE_LETTERS = 20

@@ -218,7 +218,8 @@ _ANYWHERE: dict[str, tuple[str, ...]] = {
     ),
     "other": (
         "uuid", "guid", "pseudonym", "subject id", "person id", "participant id", "study id",
-        "respondent id", "dupersid", "kennung", "probandennummer", "identifiant", "identificador",
+        "respondent id", "child id", "infant id", "mother id", "donor id", "student id",
+        "employee id", "dupersid", "kennung", "probandennummer", "identifiant", "identificador",
         "identifier",
     ),
 }  # fmt: skip

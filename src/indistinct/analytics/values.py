@@ -27,7 +27,23 @@ MISSING_AMONG_NUMBERS = frozenset(
 """What stands for a missing value in a column of numbers or dates, in lower case."""
 
 MISSING_AMONG_WORDS = frozenset(
-    ("na", "n/a", "n.a.", "#n/a", "nan", "null", "(null)", "<na>", "?", "??", "#value!")
+    (
+        "na",
+        "n/a",
+        "n.a.",
+        "#n/a",
+        "nan",
+        "null",
+        "(null)",
+        "<na>",
+        "?",
+        "??",
+        "#value!",
+        "missing",
+        "(missing)",
+        "not available",
+        "not recorded",
+    )
 )
 """What stands for a missing value among words, in lower case: only what can mean nothing else."""
 
@@ -242,6 +258,8 @@ def _dates(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | N
         if (days.is_null() & ~tokens).any():
             return None
         return _dated("datetime", "iso", texts, counts, days, tokens)
+    if dates := _iso_in_part(texts, counts, tokens):
+        return dates
     for pattern, written, name in DATE_FORMATS:
         whole = f"^(?:{pattern})({_TIME})?$" if name in _TIMED else f"^(?:{pattern})$"
         if not few.str.contains(whole).mean() or not plain.str.contains(whole).any():
@@ -265,6 +283,40 @@ def _dates(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | N
             stray_records=int(counts.filter(stray).sum()),
         )
     return None
+
+
+_ISO_IN_PART = r"^(1[89]|20)\d\d(-\d\d(-\d\d([T ]\d\d(:\d\d(:\d\d(\.\d+)?)?)?Z?)?)?)?$"
+_LENGTHS = (4, 7, 10)
+"""Letters of a year, a month and a day as ISO 8601 writes them."""
+
+
+def _iso_in_part(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | None:
+    """Dates, some known to the month, the year or the minute: 2012-03-31, 2012-03, 2012.
+
+    At least one is known to the day, and some are known less or more exactly.
+    """
+    lengths = texts.str.len_bytes()
+    if lengths.filter(~tokens).is_in(_LENGTHS[2:]).all():
+        return None
+    days = pl.select(
+        pl.when(lengths == _LENGTHS[0])
+        .then(texts + "-01-01")
+        .when(lengths == _LENGTHS[1])
+        .then(texts + "-01")
+        .otherwise(texts.str.slice(0, 10))
+    ).to_series()
+    days = days.str.to_date(_DAY, strict=False)
+    fitting = texts.str.contains(_ISO_IN_PART) & ~tokens & days.is_not_null()
+    stray = _strays(counts, fitting, tokens)
+    if stray is None or not (fitting & (lengths >= _LENGTHS[2])).any():
+        return None
+    timed = 2 * (fitting & (lengths > _LENGTHS[2])).sum() >= fitting.sum()
+    found = _dated("datetime" if timed else "date", "iso", texts, counts, days, tokens)
+    return replace(
+        found,
+        stray=tuple(texts.filter(stray).to_list()),
+        stray_records=int(counts.filter(stray).sum()),
+    )
 
 
 def _days(texts: pl.Series, written: str) -> pl.Series:
