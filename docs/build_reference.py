@@ -792,20 +792,7 @@ def python_page() -> str:
             "What they return",
             "Each has a short `repr`, a table for notebooks, and `to_dict()` where a document "
             "belongs to it (see [JSON documents](json.md)).",
-            (
-                "Assessment",
-                "RiskReport",
-                "QuasiIdentifiers",
-                "Release",
-                "Certificate",
-                "Run",
-                "Audit",
-                "AttackReport",
-                "Comparison",
-                "Alternatives",
-                "Contingency",
-                "Equalization",
-            ),
+            _RETURNED,
         ),
         (
             "The policy",
@@ -886,6 +873,22 @@ def python_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+_RETURNED = (
+    "Assessment",
+    "RiskReport",
+    "QuasiIdentifiers",
+    "Release",
+    "Certificate",
+    "Run",
+    "Audit",
+    "AttackReport",
+    "Comparison",
+    "Alternatives",
+    "Contingency",
+    "Equalization",
+)
+
+
 def _entry(name: str) -> Iterator[str]:
     value = getattr(indistinct, name)
     yield f"### `{name}`"
@@ -906,7 +909,8 @@ _KNOWN = ("path", "progress", "source")
 
 
 def _class(name: str, kind: type) -> Iterator[str]:
-    if not issubclass(kind, Section | Exception) and not inspect.isabstract(kind):
+    returned = name in _RETURNED
+    if not (returned or issubclass(kind, Section | Exception) or inspect.isabstract(kind)):
         yield f"```text\n{_signature(name, kind)}\n```"
     yield from documented(kind.__doc__)
     constructor = vars(kind).get("__init__")
