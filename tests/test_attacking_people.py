@@ -169,12 +169,12 @@ def test_what_does_not_go_together_is_told(long: ind.Release, star: ind.Release)
     ).drop("row")
     again = table.filter(pl.col("patient") == table["patient"][0]).height > 1
     notes = " ".join(ind.attack(visits(), torn, policy(), only=["membership"]).notes)
-    assert "1 rows of the release name no person" in notes
+    assert "1 row of the release names no person" in notes
     assert ("more combinations than people" in notes) == again
     quasi, sensitive = star.tables["quasi"], star.tables["sensitive"]
     short = {"quasi": quasi, "sensitive": sensitive.filter(pl.col("bucket") != 1)}
     found = ind.attack(visits(), short, policy("theta-star"), only=["membership"])
-    assert "1 buckets of the quasi table list no value" in found.notes
+    assert "1 bucket of the quasi table lists no value" in found.notes
     with pytest.raises(ind.DataError, match="no such column"):
         ind.attack(visits(), {**short, "quasi": quasi.select("bucket")}, policy("theta-star"))
     without = {"quasi": quasi.drop("sex"), "sensitive": sensitive}

@@ -188,7 +188,7 @@ def test_a_second_table_of_people_is_joined(tmp_path: Path) -> None:
     with pytest.raises(ind.DataError, match=r"records are of people who are not in people\.csv"):
         ind.anonymize(events, joined)
     pl.concat([people, people.head(1)]).rename({"patient": "Id"}).write_csv(tmp_path / "people.csv")
-    with pytest.raises(ind.DataError, match="1 people stand in more than one row"):
+    with pytest.raises(ind.DataError, match="1 person stands in more than one row"):
         ind.anonymize(events, joined)
 
 
@@ -206,7 +206,7 @@ def test_quasi_identifiers_that_differ_are_an_error_or_resolved() -> None:
         ind.anonymize(table, policy())
     source = {"person": "patient", "conflicts": "first"}
     result = ind.anonymize(table, policy(source=source))
-    assert any("differed between the records of 1 people" in text for text in result.warnings)
+    assert any("differed between the records of 1 person" in text for text in result.warnings)
     exact = policy(
         source=source,
         promises=[{"model": "k-anonymity", "k": 1}],

@@ -8,6 +8,7 @@ Nothing here knows what a document is about.
 from __future__ import annotations
 
 import importlib
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -157,13 +158,60 @@ def shown(value: object) -> str:
     return "none" if value is None else str(value)
 
 
-def many(count: int, one: str, more: str) -> str:
-    """A count with its noun.
+_MORE = {
+    "person": "people", "is": "are", "has": "have", "was": "were", "does": "do", "stands": "stand",
+    "names": "name", "lists": "list", "breaks": "break", "matches": "match",
+}  # fmt: skip
+"""What words become where there are several; other nouns get an ending."""
 
-    >>> many(1, "class", "classes"), many(1200, "class", "classes")
-    ('1 class', '1,200 classes')
+_VERBS = frozenset(_MORE) - {"person"}
+
+_ENDS = ("of", "in", "with")
+"""Words before which the noun of a phrase stands, as it does before a verb."""
+
+
+def many(count: int, one: str, more: str | None = None) -> str:
+    """A count with its noun, and the verb that follows.
+
+    Arguments:
+        count: how many there are.
+        one: the words for one of them; the noun stands last, or before a verb or an ``of``.
+        more: the words for several, where they do not follow from those for one.
+
+    >>> many(1, "class", "classes"), many(1200, "class"), many(2, "person of the class has")
+    ('1 class', '1,200 classes', '2 people of the class have')
     """
-    return f"{shown(count)} {one if count == 1 else more}"
+    return f"{shown(count)} {one if count == 1 else more or _several(one)}"
+
+
+def some_of(count: int, whole: int, one: str) -> str:
+    """How many of a whole, whose number the noun follows, while the verb follows the part.
+
+    >>> some_of(1, 2000, "person matches"), some_of(0, 1, "record is")
+    ('1 of 2,000 people matches', '0 of 1 record are')
+    """
+    words = one.split()
+    noun = next((at for at, word in enumerate(words) if word in _VERBS), len(words))
+    named = many(whole, " ".join(words[:noun]))
+    verb = [word if count == 1 else _MORE.get(word, word) for word in words[noun:]]
+    return " ".join([shown(count), "of", named, *verb])
+
+
+def _several(one: str) -> str:
+    """Words for one thing as words for several.
+
+    >>> _several("query of one column is"), _several("entry"), _several("day")
+    ('queries of one column are', 'entries', 'days')
+    """
+    words = one.split()
+    ends = (at for at, word in enumerate(words) if word in _VERBS or word in _ENDS)
+    noun = max(next(ends, len(words)) - 1, 0)
+    found = [_MORE[word] if word in _VERBS else word for word in words]
+    found[noun] = (
+        _MORE.get(words[noun])
+        or re.sub(r"(s|x|ch|sh)$", r"\1e", re.sub(r"([^aeiou])y$", r"\1ie", words[noun])) + "s"
+    )
+    return " ".join(found)
 
 
 def parameters(keys: PlainMapping) -> str:

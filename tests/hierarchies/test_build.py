@@ -141,7 +141,7 @@ def test_uncovered_values_are_rows_not_values() -> None:
 def test_values_that_a_builder_cannot_place() -> None:
     for spec in ({"intervals": 5}, {"equal_frequency": 2}, {"date": {}}):
         good = "2024-01-01" if "date" in spec else "3"
-        with pytest.raises(HierarchyError, match=r"row 9: one distinct value cannot be read as a"):
+        with pytest.raises(HierarchyError, match=r"row 9: 1 distinct value cannot be read as a"):
             build(spec, [good, "?"], rows_of=lambda _: (9,))
         taxonomy = build(spec, ["?", good, None], uncovered="suppress", counts=[5, 1, 1])
         assert taxonomy.generalize("?", 0) == "*"

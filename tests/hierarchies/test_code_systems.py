@@ -223,14 +223,14 @@ class TestNoCodes:
     def test_are_told(self, name: str, text: str) -> None:
         good = {"icd-9-cm": "250", "icd-10": "E11"}[name]
         assert code_system(name).read(text) is None
-        with pytest.raises(HierarchyError, match=f"one distinct value cannot .* code of {name}"):
+        with pytest.raises(HierarchyError, match=f"1 distinct value cannot .* code of {name}"):
             taxonomy(name, [good, text])
 
     def test_rows_and_no_value_are_named(self) -> None:
         spec = {"code_system": "icd-9-cm"}
         with pytest.raises(HierarchyError) as caught:
             build_taxonomy("icd", spec, ["250", "-7"], directory=".", rows_of=lambda _: (4, 9))
-        assert "attribute 'icd', rows 4, 9: one distinct value cannot be read" in str(caught.value)
+        assert "attribute 'icd', rows 4, 9: 1 distinct value cannot be read" in str(caught.value)
         assert "-7" not in str(caught.value)
 
     def test_are_suppressed_when_that_is_asked_for(self) -> None:

@@ -62,7 +62,7 @@ def test_texts_of_one_number_stay_together() -> None:
 
 
 def test_what_cannot_be_done() -> None:
-    with pytest.raises(HierarchyError, match="one distinct value cannot be read as a number"):
+    with pytest.raises(HierarchyError, match="1 distinct value cannot be read as a number"):
         equal_frequency_taxonomy("x", ["secret"], [1], bins=2)
     with pytest.raises(PolicyError, match="bins"):
         equal_frequency_taxonomy("x", ["1"], [1], bins=0)

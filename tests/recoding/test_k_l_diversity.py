@@ -610,7 +610,7 @@ def test_people_without_items_are_named_by_number() -> None:
     linked = plain()
     cells = cells_of_sets([["flu"]] * 7 + [[]])
     bare = LinkedTable(linked.data, {"illness": cells}, {"illness": cells.count})
-    with pytest.raises(DataError, match="1 people have no value"):
+    with pytest.raises(DataError, match="1 person has no value"):
         k_l_diversity(bare, asked(2, 2))
 
 

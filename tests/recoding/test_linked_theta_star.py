@@ -288,7 +288,7 @@ def test_what_is_asked_must_fit() -> None:
 
 def test_the_papers_buckets_may_break_what_rank_variance_does_not_see() -> None:
     wanted = [asked(), promise("max-posterior", bound=0.5, sensitive=SYMPTOM)]
-    with pytest.raises(Unsatisfiable, match="break a promise"):
+    with pytest.raises(Unsatisfiable, match="breaks a promise"):
         theta_star(table_1(), wanted, PAPER)
     assert theta_star(table_1(), wanted).noise == ()
 
@@ -556,7 +556,7 @@ def test_what_exchange_cannot_mend_is_told() -> None:
     people = [(20, "a", ["a1"], ["u1"])] * 2 + [(21, "b", ["b1"], ["u1"])]
     table = random_people(people, False)
     wanted = [asked(2, sensitive="ill", theta="size")]
-    with pytest.raises(ThetaInfeasible, match="1 of 1 buckets cannot"):
+    with pytest.raises(ThetaInfeasible, match="1 of 1 bucket cannot"):
         theta_star(table, wanted, PAPER)
 
 

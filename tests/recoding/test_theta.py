@@ -288,7 +288,7 @@ def test_classes_that_cannot_be_repaired() -> None:
     data = Microdata.encode(texts, taxonomies, ["illness"], by_record=True).data
     with pytest.raises(ThetaInfeasible, match="merges such classes"):
         theta_sensitive(data, [theta(k=20)], ThetaSettings(variant="paper"))
-    with pytest.raises(ThetaInfeasible, match="1 of 1 classes"):
+    with pytest.raises(ThetaInfeasible, match="1 of 1 class"):
         theta_sensitive(data, [theta(k=20)])
 
 

@@ -269,7 +269,7 @@ def test_buckets_list_something_of_everybody() -> None:
     found = audit(tables, [_asked("max-posterior", bound=0.5)], ["town"])
     assert found.promises[0].holds
     assert not found.holds
-    assert "1 buckets list fewer values than they have people" in found.notes
+    assert "1 bucket lists fewer values than people" in found.notes
 
 
 def test_how_values_belong_to_people_is_told_or_said_to_be_taken_so() -> None:
@@ -290,9 +290,9 @@ def test_tables_that_do_not_belong_together_are_told() -> None:
     some = audit(_tables(people, rows), [bound], ["town"], linked={**LINK, "holding": "some"})
     assert not some.holds
     assert "2 buckets are in one of the tables only ('illness')" in some.notes
-    assert "1 values are listed more often than their bucket has people" in some.notes
+    assert "1 value is listed more often than a bucket has people" in some.notes
     one = audit(_tables(people, rows), [bound], ["town"], linked={**LINK, "holding": "one"})
-    assert "1 buckets list another number of values than they have people" in one.notes
+    assert "1 bucket lists more or fewer values than people" in one.notes
     whole = audit(
         _tables(people[:3], [("1", "flu"), ("1", "heart"), ("2", "flu")]), [bound], ["town"],
         linked={**LINK, "holding": "one"},

@@ -89,7 +89,7 @@ def test_times_of_a_zone_come_back() -> None:
 
 
 def test_what_cannot_be_measured_is_told_by_its_rows() -> None:
-    with pytest.raises(DataError, match=r"rows? 2: 1 values are neither numbers nor dates"):
+    with pytest.raises(DataError, match=r"rows? 2: 1 value is neither numbers nor dates"):
         held("1", "x", None, "3")
     with pytest.raises(DataError, match=r"dates in the format '%d\.%m\.%Y'"):
         held("31.1.2024", "secret", form="%d.%m.%Y")
@@ -463,7 +463,7 @@ def test_groups_by_name() -> None:
     texts = pl.Series("x", ["flu", "asthma", None, "gout"])
     groups = {"lung": ["flu", "asthma"]}
     assert by_name(texts, groups, "other").to_list() == ["lung", "lung", None, "other"]
-    with pytest.raises(DataError, match="row 4: 1 values are in no group") as told:
+    with pytest.raises(DataError, match="row 4: 1 value is in no group") as told:
         by_name(texts, groups, None)
     assert "gout" not in str(told.value)
 

@@ -19,7 +19,7 @@ from indistinct.analytics.linkability import Intersection, Linkability
 from indistinct.analytics.linked_query_error import AnswerError, LinkedQueryError
 from indistinct.analytics.query_error import Mode, QueryError, Workload
 from indistinct.analytics.utility import Utility
-from indistinct.document import Document, Grid, Line, Part, shown
+from indistinct.document import Document, Grid, Line, Part, many
 from indistinct.privacy.promise import in_short
 from indistinct.release.audit.verdict import Verdict, words
 from indistinct.requirement import Requirement
@@ -410,7 +410,7 @@ class Comparison(Document):
         """Measures in rows, releases in columns; then how two columns go together."""
         work = self.workload
         yield Line(
-            f"{shown(work.queries)} queries on {shown(self.dimensions)} columns at a time, each "
+            f"{many(work.queries, 'query')} on {many(self.dimensions, 'column')} at a time, each "
             f"expected to find {work.selectivity:.3g} of the {self._units}",
             wrap=True,
         )

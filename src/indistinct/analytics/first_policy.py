@@ -13,6 +13,7 @@ from typing import Any
 
 from indistinct.analytics.concepts import Role
 from indistinct.analytics.profile import AttributeProfile, Profile
+from indistinct.document import many
 from indistinct.errors import OutputError, Problem
 from indistinct.sources.format import format_named
 from indistinct.sources.writing import write_text
@@ -139,7 +140,8 @@ def _person(profile: Profile) -> list[str]:
             f"# person = {toml_string(found.column)}",
         ]
     lines = _comment(
-        f"{found.people:,} people have {found.records:,} records: every promise counts people, and"
+        f"{many(found.people, 'person has')} {many(found.records, 'record')}: every promise "
+        "counts people, and"
         " a pseudonym made for the release stands in this column."
     )
     lines.append(f"person = {toml_string(found.column)}")

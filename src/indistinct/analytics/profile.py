@@ -26,7 +26,7 @@ from indistinct.analytics.persons import Persons, keys_of_people, persons_of
 from indistinct.analytics.safe_harbor import Column as Looked
 from indistinct.analytics.safe_harbor import Tag, names_a_doorstep, recognise
 from indistinct.analytics.values import Values, read_values
-from indistinct.document import PlainData
+from indistinct.document import PlainData, many
 from indistinct.sources.table import COUNT, Table, open_table
 from indistinct.types import Frame, PlainMapping
 
@@ -198,7 +198,8 @@ class Profile:
             rare = item.distinct * K > filled or item.rare_share >= 0.5
             if item.role == "insensitive" and item.distinct > 1 and rare:
                 why = (
-                    f"{LEFT_OUT}: {item.distinct:,} values in {filled:,} records, and whoever "
+                    f"{LEFT_OUT}: {many(item.distinct, 'value')} in {many(filled, 'record')}, and "
+                    "whoever "
                     "knows one finds the record. Make it a quasi-identifier if anybody could know "
                     "it, sensitive if it could harm, insensitive if nobody can know it"
                 )
@@ -595,7 +596,8 @@ def _warnings(table: Table, item: AttributeProfile, values: Values) -> Iterator[
     if item.role in ("sensitive", "insensitive") and item.nearly_unique:
         yield Warned(
             "nearly-unique",
-            f"nearly unique, with {item.distinct:,} values in {filled:,} records: {NEARLY_UNIQUE}",
+            f"nearly unique, with {many(item.distinct, 'value')} in {many(filled, 'record')}: "
+            f"{NEARLY_UNIQUE}",
         )
     if item.free_text:
         yield Warned("free-text", "free text: it may name people, whatever else it says")

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from indistinct.analytics.joined import JoinedRelease
 from indistinct.analytics.published import Original, is_suppressed, read_rows
 from indistinct.analytics.weighted import Lists, expanded, pointers
+from indistinct.document import many
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.metadata import ValueMetadata
@@ -490,7 +491,7 @@ class ReleaseView:
             raise DataError(
                 Problem(
                     "row-without-person",
-                    f"{int(self.nobody.sum())} rows name no person",
+                    f"{many(int(self.nobody.sum()), 'row names')} no person",
                     file=self.table.name,
                     attribute=self.person,
                     rows=tuple(at + 1 for at in self.nobody.arg_true().head(11).to_list()),

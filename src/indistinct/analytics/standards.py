@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from indistinct.analytics.names import is_one_of, names_one_of, words
 from indistinct.analytics.profile import AttributeProfile, Profile, count_values
 from indistinct.analytics.safe_harbor import AGE, BESIDE_AGE, KINDS, MATCHING_SHARE, OLDEST
-from indistinct.document import Document, Line, Part, many
+from indistinct.document import Document, Line, Part, many, some_of
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.sources.table import Table
 from indistinct.types import Plain
@@ -262,7 +262,9 @@ def by_threshold(
         of = f"{least:,} {noun if least == 1 else nouns}"
         why = f"the smallest class has {of}: a risk of {1 / least:.3g}"
         if small:
-            why += f"; {small:,} of {records:,} records ({small / records:.1%}) are in classes of "
+            why += (
+                f"; {some_of(small, records, 'record')} ({small / records:.1%}) are in classes of "
+            )
             why += f"fewer than {asked.k}"
         check = StandardCheck(what, small == 0, why)
     return StandardVerdict(asked.name, asked.title, asked.source, (check,))
@@ -407,7 +409,7 @@ def _dates_and_ages(table: Table, looks: Profile, what: str, year: int) -> Itera
             yield StandardCheck(
                 what,
                 False,
-                f"{why}; {fine:,} of {len(values):,} different values are more exact than a year",
+                f"{why}; {some_of(fine, len(values), 'different value is')} more exact than a year",
                 name,
             )
         elif is_birth and (old := _oldest(values, year)) is not None and old > OLDEST:

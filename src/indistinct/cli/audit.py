@@ -107,7 +107,7 @@ def show(document: PlainMapping, release: Path) -> None:
     suppressed = document["suppressed"]
     aside = f", {shown(suppressed)} of them suppressed" if suppressed else ""
     of = f" of {shown(document['people'])} people" if "people" in document else ""
-    screen.print(f"{release}: {shown(document['records'])} records{of}{aside}", soft_wrap=True)
+    screen.print(f"{release}: {many(document['records'], 'record')}{of}{aside}", soft_wrap=True)
     print_classes(document.get("classes") or {}, "people" in document)
     if beside := document.get("not_looked_at"):
         screen.print(f"not checked (not quasi-identifiers): {', '.join(beside)}")

@@ -15,7 +15,7 @@ from indistinct.cli.terminal import (
     print_json,
     print_parts,
 )
-from indistinct.document import shown
+from indistinct.document import many
 from indistinct.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -130,9 +130,9 @@ def compare(
 
 def show(found: Comparison, data: Path) -> None:
     """The comparison, for a person."""
-    counted = f"{shown(found.records)} records"
+    counted = f"{many(found.records, 'record')}"
     if found.rows is not None:
-        counted = f"{shown(found.records)} people with {shown(found.rows)} records"
+        counted = f"{many(found.records, 'person')} with {many(found.rows, 'record')}"
     console().print(f"{data}: {counted}", style="bold", soft_wrap=True)
     print_parts(found.parts())
 

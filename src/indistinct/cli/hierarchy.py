@@ -10,7 +10,7 @@ import typer
 
 from indistinct.cli.options import AsJson, Data, Encoding, Separator, Sheet, names, source_keys
 from indistinct.cli.terminal import Progress, console, print_json, print_table
-from indistinct.document import shown
+from indistinct.document import many, shown
 from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, did_you_mean
 from indistinct.types import Plain
 
@@ -127,8 +127,8 @@ def hierarchy(
         _show(taxonomy, attribute)
     else:
         console().print(
-            f"{out} is written: {shown(len(taxonomy.leaves))} values, "
-            f"{taxonomy.levels} levels. Name it in a policy:\n"
+            f"{out} is written: {many(len(taxonomy.leaves), 'value')}, "
+            f"{many(taxonomy.levels, 'level')}. Name it in a policy:\n"
             f'  hierarchy = {{ file = "{out}" }}',
             soft_wrap=True,
         )

@@ -20,6 +20,7 @@ from indistinct.cli.options import (
     source_keys,
 )
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_table
+from indistinct.document import many
 
 if TYPE_CHECKING:
     from indistinct.analytics.profile import AttributeProfile, Profile
@@ -178,7 +179,7 @@ def _show(seen: Profile, policy: Path, data: Path) -> None:
             _hanging("  " + ", ".join(map(_told, items)), 2)
     if seen.counted is not None:
         found = seen.counted
-        people = f"{found.people:,} people have {found.records:,} records"
+        people = f"{many(found.people, 'person has')} {many(found.records, 'record')}"
         screen.print(f"{people}: every promise counts people, by '{found.column}'")
     screen.print(f"\n{_next(policy, data)}", soft_wrap=True)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indistinct.cli.terminal import complain, console, print_table
-from indistinct.document import many, parameters, shown
+from indistinct.document import many, parameters, share, shown, some_of
 from indistinct.types import PlainMapping
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ HOLDING = {
     "all": "everybody of a bucket has all of its values",
 }
 """How the values of a bucket belong to its people, in words."""
+
+SINGLE = 2
+"""Attributes with items up to which the groups of each are listed."""
 
 GROUPS = 8
 """How many groups of items the summary lists; all of them are in ``private/items.json``."""
@@ -52,15 +55,15 @@ def summarize(release: Release) -> None:
         gone = people["suppressed"]
         of_all = f" ({100 * gone / people['source']:.2f} %)" if people["source"] else ""
         screen.print(
-            f"{shown(people['published'])} of {shown(people['source'])} people published, "
+            f"{some_of(people['published'], people['source'], 'person')} published, "
             f"{shown(gone)} suppressed{of_all}",
             style="bold",
         )
     screen.print(
-        f"{shown(run['published'])} of {shown(records)} records published, "
+        f"{some_of(run['published'], records, 'record')} published, "
         f"{shown(suppressed)} suppressed{share}"
         if run.get("linked") is None
-        else f"from {shown(run['published'])} of {shown(records)} records",
+        else f"from {some_of(run['published'], records, 'record')}",
         style="bold" if people is None else None,
     )
     unit, units = ("record", "records") if people is None else ("person", "people")
@@ -123,8 +126,12 @@ def summarize(release: Release) -> None:
         print_table(("attribute of visits", "level", "published as, for example"), rows)
     items = release.private.get("items.json", {})
     assert isinstance(items, Mapping)
-    for name, found in items.items():
-        if "cut" in found:
+    cuts = {name: found for name, found in items.items() if "cut" in found}
+    if len(cuts) > SINGLE:
+        screen.print()
+        _print_all_items(cuts)
+    else:
+        for name, found in cuts.items():
             screen.print()
             _print_items(name, found)
     figures = [
@@ -135,7 +142,29 @@ def summarize(release: Release) -> None:
     if figures:
         screen.print()
         print_table(("measure", "from 0 to 1"), figures, right=("from 0 to 1",))
-    screen.print(f"\n{_search(run['plan'])}", soft_wrap=True)
+    screen.print(f"\n{_search(run['plan'], run['classes'])}", soft_wrap=True)
+
+
+def _print_all_items(cuts: Mapping[str, PlainMapping]) -> None:
+    """What is left of what the items of many attributes told, a line each."""
+    rows = []
+    for name, found in cuts.items():
+        behind: Mapping[str, list[str | None]] = found["cut"]
+        whole = sum(values == [label] for label, values in behind.items())
+        values = sum(map(len, behind.values()))
+        rows.append(
+            (
+                name,
+                share(found["information"]),
+                share(found["information_at_most"]),
+                share(found["exact"]),
+                f"{shown(whole)} of {shown(values)}",
+                shown(len(behind) - whole),
+            )
+        )
+    head = ("items of", "information left", "at most", "as they are", "values kept", "groups")
+    print_table(head, rows, right=head[1:])
+    console().print("which values are in which group: private/items.json", soft_wrap=True)
 
 
 def _print_items(name: str, found: PlainMapping) -> None:
@@ -147,14 +176,13 @@ def _print_items(name: str, found: PlainMapping) -> None:
         key=lambda row: -len(row[1]),
     )
     total, at_most = found["information"], found["information_at_most"]
+    grouped = sum(len(values) for _, values in rows)
     console().print(
-        f"{name}: {total:.1%} of the information of its items is left"
-        f"{'' if at_most <= total else f' (no release keeps more than {at_most:.1%})'}, "
-        f"{found['exact']:.1%} of them as they are; "
-        f"{many(len(own), 'value is', 'values are')} published as "
-        f"{'itself' if len(own) == 1 else 'themselves'}, and "
-        f"{many(sum(len(values) for _, values in rows), 'value', 'values')} as "
-        f"{many(len(rows), 'group', 'groups')}",
+        f"{name}: {share(total)} of the information of its items is left"
+        f"{'' if at_most <= total else f' (no release keeps more than {share(at_most)})'}, "
+        f"{share(found['exact'])} of them as they are; "
+        f"{many(len(own), 'value is')} published as {'itself' if len(own) == 1 else 'themselves'}"
+        + (f", and {many(grouped, 'value')} as {many(len(rows), 'group')}" if rows else ""),
         soft_wrap=True,
     )
     if rows:
@@ -208,9 +236,14 @@ def print_promises(promises: Iterable[PlainMapping]) -> None:
 
 
 def _achieved(item: PlainMapping) -> str:
-    """What was achieved of a promise, and with which others as they were asked."""
-    found = []
+    """What was achieved of a promise, and with which others as they were asked.
+
+    Further figures that are just as asked say nothing more.
+    """
+    found: list[str] = []
     for name, value in item["achieved"].items():
+        if found and value == item["parameters"].get(name):
+            continue
         others = item.get("achieved_with", {}).get(name)
         beside = f" with {parameters(others)}" if others else ""
         found.append(parameters({name: _rounded(value)}) + beside)
@@ -233,7 +266,13 @@ def _audience(path: Path) -> str:
     return "you: private" if path.parts[0] == "private" else "anybody: public"
 
 
-def _search(plan: PlainMapping) -> str:
+def _search(plan: PlainMapping, classes: PlainMapping) -> str:
+    """How the release was found, and how good it is.
+
+    Arguments:
+        plan: what the search says of itself.
+        classes: those of the release; the plan's may be more, where some are published alike.
+    """
     from indistinct.measures import measures
 
     objective = plan.get("objective") or {}
@@ -254,17 +293,19 @@ def _search(plan: PlainMapping) -> str:
             f"{measure}{aggregate}{figure}: the full-domain {kind} ({before}), then recoded "
             f"locally in {recodings}"
         )
+    made = many(plan.get("classes", 0), "class")
+    if classes.get("count") not in (None, plan.get("classes")):
+        made += f" (published as {shown(classes['count'])})"
     if plan.get("scope") == "linked":
         return (
-            f"{many(plan['classes'], 'class', 'classes')} and buckets by "
-            f"{plan.get('algorithm', 'the search')}, no optimality guarantee"
+            f"{made} and buckets by {plan.get('algorithm', 'the search')}, no optimality guarantee"
         )
     if measure == "noise":
         made_up = many(int(value or 0), "record of noise", "records of noise")
-        return f"{many(plan['classes'], 'class', 'classes')} by theta, with {made_up}"
+        return f"{made} by theta, with {made_up}"
     if "cells" in plan:
         return (
-            f"{measure}{aggregate}{figure}: {many(plan['classes'], 'class', 'classes')} by "
+            f"{measure}{aggregate}{figure}: {made} by "
             f"{plan.get('algorithm', 'the search')}, no optimality guarantee"
         )
     bound = plan.get("bound")

@@ -30,11 +30,17 @@ LOG_EVERY = 10.0
 LOG_SECONDS = "INDISTINCT_LOG_SECONDS"
 """The environment variable with these seconds; 0 for no such lines."""
 
+GAP = 2
+"""Columns between two columns of a table."""
+
 BAR = 10
 """Characters of a full bar."""
 
 NARROW, NARROW_BAR = 90, 6
 """On screens of fewer columns bars are shorter, so that they are not broken into two lines."""
+
+SCREEN = 80
+"""Columns after which messages on a terminal go on in the next line."""
 
 _LINES: dict[Style, str | None] = {
     "text": None,
@@ -61,9 +67,12 @@ def console(stream: Literal["out", "err"] = "out") -> Console:
 
 
 def complain(kind: str, message: str) -> None:
-    """One message on standard error, as ``kind: message``, never wrapped."""
+    """One message on standard error, as ``kind: message``; wrapped on terminals alone."""
     from rich.text import Text
 
+    if sys.stderr.isatty():
+        message = wrapped(f"{kind}: {message}", min(console("err").width, SCREEN), indent=2)
+        message = message[len(kind) + 2 :]
     text = Text.assemble((f"{kind}:", _STYLES.get(kind, "")), f" {message}")
     console("err").print(text, soft_wrap=True)
 
@@ -109,30 +118,71 @@ def print_table(
 ) -> None:
     """A table without frames, its columns named; those in ``right`` are aligned to the right.
 
-    What is too long is broken into lines, or cut off where ``wrap`` is false; the first column is
-    whole, unless it would leave less than half of the screen to the others.
+    What is too long is broken into lines between words, or cut off where ``wrap`` is false. Where
+    the words of all columns do not fit side by side, those that are left over follow in a table of
+    their own, with the first column again. That one is whole, unless it would leave less than half
+    of the screen to the others.
     """
+    rows = [tuple(row) for row in rows]
+    if not (columns and wrap):
+        sys.stdout.write(_drawn_table(columns, rows, right, wrap))
+        return
+    parts = []
+    for places in _side_by_side(columns, rows, console().width):
+        names = [columns[at] for at in places]
+        parts.append(_drawn_table(names, [[row[at] for at in places] for row in rows], right))
+    sys.stdout.write("\n".join(parts))
+
+
+def _side_by_side(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], width: int
+) -> list[list[int]]:
+    """The columns of each table, so that no word of them is broken."""
+    cells = zip(columns, *rows, strict=True)
+    least = [max((len(word) for cell in own for word in cell.split()), default=0) for own in cells]
+    found: list[list[int]] = [[0]]
+    taken = first = (
+        min(max((len(row[0]) for row in (columns, *rows) if row), default=0), width // 2) + GAP
+    )
+    for place, own in enumerate(least[1:], start=1):
+        if taken + own > width and len(found[-1]) > 1:
+            found.append([0])
+            taken = first
+        found[-1].append(place)
+        taken += own + GAP
+    return found
+
+
+def _drawn_table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    right: Sequence[str],
+    wrap: bool = True,
+) -> str:
     from rich.cells import cell_len
     from rich.table import Table
 
-    rows = list(rows)
     screen = console()
     first = max((cell_len(cell) for cell in (*columns[:1], *(row[0] for row in rows))), default=0)
     whole = first <= screen.width // 2
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
     for place, name in enumerate(columns):
+        words = max(
+            (len(word) for row in (columns, *rows) for word in row[place].split()), default=0
+        )
         table.add_column(
             name,
             justify="right" if name in right else "left",
             overflow="fold" if wrap else "ellipsis",
             no_wrap=whole if place == 0 else not wrap,
+            min_width=min(words, screen.width // 2) if place and wrap else None,
             max_width=None if place or whole else screen.width // 2,
         )
     for row in rows:
         table.add_row(*row)
     with screen.capture() as drawn:
         screen.print(table)
-    sys.stdout.write("".join(line.rstrip() + "\n" for line in drawn.get().splitlines()))
+    return "".join(line.rstrip() + "\n" for line in drawn.get().splitlines())
 
 
 def print_parts(parts: Iterable[Part]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from indistinct.document import many
 from indistinct.errors import HierarchyError, PolicyError, Problem, did_you_mean
 from indistinct.hierarchies import (
     code_systems,
@@ -176,7 +177,7 @@ def build_taxonomy(
         raise HierarchyError(
             Problem(
                 "uncovered-value",
-                f"{_counted(len(strangers))} not in the hierarchy"
+                f"{many(len(strangers), 'distinct value is')} not in the hierarchy"
                 + (f" of {Path(settings['file']).name}" if name == "file" else ""),
                 attribute=attribute,
                 rows=_rows(rows_of, set(strangers), values),
@@ -287,7 +288,3 @@ def _without_values(attribute: str, missing: Missing | None, outside: Sequence[s
 
 def _rows(rows_of: RowsOf | None, wanted: set[str], values: Sequence[Label]) -> tuple[int, ...]:
     return rows_of([value for value in values if value in wanted]) if rows_of else ()
-
-
-def _counted(count: int) -> str:
-    return "one distinct value is" if count == 1 else f"{count} distinct values are"

@@ -30,10 +30,15 @@ MISSING = "missing"
 def range_text(low: str, high: str) -> str:
     """The cell for all numbers from ``low`` to ``high``, both included.
 
-    >>> range_text("20", "24"), range_text("20", "20"), range_text("85", ">=90")
-    ('[20, 24]', '20', '[85, >=90]')
+    >>> range_text("20", "24"), range_text("20", "20"), range_text("-0.0", ">=90")
+    ('[20, 24]', '20', '[0.0, >=90]')
     """
-    return low if low == high else f"[{low}, {high}]"
+    return low if low == high else f"[{_unsigned(low)}, {_unsigned(high)}]"
+
+
+def _unsigned(end: str) -> str:
+    """Zero without a sign, as an end of a range; any other end as it is."""
+    return end[1:] if end[:1] == "-" and not end.strip("-0.") and end != "-" else end
 
 
 def set_text(values: Sequence[Label]) -> Label:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 
+from indistinct.document import many
 from indistinct.errors import HierarchyError, Problem
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
 
@@ -46,7 +47,7 @@ def as_text(value: object) -> str | None:
 
 def unplaced(attribute: str, count: int, what: str, rows: tuple[int, ...] = ()) -> HierarchyError:
     """The error for values that a builder cannot place, without saying what they are."""
-    values = "one distinct value" if count == 1 else f"{count} distinct values"
+    values = many(count, "distinct value")
     return HierarchyError(
         Problem(
             "unplaced-value",

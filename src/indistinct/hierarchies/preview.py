@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from indistinct.document import many
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 
 MISSING_SHOWN = "(missing)"
@@ -21,18 +22,16 @@ def describe(taxonomy: Taxonomy, examples: int = 4) -> list[str]:
     """
     root = f"root '{_shown(taxonomy.root)}'" if taxonomy.has_root else "no common root"
     values, levels = len(taxonomy.leaves), taxonomy.levels
-    lines = [
-        f"{taxonomy.attribute}: {_number(values, 'value')}, {_number(levels, 'level')}, {root}"
-    ]
+    lines = [f"{taxonomy.attribute}: {many(values, 'value')}, {many(levels, 'level')}, {root}"]
     for level in range(levels):
         labels = [_shown(label) for label in dict.fromkeys(taxonomy.level(level))]
         shown = labels
         if len(labels) > examples + 1:
             shown = [*labels[: examples - 1], "…", labels[-1]]
-        lines.append(f"level {level}: {_number(len(labels), 'label')}: {', '.join(shown)}")
+        lines.append(f"level {level}: {many(len(labels), 'label')}: {', '.join(shown)}")
     if taxonomy.suppressed:
         lines.append(
-            f"suppressed on every level: {_number(len(taxonomy.suppressed), 'value')}"
+            f"suppressed on every level: {many(len(taxonomy.suppressed), 'value')}"
             + (", the missing value among them" if None in taxonomy.suppressed else "")
         )
     elif taxonomy.covers(None):
@@ -53,7 +52,3 @@ def preview(taxonomy: Taxonomy, rows: int = 20) -> list[tuple[str, ...]]:
 
 def _shown(label: Label) -> str:
     return MISSING_SHOWN if label is None else label
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}" + ("" if count == 1 else "s")

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.document import many
 from indistinct.errors import DataError, Problem
 from indistinct.microdata.encoding import codes_in
 
@@ -120,7 +121,7 @@ class Subjects:
                     "row-without-person",
                     "1 row names no person"
                     if len(nobody) == 1
-                    else f"{len(nobody)} rows name no person",
+                    else f"{many(len(nobody), 'row names')} no person",
                     file=file,
                     attribute=key,
                     rows=tuple(int(row) + 1 for row in nobody[:11]),
@@ -246,7 +247,8 @@ class Subjects:
     def warnings(self) -> list[str]:
         """What the custodian should know of how rows became people."""
         return [
-            f"'{name}' differed between the records of {number} people: one value was chosen for "
+            f"'{name}' differed between the records of {many(number, 'person')}: one value was "
+            "chosen for "
             "each"
             for name, number in self.resolved.items()
         ]

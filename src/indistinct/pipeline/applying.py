@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.document import many
+from indistinct.document import many, some_of
 from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, Unsatisfiable
 from indistinct.hierarchies.build import build_taxonomy, needs_counts
 from indistinct.hierarchies.continued import Continued, continued
@@ -345,13 +345,14 @@ class _Reuse:
             for one in broken
         ]
         if outside:
-            told.append(f"covers not {outside} of {self.records} records")
+            told.append(f"covers not {some_of(outside, self.records, 'record')}")
         message = f"the plan {'; '.join(told)}"
         ways = []
         if lost < self.records and not isinstance(plan, CutPlan):
             share = np.ceil(lost / self.records * 1000) / 1000
             ways.append(
-                f"leave out {lost} records, and not {self.allowed}: suppression_limit = {share:.3f}"
+                f"leave out {many(lost, 'record')}, and not {self.allowed}: suppression_limit = "
+                f"{share:.3f}"
             )
         if self.earlier.kind != "cut":
             ways.append(self._price())

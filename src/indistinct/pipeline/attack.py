@@ -26,6 +26,7 @@ from indistinct.analytics.attacks.context import Visits
 from indistinct.analytics.published import unreadable_cell
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.weighted import Lists, Rows, compressed
+from indistinct.document import many, some_of
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
@@ -396,7 +397,7 @@ def _notes(view: ReleaseView, attacked: Attacked) -> list[str]:
     if view.person is not None and attacked.private.policy.person is not None:
         if view.nobody.any():
             number = int(view.nobody.sum())
-            notes.append(f"{number} rows of the release name no person: they are passed over")
+            notes.append(f"{many(number, 'row of the release names')} no person: not looked at")
         if view.torn:
             notes.append(view.told_torn)
         notes += _source_keys(view, attacked.texts[attacked.private.policy.person])
@@ -404,7 +405,7 @@ def _notes(view: ReleaseView, attacked: Attacked) -> list[str]:
         size = view.bucket_size
         empty = sum(int((part.size == 0)[size > 0].sum()) for part in view.lists.values())
         if empty:
-            notes.append(f"{empty} buckets of the quasi table list no value")
+            notes.append(f"{many(empty, 'bucket of the quasi table lists')} no value")
     return notes
 
 
@@ -416,7 +417,7 @@ def _source_keys(view: ReleaseView, keys: pl.Series) -> list[str]:
     if not told or 2 * len(told) < len(names):
         return []
     return [
-        f"{len(told)} of {len(names)} pseudonyms are keys of the source: "
+        f"{some_of(len(told), len(names), 'pseudonym is')} keys of the source: "
         "anybody who has a person's key finds their records, and releases can be linked"
     ]
 
@@ -518,7 +519,7 @@ def doubts(context: AttackContext) -> list[str]:
     if places.suppressed:
         notes.append(
             f"{places.suppressed} published {what}s have * in every quasi-identifier: whoever fits "
-            f"no class ({lost} people) is known to be one of these"
+            f"no class ({many(lost, 'person')}) is known to be one of these"
             + (
                 f"; at least {more} of them are of people whom a class fits as well, and attackers "
                 "look at those for whom that is more likely than not"
@@ -528,7 +529,8 @@ def doubts(context: AttackContext) -> list[str]:
         )
     elif lost:
         notes.append(
-            f"{lost} of {places.people.height} people match no published class (suppressed, or "
+            f"{some_of(lost, places.people.height, 'person matches')} no published class "
+            "(suppressed, or "
             "changed): for them attackers fall back to overall frequencies"
         )
     return notes

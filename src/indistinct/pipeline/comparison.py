@@ -20,6 +20,7 @@ from indistinct.analytics.published import Original, PublishedRows, read_rows
 from indistinct.analytics.query_error import MODES, Workload, known_mode
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.utility import Utility
+from indistinct.document import many
 from indistinct.errors import DataError, IndistinctError, Problem, did_you_mean, shown_names
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.metadata import NO_METADATA, ValueMetadata
@@ -441,7 +442,10 @@ def _given(releases: Sequence[Any], names: Sequence[str] | None) -> list[tuple[s
         problems.append(Problem("no-release", "no release was given"))
     if names is not None and len(names) != len(releases):
         problems.append(
-            Problem("bad-setting", f"{len(names)} names were given to {len(releases)} releases")
+            Problem(
+                "bad-setting",
+                f"{many(len(names), 'name was')} given to {many(len(releases), 'release')}",
+            )
         )
     if names is not None and len(set(names)) < len(names):
         problems.append(Problem("bad-setting", "two releases were given the same name"))

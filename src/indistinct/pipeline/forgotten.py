@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 
 from indistinct._toml import value
 from indistinct.analytics.profile import AttributeProfile, Profile
+from indistinct.document import many
 from indistinct.policy import Policy
 from indistinct.policy.sections import Attribute
 from indistinct.types import Plain
@@ -37,7 +38,8 @@ def forgotten(seen: Profile, policy: Policy) -> Iterator[Forgotten]:
             yield from _hierarchy(item, own)
     found = seen.person
     if found is not None and policy.person is None:
-        why = f"{found.people:,} people have {found.records:,} records: promises count people"
+        why = f"{many(found.people, 'person has')} {many(found.records, 'record')}"
+        why += ": promises count people"
         if not found.sure:
             why = f"if it says whose a record is: {found.doubt}"
         yield Forgotten(found.column, f"[source] person = {value(found.column)}", why)
@@ -48,7 +50,7 @@ def _missing(item: AttributeProfile, own: Attribute) -> Iterator[Forgotten]:
     if more:
         tokens = {"tokens": [*own.missing.tokens, *more], "as": own.missing.as_}
         records = sum(item.missing_tokens[token] for token in more)
-        why = f"{', '.join(more)} seems to stand for missing in {records:,} records"
+        why = f"{', '.join(more)} seems to stand for missing in {many(records, 'record')}"
         yield Forgotten(item.attribute, f"missing = {value(tokens)}", why)
 
 

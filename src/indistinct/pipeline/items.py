@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.document import many, some_of
 from indistinct.kernels.ragged import pointers
 from indistinct.microdata.encoding import codes_in, count_combinations
 from indistinct.microdata.frequencies import Cells
@@ -98,10 +99,10 @@ def with_generalized_items(table: Table, run: Run, file: str | None) -> tuple[Ta
                 if part.together
                 else "left out, with their records"
             )
-            run.warnings.append(f"'{name}': {lost} of {entries} items of people are {how}")
+            run.warnings.append(f"'{name}': {some_of(lost, entries, 'item of people is')} {how}")
     without = people.count - len(np.unique(people.person_of[keep]))
     if without:
-        run.warnings.append(f"{without} people have no record left, and are not in the release")
+        run.warnings.append(f"{many(without, 'person has')} no record left: not in the release")
     done = open_table(frame, table.name, missing_tokens=policy.missing_tokens())
     run.documents["items.json"] = documents
     run.policy = _without_items(policy, names)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from indistinct.document import some_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.pipeline.items import Items, items_of
 from indistinct.privacy.known_records import KnownRecords
@@ -89,7 +90,8 @@ def items_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[st
         }
         if done.as_root:
             run.warnings.append(
-                f"'{name}': {done.as_root} of {len(done.published)} items of people are published "
+                f"'{name}': {some_of(done.as_root, len(done.published), 'item of people is')} "
+                "published "
                 f"as {SUPPRESSED}, which is what known-records asks of classes of this size: a "
                 "smaller k or m, or larger classes, leave more (private/class_sizes.json)"
             )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 import polars as pl
 
+from indistinct.document import many
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.sources.convert import to_polars
 from indistinct.sources.eager import EagerTable
@@ -202,7 +203,7 @@ def with_people(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:
         problems.append(
             Problem(
                 "person-twice",
-                f"{own.filter(twice).n_unique()} people stand in more than one row",
+                f"{many(own.filter(twice).n_unique(), 'person stands')} in more than one row",
                 file=path.name,
                 attribute=key,
                 rows=tuple(at + 1 for at in twice.arg_true().head(11).to_list()),
@@ -214,7 +215,7 @@ def with_people(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:
         problems.append(
             Problem(
                 "unknown-person",
-                f"{int(unknown.sum())} records are of people who are not in {path.name}",
+                f"{many(int(unknown.sum()), 'record is')} of people who are not in {path.name}",
                 file=name,
                 attribute=source.person,
                 rows=tuple(at + 1 for at in unknown.arg_true().head(11).to_list()),

@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.population import covers
+from indistinct.document import many
 from indistinct.errors import IndistinctError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.metadata import NO_METADATA, ValueMetadata
@@ -321,7 +322,7 @@ def _with_decoys(released: Frame, private: PrivateTable, run: Run) -> tuple[Any,
         )
     if done.left_out:
         run.warnings.append(
-            f"{done.left_out} decoys were left out again: a promise would not hold with them"
+            f"{many(done.left_out, 'decoy was')} left out again: a promise would not hold with them"
         )
     if done.places:
         run.warnings += distinguishable_decoys(before, done.frame, policy, fresh)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from indistinct.analytics.sensitivity_ranks import CRITICAL, ranks_by_score, share_of_harm
+from indistinct.document import many
 from indistinct.errors import DataError, Problem, did_you_mean
 from indistinct.metadata import Value
 from indistinct.sources.files import read_table
@@ -122,8 +123,8 @@ def values_without(name: str, without: Sequence[Value], what: str) -> str:
     "2 values of 'diagnosis' have no category"
     """
     missing = " (missing values)" if without == [None] else ""
-    values = "1 value" if len(without) == 1 else f"{len(without)} values"
-    return f"{values}{missing} of '{name}' {'has' if len(without) == 1 else 'have'} no {what}"
+    values, verb = many(len(without), "value"), "has" if len(without) == 1 else "have"
+    return f"{values}{missing} of '{name}' {verb} no {what}"
 
 
 def _without_rank(

@@ -32,6 +32,7 @@ from indistinct.analytics.standards import (
     safe_harbor,
     standard_names,
 )
+from indistinct.document import some_of
 from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.pipeline.asked import asked_of, method_of, sight_of
@@ -162,7 +163,8 @@ def risk(
         in_class = np.maximum(found, classes.size)
         if few := int((found < classes.size).sum()):
             notes.append(
-                f"{few} of {len(found)} classes have more {looked.units} than the population has "
+                f"{some_of(few, len(found), 'class has')} more {looked.units} than the population "
+                "has "
                 f"people of their values: they count with as many people as {looked.units}"
             )
     report = RiskReport.of(looked.table.name, classes, people, in_class, threshold)

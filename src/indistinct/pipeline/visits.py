@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from indistinct.document import some_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import distinct_values
@@ -61,7 +62,7 @@ def visits_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[s
     there = class_of >= 0
     if starred := int((done.starred & there).sum()):
         run.warnings.append(
-            f"{starred} of {int(there.sum())} records are published with {SUPPRESSED} for "
+            f"{some_of(starred, int(there.sum()), 'record is')} published with {SUPPRESSED} for "
             f"{', '.join(asked.visit)}: fewer than {asked.k} people of a class have such a visit"
         )
     found = {}

@@ -10,6 +10,7 @@ import polars as pl
 from indistinct.analytics.dependence import giving_away
 from indistinct.analytics.persons import REPEATS
 from indistinct.analytics.profile import NEARLY_UNIQUE, nearly_unique, profile
+from indistinct.document import many
 from indistinct.measures import measures
 from indistinct.pipeline.asked import method_of
 from indistinct.pipeline.transforming import shows_others
@@ -47,7 +48,8 @@ def warn_about_search(policy: Policy, plan: Plan, suppressed: int, verdict: Audi
         found.append(f"the search was stopped by {report.stopped_by}: the release {told}")
     elif report.algorithm == "heuristic":
         found.append(
-            f"a heuristic searched the lattice of {report.nodes} nodes: the release is good, and "
+            f"a heuristic searched the lattice of {many(report.nodes, 'node')}: the release is "
+            "good, and "
             "not proved the best"
         )
     smallest = verdict.classes.smallest

@@ -22,6 +22,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import many
 from indistinct.errors import Problem
 from indistinct.kernels.promises import weigh
 from indistinct.microdata.domains import SensitiveDomain
@@ -88,7 +89,8 @@ class BalancedPPlusSensitive(Promise):
             return None
         return Problem(
             "halves-out-of-balance",
-            f"{self} cannot be met: the table has {harmless} records of the harmless half of the "
+            f"{self} cannot be met: the table has {many(harmless, 'record')} of the harmless half "
+            "of the "
             f"categories and {sensitive} of the sensitive half",
             attribute=self.sensitive,
             remedy="choose a larger difference, or divide the values differently into categories",

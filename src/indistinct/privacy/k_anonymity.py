@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import many
 from indistinct.errors import PolicyError, Problem
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import of_one
@@ -72,6 +73,6 @@ def too_few_records(promise: Promise, k: int, table: FrequencyTable) -> Problem 
         return None
     return Problem(
         "k-exceeds-records",
-        f"{promise} cannot be met: the table has only {table.records} records",
+        f"{promise} cannot be met: the table has only {many(table.records, 'record')}",
         remedy="choose a smaller k, or release a larger table",
     )

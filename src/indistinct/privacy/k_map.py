@@ -19,6 +19,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import many
 from indistinct.errors import PolicyError, Problem
 from indistinct.microdata.frequencies import ClassTable, Counts, FrequencyTable
 from indistinct.privacy.parameters import of_one, whole
@@ -65,7 +66,7 @@ class KMap(Promise):
             return None
         return Problem(
             "k-exceeds-population",
-            f"{self} cannot be met: the population has only {people} people",
+            f"{self} cannot be met: the population has only {many(people, 'person')}",
             remedy="choose a smaller k, or name the population of which the table is a sample",
         )
 

@@ -26,6 +26,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import many, some_of
 from indistinct.errors import PolicyError, Problem
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, Counts, FrequencyTable
@@ -153,7 +154,7 @@ class KNMAnonymity(Promise):
             attribute=self.sensitive,
             remedy="choose a smaller k"
             + (', or count = "class"' if self.count == "rank" else "")
-            + ("" if everybody else f", or allow {lost} records to be suppressed"),
+            + ("" if everybody else f", or allow {many(lost, 'record')} to be suppressed"),
         )
 
     def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
@@ -234,7 +235,11 @@ def without_ranks(promise: Promise, domain: SensitiveDomain) -> Problem | None:
     if not bare:
         return None
     key = f'attributes."{promise.sensitive}".ranks'
-    what = "none is known" if bare == len(domain) else f"{bare} of {len(domain)} values have none"
+    what = (
+        "none is known"
+        if bare == len(domain)
+        else f"{some_of(bare, len(domain), 'value has')} none"
+    )
     return Problem(
         "ranks-missing" if bare == len(domain) else "value-without-rank",
         f"promise '{promise.model}' needs the rank of every value, and {what}",

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import many, some_of
 from indistinct.errors import PolicyError, Problem
 from indistinct.kernels.promises import distinct
 from indistinct.microdata.domains import SensitiveDomain
@@ -243,7 +244,7 @@ def too_uneven(promise: Promise, allowed: int | None, why: str, remedy: str) -> 
     if allowed is None or allowed == 0:
         left = ""
     else:
-        left = f" with the {allowed} records left out that may be"
+        left = f" with the {many(allowed, 'record')} left out that may be"
     return Problem(
         "values-too-uneven",
         f"{promise} cannot be met{left}: {why}",
@@ -269,7 +270,7 @@ def without_categories(
         missing = " (one of them is the missing value)" if _bare_missing(domain) else ""
         return Problem(
             "value-without-category",
-            f"{promise} counts categories of values, and {bare} of {len(domain)} values have "
+            f"{promise} counts categories of values, and {some_of(bare, len(domain), 'value has')} "
             f"none{missing}",
             attribute=promise.sensitive,
             remedy=f"name every value in {key}",

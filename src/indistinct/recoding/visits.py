@@ -19,6 +19,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import many
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.types import Plain
@@ -123,7 +124,8 @@ def visits_protected(
         raise PolicyError(
             Problem(
                 "too-many-combinations",
-                f"the attributes of visits have {nodes} choices of levels, too many to compare",
+                f"the attributes of visits have {many(nodes, 'choice')} of levels, too many to "
+                "compare",
                 remedy="set min_level and max_level, or make their hierarchies lower",
             )
         )
@@ -159,7 +161,7 @@ def visits_protected(
             Problem(
                 "unsatisfiable",
                 f"{k} people are to have every visit of a class, and no choice of levels makes it "
-                f"so with at most {allowed} visits published as *",
+                f"so with at most {many(allowed, 'visit')} published as *",
                 attribute=names[0],
                 remedy="raise max_level, allow a larger suppression_limit, or promise a k that no "
                 "class is smaller than",

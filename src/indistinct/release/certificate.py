@@ -17,7 +17,7 @@ from typing import Any
 
 import polars as pl
 
-from indistinct.document import Document, Grid, Part, PlainData
+from indistinct.document import Document, Grid, Part, PlainData, many
 from indistinct.metadata import ValueMetadata
 from indistinct.release.audit import Audit
 from indistinct.release.audit.verdict import words
@@ -225,7 +225,7 @@ class Certificate(Document):
             ("records published", str(self.records_published)),
             ("classes", _values(self.classes)),
             *(("promise", _sentence(promise)) for promise in self.promises),
-            *(("table", f"{table.path}, {table.rows} rows") for table in self.tables),
+            *(("table", f"{table.path}, {many(table.rows, 'row')}") for table in self.tables),
             *(("transformed", f"{name}: {what}") for name, what in self.transformed.items()),
             *(("may contain", word) for word in self.may_contain),
             *(("warning", warning) for warning in self.warnings),

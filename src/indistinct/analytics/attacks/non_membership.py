@@ -13,6 +13,7 @@ import numpy as np
 from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, share_of, summarize, worst_class
 from indistinct.analytics.attacks.remedies import bounded_belief
+from indistinct.document import many
 
 NAME = "non-membership"
 KIND = "attribute"
@@ -68,7 +69,7 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
         figures=figures,
         worst=worst_class(context, by_class.astype(np.float64), excluded=by_class),
         note=(
-            f"On average {rate:.1%} of the {len(labels):,} published values of {sensitive} "
+            f"On average {rate:.1%} of the {many(len(labels), 'published value')} of {sensitive} "
             "can be ruled out for a person."
         ),
     )

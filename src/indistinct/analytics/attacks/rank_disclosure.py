@@ -24,6 +24,7 @@ from indistinct.analytics.attacks.finding import (
 )
 from indistinct.analytics.attacks.remedies import bounded_distance
 from indistinct.analytics.weighted import Rows
+from indistinct.document import many
 
 NAME = "rank-disclosure"
 KIND = "attribute"
@@ -75,7 +76,7 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     note = (
         f"How sensitive the {sensitive} is, is certain for {of_people(found.success[CERTAIN])} (by "
         f"plain frequencies for {of_people(found.prior[CERTAIN])}); {int(alone.sum()):,} of "
-        f"{len(size):,} classes are of one rank."
+        f"{many(len(size), 'class is')} of one rank."
     )
     return Finding(**{**vars(found), "note": note})
 

@@ -21,6 +21,7 @@ from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, summarize, worst_class
 from indistinct.analytics.attacks.remedies import larger_classes
 from indistinct.analytics.weighted import sums
+from indistinct.document import some_of
 
 NAME = "record-linkage"
 KIND = "identity"
@@ -127,7 +128,7 @@ def _note(context: AttackContext, size: NDArray[np.int64], held: NDArray[np.int6
             if context.one_record_each
             else "one published person only can be they"
         )
-        return f"{alone:,} of {context.people.height:,} people are found for certain: {only}."
+        return f"{some_of(alone, context.people.height, 'person is')} found for certain: {only}."
     return (
         f"Everybody hides among at least {least:,} {context.units}: "
         f"a guess is right with {1 / least:.0%} at most."

@@ -35,6 +35,7 @@ from typing import ClassVar, Literal, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import many, some_of
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.frequencies import Cells, ClassTable, Counts, FrequencyTable
@@ -459,7 +460,8 @@ class _Making:
             problems.append(
                 Problem(
                     "theta-infeasible",
-                    f"{number} of {groups} classes cannot be made theta-sensitive by exchange and "
+                    f"{some_of(number, groups, 'class')} cannot be made theta-sensitive by "
+                    "exchange and "
                     f"noise: {FAILED[why]}",
                     attribute=", ".join(dict.fromkeys(str(p.sensitive) for p in self.thetas)),
                     remedy="choose a smaller k or mu"
@@ -471,8 +473,8 @@ class _Making:
     def _kept_not(self, number: int) -> Problem:
         return Problem(
             "unsatisfiable",
-            f"after exchange and noise {number} classes break a promise as they are published: "
-            + "; ".join(map(str, self.promises)),
+            f"after exchange and noise {many(number, 'class breaks')} a promise as they are "
+            "published: " + "; ".join(map(str, self.promises)),
             remedy="ask for less"
             + (
                 '; classes with equal cells are one to a reader, and too large for theta = "size"'
@@ -492,7 +494,8 @@ class _Making:
         raise ThetaInfeasible(
             Problem(
                 "theta-max-noise",
-                f"{needed} records of noise are needed, {needed / records:.3%} of the table, and "
+                f"{many(needed, 'record of noise is')} needed, {needed / records:.3%} of the "
+                "table, and "
                 f"{allowed} are allowed ({reasons})",
                 remedy=f"allow max_noise = {needed}, or choose a smaller k or mu"
                 + ("" if self.safe else ', or variant = "safe"')

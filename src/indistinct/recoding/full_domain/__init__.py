@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import some_of
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.measures import BoundObjective, Objective
 from indistinct.measures.aggregate import Values, better
@@ -390,7 +391,8 @@ def _why(task: _Task, found: Found, algorithm: str) -> Problem:
         how = "no generalization keeps the promise"
     return Problem(
         "unsatisfiable",
-        f"{how} ({text}) with at most {allowed} of {records} records suppressed; the closest "
+        f"{how} ({text}) with at most {some_of(allowed, records, 'record')} suppressed; the "
+        "closest "
         f"attempt (levels {closest}) {result}",
         remedy="what would help: " + ", ".join(help_),
     )

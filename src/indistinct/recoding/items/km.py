@@ -32,6 +32,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.document import many
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
 from indistinct.kernels.items import combinations, published_sets, rare_within
@@ -403,7 +404,8 @@ class _Search:
             raise PolicyError(
                 Problem(
                     "too-many-combinations",
-                    f"people have {total} combinations of {size} out of {base} items, too many to "
+                    f"people have {many(total, 'combination')} of {size} out of "
+                    f"{many(base, 'item')}, too many to "
                     "count",
                     attribute=self._name,
                     remedy="choose a smaller m, or a hierarchy that starts with coarser items",

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import many
 from indistinct.errors import PolicyError, Problem
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 from indistinct.kernels.items import protect_items
@@ -105,7 +106,8 @@ def _refuse_too_many(
         raise PolicyError(
             Problem(
                 "too-many-combinations",
-                f"people of one class have {total:.0f} combinations of {size} out of {base} items, "
+                f"people of one class have {total:.0f} combinations of {size} out of "
+                f"{many(base, 'item')}, "
                 "too many to count",
                 attribute=name,
                 remedy="choose a smaller m",

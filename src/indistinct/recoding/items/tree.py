@@ -16,6 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import many
 from indistinct.errors import HierarchyError, PolicyError, Problem
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.microdata.frequencies import Cells
@@ -60,7 +61,7 @@ class ItemTree:
             raise HierarchyError(
                 Problem(
                     "uncovered-value",
-                    f"the hierarchy lacks {outside} of the {len(values)} values that occur",
+                    f"the hierarchy lacks {outside} of the {many(len(values), 'value')} that occur",
                     attribute=taxonomy.attribute,
                     remedy='add them to the hierarchy, or set uncovered = "suppress"',
                 )

@@ -26,6 +26,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import some_of
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.kernels.linked import eligible_groups
 from indistinct.kernels.ragged import pointers
@@ -105,7 +106,8 @@ def anatomy(
         raise Unsatisfiable(
             Problem(
                 "unsatisfiable",
-                f"{broken} of {buckets} buckets break a promise: " + "; ".join(map(str, asked)),
+                f"{some_of(broken, buckets, 'bucket breaks')} a promise: "
+                + "; ".join(map(str, asked)),
                 remedy="anatomy works towards distinct-l-diversity and max-posterior alone: leave "
                 "the others out, or choose another algorithm",
             )

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import some_of
 from indistinct.errors import PolicyError, Problem
 from indistinct.kernels.linked import categories_had, highest
 from indistinct.metadata import ValueMetadata
@@ -105,7 +106,7 @@ def missing_metadata(name: str, cells: Cells) -> Problem | None:
     missing = " (one of them is the missing value)" if gone else ""
     return Problem(
         "value-without-category",
-        f"{len(bare)} of {len(about)} values have no category{missing}",
+        f"{some_of(len(bare), len(about), 'value has')} no category{missing}",
         attribute=name,
         remedy=f"name every value in {where}",
     )

@@ -30,6 +30,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import many
 from indistinct.errors import DataError, PolicyError, Problem, Unsatisfiable, did_you_mean
 from indistinct.hierarchies.cells import range_of, width_of
 from indistinct.hierarchies.taxonomy import Taxonomy
@@ -341,7 +342,7 @@ def _sets(cells: Cells, tree: ItemTree, name: str) -> Ragged:
         raise DataError(
             Problem(
                 "people-without-items",
-                f"{bare} people have no value of it",
+                f"{many(bare, 'person has')} no value of it",
                 attribute=name,
                 remedy="leave them out, or give them a record with a missing value",
             )
@@ -485,7 +486,8 @@ def _notes(
     left = len(found.bucket_of) - len(who)
     if left:
         notes.append(
-            f"{left} people are left out: every quasi-identifier of them has to be suppressed"
+            f"{many(left, 'person is')} left out: every quasi-identifier of them has to be "
+            "suppressed"
         )
     if settings.variant == "paper":
         if asked.least < asked.k:

@@ -19,6 +19,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import many
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.kernels.linked import members_in_order
 from indistinct.microdata.encoding import count_combinations
@@ -135,7 +136,8 @@ def homes_of_noise(
             raise Unsatisfiable(
                 Problem(
                     "unsatisfiable",
-                    f"{number} made-up people are needed, and there is no class for them that "
+                    f"{many(number, 'made-up person is')} needed, and there is no class for them "
+                    "that "
                     "keeps " + "; ".join(map(str, delicate)),
                     remedy="ask for less, or set max_noise = 0",
                 )

@@ -40,6 +40,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import many, some_of
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.kernels.ragged import Ragged
 from indistinct.metadata import ValueMetadata
@@ -351,7 +352,7 @@ class _Making:
             return ThetaInfeasible(
                 Problem(
                     "theta-max-noise",
-                    f"{dealer.least_noise} made-up people are needed to keep {asked}, "
+                    f"{many(dealer.least_noise, 'made-up person is')} needed to keep {asked}, "
                     f"{dealer.least_noise / people:.3%} of the people, and {allowed} are allowed",
                     remedy=f"allow max_noise = {dealer.least_noise}, or choose a smaller k or mu",
                 )
@@ -399,7 +400,8 @@ class _Making:
             raise ThetaInfeasible(
                 Problem(
                     "theta-max-noise",
-                    f"{needed} made-up people are needed, {needed / len(people):.3%} of the "
+                    f"{many(needed, 'made-up person is')} needed, {needed / len(people):.3%} of "
+                    "the "
                     f"people, and {allowed} are allowed",
                     remedy=f'allow max_noise = {needed}, or choose variant = "safe"',
                 )
@@ -438,7 +440,8 @@ class _Making:
         return [
             Problem(
                 "theta-infeasible",
-                f"{sum(own == why for own in moves.failed.values())} of {groups} buckets cannot be "
+                f"{some_of(sum(own == why for own in moves.failed.values()), groups, 'bucket')} "
+                "cannot be "
                 f"made theta-sensitive by exchange and noise: {FAILED[why]}",
                 remedy='choose a smaller k or mu, or variant = "safe"',
             )
@@ -498,7 +501,7 @@ class _Making:
         raise Unsatisfiable(
             Problem(
                 "unsatisfiable",
-                f"{number} of {made.number} buckets break a promise: "
+                f"{some_of(number, made.number, 'bucket breaks')} a promise: "
                 + "; ".join(map(str, self.of_values)),
                 remedy="ask for less"
                 + (', or choose variant = "safe", which keeps other promises too' * paper),

@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import some_of
 from indistinct.errors import Problem, Unsatisfiable
 from indistinct.hierarchies.cells import Coverage
 from indistinct.kernels.cells import people_under
@@ -130,7 +131,7 @@ def too_many(
     return Problem(
         "unsatisfiable",
         f"no partition was found that keeps {asked} with at most "
-        f"{settings.allowed(records)} of {records} records suppressed",
+        f"{some_of(settings.allowed(records), records, 'record')} suppressed",
         remedy=remedy,
     )
 

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from indistinct.document import many
 from indistinct.errors import Problem, Unsatisfiable
 from indistinct.measures import Objective
 from indistinct.microdata.leveled import LeveledTable
@@ -232,7 +233,7 @@ def _together(promises: Sequence[Promise], lost: int, allowed: int, data: Levele
     return Problem(
         "unsatisfiable",
         f"put together, the splits keep the promises ({asked}) only if {lost} of "
-        f"{data.table.records} records are suppressed, and {allowed} may be",
+        f"{many(data.table.records, 'record is')} suppressed, and {allowed} may be",
         remedy='what would help: mode = "joint", a larger suppression_limit, weaker parameters',
     )
 

@@ -17,7 +17,7 @@ from typing import TypeGuard, cast
 import polars as pl
 
 from indistinct import plugins
-from indistinct.document import Document, Grid, Part
+from indistinct.document import Document, Grid, Part, many
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.metadata import ValueMetadata
 from indistinct.release.audit.check import Check, ClassCheck
@@ -382,14 +382,13 @@ def _torn(records: pl.DataFrame, person: str, names: tuple[str, ...]) -> Iterabl
     """What is wrong with the people of a release, in sentences."""
     nobody = records[person].null_count()
     if nobody:
-        some = "1 record names" if nobody == 1 else f"{nobody} records name"
-        yield f"{some} no person in '{person}': they count as one person's"
+        yield f"{many(nobody, 'record names')} no person in '{person}': they count as one person's"
     several = records.select(person, *names).unique().group_by(person).len("\0rows")
     torn = several.filter(pl.col("\0rows") > 1).height
     if torn:
         yield (
-            f"the quasi-identifiers differ between the records of {torn} "
-            f"{'person' if torn == 1 else 'people'}: whoever knows several records of a person "
+            f"the quasi-identifiers differ between the records of {many(torn, 'person')}: whoever "
+            "knows several records of a person "
             "finds a class smaller than any of these"
         )
 
@@ -567,7 +566,5 @@ def _outcome(verdict: Verdict) -> str:
     if verdict.holds:
         return f"holds, achieved {verdict.in_words}"
     classes, records = verdict.breaking_classes, verdict.breaking_records
-    return (
-        f"broken by {classes} class{'' if classes == 1 else 'es'} with {records} "
-        f"record{'' if records == 1 else 's'}, achieved {verdict.in_words}"
-    )
+    broken = f"broken by {many(classes, 'class')} with {many(records, 'record')}"
+    return f"{broken}, achieved {verdict.in_words}"

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from indistinct.document import many
 from indistinct.errors import DataError, PolicyError, Problem
 from indistinct.release.audit.check import Check
 from indistinct.release.audit.reading import SUPPRESSED, Published, PublishedTable
@@ -299,16 +300,16 @@ def _unlike(both: LinkedTables) -> Iterable[str]:
         found = people.join(listed, on=both.by, how="full", coalesce=True, nulls_equal=True)
         lost = found.filter(pl.col(PEOPLE).is_null() | pl.col(_LISTED).is_null()).height
         if lost:
-            yield f"{lost} buckets are in one of the tables only ('{name}')"
+            yield f"{many(lost, 'bucket is')} in one of the tables only ('{name}')"
         if both.holding == "one":
             differ = found.filter(pl.col(PEOPLE) != pl.col(_LISTED)).height
             if differ:
-                yield f"{differ} buckets list another number of values than they have people"
+                yield f"{many(differ, 'bucket lists')} more or fewer values than people"
         values = part.group_by(part.columns).len(_LISTED).join(people, on=both.by)
         if both.holding == "some":
             few = found.filter(pl.col(PEOPLE) > pl.col(_LISTED)).height
             if few:
-                yield f"{few} buckets list fewer values than they have people"
-            many = values.filter(pl.col(_LISTED) > pl.col(PEOPLE)).height
-            if many:
-                yield f"{many} values are listed more often than their bucket has people"
+                yield f"{many(few, 'bucket lists')} fewer values than people"
+            often = values.filter(pl.col(_LISTED) > pl.col(PEOPLE)).height
+            if often:
+                yield f"{many(often, 'value is')} listed more often than a bucket has people"

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.document import many
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies import decimals
 from indistinct.release.transforms.measured import Least, Measured, owned_by_enough
@@ -85,7 +86,7 @@ def by_name(texts: pl.Series, groups: Mapping[str, Sequence[str]], other: str | 
         raise DataError(
             Problem(
                 "no-group",
-                f"{len(left)} values are in no group",
+                f"{many(len(left), 'value is')} in no group",
                 attribute=texts.name,
                 rows=tuple((found.arg_true().head(ROWS_FOUND) + 1).to_list()),
                 remedy='put them into one, or name the group of all others: other = "other"',

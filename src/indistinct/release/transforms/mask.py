@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from indistinct.document import many
 from indistinct.release.transforms.texts import mapped
 
 
@@ -26,4 +27,4 @@ def mask(column: pl.Series, *, keep: int, char: str, end: str) -> pl.Series:
 
 def told(keep: int) -> str:
     """What the certificate says of it."""
-    return f"masked, {keep} characters kept" if keep else "masked whole"
+    return f"masked, {many(keep, 'character')} kept" if keep else "masked whole"

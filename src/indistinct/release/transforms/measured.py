@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.document import many
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies import decimals
 from indistinct.sources.table import ROWS_FOUND
@@ -206,7 +207,8 @@ def measured(values: pl.Series, texts: pl.Series, form: str = ISO) -> Measured:
     raise DataError(
         Problem(
             "not-measured",
-            f"{len(rows)} values are neither numbers nor {told}, and cannot be computed with",
+            f"{many(len(rows), 'value is')} neither numbers nor {told}, and cannot be computed "
+            "with",
             attribute=texts.name,
             rows=tuple(rows[:ROWS_FOUND]),
             remedy="name what stands for a missing value in missing.tokens, say the format of "

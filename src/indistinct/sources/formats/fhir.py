@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
+from indistinct.document import many
 from indistinct.errors import ROWS_SHOWN, DataError, Problem, did_you_mean
 from indistinct.sources.files import BROKEN, PACKED, bytes_of, opened
 from indistinct.sources.format import CODE, DROPPED, SENSITIVE, WHOLE, Format, HealthRecords
@@ -169,11 +170,11 @@ def fhir_records(path: str | Path) -> HealthRecords:
 
 def _notes(without: int, not_had: int) -> Iterator[str]:
     if without:
-        yield _counted(without, "patient has", "patients have") + (
+        yield many(without, "patient has", "patients have") + (
             " no condition, and no record in the table"
         )
     if not_had:
-        yield _counted(not_had, "condition was", "conditions were") + (
+        yield many(not_had, "condition was", "conditions were") + (
             " refuted or entered in error, and left out"
         )
 
@@ -597,10 +598,6 @@ def _places(unit: str, numbers: Sequence[int]) -> str:
     plural = {"line": "lines", "entry": "entries"}[unit]
     rest = f" and {more} more" if more > 0 else ""
     return f"{unit if len(numbers) == 1 else plural} {shown}{rest}"
-
-
-def _counted(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
 
 
 class FHIR(Format):

@@ -16,6 +16,7 @@ from typing import ClassVar
 
 import polars as pl
 
+from indistinct.document import many
 from indistinct.errors import ROWS_SHOWN, DataError, Problem, did_you_mean
 from indistinct.sources.files import CSV, PACKED, PARQUET, read_table
 from indistinct.sources.format import CODE, DROPPED, SENSITIVE, WHOLE, Format, HealthRecords
@@ -145,22 +146,15 @@ def omop_records(folder: str | Path) -> HealthRecords:
 def _notes(frame: pl.DataFrame, people: int, used: pl.Series, known: pl.Series) -> Iterator[str]:
     without = people - frame[PERSON].n_unique()
     if without:
-        yield (
-            f"{without} {'person has' if without == 1 else 'people have'} no condition, and no "
-            "record in the table"
-        )
+        yield (f"{many(without, 'person has')} no condition, and no record in the table")
     unmapped = frame["condition"].null_count()
     if unmapped:
-        yield (
-            f"{unmapped} {'condition is' if unmapped == 1 else 'conditions are'} of no concept, "
-            "and missing in the table"
-        )
+        yield (f"{many(unmapped, 'condition is')} of no concept, and missing in the table")
     named = pl.concat([known.alias("id"), pl.Series("id", [_NO_CONCEPT, *_STANDARD])])
     strange = used.drop_nulls().unique().to_frame().join(named.to_frame(), on="id", how="anti")
     if strange.height:
         yield (
-            f"{strange.height} {'concept has' if strange.height == 1 else 'concepts have'} no name "
-            "in CONCEPT, and a number in the table"
+            f"{many(strange.height, 'concept has')} no name in CONCEPT, and a number in the table"
         )
 
 
