@@ -307,32 +307,52 @@ def _share(fits: NDArray[np.bool_], known: NDArray[np.float64], weight: Whole) -
 
 def _inside(columns: Sequence[_Column], weight: Whole) -> Iterator[Proposal]:
     """Texts that stand in another column's texts: a postcode in an address."""
-    lengths = {
-        column.name: float(column.texts.str.len_chars().mean() or 0)  # type: ignore[arg-type]
-        for column in columns
-    }
-    for whole in columns:
-        for part in columns:
-            long, short = lengths[whole.name], lengths[part.name]
-            if part is whole or not 2 <= short < long or whole.distinct < part.distinct:
-                continue
-            if whole.numbers is not None or whole.days is not None:
-                continue
-            known = (whole.codes >= 0) & (part.codes >= 0)
-            total = int(weight[known].sum())
-            if total < FEW:
-                continue
-            pair = pl.DataFrame(
-                {"whole": whole.texts.str.to_lowercase(), "part": part.texts.str.to_lowercase()}
-            ).filter(known)
-            if _contained(pair.head(FEW), np.ones(FEW)) < INSIDE / 2:
-                continue
-            held = weight[known]
-            share = _contained(pair, held)
-            turned = pair.with_columns(pl.col("part").shuffle(seed=0))
-            if share >= INSIDE and _contained(turned, held) < CHANCE:
-                why = f"its text stands in that of {whole.name}"
-                yield Proposal("part_of", part.name, whole.name, why, share)
+    lowered = [column.texts.str.to_lowercase() for column in columns]
+    for at, of in _could_stand_in(columns, lowered):
+        whole, part = columns[at], columns[of]
+        known = (whole.codes >= 0) & (part.codes >= 0)
+        total = int(weight[known].sum())
+        if total < FEW:
+            continue
+        pair = pl.DataFrame({"whole": lowered[at], "part": lowered[of]}).filter(known)
+        if _contained(pair.head(FEW), np.ones(FEW)) < INSIDE / 2:
+            continue
+        held = weight[known]
+        share = _contained(pair, held)
+        turned = pair.with_columns(pl.col("part").shuffle(seed=0))
+        if share >= INSIDE and _contained(turned, held) < CHANCE:
+            why = f"its text stands in that of {whole.name}"
+            yield Proposal("part_of", part.name, whole.name, why, share)
+
+
+def _could_stand_in(
+    columns: Sequence[_Column], lowered: Sequence[pl.Series]
+) -> Iterator[tuple[int, int]]:
+    """Columns, by place, whose first texts may have those of another: no sign is in these alone."""
+    means = [column.texts.str.len_chars().mean() for column in columns]
+    lengths = np.array(means, dtype=np.float64)
+    distinct = np.array([column.distinct for column in columns])
+    plain = np.array([column.numbers is None and column.days is None for column in columns])
+    first = [texts.head(FEW).to_list() for texts in lowered]
+    known = np.array([bool((c.codes[:FEW] >= 0).all()) and len(c.codes) >= FEW for c in columns])
+    signs = np.array(
+        [[_signs(text) for text in [*some, *[None] * FEW][:FEW]] for some in first], dtype=np.uint64
+    ).reshape(-1, FEW)
+    for at in np.flatnonzero(plain).tolist():
+        fits = (lengths >= 2) & (lengths < lengths[at]) & (distinct <= distinct[at])
+        missing = (signs & ~signs[at]) != 0
+        never = known & known[at] & ((~missing).mean(axis=1) < INSIDE / 2)
+        fits &= ~never
+        fits[at] = False
+        yield from ((at, of) for of in np.flatnonzero(fits).tolist())
+
+
+def _signs(text: str | None) -> int:
+    """The signs of a text as bits, of which several may be one."""
+    found = 0
+    for sign in set(text or ""):
+        found |= 1 << (ord(sign) % 64)
+    return found
 
 
 def _contained(pair: pl.DataFrame, weight: Array) -> float:

@@ -215,11 +215,11 @@ def _differences(table: Table, number: Column, other: Column) -> tuple[int, floa
     ).hstack(counted.select(pl.col(count_column(columns)).alias("count")))
     counted = counted.drop_nulls()
     share = counted.group_by("value").agg(pl.col("count").sum())["count"]
-    share = share / share.sum()
+    parts = (share / share.sum()).to_numpy()
     groups = counted.group_by("number").agg(
         pl.len().alias("values"), pl.col("count").sum().alias("records")
     )
     groups = groups.filter(pl.col("records") > 1)
     sizes = groups.group_by("records").len()
-    expected = sum(count * (1.0 - float((share**size).sum())) for size, count in sizes.iter_rows())
+    expected = sum(count * (1.0 - float((parts**size).sum())) for size, count in sizes.iter_rows())
     return int((groups["values"] > 1).sum()), float(expected)

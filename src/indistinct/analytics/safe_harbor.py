@@ -389,10 +389,14 @@ def _by_pattern(column: Column) -> Iterator[tuple[str, Evidence, str]]:
         return
     if column.distinct >= 20 and _matching(values, r"^(?i)[0-9a-f]{16,128}$"):
         yield "other", "pattern", "its values look like long codes or digests"
-    for kind, pattern, what in PATTERNS:
+    matching = pl.select(
+        pl.lit(values).str.contains(pattern).mean().alias(str(at))
+        for at, (_, pattern, _) in enumerate(PATTERNS)
+    ).row(0)
+    for (kind, _, what), share in zip(PATTERNS, matching, strict=True):
         if kind == "names" and column.distinct * 5 < column.filled:
             continue
-        if _matching(values, pattern):
+        if (share or 0.0) >= MATCHING_SHARE:
             yield kind, "pattern", f"its values look like {what}"
     if _share(values, _phones) >= MATCHING_SHARE:
         yield "telephone", "pattern", "its values look like telephone numbers"
@@ -415,6 +419,8 @@ def _share(values: pl.Series, test: Callable[[pl.Series], pl.Series]) -> float:
 
 def _phones(texts: pl.Series) -> pl.Series:
     """Seven to fifteen digits that are set apart as people write telephone numbers."""
+    if not texts.str.contains(_PHONE).any():
+        return pl.repeat(False, texts.len(), eager=True)
     digits = texts.str.count_matches(r"\d")
     apart = texts.str.contains(r"^\+|^\(|\d[\s).\-/]+\d")
     number = texts.str.contains(r"^-?\d+\.\d+$|^[1-9]\d*\s?-\s?\d+$")

@@ -260,9 +260,15 @@ def _dates(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | N
         return _dated("datetime", "iso", texts, counts, days, tokens)
     if dates := _iso_in_part(texts, counts, tokens):
         return dates
-    for pattern, written, name in DATE_FORMATS:
-        whole = f"^(?:{pattern})({_TIME})?$" if name in _TIMED else f"^(?:{pattern})$"
-        if not few.str.contains(whole).mean() or not plain.str.contains(whole).any():
+    wholes = [
+        f"^(?:{pattern})({_TIME})?$" if name in _TIMED else f"^(?:{pattern})$"
+        for pattern, _, name in DATE_FORMATS
+    ]
+    among = pl.select(
+        pl.lit(few).str.contains(whole).any().alias(str(at)) for at, whole in enumerate(wholes)
+    ).row(0)
+    for (_, written, name), whole, fits in zip(DATE_FORMATS, wholes, among, strict=True):
+        if not fits:
             continue
         days = _days(texts, written)
         fitting = days.is_not_null() & texts.str.contains(whole) & ~tokens

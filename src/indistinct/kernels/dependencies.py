@@ -32,11 +32,18 @@ def few_pairs(
         few: the answer, [columns].
     """
     group = np.int64(0)
+    values, before = 0, np.int32(-1)
+    complete = codes[base, order[0]] >= 0 if len(order) else False
+    for row in order:
+        values += codes[base, row] != before
+        before = codes[base, row]
     for column in range(codes.shape[0]):
         few[column] = False
         if column == base or distinct[column] > distinct[base]:
             continue
         pairs = 0
+        # Every value of the base that is still to come brings a pair, where nothing is missing.
+        to_come = values if complete and codes[column].min() >= 0 else 0
         before = np.int32(-1)
         for row in order:
             value = codes[base, row]
@@ -44,12 +51,13 @@ def few_pairs(
             if value != before:
                 group += 1
                 before = value
+                to_come = max(to_come - 1, 0)
             if value < 0 or other < 0 or marks[other] == group:
                 continue
             marks[other] = group
             pairs += 1
-            if pairs > most:
+            if pairs + to_come > most:
                 break
         group += 1
-        few[column] = pairs <= most
+        few[column] = pairs + to_come <= most
     marks[:] = -1
