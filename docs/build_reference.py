@@ -824,7 +824,14 @@ def python_page() -> str:
         (
             "Hierarchies",
             "",
-            ("Taxonomy", "read_hierarchy", "write_hierarchy", "equalization"),
+            (
+                "Taxonomy",
+                "read_hierarchy",
+                "write_hierarchy",
+                "rename_labels",
+                "regroup_labels",
+                "equalization",
+            ),
         ),
         (
             "Step by step",

@@ -19,6 +19,8 @@ from indistinct.errors import PolicyError as PolicyError
 from indistinct.errors import Problem as Problem
 from indistinct.errors import Unsatisfiable as Unsatisfiable
 from indistinct.hierarchies.cell_numbers import read_numbers as read_numbers
+from indistinct.hierarchies.edits import regroup_labels as regroup_labels
+from indistinct.hierarchies.edits import rename_labels as rename_labels
 from indistinct.hierarchies.files import read_hierarchy as read_hierarchy
 from indistinct.hierarchies.files import write_hierarchy as write_hierarchy
 from indistinct.hierarchies.taxonomy import Taxonomy as Taxonomy

@@ -183,6 +183,41 @@ def test_steps_are_kept_in_the_file_and_undone(start: Start, table: Path):
     assert opened(again, again.enter())["policy"]["text"] == file.read_text()
 
 
+def test_a_hierarchy_is_changed_exported_and_imported(start: Start, table: Path):
+    studio = start(table)
+    cookie = studio.enter()
+    state = opened(studio, cookie)
+    hierarchy = "/api/hierarchy?attribute=ward"
+
+    def level(number: int) -> dict[str, int]:
+        return dict(studio.call(cookie, "GET", hierarchy)["levels"][number]["shown"])
+
+    before = level(0)
+    change = {"attribute": "ward", "level": 0, "labels": ["Surgery", "Urology"], "act": "group"}
+    message = {"version": state["version"], "name": "Operations", **change}
+    studio.call(cookie, "POST", "/api/regroup", message)
+    assert level(1)["Operations"] == before["Surgery"] + before["Urology"]
+    text = studio.call(cookie, "GET", "/api/export?attribute=ward")["text"]
+    assert "Surgery;Operations;*" in text
+
+    version = studio.call(cookie, "GET", "/api/state")["version"]
+    text = text.replace("Operations", "Knives")
+    asked = {"version": version, "attribute": "ward", "text": text}
+    studio.call(cookie, "POST", "/api/import", asked)
+    assert "Knives" in level(1)
+    version = studio.call(cookie, "GET", "/api/state")["version"]
+    studio.call(cookie, "POST", "/api/undo", {"version": version})
+    assert "Operations" in level(1)
+
+    # No tree: nothing is changed.
+    version = studio.call(cookie, "GET", "/api/state")["version"]
+    bad = {"version": version, "attribute": "ward", "text": "a;b;*\nb;a;*\n"}
+    status, _, told = studio.ask("POST", "/api/import", bad, {"Cookie": cookie})
+    assert status == 422
+    assert json.loads(told)["problems"]
+    assert studio.call(cookie, "GET", "/api/state")["version"] == version
+
+
 def test_a_table_that_cannot_be_read_says_why(start: Start, tmp_path: Path):
     bad = tmp_path / "bad.xyz"
     bad.write_text("a,b\n1,2\n")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.first_policy import first_policy, health_policy
@@ -251,12 +252,8 @@ class Held:
             raise PolicyError(Problem("unknown-attribute", why))
         table = self._table(policy)
         found = table.distinct([attribute])
-        counts = found[count_column([attribute])].to_list()
-        values = found[attribute].to_list()
-        order = sorted(
-            range(len(values)), key=lambda at: (values[at] is not None, values[at] or "")
-        )
-        values, counts = [values[at] for at in order], [counts[at] for at in order]
+        found = found[_in_order(found[attribute]).arg_sort()]
+        values, counts = found[attribute].to_list(), found[count_column([attribute])].to_list()
         return HeldHierarchy(taxonomy_of(policy, table, attribute, values, counts), values, counts)
 
     def class_sizes(self, levels: Mapping[str, int] | None = None) -> ClassSizes:
@@ -415,6 +412,12 @@ class ClassSizes:
             "smallest": int(self.size.min()) if len(self.size) else 0,
             "below": [self.below(k) for k in range(MOST_K + 1)],
         }
+
+
+def _in_order(values: pl.Series) -> pl.Series:
+    """What values are put in order by: numbers by their size, all else as text."""
+    numbers = values.cast(pl.Float64, strict=False)
+    return numbers if numbers.null_count() == values.null_count() else values
 
 
 def _keys_of(policy: str) -> Plain:

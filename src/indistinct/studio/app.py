@@ -39,6 +39,7 @@ def application(space: Workspace) -> Starlette:
         "classes": lambda at, _: at.held().class_sizes().to_dict(),
         "feasible": lambda at, _: [item.to_dict() for item in at.held().infeasible()],
         "hierarchy": lambda at, asked: at.held().hierarchy(_text(asked, "attribute")).to_dict(),
+        "export": lambda at, asked: {"text": at.hierarchy_text(_text(asked, "attribute"))},
         "job": lambda at, asked: _job(at, asked).to_dict(),
     }
     acting: dict[str, Handler] = {
@@ -48,6 +49,10 @@ def application(space: Workspace) -> Starlette:
             _number(asked, "version"), _text(asked, "attribute"), _text(asked, "role")
         ),
         "edit": _edit,
+        "regroup": _regroup,
+        "import": lambda at, asked: at.take_hierarchy(
+            _number(asked, "version"), _text(asked, "attribute"), _text(asked, "text")
+        ),
         "undo": lambda at, asked: at.move(_number(asked, "version"), -1),
         "redo": lambda at, asked: at.move(_number(asked, "version"), 1),
         "run": _run,
@@ -94,6 +99,7 @@ def application(space: Workspace) -> Starlette:
         routes=[
             Route("/", lambda _: _page("index.html")),
             Route("/web/{name}", lambda request: _page(request.path_params["name"])),
+            Route("/report/{name}", lambda request: _report(space, request.path_params["name"])),
             Route("/api/upload/{name:path}", upload, methods=["PUT"]),
             Route("/api/{name}", read, methods=["GET"]),
             Route("/api/{name}", act, methods=["POST"]),
@@ -143,6 +149,19 @@ def _page(name: str) -> Response:
     return Response(file.read_bytes(), media_type=KINDS[path.suffix])
 
 
+def _report(space: Workspace, name: str) -> Response:
+    """The report of the release that was made last: with styles of its own, and nothing more."""
+    folder = space.made
+    if folder is None or name not in {"public", "private"}:
+        raise HTTPException(404)
+    file = (folder if name == "public" else folder / "private") / "report.html"
+    if not file.is_file():
+        raise HTTPException(404)
+    alone = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    headers = {"content-security-policy": alone}
+    return Response(file.read_bytes(), media_type=KINDS[".html"], headers=headers)
+
+
 def _table(space: Workspace, asked: Plain) -> Plain:
     """What was read, and what is suggested."""
     del asked
@@ -175,9 +194,21 @@ def _edit(space: Workspace, asked: Plain) -> None:
     space.edit(_number(asked, "version"), place, asked.get("value"))
 
 
+def _regroup(space: Workspace, asked: Plain) -> None:
+    labels = asked.get("labels")
+    if not isinstance(labels, list) or not all(type(label) is str for label in labels):
+        raise _malformed("labels")
+    act = _text(asked, "act")
+    if act not in {"rename", "group"}:
+        raise _malformed("act")
+    attribute, name = _text(asked, "attribute"), _text(asked, "name").strip()
+    version, level = _number(asked, "version"), _number(asked, "level")
+    space.regroup(version, attribute, level, labels, name, act)
+
+
 def _run(space: Workspace, asked: Plain) -> Plain:
     kind = _text(asked, "kind")
-    if kind == "assess":
+    if kind in {"assess", "alternatives"}:
         return space.start({"kind": kind})
     if kind not in {"release", "prove"}:
         raise _malformed("kind")

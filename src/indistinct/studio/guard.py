@@ -39,7 +39,8 @@ UPLOADS: Final = "/api/upload/"
 
 _WELCOME: Final = (
     '<!doctype html><html lang="en"><title>indistinct studio</title>'
-    '<meta http-equiv="refresh" content="0;url=/"><p><a href="/">Open the studio</a></p></html>'
+    '<link rel="icon" href="/web/icon.svg"><meta http-equiv="refresh" content="0;url=/">'
+    '<p><a href="/">Open the studio</a></p></html>'
 )
 _CLOSED: Final = (
     '<!doctype html><html lang="en"><title>indistinct studio</title><h1>This door is closed</h1>'
@@ -74,8 +75,10 @@ class Guard:
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
+                given = message.get("headers", [])
                 own = [(key.encode(), value.encode()) for key, value in HEADERS.items()]
-                message["headers"] = [*message.get("headers", []), *own]
+                said = {key for key, _ in given}
+                message["headers"] = [*given, *(item for item in own if item[0] not in said)]
             await send(message)
 
         headers = {

@@ -106,6 +106,12 @@ class Jobs:
             {"job": job.number, "kind": kind, "running": job.running} for kind, job in last.items()
         ]
 
+    def outcome(self, kind: str) -> Plain:
+        """What came of the last run of a kind that was done."""
+        told = [job.to_dict() for job in self._jobs.values() if job.asked["kind"] == kind]
+        done: list[Plain] = [item["result"] for item in told if "result" in item]
+        return done[-1] if done else {}
+
     def end(self) -> None:
         """Stop all that is going on."""
         for job in self._jobs.values():

@@ -28,6 +28,10 @@ OFTEN = 0.1
 """Seconds between two lines of progress on the same step, at least."""
 
 
+STANDARDS = ("0.2", "0.09", "hipaa-safe-harbor")
+"""What a release is held against."""
+
+
 def main() -> None:
     """Do what standard input says."""
     signal.signal(signal.SIGTERM, _interrupt)
@@ -85,7 +89,7 @@ def prove(asked: Plain, progress: Progress) -> Plain:
     runs: dict[str, Callable[[], Any]] = {
         "attack": lambda: indistinct.attack(data, out, policy, progress=progress),
         "before": lambda: indistinct.risk(data, policy, progress=progress),
-        "after": lambda: indistinct.risk(out, progress=progress),
+        "after": lambda: indistinct.risk(out, standard=STANDARDS, progress=progress),
     }
     for name, run in runs.items():
         progress("attacking the release" if name == "attack" else "counting the risk", None)
@@ -96,7 +100,12 @@ def prove(asked: Plain, progress: Progress) -> Plain:
     return found
 
 
-RUNS = {"assess": assess, "release": release, "prove": prove}
+def alternatives(asked: Plain, progress: Progress) -> Plain:
+    """What other methods would keep under the same promises."""
+    return indistinct.alternatives(asked["data"], asked["policy"], progress=progress).to_dict()
+
+
+RUNS = {"assess": assess, "alternatives": alternatives, "release": release, "prove": prove}
 
 
 def _say(out: TextIO, message: Plain) -> None:

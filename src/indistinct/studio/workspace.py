@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
+import re
 import shlex
+import shutil
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -116,6 +119,43 @@ class Workspace:
         with self._step(version):
             self._take(self.bench.with_role(self.text, attribute, role))
 
+    def regroup(
+        self, version: int, attribute: str, level: int, labels: Sequence[str], name: str, act: str
+    ) -> None:
+        """Other names (``rename``) or other groups (``group``) for labels of a hierarchy.
+
+        What comes out is a file of its own, under another name at every step, so that steps can be
+        undone.
+        """
+        with self._step(version):
+            change = indistinct.rename_labels if act == "rename" else indistinct.regroup_labels
+            held = self.held().hierarchy(attribute).taxonomy
+            self._put_hierarchy(attribute, change(held, level, labels, name))
+
+    def take_hierarchy(self, version: int, attribute: str, text: str) -> None:
+        """The hierarchy that a file says, given as its text."""
+        with self._step(version):
+            given = self.folder / ".hierarchy.csv"
+            given.write_text(text, encoding="utf-8")
+            self._put_hierarchy(attribute, indistinct.read_hierarchy(given, attribute))
+
+    def hierarchy_text(self, attribute: str) -> str:
+        """A hierarchy as the text of a file."""
+        made = self.folder / ".hierarchy.csv"
+        indistinct.write_hierarchy(self.held().hierarchy(attribute).taxonomy, made)
+        return made.read_text(encoding="utf-8")
+
+    def _put_hierarchy(self, attribute: str, taxonomy: indistinct.Taxonomy) -> None:
+        made = self.folder / ".hierarchy.csv"
+        indistinct.write_hierarchy(taxonomy, made)
+        digest = hashlib.sha256(made.read_bytes()).hexdigest()[:12]
+        plain = re.sub(r"[^\w-]+", "_", attribute)[:60]
+        folder = self.file.with_name(f"{self.file.stem}-hierarchies")
+        folder.mkdir(mode=0o700, exist_ok=True)
+        shutil.copyfile(made, folder / f"{plain}-{digest}.csv")
+        spec = {"file": f"{folder.name}/{plain}-{digest}.csv"}
+        self._take(indistinct.edit_policy(self.text, ("attributes", attribute, "hierarchy"), spec))
+
     def move(self, version: int, steps: int) -> None:
         """Undo (-1) or redo (1) a step."""
         with self._step(version):
@@ -160,6 +200,12 @@ class Workspace:
         """The policy against the table."""
         self.reread()
         return self.bench.hold(self.text, self.file.parent)
+
+    @property
+    def made(self) -> Path | None:
+        """The folder of the release that was made last."""
+        out = self.jobs.outcome("release").get("out")
+        return None if out is None else Path(out)
 
     def start(self, asked: Plain) -> Plain:
         """Begin a long run with the policy as it stands."""

@@ -2,10 +2,18 @@
 
 import { count, h, note, problems } from "/web/dom.js";
 import { onchange, refresh, send, step, store, upload } from "/web/store.js";
+import { exploreRoom } from "/web/explore.js";
+import { hierarchyRoom } from "/web/hierarchies.js";
+import { promiseRoom } from "/web/promises.js";
+import { publishRoom } from "/web/publish.js";
 import { tableRoom } from "/web/table.js";
 
 const ROOMS = [
   ["table", "Table", tableRoom],
+  ["hierarchies", "Hierarchies", hierarchyRoom],
+  ["promises", "Promises", promiseRoom],
+  ["explore", "Explore", exploreRoom],
+  ["publish", "Prove and publish", publishRoom],
 ];
 
 const byId = (id) => document.getElementById(id);
@@ -25,8 +33,18 @@ function kept(change) {
   }
 }
 
+// What is being typed or dragged is not replaced under the hands: the room waits until it is done.
+const typing = (field) => field?.matches?.("#room input") && field.type !== "file"
+  && field.value !== field.defaultValue && !field.dataset.done;
+let waiting = false;
+addEventListener("input", (event) => { delete event.target.dataset.done; }, true);
+addEventListener("change", (event) => { event.target.dataset.done = "yes"; }, true);
+addEventListener("focusout", () => setTimeout(() => waiting && draw()));
+
 function draw() {
   const { state } = store;
+  waiting = typing(document.activeElement);
+  if (waiting) return;
   const [id, title, room] = ROOMS.find(([name]) => name === place()) ?? ROOMS[0];
   kept(() => {
     byId("rooms").replaceChildren(...ROOMS.map(([name, label], at) => h("li", {},

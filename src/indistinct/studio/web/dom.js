@@ -16,9 +16,9 @@ export const count = (value) => Number(value).toLocaleString("en");
 
 export function share(value) {
   if (value === null || value === undefined) return "–";
-  if (value > 0 && value < 0.001) return "< 0.1 %";
-  if (value < 1 && value > 0.999) return "> 99.9 %";
-  return `${(100 * value).toLocaleString("en", { maximumFractionDigits: 1 })} %`;
+  if (value > 0 && value < 0.001) return "< 0.1 %";
+  if (value < 1 && value > 0.999) return "> 99.9 %";
+  return `${(100 * value).toLocaleString("en", { maximumFractionDigits: 1 })} %`;
 }
 
 export const figure = (value) =>

@@ -56,8 +56,15 @@ export async function refresh() {
   draw();
 }
 
-// A step of the policy; other windows look again.
-export async function step(name, message = {}) {
+// A step of the policy, after those before it; other windows look again.
+let before = Promise.resolve();
+
+export function step(name, message = {}) {
+  before = before.then(() => take(name, message));
+  return before;
+}
+
+async function take(name, message) {
   store.problems = [];
   try {
     await send(name, { version: store.state.version, ...message });

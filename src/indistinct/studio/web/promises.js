@@ -1,0 +1,141 @@
+// What is promised, and how many people need it.
+
+import { count, grid, h, menu, note, problems, shape, share } from "/web/dom.js";
+import { edit, read, store } from "/web/store.js";
+import { MODELS, modelNamed } from "/web/models.js";
+
+const MOST = 50;
+const seen = { version: null, sizes: null, wrong: null, infeasible: null, k: null };
+
+async function look(version, redraw) {
+  seen.version = version;
+  const [sizes, infeasible] = await Promise.allSettled([read("classes"), read("feasible")]);
+  if (seen.version !== version) return;
+  seen.sizes = sizes.value ?? null;
+  seen.wrong = sizes.reason?.problems ?? null;
+  seen.infeasible = infeasible.value ?? null;
+  redraw();
+}
+
+export function promiseRoom(redraw) {
+  const { version, policy } = store.state;
+  if (seen.version !== version) look(version, redraw);
+  const promises = policy.sections.promises ?? [];
+  const sensitive = Object.entries(policy.attributes).filter(([, own]) => own.role === "sensitive").map(([name]) => name);
+  return h("div", {},
+    h("h1", {}, "What do you promise?"),
+    h("p", { className: "lead" }, "A promise holds for everybody in the release, whoever looks for them. Begin with “nobody stands alone”; the others come in addition."),
+    feasibility(promises),
+    h("div", { className: "two" }, slider(promises), promised(promises, sensitive)),
+    h("section", { className: "card", "aria-label": "More promises" },
+      h("h2", {}, "Add a promise"), h("div", { className: "models" }, MODELS.map((item) => offer(item, promises, sensitive)))));
+}
+
+function feasibility(promises) {
+  if (!promises.length) return note("doubt", "Nothing is promised yet: choose a promise below.");
+  if (seen.wrong) return problems(seen.wrong);
+  if (seen.infeasible?.length) return h("div", {}, h("h2", { className: "bad-text" }, "No release can keep this"), problems(seen.infeasible));
+  if (seen.infeasible) return note("good", "Nothing speaks against these promises. Whether a release keeps them, and what it costs, the next rooms tell.");
+  return h("p", { className: "soft" }, "Counting …");
+}
+
+const first = (promises) => promises.findIndex((item) => item.model === "k-anonymity" && !item.on);
+
+function slider(promises) {
+  const at = first(promises);
+  const k = seen.k ?? promises[at]?.k ?? 5;
+  const card = (...inside) => h("section", { className: "card", "aria-label": "Who could be found" }, h("h2", {}, "Who could be found today"), ...inside);
+  if (!seen.sizes) return card(h("p", { className: "soft" }, seen.wrong ? "The policy has to be corrected first." : "Counting …"));
+  const { units, below, smallest, unit } = seen.sizes;
+  const people = unit === "person" ? "people" : "records";
+  const risk = h("span", { className: "big", id: "at-risk" });
+  const told = h("span", { className: "soft" });
+  const value = h("output", { id: "k-value", className: "big", htmlFor: "k", for: "k" });
+  const picture = h("div");
+  const show = (now) => {
+    risk.textContent = count(below[now]);
+    told.textContent = `${share(below[now] / units)} of ${count(units)} ${people} look like fewer than ${now - 1 === 1 ? "one other" : `${now - 1} others`}`;
+    value.textContent = `k = ${now}`;
+    picture.replaceChildren(curve(below, units, now));
+  };
+  const input = h("input", { type: "range", id: "k", min: "2", max: String(MOST), value: String(k), "aria-label": "k: how many look alike",
+    oninput: () => { seen.k = Number(input.value); show(seen.k); },
+    onchange: () => { const now = Number(input.value); seen.k = null; if (at >= 0 && now !== promises[at].k) edit(["promises", at, "k"], now); } });
+  input.value = k;
+  show(Math.min(k, below.length - 1));
+  return card(
+    h("p", { className: "soft" }, "Move k: so many people have to look alike. The figures are those of your table as it is, before anything is made coarser."),
+    h("div", { className: "row" }, value, input),
+    h("div", { className: "figures", "aria-live": "polite" },
+      h("div", {}, risk, told),
+      h("div", {}, h("span", { className: "big", id: "smallest" }, count(smallest)), h("span", { className: "soft" }, `${people} in the smallest group of your table`))),
+    picture,
+    at < 0 ? h("button", { id: "promise-k", onclick: () => edit(["promises", promises.length], { model: "k-anonymity", k: Number(input.value) }) }, "Promise this k") : null);
+}
+
+function curve(below, units, k) {
+  const wide = 460, high = 130, left = 44;
+  const x = (at) => left + (at - 2) / (MOST - 2) * (wide - left - 8);
+  const y = (part) => high - 22 - part * (high - 34);
+  const points = below.slice(2, MOST + 1).map((value, at) => `${x(at + 2)},${y(value / units)}`);
+  const text = (content, at, up, anchor = "middle") => {
+    const made = shape("text", { x: at, y: up, "text-anchor": anchor });
+    made.textContent = content;
+    return made;
+  };
+  return shape("svg", { class: "chart", viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `Share at risk by k: ${share(below[k] / units)} at k = ${k}` },
+    shape("polygon", { class: "area", points: `${x(2)},${y(0)} ${points.join(" ")} ${x(MOST)},${y(0)}` }),
+    shape("polyline", { class: "curve", points: points.join(" ") }),
+    shape("line", { class: "axis", x1: left, x2: wide - 8, y1: y(0), y2: y(0) }),
+    shape("line", { class: "mark", x1: x(k), x2: x(k), y1: y(0), y2: y(1) }),
+    text("100 %", left - 6, y(1) + 4, "end"), text("0", left - 6, y(0) + 4, "end"),
+    ...[2, 10, 20, 30, 40, 50].map((at) => text(String(at), x(at), high - 5)));
+}
+
+function promised(promises, sensitive) {
+  return h("section", { className: "card", "aria-label": "Promised" }, h("h2", {}, "Promised"),
+    promises.length ? promises.map((item, at) => one(item, at, sensitive)) : h("p", { className: "soft" }, "Nothing yet."));
+}
+
+function one(item, at, sensitive) {
+  const known = modelNamed(item.model);
+  const settings = known?.settings ?? Object.keys(item).filter((key) => typeof item[key] === "number").map((key) => [key, key, item[key], "any"]);
+  return h("div", { className: "promise", role: "group", "aria-label": `Promise ${at + 1}: ${item.model}` },
+    h("h3", { style: null }, known?.title ?? item.model, " ", h("span", { className: "tag" }, item.model)),
+    known ? h("p", { className: "small soft" }, known.says) : null,
+    h("div", { className: "row" },
+      settings.map(([key, title, , step, least, most]) => {
+        const id = `promise-${at}-${key}`;
+        return h("div", { className: "field" }, h("label", { for: id }, title),
+          h("input", { type: "number", id, step: String(step), min: least === undefined ? null : String(least), max: most === undefined ? null : String(most), value: String(item[key] ?? ""),
+            onchange: (event) => { const value = Number(event.target.value); if (event.target.value !== "" && Number.isFinite(value)) { seen.k = null; edit(["promises", at, key], value); } } }));
+      }),
+      item.sensitive !== undefined ? h("div", { className: "field" }, h("label", { for: `promise-${at}-of` }, "Of"),
+        menu(`promise-${at}-of`, "Sensitive attribute", sensitive.includes(item.sensitive) ? sensitive : [item.sensitive, ...sensitive], item.sensitive,
+          (value) => edit(["promises", at, "sensitive"], value))) : null,
+      h("button", { id: `drop-${at}`, className: "plain", "aria-label": `Take out promise ${at + 1}: ${item.model}`, onclick: () => edit(["promises", at]) }, "Take out")),
+    item.on ? h("p", { className: "small" }, `For whoever knows only: ${item.on.join(", ")}`) : null);
+}
+
+function offer(item, promises, sensitive) {
+  const people = Boolean(store.state.policy.sections.source?.person);
+  const taken = item.sensitive ? promises.filter((own) => own.model === item.model).map((own) => own.sensitive) : [];
+  const free = sensitive.filter((name) => !taken.includes(name));
+  let why = null;
+  if (item.people && !people) why = "Only where people have many records, and the policy names the person.";
+  else if (item.sensitive && !sensitive.length) why = "It needs a sensitive column: give one that role in the room Table.";
+  else if (item.sensitive && !free.length) why = "Promised of every sensitive column already.";
+  else if (!item.sensitive && first(promises) >= 0) why = "Promised already: change its k.";
+  const add = () => edit(["promises", promises.length], {
+    model: item.model,
+    ...Object.fromEntries(item.settings.map(([key, , value]) => [key, value])),
+    ...(item.sensitive ? { sensitive: free[0] } : {}),
+  });
+  return h("div", {},
+    h("h3", {}, item.title, " ", h("span", { className: "tag" }, item.model)),
+    h("p", {}, item.says), h("p", { className: "small soft" }, `Keeps off ${item.keeps}.`),
+    h("details", {}, h("summary", {}, "An example"),
+      h("div", { className: "example" }, grid(`Example of ${item.model}`, [["Age", (row) => row[0]], ["Postcode", (row) => row[1]], ["Illness", (row) => row[2]]], item.rows)),
+      h("p", { className: "small" }, item.remark)),
+    why ? h("p", { className: "small soft" }, why) : h("button", { id: `add-${item.model}`, onclick: add }, "Promise this"));
+}

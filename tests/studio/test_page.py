@@ -1,0 +1,269 @@
+"""The page in a real Chromium: the whole way by mouse and by keyboard, in light and dark."""
+
+import re
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Start, Studio
+
+playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+
+LONG = 180_000.0
+ROOMS = ("table", "hierarchies", "promises", "explore", "publish")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        made = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield made
+        made.close()
+
+
+def enter(browser: Any, studio: Studio, **options: Any) -> Any:
+    """A page of the studio, which fails where anything but the studio is asked."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
+    context.set_default_timeout(LONG)
+    own = f"http://127.0.0.1:{studio.port}/"
+    context.asked = []
+    context.on("request", lambda request: context.asked.append(request.url))
+    page = context.new_page()
+    page.complaints = []
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.on("console", lambda told: told.type == "error" and page.complaints.append(told.text))
+    page.goto(studio.address)
+    page.wait_for_selector("h1")
+    page.own = own
+    return page
+
+
+def seed(policy: Path) -> None:
+    """The same draws every time, for the studio and the command line."""
+    text = policy.read_text(encoding="utf-8")
+    policy.write_text(text.replace("[method]\n", "[method]\nseed = 7\n"), encoding="utf-8")
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """The bytes of the published files, but for when they were made."""
+    made = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+    return {p.name: made.sub(b"", p.read_bytes()) for p in folder.iterdir() if p.is_file()}
+
+
+def test_the_whole_way_is_that_of_the_command_line(
+    browser: Any, start: Start, table: Path, tmp_path: Path
+):
+    from typer.testing import CliRunner
+
+    import indistinct
+    from indistinct.cli import app
+
+    policy = tmp_path / "mine.toml"
+    policy.write_text(indistinct.workbench(table).draft(), encoding="utf-8")
+    seed(policy)
+    studio = start(table, "--policy", policy)
+    page = enter(browser, studio)
+
+    page.wait_for_selector("#role-ward")
+    page.select_option("#role-cost", "insensitive")
+    page.wait_for_selector("#role-cost[data-role=insensitive]")
+    page.wait_for_selector("#undo:not([disabled])")
+
+    page.click("#to-hierarchies")
+    page.click("#hierarchy-ward")
+    page.click("#level-0")
+    page.check("[aria-label='Choose Cardiology']")
+    page.check("[aria-label='Choose Surgery']")
+    page.fill("#group-name", "Operations")
+    page.click("#put")
+    page.wait_for_selector("[aria-label='Choose Operations']")
+    page.click("#hierarchy-age")
+    page.fill("#set-width", "10")
+    page.press("#set-width", "Enter")
+    page.wait_for_selector("[aria-label='Choose [20, 30)']")
+
+    page.click("#to-promises")
+    page.wait_for_selector("text=Nothing speaks against these promises")
+    page.focus("#k")
+    page.keyboard.press("ArrowRight")
+    assert page.text_content("#k-value") == "k = 6"
+    page.wait_for_selector("#promise-0-k[value='6']")
+    page.click("#add-max-posterior")
+    page.select_option("#promise-1-of", "diagnosis")
+    page.fill("#promise-1-bound", "0.6")
+    page.press("#promise-1-bound", "Enter")
+    page.wait_for_selector("#promise-1-bound[value='0.6']")
+
+    page.click("#to-publish")
+    out = tmp_path / "by-hand"
+    page.fill("#out", str(out))
+    page.click("#publish")
+    page.wait_for_selector("text=Every promise holds in the published files")
+    page.wait_for_selector("text=Those who learn most", state="attached")
+    told = page.text_content("#command")
+    with page.context.expect_page() as shown:
+        page.click("#report-public")
+    shown.value.wait_for_selector("h1")
+    assert shown.value.evaluate("getComputedStyle(document.body).fontFamily") != ""
+    shown.value.close()
+
+    asked = indistinct.Policy.load(policy)
+    assert asked.attributes["cost"].role == "insensitive"
+    assert asked.promises[0].parameters == {"k": 6}
+    assert asked.attributes["age"].hierarchy["intervals"]["width"] == 10
+    assert asked.attributes["ward"].hierarchy["file"].startswith("mine-hierarchies/ward-")
+    other = tmp_path / "by-command"
+    verb, *arguments = told.split()[1:-1]
+    result = CliRunner().invoke(app, [verb, *arguments, str(other)])
+    assert result.exit_code == 0, result.stderr
+    assert files(out) == files(other)
+    assert files(out / "private").keys() == files(other / "private").keys()
+    assert page.complaints == []
+    assert all(url.startswith(page.own) for url in page.context.asked)
+
+
+def test_steps_are_seen_undone_and_kept_over_a_reload(browser: Any, start: Start, table: Path):
+    page = enter(browser, start(table))
+    page.wait_for_selector("#role-ward")
+    page.click("#show-policy")
+    page.select_option("#role-ward", "sensitive")
+    page.wait_for_selector("#role-ward[data-role=sensitive]")
+    text = page.input_value("#policy-text")
+    assert '[attributes.ward]\nrole = "sensitive"' in text
+    page.reload()
+    page.wait_for_selector("#role-ward[data-role=sensitive]")
+    assert page.input_value("#policy-text") == text
+    page.click("#undo")
+    page.wait_for_selector("#role-ward[data-role=quasi-identifier]")
+    page.click("#redo")
+    page.wait_for_selector("#role-ward[data-role=sensitive]")
+    page.fill("#policy-text", text.replace("k = 5", "k = zero"))
+    page.click("#take-policy")
+    page.wait_for_selector("#policy-told >> text=is not valid TOML")
+    page.click("#undo")
+    page.wait_for_selector("#policy-told .note:not(.bad)")
+
+
+def test_two_windows_show_the_same(browser: Any, start: Start, table: Path):
+    page = enter(browser, start(table))
+    page.wait_for_selector("#role-ward")
+    other = page.context.new_page()
+    other.goto(page.own)
+    other.wait_for_selector("#role-ward")
+    page.select_option("#role-ward", "sensitive")
+    other.wait_for_selector("#role-ward[data-role=sensitive]")
+    other.select_option("#role-ward", "identifier")
+    page.wait_for_selector("#role-ward[data-role=identifier]")
+
+
+def test_a_file_is_dropped_and_a_bad_one_explained(browser: Any, start: Start, table: Path):
+    page = enter(browser, start())
+    page.wait_for_selector("text=Which table do you want to release?")
+    bad = table.with_name("bad.csv")
+    bad.write_text("a,b\n1\n2,3,4\n", encoding="utf-8")
+    page.set_input_files("#file", bad)
+    page.wait_for_selector("[role=alert] >> text=What helps")
+    page.set_input_files("#file", table)
+    page.wait_for_selector("#role-ward")
+
+
+def test_what_no_release_can_keep_is_told_at_once(browser: Any, start: Start, table: Path):
+    page = enter(browser, start(table))
+    page.wait_for_selector("#role-ward")
+    page.click("#to-promises")
+    page.wait_for_selector("#promise-0-k")
+    page.fill("#promise-0-k", "601")
+    page.press("#promise-0-k", "Enter")
+    page.wait_for_selector("text=No release can keep this")
+    page.wait_for_selector("text=What helps")
+
+
+def test_everything_is_reached_by_keyboard(browser: Any, start: Start, table: Path):
+    page = enter(browser, start(table))
+    page.wait_for_selector("#role-ward")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    reached = set()
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.id"))
+    assert {"show-policy", "to-table", "to-publish", "role-age", "role-ward"} <= reached
+    page.focus("#to-promises")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#k")
+    assert page.evaluate("document.activeElement.id") == "room"
+    # What is changed keeps the focus while the room is drawn again.
+    page.focus("#k")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("#promise-0-k[value='6']")
+    assert page.evaluate("document.activeElement.id") == "k"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_room_has_a_serious_barrier(browser: Any, start: Start, table: Path, scheme: str):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page = enter(browser, start(table), color_scheme=scheme)
+    page.wait_for_selector("#role-ward")
+    page.click("#show-policy")
+    for room in ROOMS:
+        page.click(f"#to-{room}")
+        page.wait_for_selector("main h1")
+        if room == "publish":
+            page.click("#publish")
+            page.wait_for_selector("text=Those who learn most", state="attached")
+        found = axe.Axe().run(page).response["violations"]
+        serious = [item for item in found if item["impact"] in {"serious", "critical"}]
+        told = [(item["id"], [node["html"][:200] for node in item["nodes"]]) for item in serious]
+        assert told == [], room
+
+
+def test_a_run_is_stopped_with_nothing_half_written(
+    browser: Any, start: Start, tmp_path: Path, long_table: Path
+):
+    page = enter(browser, start(long_table))
+    page.wait_for_selector("#role-ward")
+    before = {path.name for path in tmp_path.iterdir()}
+    page.click("#to-publish")
+    page.fill("#out", str(tmp_path / "out"))
+    page.click("#publish")
+    page.click("#stop-release")
+    page.wait_for_selector("text=Nothing was written")
+    assert {path.name for path in tmp_path.iterdir()} == before
+
+
+@pytest.fixture
+def long_table(tmp_path: Path) -> Path:
+    import polars as pl
+
+    from indistinct.demo import discharges
+
+    path = tmp_path / "long.csv"
+    pl.concat([discharges()] * 20).write_csv(path)
+    return path
+
+
+def test_a_killed_server_leaves_nothing_half_written(
+    start: Start, tmp_path: Path, long_table: Path
+):
+    studio = start(long_table)
+    cookie = studio.enter()
+    while studio.call(cookie, "GET", "/api/state")["table"] is None:
+        time.sleep(0.05)
+    before = {path.name for path in tmp_path.iterdir()}
+    asked = {"kind": "release", "out": str(tmp_path / "out")}
+    job = studio.call(cookie, "POST", "/api/run", asked)["job"]
+    while studio.call(cookie, "GET", f"/api/job?job={job}")["what"] == "starting":
+        time.sleep(0.01)
+    studio.end(signal.SIGKILL)
+    for _ in range(200):
+        time.sleep(0.05)
+        if "out" in {path.name for path in tmp_path.iterdir()}:
+            break
+    assert {path.name for path in tmp_path.iterdir()} == before
