@@ -181,6 +181,8 @@ _KINDS = {
     ("Aggregation", "groups"): "table of lists",
     ("Attribute", "derived_from"): "name, or list of names",
     ("Attribute", "part_of"): "name, or list of names",
+    ("Analysis", "by"): "name, or list of names",
+    ("Analysis", "predictors"): "name, or list of names",
     ("Link", "from_"): "name, or list of names",
     ("Link", "to"): "name, or list of names",
     ("Source", "format"): ", ".join(f'`"{name}"`' for name in formats()),
@@ -487,6 +489,12 @@ def policy_page() -> str:
         "\n".join(settings),
         '```toml\nobjective = { measure = "loss", aggregate = "arithmetic", weights = { age = 3 } }\n```',
         *further(policy.Method),
+        "## `[[analyses]]`: what will be done with the release",
+        "Each is made on the table and on the release, and the estimates are put side by side: see "
+        "[will my analysis still hold?](../how-to/keep-an-analysis.md). What comes out is private.",
+        keys_of(policy.Analysis),
+        '```toml\n[[analyses]]\nkind = "linear"\noutcome = "cost"\npredictors = ["age", "sex"]\n'
+        "min_overlap = 0.8\n```",
         "## `[[links]]`: what can be linked to what",
         "What you know of links between people and the columns of the table, for `indistinct quasi`: "
         "see [find the quasi-identifiers](../how-to/find-quasi-identifiers.md). An end that is not a "
@@ -805,6 +813,7 @@ def python_page() -> str:
                 "Categories",
                 "Ranks",
                 "Transform",
+                "Analysis",
                 "Link",
                 "Method",
                 "Objective",

@@ -42,6 +42,7 @@ from indistinct.pipeline.risk import risk as risk
 from indistinct.pipeline.workbench import Held as Held
 from indistinct.pipeline.workbench import Workbench as Workbench
 from indistinct.pipeline.workbench import workbench as workbench
+from indistinct.policy import Analysis as Analysis
 from indistinct.policy import Attribute as Attribute
 from indistinct.policy import Bookkeeping as Bookkeeping
 from indistinct.policy import Categories as Categories

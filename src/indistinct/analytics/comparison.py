@@ -26,7 +26,8 @@ from indistinct.requirement import Requirement
 from indistinct.types import Plain
 
 if TYPE_CHECKING:
-    from indistinct.analytics.attacks.finding import Finding
+    from indistinct.analytics.analyses import Analyses
+from indistinct.analytics.attacks.finding import Finding
 
 CERTAIN = "certain"
 LIKELY = "0.5"
@@ -128,6 +129,7 @@ class ComparedRelease:
         notes: what else a reader should know.
         of_people: further figures, where people have many records; then ``utility`` speaks of
             people.
+        analyses: the policy's analyses on the table and on this release; None where it has none.
     """
 
     name: str
@@ -141,6 +143,7 @@ class ComparedRelease:
     attacks: tuple[Finding, ...] | None = None
     notes: tuple[str, ...] = ()
     of_people: OfPeople | None = None
+    analyses: Analyses | None = None
 
     def to_dict(self) -> Plain:
         """The release as plain data; ``attacks`` only where attackers were let loose."""
@@ -173,6 +176,8 @@ class ComparedRelease:
             document["people"] = self.utility.published.rows
             document["rows"] = self.of_people.rows
             document |= self.of_people.to_dict()
+        if self.analyses is not None:
+            document |= self.analyses.to_dict()
         document["notes"] = list(self.notes)
         return document
 
@@ -432,6 +437,10 @@ class Comparison(Document):
             rows.append((title, *empty))
             rows += [(f"  {label}", *texts) for label, texts in lines]
         yield Grid(("", *names), rows, right=names)
+        for item in self.releases:
+            if item.analyses is not None:
+                yield Line(f"\nanalyses on {item.name}", "title")
+                yield from item.analyses.parts()
         if self.contingency is not None:
             yield from self.contingency.parts()
 

@@ -212,9 +212,11 @@ def anonymize(
             beside = indistinct.alternatives(data, settings, release=release, progress=progress)
     # As it was written: with the files of the release.
     run = json.loads((out / "private" / "run.json").read_text(encoding="utf-8"))
+    estimates = out / "private" / "analyses.json"
+    analyses = json.loads(estimates.read_text("utf-8")) if estimates.is_file() else {}
     warn(settings.warnings, run)
     if as_json:
-        print_json(run if beside is None else run | beside.to_dict())
+        print_json(run | analyses | ({} if beside is None else beside.to_dict()))
         return
     summarize(release)
     if beside is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from indistinct.errors import DataError, Problem
 from indistinct.pipeline.accounts import accounts
+from indistinct.pipeline.analyses import columns_of, with_analyses
 from indistinct.pipeline.asked import sight_of
 from indistinct.pipeline.background_knowledge import with_background_knowledge
 from indistinct.pipeline.looking_ahead import searched
@@ -83,6 +84,7 @@ def released(data: Frame, run: Run, planned: Planned | None = None) -> Release:
         with_background_knowledge(private, publication.tables, run)
     record = hold_against_ledger(private, plan, publication, run)
     release = accounts(private, plan, publication, verdict, run, values)
+    release = with_analyses(release, run.to_analyse, run)
     return release if record is None else replace(release, record=record)
 
 
@@ -106,6 +108,7 @@ def read(data: Frame, run: Run) -> tuple[PrivateTable, Transformed]:
     table, run.source_digest = open_source(data, policy, run.path, held=holds_records(policy))
     run.warnings += table.notes if isinstance(table, EagerTable) else ()
     file = None if run.source_digest is None else table.name
+    run.to_analyse = columns_of(policy, table)
     values = transformed(table, run, file)
     run.tell("counting")
     private = PrivateTable.of(values.table, run, file=file)

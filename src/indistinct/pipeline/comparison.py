@@ -24,6 +24,7 @@ from indistinct.document import many
 from indistinct.errors import DataError, IndistinctError, Problem, did_you_mean, shown_names
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.metadata import NO_METADATA, ValueMetadata
+from indistinct.pipeline.analyses import analysed, columns_of
 from indistinct.pipeline.attack import attack
 from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress, open_source
 from indistinct.pipeline.private_table import PrivateTable
@@ -168,6 +169,9 @@ def compare(
                 attacks=found,
                 notes=tuple(notes),
                 of_people=of_people,
+                analyses=None
+                if held.to_analyse is None
+                else analysed(policy, held.to_analyse, one.view, Run(policy, 0, tell)),
             )
         )
     return Comparison(
@@ -230,6 +234,7 @@ class _Held:
         original: its combinations.
         asked: the promises that releases are held against.
         together: two columns that were counted together, where that was asked.
+        to_analyse: what the policy's analyses read of the table; None where it asks for none.
     """
 
     private: PrivateTable
@@ -237,6 +242,7 @@ class _Held:
     original: Original
     asked: tuple[Requirement, ...]
     together: Contingency | None
+    to_analyse: pl.DataFrame | None
 
     @classmethod
     def of(
@@ -281,7 +287,8 @@ class _Held:
             original = people.original
         else:
             original = Original.of(subjects.texts, taxonomies, subjects.weight)
-        return cls(private, people, original, tuple(settled(asked, subjects.records)), together)
+        promised = tuple(settled(asked, subjects.records))
+        return cls(private, people, original, promised, together, columns_of(policy, table))
 
     def audited(self, one: _Read, joined: JoinedRelease | None) -> tuple[Kept, ...]:
         """What a release achieves of every promise; None of those it cannot be held against."""

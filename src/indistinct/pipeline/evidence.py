@@ -49,6 +49,9 @@ MOST_EXPOSED = 20
 KS = range(2, 21)
 """The k for which a report says what smaller classes amount to."""
 
+ANALYSES = "analyses.json"
+"""The private file with estimates on the table and on the release."""
+
 EVIDENCE = "evidence.json"
 """The private file with what was counted in the table for reports."""
 
@@ -290,13 +293,13 @@ def evidence_in(release: Frame, *, public: bool, published: PlainMapping | None 
     if isinstance(release, Made):
         documents = getattr(release, "private", {})
         certificate, run = release.certificate.to_dict(), release.run.to_dict()
-        plan, private = documents.get("plan.json"), documents.get(EVIDENCE)
+        plan, private, analyses = map(documents.get, ("plan.json", EVIDENCE, ANALYSES))
     else:
         folder = Path(release)
         certificate = _document(folder / CERTIFICATE)
-        run, plan, private = (
+        run, plan, private, analyses = (
             None if public else _document(folder / PRIVATE / name)
-            for name in ("run.json", "plan.json", EVIDENCE)
+            for name in ("run.json", "plan.json", EVIDENCE, ANALYSES)
         )
     if certificate is None or (run is None and not public):
         what = (
@@ -316,6 +319,8 @@ def evidence_in(release: Frame, *, public: bool, published: PlainMapping | None 
         return found
     assert run is not None
     lost = lost_attributes(run["plan"].get("leakage", {}))
+    if analyses is not None:
+        private = {**(private or {}), "analyses": analyses}
     return replace(found, run=run, plan=plan, private=private, lost=lost)
 
 

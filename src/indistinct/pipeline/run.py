@@ -31,6 +31,7 @@ class Run:
         warnings: what the custodian should know.
         singled_out: what somebody finds in a long release who knows a few records or cells, the
             figures of each attacker; private.
+        to_analyse: what the policy's analyses read of the table; None where it asks for none.
         source_digest: the digest of the source's file, where there is one; private.
     """
 
@@ -42,6 +43,7 @@ class Run:
     warnings: list[str] = field(default_factory=list)
     singled_out: dict[str, PlainMapping] = field(default_factory=dict)
     source_digest: str | None = None
+    to_analyse: pl.DataFrame | None = None
 
     @classmethod
     def begin(

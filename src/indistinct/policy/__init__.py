@@ -4,6 +4,7 @@ from indistinct.policy.policy import DraftPolicy, Policy
 from indistinct.policy.sections import (
     TRANSFORMS,
     Aggregation,
+    Analysis,
     Attribute,
     Bookkeeping,
     Categories,
@@ -34,6 +35,7 @@ from indistinct.policy.sections import (
 __all__ = [
     "TRANSFORMS",
     "Aggregation",
+    "Analysis",
     "Attribute",
     "Bookkeeping",
     "Categories",

@@ -34,6 +34,7 @@ from indistinct.policy.checks import attribute_checks, cautions, cross_checks, l
 from indistinct.policy.people import ledger_checks, people_checks, with_format
 from indistinct.policy.promises import promise_keys, promises_of
 from indistinct.policy.sections import (
+    Analysis,
     Attribute,
     Bookkeeping,
     Link,
@@ -62,6 +63,8 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
         output: an :class:`Output`, or a mapping of its keys.
         risk: a :class:`Risk`, or a mapping of its keys.
         ledger: a :class:`Bookkeeping`, or a mapping of its keys; None where none is kept.
+        analyses: mappings (``{"kind": "linear", "outcome": "cost", "predictors": ["age"]}``) of
+            what will be done with the release; it is tried on the table and on the release.
         links: mappings (``{"from": "name", "to": "postcode", "source": "register"}``) of what can
             be linked to what, for :func:`~indistinct.quasi`.
         rest: what becomes of columns that ``attributes`` does not list: ``drop`` leaves them out,
@@ -81,6 +84,7 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
     risk: Risk = Risk()
     ledger: Bookkeeping | None = None
     links: tuple[Link, ...] = ()
+    analyses: tuple[Analysis, ...] = ()
     rest: Literal["drop", "keep"] | None = None
 
     _warnings: tuple[str, ...] = PrivateAttr(default=())
@@ -103,7 +107,8 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
             problems,
             None if source is None else source.person,
         )
-        parts["links"] = _links(keys.get("links", ()), problems)
+        parts["links"] = _listed(Link, keys, "links", problems)
+        parts["analyses"] = _listed(Analysis, keys, "analyses", problems)
         parts["rest"] = rest = keys.get("rest")
         if rest not in {None, *_ROLE_OF_REST}:
             problems.append(wrong(("rest",), "'drop' or 'keep'", rest))
@@ -409,6 +414,7 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
             "risk": self.risk.to_dict(),
             "ledger": {} if self.ledger is None else self.ledger.to_dict(),
             "links": [item.to_dict() for item in self.links],
+            "analyses": [item.to_dict() for item in self.analyses],
         }
         return {key: value for key, value in plain.items() if value}
 
@@ -452,7 +458,7 @@ _KINDS: Mapping[str, type[Section]] = {
     "risk": Risk,
     "ledger": Bookkeeping,
 }
-_SECTIONS = (*_KINDS, "attributes", "promises", "links", "rest")
+_SECTIONS = (*_KINDS, "attributes", "promises", "links", "analyses", "rest")
 
 _ROLE_OF_REST: Mapping[str, Role] = {"drop": "identifier", "keep": "insensitive"}
 
@@ -494,14 +500,15 @@ def _attributes(given: object, problems: list[Problem]) -> dict[str, Attribute |
     return found
 
 
-def _links(given: object, problems: list[Problem]) -> tuple[Link, ...]:
+def _listed(
+    kind: type[_Kind], keys: PlainMapping, name: str, problems: list[Problem]
+) -> tuple[_Kind, ...]:
+    given = keys.get(name, ())
     if isinstance(given, Mapping | str) or not isinstance(given, Sequence):
-        problems.append(wrong(("links",), "a list of tables: [[links]]", given))
+        problems.append(wrong((name,), f"a list of tables: [[{name}]]", given))
         return ()
-    found = (
-        _section(Link, keys, ("links", number), problems) for number, keys in enumerate(given, 1)
-    )
-    return tuple(link for link in found if link is not None)
+    found = (_section(kind, item, (name, at), problems) for at, item in enumerate(given, 1))
+    return tuple(item for item in found if item is not None)
 
 
 def _roleless(columns: Sequence[str], remedy: str, table: str = "") -> Problem:

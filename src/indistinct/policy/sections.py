@@ -496,6 +496,54 @@ class Decoys(Section):
     """The largest share of decoys in the release."""
 
 
+Kind = Literal[
+    "table", "linear", "logistic", "poisson", "cox", "kaplan-meier", "classifier", "regressor"
+]
+
+
+class Analysis(Section):
+    """Something that will be done with the release: it is tried on the table and on the release."""
+
+    kind: Kind
+    """A ``table`` of means or shares, a regression, a survival curve, or a prediction."""
+    outcome: str | None = None
+    """What is explained, counted or predicted; the time until the event, of survival."""
+    by: Names = ()
+    """The columns that make the groups of a table or of survival curves."""
+    predictors: Names = ()
+    """The columns that explain or predict the outcome."""
+    event: str | None = None
+    """Of survival: the column that says whether the event was seen."""
+    positive: str | None = None
+    """The value of a two-valued outcome or of the event that counts; without, the last of them."""
+    min_overlap: float | None = Field(default=None, ge=0, le=1)
+    """The least mean overlap of confidence intervals that the release should keep, 0 to 1."""
+    name: str = ""
+    """What reports call it."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Analysis:
+        survival = self.kind in {"cox", "kaplan-meier"}
+        grouped = self.kind in {"table", "kaplan-meier"}
+        asked = [
+            ("outcome", self.outcome is not None, True if self.kind != "table" else None),
+            ("event", self.event is not None, None if survival else False),
+            ("by", bool(self.by), None if grouped else False),
+            ("predictors", bool(self.predictors), not grouped),
+            (
+                "positive",
+                self.positive is not None,
+                None if self.event or self.kind in {"logistic", "classifier"} else False,
+            ),
+        ]
+        for name, given, wanted in asked:
+            if wanted is not None and given != wanted:
+                raise ValueError(f"{self.kind} {'needs' if wanted else 'has no'} {name}")
+        if self.kind == "table" and not (self.by or self.outcome):
+            raise ValueError("table needs by or outcome")
+        return self
+
+
 class Link(Section):
     """Something the custodian knows: the value of one attribute can be linked to another's.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from indistinct.document import Grid, Line, many, parameters, share, shown
+from indistinct.document import Grid, Line, Style, many, parameters, share, shown
 from indistinct.errors import Problem
 from indistinct.privacy.promise import models
 from indistinct.report.page import (
@@ -222,14 +222,20 @@ def _still(found: Evidence) -> str:
 
 
 def _analysis(found: Evidence) -> str:
-    analyses = found.of("analyses")
-    if analyses is None:
-        return (
-            "Nobody has tried: run the analysis that matters on the table and on the release, and "
-            "compare."
+    report = found.of("analyses")
+    if report is None:
+        return "Nobody has asked: say in the policy, under [[analyses]], what will be done with it."
+    said = [
+        f"{item['name']}: "
+        + (
+            f"no answer ({item['why']})"
+            if item.get("why")
+            else f"confidence intervals overlap by {item['overlap']:.0%}"
         )
-    kept = [item for item in analyses["analyses"] if item.get("kept") is not False]
-    return f"{len(kept)} of {many(len(analyses['analyses']), 'analysis', 'analyses')} hold."
+        + (", less than was asked" if item["kept"] is False else "")
+        for item in report["analyses"]
+    ]
+    return f"{'; '.join(said)}."
 
 
 # Chapters --------------------------------------------------------------------------------------
@@ -698,6 +704,71 @@ def limits(found: Evidence) -> Chapter:
     )
 
 
+def analyses(found: Evidence) -> Chapter | None:
+    """Estimates on the table and on the release, side by side."""
+    report = found.of("analyses")
+    if report is None:
+        return None
+    parts: list[Part] = []
+    for item in report["analyses"]:
+        parts += _analysed(item)
+    return Chapter(
+        "analyses",
+        "Will the analysis still hold?",
+        "The policy's analyses, made on the table and on the release; ranges are read as their "
+        "midpoints, other cells as categories. An interval that no longer overlaps, another sign "
+        "or another significance is alarming: a reader would conclude something else.",
+        parts,
+    )
+
+
+def _analysed(item: PlainMapping) -> Iterator[Part]:
+    yield Line(str(item["name"]), "title")
+    if item.get("why"):
+        yield Line(f"It has no answer: {item['why']}.", "doubt")
+        return
+    asked = "" if item["min_overlap"] is None else f", {item['min_overlap']:.0%} asked"
+    style: Style = "text" if item["kept"] is None else "good" if item["kept"] else "bad"
+    used = item["records"]
+    yield Line(
+        f"Confidence intervals overlap by {item['overlap']:.0%}{asked}; {shown(used['original'])} "
+        f"records of the table and {shown(used['release'])} of the release were used.",
+        style,
+    )
+    rows = [
+        (
+            one["term"],
+            *(_figure(one[side]) for side in ("original", "release")),
+            share(one["overlap"]),
+            ", ".join(what for what in ("sign", "significance") if one[f"{what}_changed"]),
+        )
+        for one in item["estimates"]
+    ]
+    head = ("estimate", "table", "release", "overlap", "changed")
+    yield Grid(head, rows, right=head[1:4])
+    figures = item.get("figures", {})
+    if "roc" in figures.get("original", {}):
+        sides = [(side, [tuple(at) for at in figures[side]["roc"]]) for side in figures]
+        axes = ("false positives", "true positives")
+        yield Curve(f"ROC, held-out records: {item['name']}", axes, sides)
+        yield Facts(
+            [
+                (
+                    f"accuracy, {side}",
+                    f"{share(one['accuracy'])}; {share(one['zero_rule'])} by always "
+                    "guessing the most frequent",
+                )
+                for side, one in figures.items()
+            ]
+        )
+
+
+def _figure(figure: PlainMapping | None) -> str:
+    if figure is None:
+        return "none"
+    return f"{figure['estimate']:.3g} [{figure['low']:.3g}, {figure['high']:.3g}]"
+
+
 CHAPTERS: Mapping[str, Callable[[Evidence], Chapter | None]] = {
     "promises": promises,
     "attributes": attributes,
@@ -705,6 +776,7 @@ CHAPTERS: Mapping[str, Callable[[Evidence], Chapter | None]] = {
     "risk": risks,
     "leakage": leakage,
     "attackers": attackers,
+    "analyses": analyses,
     "utility": utility,
     "search": search,
     "mapping": mapping,

@@ -72,7 +72,7 @@ OUTLINES: Mapping[str, Outline] = {
             (
                 "Methods and results that justify the determination",
                 "164.514(b)(1)(ii) asks that they are documented.",
-                ("promises", "search", "mapping", "utility", "again"),
+                ("promises", "search", "mapping", "analyses", "utility", "again"),
             ),
         ),
     ),
@@ -96,7 +96,7 @@ OUTLINES: Mapping[str, Outline] = {
                 "Data for the public is held against 0.09, a class of at least 11 people.",
                 ("risk", "classes", "leakage", "attackers", "exposed"),
             ),
-            ("Data utility considerations", "What is left for analysis.", ("utility",)),
+            ("Data utility considerations", "What is left for analysis.", ("analyses", "utility")),
             (
                 "Conclusion",
                 "For the applicant to write, on the evidence above.",
@@ -127,7 +127,7 @@ OUTLINES: Mapping[str, Outline] = {
             (
                 "De-identification governance",
                 "Who answers for it, how long it holds, and how it is repeated and audited.",
-                ("utility", "limits", "again"),
+                ("analyses", "utility", "limits", "again"),
             ),
         ),
     ),

@@ -1,0 +1,633 @@
+"""Will an analysis still hold? The same one on the table and on a release, estimates side by side.
+
+Generalized cells are read as a sensible analyst would: a range of numbers as its midpoint, ``<8``
+and ``>=8`` as the bound, a set of numbers as its mean, another cell as a category of its own; ``*``
+is missing. The overlap of two confidence intervals is that of Karr, Kohnen, Oganian, Reiter and
+Sanil (2006): the share of each interval that lies in the other, on average; 0 where they do not
+meet or the release has no such estimate.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.document import Document, Grid, Line, Part, PlainData, many, shown
+from indistinct.errors import InputError, Problem
+from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.randomness import simulation
+from indistinct.types import Plain
+
+Numbers = NDArray[np.float64]
+
+KINDS = (
+    "table",
+    "linear",
+    "logistic",
+    "poisson",
+    "cox",
+    "kaplan-meier",
+    "classifier",
+    "regressor",
+)
+"""What can be asked of a table and its release."""
+
+SIGNIFICANT = 0.05
+MOST_LEVELS = 30
+"""Categories of a predictor, or groups of a table, that an analysis may have."""
+
+FOLDS = 5
+MOST_RECORDS = 50_000
+"""Records that a classifier or a regressor is trained and tried on, at most."""
+
+_Z = 1.959963984540054
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_RANGE = re.compile(rf"^[\[(]?\s*({_NUMBER})\s*(?:,|to|–|-)\s*({_NUMBER})\s*[\])]?$")
+_BOUND = re.compile(rf"^(?:<=?|>=?|≤|≥)\s*({_NUMBER})$")
+
+
+@dataclass(frozen=True)
+class Question:
+    """An analysis that somebody wants to make.
+
+    Arguments:
+        kind: one of :data:`KINDS`.
+        outcome: what is explained, counted or predicted; of survival the time.
+        by: the columns whose values make the groups of a table or a curve.
+        predictors: the columns that explain it.
+        event: of survival the column that says whether the event was seen.
+        positive: the value of a two-valued outcome, or event, that counts; without, the last.
+        min_overlap: the least overlap of confidence intervals, on average, that is asked for.
+        name: what it is called.
+    """
+
+    kind: str
+    outcome: str | None = None
+    by: tuple[str, ...] = ()
+    predictors: tuple[str, ...] = ()
+    event: str | None = None
+    positive: str | None = None
+    min_overlap: float | None = None
+    name: str = ""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it reads."""
+        named = (self.outcome, self.event, *self.by, *self.predictors)
+        return tuple(dict.fromkeys(name for name in named if name is not None))
+
+    @property
+    def title(self) -> str:
+        """What it is called, or what it does."""
+        what = f" of {self.outcome}" if self.outcome else ""
+        by = [*self.by, *self.predictors]
+        return self.name or f"{self.kind}{what}" + (f" by {', '.join(by)}" if by else "")
+
+
+@dataclass(frozen=True)
+class Figure(PlainData):
+    """An estimate with its confidence interval of 95 %, and the p of its test where it has one."""
+
+    estimate: float
+    low: float
+    high: float
+    p: float | None = None
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One estimate on the table and on the release; None where there is none.
+
+    Arguments:
+        term: what is estimated.
+        original: on the table.
+        release: on the release.
+    """
+
+    term: str
+    original: Figure | None
+    release: Figure | None
+
+    @property
+    def overlap(self) -> float:
+        """How far the two confidence intervals overlap, 0 to 1."""
+        one, other = self.original, self.release
+        if one is None or other is None:
+            return 0.0
+        shared = min(one.high, other.high) - max(one.low, other.low)
+        if shared < 0:
+            return 0.0
+        widths = one.high - one.low, other.high - other.low
+        if min(widths) <= 0:
+            return 1.0 if one.estimate == other.estimate else 0.0
+        return float(sum(shared / width for width in widths) / 2)
+
+    @property
+    def difference(self) -> float | None:
+        """How many standard errors of the table's estimate lie between the two."""
+        one, other = self.original, self.release
+        if one is None or other is None or one.high <= one.low:
+            return None
+        return (other.estimate - one.estimate) / ((one.high - one.low) / (2 * _Z))
+
+    def changed(self, what: str) -> bool | None:
+        """Whether ``sign`` or ``significance`` differ; None where that is not known.
+
+        Arguments:
+            what: which.
+        """
+        one, other = self.original, self.release
+        if one is None or other is None or one.p is None or other.p is None:
+            return None
+        if what == "sign":
+            return bool(one.estimate * other.estimate < 0)
+        return bool((one.p < SIGNIFICANT) != (other.p < SIGNIFICANT))
+
+    def to_dict(self) -> Plain:
+        """The estimate as plain data."""
+        return {
+            "term": self.term,
+            "original": None if self.original is None else self.original.to_dict(),
+            "release": None if self.release is None else self.release.to_dict(),
+            "overlap": self.overlap,
+            "standardized_difference": self.difference,
+            "sign_changed": self.changed("sign"),
+            "significance_changed": self.changed("significance"),
+        }
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An analysis on the table and on a release.
+
+    Arguments:
+        question: what was asked.
+        estimates: side by side.
+        records: records that could be used, of the table and of the release.
+        figures: of classifiers and regressors further figures, of both and of a zero-rule baseline.
+        why: why there is nothing to compare, where there is not.
+    """
+
+    question: Question
+    estimates: tuple[Estimate, ...] = ()
+    records: tuple[int, int] = (0, 0)
+    figures: Plain | None = None
+    why: str | None = None
+
+    @property
+    def overlap(self) -> float | None:
+        """The mean overlap of the confidence intervals; None without an estimate."""
+        if not self.estimates:
+            return None
+        return float(np.mean([item.overlap for item in self.estimates]))
+
+    @property
+    def kept(self) -> bool | None:
+        """Whether the overlap is what was asked for; None where nothing was."""
+        if self.question.min_overlap is None:
+            return None
+        return self.overlap is not None and self.overlap >= self.question.min_overlap
+
+    def to_dict(self) -> Plain:
+        """The answer as plain data; private."""
+        document: Plain = {
+            "name": self.question.title,
+            "kind": self.question.kind,
+            "outcome": self.question.outcome,
+            "records": dict(zip(("original", "release"), self.records, strict=True)),
+            "estimates": [item.to_dict() for item in self.estimates],
+            "overlap": self.overlap,
+            "min_overlap": self.question.min_overlap,
+            "kept": self.kept,
+        }
+        if self.figures is not None:
+            document["figures"] = self.figures
+        if self.why is not None:
+            document["why"] = self.why
+        return document
+
+
+@dataclass(frozen=True)
+class Analyses(Document):
+    """Analyses on the table and on a release, side by side.
+
+    Arguments:
+        answers: one for each.
+    """
+
+    answers: tuple[Answer, ...]
+
+    def to_dict(self) -> Plain:
+        """The analyses as plain data; private, like everything that knows the table."""
+        return {"analyses": [item.to_dict() for item in self.answers]}
+
+    def parts(self) -> Iterator[Part]:
+        """Every analysis with its estimates."""
+        for item in self.answers:
+            yield from answer_parts(item)
+
+
+def answer_parts(item: Answer) -> Iterator[Part]:
+    """One analysis in lines and a table.
+
+    Arguments:
+        item: the analysis.
+    """
+    yield Line(f"\n{item.question.title}", "title")
+    if item.why is not None:
+        yield Line(item.why, "doubt", wrap=True)
+        return
+    before, after = item.records
+    usable = f"{many(before, 'record', 'records')} of the table, {shown(after)} of the release"
+    overlap = (
+        "" if item.overlap is None else f"; confidence intervals overlap by {item.overlap:.0%}"
+    )
+    style = {True: "good", False: "bad", None: "text"}[item.kept]
+    asked = "" if item.question.min_overlap is None else f" ({item.question.min_overlap:.0%} asked)"
+    yield Line(f"{usable}{overlap}{asked}", style, wrap=True)  # type: ignore[arg-type]
+    rows = [
+        (
+            one.term,
+            _told(one.original),
+            _told(one.release),
+            f"{one.overlap:.0%}",
+            _change(one),
+        )
+        for one in item.estimates
+    ]
+    head = ("estimate", "table", "release", "overlap", "")
+    if rows:
+        yield Grid(head, rows, right=("table", "release", "overlap"))
+
+
+def _told(figure: Figure | None) -> str:
+    if figure is None:
+        return "none"
+    return f"{figure.estimate:.3g} [{figure.low:.3g}, {figure.high:.3g}]"
+
+
+def _change(item: Estimate) -> str:
+    found = [what for what in ("sign", "significance") if item.changed(what)]
+    return f"other {' and '.join(found)}" if found else ""
+
+
+# Reading ---------------------------------------------------------------------------------------
+
+
+def number_of(cell: str) -> float | None:
+    """The number that an analyst reads in a cell; None where it is none.
+
+    >>> number_of("31"), number_of("[20, 40)"), number_of("<8"), number_of("{1, 2}")
+    (31.0, 30.0, 8.0, 1.5)
+    >>> number_of("20-30"), number_of("asthma") is None
+    (25.0, True)
+    """
+    if re.fullmatch(_NUMBER, cell):
+        return float(cell)
+    if (found := _RANGE.match(cell)) is not None:
+        return (float(found[1]) + float(found[2])) / 2
+    if (found := _BOUND.match(cell)) is not None:
+        return float(found[1])
+    if cell.startswith("{") and cell.endswith("}"):
+        parts = [number_of(part.strip()) for part in cell[1:-1].split(",")]
+        if parts and None not in parts:
+            return float(np.mean([part for part in parts if part is not None]))
+    return None
+
+
+def is_numeric(column: pl.Series) -> bool:
+    """Whether all values of a column of the table are numbers, and more than two of them."""
+    values = column.drop_nulls().unique()
+    numbers = values.cast(pl.Float64, strict=False)
+    return values.len() > 2 and numbers.null_count() == 0 and bool(numbers.is_finite().all())
+
+
+def _numbers(column: pl.Series) -> Numbers:
+    texts = column.unique().drop_nulls().to_list()
+    read = {text: number_of(text) for text in texts}
+    found = column.replace_strict(read, default=None, return_dtype=pl.Float64)
+    numbers: Numbers = found.to_numpy().astype(np.float64)
+    return numbers
+
+
+def _labels(column: pl.Series) -> NDArray[np.object_]:
+    found = column.set(column == SUPPRESSED, None)
+    return np.array(found.to_list(), dtype=object)
+
+
+@dataclass(frozen=True)
+class _Side:
+    """What an analysis sees of the table or of the release.
+
+    Arguments:
+        outcome: numbers, nan where missing; of classes 1 where positive.
+        event: 1 where the event was seen; of survival.
+        design: a column of numbers for each term, nan where missing.
+        terms: the names of these columns.
+        groups: the group of each record; None where missing.
+    """
+
+    outcome: Numbers
+    event: Numbers
+    design: Numbers
+    terms: tuple[str, ...]
+    groups: NDArray[np.object_]
+
+    def complete(self) -> _Side:
+        """The records that lack nothing."""
+        there = ~np.isnan(self.outcome) & ~np.isnan(self.event)
+        there &= ~np.isnan(self.design).any(axis=1)
+        there &= np.array([group is not None for group in self.groups], dtype=np.bool_)
+        design = self.design[there]
+        varied = np.ones(len(self.terms), np.bool_) if not len(design) else np.ptp(design, 0) > 0
+        terms = tuple(name for name, kept in zip(self.terms, varied, strict=True) if kept)
+        return _Side(
+            self.outcome[there], self.event[there], design[:, varied], terms, self.groups[there]
+        )
+
+
+def _sides(question: Question, table: pl.DataFrame, release: pl.DataFrame) -> tuple[_Side, _Side]:
+    """Both sides, with the same reading of every column, the table's."""
+    frames = table, release
+    numeric = {name: is_numeric(table[name]) for name in question.columns}
+    classed = question.kind in {"logistic", "classifier"}
+    positive = _positive(question, table)
+    reference = {
+        name: _reference(table[name], release[name])
+        for name in question.predictors
+        if not numeric[name]
+    }
+    made = []
+    for frame in frames:
+        full = np.zeros(frame.height)
+        outcome = full
+        if question.outcome is not None and question.kind != "table":
+            column = frame[question.outcome]
+            outcome = (
+                _classes(column, table[question.outcome], positive) if classed else _numbers(column)
+            )
+        elif question.outcome is not None and numeric[question.outcome]:
+            outcome = _numbers(frame[question.outcome])
+        event = full + 1
+        if question.event is not None:
+            event = _classes(frame[question.event], table[question.event], positive)
+        parts: list[Numbers] = []
+        terms: list[str] = []
+        for name in question.predictors:
+            if numeric[name]:
+                parts.append(_numbers(frame[name]))
+                terms.append(name)
+                continue
+            labels = _labels(frame[name])
+            for level in sorted(
+                {label for label in labels if label is not None} - {reference[name]}
+            ):
+                column_of = np.array(
+                    [np.nan if one is None else float(one == level) for one in labels]
+                )
+                parts.append(column_of)
+                terms.append(f"{name} = {level}")
+        design = np.column_stack(parts) if parts else np.zeros((frame.height, 0))
+        made.append(_Side(outcome, event, design, tuple(terms), _groups(question, frame, numeric)))
+    return made[0].complete(), made[1].complete()
+
+
+def _groups(
+    question: Question, frame: pl.DataFrame, numeric: Mapping[str, bool]
+) -> NDArray[np.object_]:
+    by = list(question.by)
+    if question.kind == "table" and question.outcome is not None and not numeric[question.outcome]:
+        by.append(question.outcome)
+    groups = np.full(frame.height, "all", dtype=object)
+    if by:
+        columns = [_labels(frame[name]) for name in by]
+        groups[:] = [
+            None if None in cells else ", ".join(map(str, cells))
+            for cells in zip(*columns, strict=True)
+        ]
+    return groups
+
+
+def _positive(question: Question, table: pl.DataFrame) -> str | None:
+    name = question.event or question.outcome
+    if name is None or question.positive is not None:
+        return question.positive
+    values = sorted(table[name].drop_nulls().unique().to_list())
+    return values[-1] if values else None
+
+
+def _classes(column: pl.Series, own: pl.Series, positive: str | None) -> Numbers:
+    """1 for the value that counts, 0 for others of the table, nan for generalized cells."""
+    known = set(own.drop_nulls().unique().to_list())
+    return np.array(
+        [float(cell == positive) if cell in known else np.nan for cell in column.to_list()]
+    )
+
+
+def _reference(own: pl.Series, other: pl.Series) -> str | None:
+    """The most frequent category of the table that the release has too."""
+    there = set(other.drop_nulls().unique().to_list())
+    counted = (
+        own.drop_nulls()
+        .value_counts(sort=True, name="n")
+        .sort("n", own.name, descending=[True, False])
+    )
+    values: list[str] = counted[own.name].to_list()
+    return next((value for value in values if value in there), values[0] if values else None)
+
+
+# Models ----------------------------------------------------------------------------------------
+
+
+def _fitted(side: _Side, kind: str) -> dict[str, Figure]:
+    """The coefficients of a regression, by term."""
+    import statsmodels.api as sm
+
+    with_ones = sm.add_constant(side.design, prepend=True, has_constant="add")
+    if kind == "linear":
+        model = sm.OLS(side.outcome, with_ones).fit()
+    elif kind == "logistic":
+        model = sm.Logit(side.outcome, with_ones).fit(disp=0, maxiter=100)
+    elif kind == "poisson":
+        model = sm.GLM(side.outcome, with_ones, family=sm.families.Poisson()).fit()
+    else:
+        model = sm.PHReg(side.outcome, side.design, status=side.event, ties="efron").fit(disp=0)
+    terms = side.terms if kind == "cox" else ("(intercept)", *side.terms)
+    bounds = np.asarray(model.conf_int())
+    return {
+        term: Figure(float(value), float(low), float(high), float(p))
+        for term, value, (low, high), p in zip(
+            terms, model.params, bounds, model.pvalues, strict=True
+        )
+    }
+
+
+def _table(side: _Side, question: Question) -> dict[str, Figure]:
+    """Means of a number by group, or the share of each group."""
+    means = bool(question.outcome) and bool(side.outcome.any())
+    total, found = len(side.groups), {}
+    for group in sorted(set(side.groups)):
+        own = side.outcome[side.groups == group]
+        if means:
+            value = float(own.mean())
+            error = float(own.std(ddof=1) / np.sqrt(len(own))) if len(own) > 1 else 0.0
+            name = f"mean of {question.outcome}, {group}"
+        else:
+            value = len(own) / total
+            error = float(np.sqrt(value * (1 - value) / total))
+            name = f"share of {group}"
+        found[name] = Figure(value, value - _Z * error, value + _Z * error)
+    return found
+
+
+def _survival(side: _Side, times: Numbers) -> dict[str, Figure]:
+    """The share of each group without the event at some times, by Kaplan and Meier."""
+    import statsmodels.api as sm
+
+    found = {}
+    for group in sorted(set(side.groups)):
+        own = side.groups == group
+        curve = sm.SurvfuncRight(side.outcome[own], side.event[own])
+        for time in times:
+            at = int(np.searchsorted(curve.surv_times, time, side="right")) - 1
+            value = 1.0 if at < 0 else float(curve.surv_prob[at])
+            error = 0.0 if at < 0 else float(curve.surv_prob_se[at])
+            name = f"without it at {time:g}" + ("" if group == "all" else f", {group}")
+            found[name] = Figure(value, value - _Z * error, value + _Z * error)
+    return found
+
+
+def _predicted(side: _Side, *, classes: bool) -> tuple[Figure, Plain]:
+    """How well held-out records are predicted, in five folds: AUC, or the share explained."""
+    from sklearn.linear_model import LinearRegression, LogisticRegression
+    from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    order = simulation(0).permutation(len(side.outcome))[:MOST_RECORDS]
+    x, y = side.design[order], side.outcome[order]
+    n = len(y)
+    if not classes:
+        guess = cross_val_predict(
+            make_pipeline(StandardScaler(), LinearRegression()), x, y, cv=KFold(FOLDS)
+        )
+        explained = float(1 - ((y - guess) ** 2).sum() / ((y - y.mean()) ** 2).sum())
+        r2, k = min(max(explained, 0.0), 1.0), x.shape[1]
+        error = np.sqrt(4 * r2 * (1 - r2) ** 2 * (n - k - 1) ** 2 / ((n**2 - 1) * (n + 3)))
+        return Figure(explained, explained - _Z * error, explained + _Z * error), {"baseline": 0.0}
+    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    score = cross_val_predict(model, x, y, cv=StratifiedKFold(FOLDS), method="predict_proba")[:, 1]
+    auc, roc = _roc(score, y > 0.5)
+    ones = float(y.sum())
+    zeros = n - ones
+    q1, q2 = auc / (2 - auc), 2 * auc**2 / (1 + auc)
+    spread = auc * (1 - auc) + (ones - 1) * (q1 - auc**2) + (zeros - 1) * (q2 - auc**2)
+    error = np.sqrt(max(spread, 0.0) / (ones * zeros))
+    right = float(((score > 0.5) == (y > 0.5)).mean())
+    figures = {"accuracy": right, "zero_rule": max(ones, zeros) / n, "baseline": 0.5, "roc": roc}
+    return Figure(auc, auc - _Z * error, auc + _Z * error), figures
+
+
+def _roc(score: Numbers, positive: NDArray[np.bool_]) -> tuple[float, list[list[float]]]:
+    """The area under the curve (ties count half), and its points at steps of a tenth."""
+    from sklearn.metrics import roc_auc_score, roc_curve
+
+    wrong, right, _ = roc_curve(positive, score)
+    steps = np.linspace(0, 1, 11)
+    points = [
+        [float(x), float(y)] for x, y in zip(steps, np.interp(steps, wrong, right), strict=True)
+    ]
+    return float(roc_auc_score(positive, score)), points
+
+
+# Side by side ----------------------------------------------------------------------------------
+
+
+def analyse(
+    questions: Sequence[Question],
+    table: pl.DataFrame,
+    release: pl.DataFrame,
+    tell: Callable[[str, float | None], None] | None = None,
+) -> Analyses:
+    """Make analyses on a table and on its release.
+
+    Arguments:
+        questions: the analyses.
+        table: the columns they read, as text.
+        release: the same, as published.
+        tell: is told what is being done.
+
+    Raises:
+        InputError: the extra ``analysis`` is not installed.
+    """
+    missing = [
+        name for name in ("statsmodels", "sklearn") if importlib.util.find_spec(name) is None
+    ]
+    if missing and questions:
+        raise InputError(
+            Problem(
+                "missing-extra",
+                f"analyses need {' and '.join(missing)}",
+                remedy="pip install 'indistinct[analysis]'",
+            )
+        )
+    answers = []
+    for at, question in enumerate(questions):
+        if tell is not None:
+            tell("making analyses", at / len(questions))
+        answers.append(_answer(question, table, release))
+    return Analyses(tuple(answers))
+
+
+def _answer(question: Question, table: pl.DataFrame, release: pl.DataFrame) -> Answer:
+    lacking = [name for name in question.columns if name not in release.columns]
+    if lacking:
+        lost = f"the release has no {', '.join(lacking)}: the analysis cannot be made on it"
+        return Answer(question, why=lost)
+    one, other = _sides(question, table, release)
+    records = len(one.outcome), len(other.outcome)
+    why: str | None = None
+    levels = max(len(one.terms), len(other.terms), len(set(one.groups)), len(set(other.groups)))
+    if min(records) <= len(one.terms) + FOLDS:
+        why = "too few records lack nothing that the analysis needs"
+    elif levels > MOST_LEVELS * max(len(question.predictors), 1):
+        why = f"there are more than {MOST_LEVELS} categories: group them first"
+    if why is not None:
+        return Answer(question, records=records, why=why)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return _compared(question, one, other, records)
+        except (np.linalg.LinAlgError, ValueError, ArithmeticError) as error:
+            why = f"it could not be fitted on both ({type(error).__name__})"
+            return Answer(question, records=records, why=why)
+
+
+def _compared(question: Question, one: _Side, other: _Side, records: tuple[int, int]) -> Answer:
+    kind, sides, further = question.kind, (one, other), None
+    if kind in {"classifier", "regressor"}:
+        found = [_predicted(side, classes=kind == "classifier") for side in sides]
+        name = "AUC" if kind == "classifier" else "share explained"
+        made = [{name: figure} for figure, _ in found]
+        further = dict(zip(("original", "release"), (more for _, more in found), strict=True))
+    elif kind == "table":
+        made = [_table(side, question) for side in sides]
+    elif kind == "kaplan-meier":
+        times = np.unique(np.quantile(one.outcome, (0.25, 0.5, 0.75)))
+        made = [_survival(side, times) for side in sides]
+    else:
+        made = [_fitted(side, kind) for side in sides]
+    if not all(
+        np.isfinite(list(vars(item).values())[:3]).all() for part in made for item in part.values()
+    ):
+        return Answer(question, records=records, why="it could not be fitted on both (no estimate)")
+    terms = dict.fromkeys([*made[0], *made[1]])
+    estimates = tuple(Estimate(term, made[0].get(term), made[1].get(term)) for term in terms)
+    return Answer(question, estimates, records, further)
