@@ -740,7 +740,7 @@ def errors_page() -> str:
         "`attack --max-gain` or `assess --max-leakage` was exceeded. |\n"
         "| 130 | Interrupted (Ctrl+C). Nothing is left half written. |\n"
         "| 143, 129 | Ended by SIGTERM or SIGHUP, in the same orderly way. |",
-        "If a verb fails, standard output stays empty and nothing is written. Progress goes to standard "
+        "If a verb fails, standard output stays empty and nothing is written. With `--json` it has one document, that of the error: `error` (its class), `exit_code`, and `problems`, each with `code`, `message` and, where they apply, `file`, `attribute`, `rows` and `remedy`. The same words go to standard error. Progress goes to standard "
         "error: a bar on a terminal, otherwise a line every ten seconds (`INDISTINCT_LOG_SECONDS` sets "
         "the number, 0 for none).",
         "## Messages",

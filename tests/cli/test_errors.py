@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 
@@ -260,3 +261,12 @@ def test_what_a_killed_run_left_is_removed_with_a_word(run, table: Path, policy:
     assert "a folder that an earlier run had left unfinished" in result.stderr
     again = run("anonymize", table, "--policy", policy, "--out", tmp_path / "out")
     assert "unfinished" not in again.stderr
+
+
+def test_a_pipe_is_no_folder(run, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    done = run("assess", pipe)
+    assert done.exit_code == 2
+    assert "this is a pipe" in done.stderr
+    assert "write the table to a file first" in done.stderr

@@ -1,8 +1,9 @@
 """The verbs, for a terminal: ``indistinct anonymize``, ``indistinct audit`` and the others.
 
 One file per verb; other distributions can bring more. Results go to standard output, as text or,
-with ``--json``, as exactly one JSON document; progress, warnings and errors go to standard error,
-so that standard output stays empty when a verb fails. Exit codes: 0 done; 1 our bug; 2 something
+with ``--json``, as exactly one JSON document; progress, warnings and errors go to standard error.
+When a verb fails, standard output stays empty; with ``--json`` the document is that of the error.
+Exit codes: 0 done; 1 our bug; 2 something
 the user can mend; 3 no release can meet the promise, or an audit found one broken; 130 interrupted,
 143 ended by SIGTERM.
 """

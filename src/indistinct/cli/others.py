@@ -12,7 +12,8 @@ from typer.core import TyperGroup
 
 from indistinct import plugins
 from indistinct.cli.options import FILE
-from indistinct.cli.verbs import verb
+from indistinct.cli.terminal import print_json
+from indistinct.cli.verbs import ended, verb
 from indistinct.errors import IndistinctError, PluginError, PolicyError, Problem
 from indistinct.sources import memory
 
@@ -43,6 +44,16 @@ class VerbGroup(TyperGroup):
         if command is not None and not any(part.name == _MEMORY for part in command.params):
             command.params.append(_memory_option())
         return command
+
+    def invoke(self, ctx: Context) -> object:
+        """Run the verb; options that nobody knows are told as JSON too where that is asked for."""
+        words = [*getattr(ctx, "_protected_args", ()), *ctx.args]
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            if "--json" in words and (told := getattr(error, "format_message", None)) is not None:
+                print_json(ended("UsageError", 2, Problem("bad-option", told())))
+            raise
 
     def _add_plugins(self) -> None:
         for name, function in plugins.load("verbs", _is_function, taken=self._built_in).items():

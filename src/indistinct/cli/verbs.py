@@ -12,13 +12,14 @@ import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
-from typing import ParamSpec
+from typing import NoReturn, ParamSpec
 
 import typer
 
 from indistinct.cli.streams import LEFT, kept
-from indistinct.cli.terminal import complain, forgive_encodings
-from indistinct.errors import IndistinctError
+from indistinct.cli.terminal import complain, forgive_encodings, print_json
+from indistinct.errors import IndistinctError, Problem
+from indistinct.types import Plain, PlainMapping
 
 DEBUG = "INDISTINCT_DEBUG"
 """Environment variable: set to 1, an unexpected error shows its traceback (and perhaps values)."""
@@ -49,7 +50,8 @@ def verb(function: Callable[P, None], *, leaves_files: bool = False) -> Callable
         forgive_encodings()
         with kept() as out:
             try:
-                with ended_as_told(function.__module__), ended_by_signals():
+                asked = kwargs.get("as_json") is True
+                with ended_as_told(function.__module__, as_json=asked), ended_by_signals():
                     function(*args, **kwargs)
             finally:
                 out.flush()
@@ -62,8 +64,13 @@ def verb(function: Callable[P, None], *, leaves_files: bool = False) -> Callable
 
 
 @contextlib.contextmanager
-def ended_as_told(module: str) -> Iterator[None]:
-    """Tell of errors on standard error, and end with their exit codes."""
+def ended_as_told(module: str, *, as_json: bool = False) -> Iterator[None]:
+    """Tell of errors on standard error, and end with their exit codes.
+
+    Arguments:
+        module: that of the verb.
+        as_json: whether standard output gets one JSON document in any case: then that of the error.
+    """
     try:
         yield
     except (typer.Exit, typer.Abort, typer.BadParameter):
@@ -71,21 +78,36 @@ def ended_as_told(module: str) -> Iterator[None]:
     except IndistinctError as error:
         for problem in error.problems:
             complain("error", str(problem))
-        raise typer.Exit(error.exit_code) from None
+        _end(error.to_dict(), as_json)
     except KeyboardInterrupt as error:
-        complain("interrupted", "nothing was left half written")
         number = error.number if isinstance(error, Ended) else signal.SIGINT
-        raise typer.Exit(KILLED + number) from None
+        problem = Problem("interrupted", "nothing was left half written")
+        complain("interrupted", problem.message)
+        _end(ended("Interrupted", KILLED + number, problem), as_json)
     except MemoryError:
-        complain("error", "the table does not fit into the memory of this machine")
-        raise typer.Exit(2) from None
+        problem = Problem("out-of-memory", "the table does not fit into the memory of this machine")
+        complain("error", problem.message)
+        _end(ended("MemoryError", 2, problem), as_json)
     except OSError as error:
         if error.filename is None or error.strerror is None:
-            _confess(error, module)
-        complain("error", f"{error.filename}: {error.strerror}")
-        raise typer.Exit(2) from None
+            _confess(error, module, as_json)
+        problem = Problem("system-error", str(error.strerror), file=str(error.filename))
+        complain("error", str(problem))
+        _end(ended("OSError", 2, problem), as_json)
     except Exception as error:  # noqa: BLE001 - whatever it is: a message, and no value of the table
-        _confess(error, module)
+        _confess(error, module, as_json)
+
+
+def ended(error: str, code: int, problem: Problem) -> Plain:
+    """What a verb that failed says of it, in the shape of :meth:`IndistinctError.to_dict`."""
+    return {"error": error, "exit_code": code, "problems": [problem.to_dict()]}
+
+
+def _end(document: PlainMapping, as_json: bool) -> NoReturn:
+    """End with the exit code of an error."""
+    if as_json:
+        print_json(document)
+    raise typer.Exit(int(document["exit_code"])) from None
 
 
 def _tell_of_loss(number: int, *, leaves_files: bool) -> None:
@@ -129,19 +151,20 @@ def ended_by_signals() -> Iterator[None]:
             signal.signal(one, signal.SIG_DFL)
 
 
-def _confess(error: Exception, module: str) -> None:
+def _confess(error: Exception, module: str, as_json: bool) -> NoReturn:
     """Say that this is our bug, or that of the plugin whose verb it is, and end with 1."""
     package = module.partition(".")[0]
+    what = f"{type(error).__name__} in {_place(error, package)}"
     if os.environ.get(DEBUG, "0") not in {"", "0"}:
         traceback.print_exception(error, file=sys.stderr)
     else:
         complain(
             "internal error",
-            f"{type(error).__name__} in {_place(error, package)}\n"
+            f"{what}\n"
             f"  This is a bug in {package}, not in your data: please report the line above.\n"
             f"  {DEBUG}=1 shows more, which can hold values of your table: read before you share.",
         )
-    raise typer.Exit(1) from None
+    _end(ended("InternalError", 1, Problem("internal-error", what)), as_json)
 
 
 def _place(error: Exception, package: str) -> str:

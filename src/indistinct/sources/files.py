@@ -44,6 +44,7 @@ from indistinct.sources.workbook import require_room, require_unpacked
 from indistinct.types import Plain
 
 CSV = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat")
+STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 DATABASE = (".duckdb", ".sqlite", ".sqlite3", ".db")
@@ -203,7 +204,16 @@ def _refuse_unreadable(
             )
         )
     elif not path.is_file():
-        problems.append(Problem("not-a-file", "this is a folder, not a file", file=str(path)))
+        problems.append(
+            Problem("not-a-file", "this is a folder, not a file", file=str(path))
+            if path.is_dir()
+            else Problem(
+                "not-a-file",
+                "this is a pipe, and a table is read more than once",
+                file="standard input" if str(path) in STANDARD_INPUT else str(path),
+                remedy="write the table to a file first, and name that",
+            )
+        )
     elif path.stat().st_size == 0:
         problems.append(Problem("empty-file", "the file is empty", file=name))
     known = CSV if packed else CSV + PARQUET + EXCEL + DATABASE
@@ -569,7 +579,8 @@ def _undecodable(
             "undecodable",
             f"the file is not encoded in {encoding}{place}",
             file=name,
-            remedy='say what it was written in, such as encoding = "latin-1" or "windows-1252"',
+            remedy="name its encoding, such as latin-1 or windows-1252: --encoding latin-1 where "
+            'there is no policy, encoding = "latin-1" under [source] where there is one',
         )
     )
 
