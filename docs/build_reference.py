@@ -490,8 +490,8 @@ def policy_page() -> str:
         '```toml\nobjective = { measure = "loss", aggregate = "arithmetic", weights = { age = 3 } }\n```',
         *further(policy.Method),
         "## `[[analyses]]`: what will be done with the release",
-        "Each is made on the table and on the release, and the estimates are put side by side: see "
-        "[will my analysis still hold?](../how-to/keep-an-analysis.md). What comes out is private.",
+        "Each analysis runs on the table and on the release; the estimates are compared: see "
+        "[will my analysis still hold?](../how-to/keep-an-analysis.md). The result is private.",
         keys_of(policy.Analysis),
         '```toml\n[[analyses]]\nkind = "linear"\noutcome = "cost"\npredictors = ["age", "sex"]\n'
         "min_overlap = 0.8\n```",
@@ -505,8 +505,8 @@ def policy_page() -> str:
         keys_of(policy.Output),
         '```toml\n[output]\nformat = "parquet"\nsuppressed = "keep"\n```',
         "## `[ledger]`: what is out already",
-        "Where it stands, every release is [written down](../how-to/keep-a-ledger.md), and the next "
-        "one is held against all of them.",
+        "With this section every release is [written down](../how-to/keep-a-ledger.md), and the next one "
+        "is checked against all of them.",
         keys_of(policy.Bookkeeping),
         "## `[risk]`: the people around the table",
         "Promises about a population (`k-map`, `delta-presence`) count the people of a table that you "

@@ -109,7 +109,7 @@ class Assessment(Document):
         min_levels: for quasi-identifiers that leak a lot, the lowest level to publish.
         profile: what the columns look like, with the role suggested for each.
         threshold: the share of S0 from which a single attribute leaks a lot.
-        change: before and after, where a release was given.
+        change: before and after, if a release was given.
         exposed: the most exposed records; private, and in ``to_dict()`` only on request. For people
             with many records, the first record of each. With a release, who is exposed in it, by
             how many of its rows fit.

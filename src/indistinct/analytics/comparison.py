@@ -198,7 +198,7 @@ class Comparison(Document):
         releases: the releases, in the order given.
         workload: which queries they were asked.
         dimensions: how many conditions each query had.
-        contingency: how two columns go together, where that was asked for.
+        contingency: how two columns go together, if requested.
         rows: the table's records, if people have many and all figures count people.
     """
 

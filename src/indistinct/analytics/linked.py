@@ -41,11 +41,11 @@ def expected(
     Arguments:
         tables: a release: the folder it was written to, what :func:`indistinct.anonymize` returned,
             or the frames ``quasi`` and ``sensitive``, of any kind that Narwhals knows.
-        by: the column that links them. Not given: the one that the certificate names under
+        by: the column that links them; by default the one that the certificate names under
             ``linked``, else ``bucket``.
-        holding: how the rows of a bucket belong to its people: everybody has ``one`` of them,
-            ``some`` of its values (each listed once for everybody who has it), or ``all``. Not
-            given: as the certificate says; of frames alone, ``one``.
+        holding: how the rows of a bucket belong to its people: everyone has ``one`` of them,
+            ``some`` of its values (each listed once for everyone who has it), or ``all``. By
+            default as the certificate says; for frames alone, ``one``.
         weight: the name of the column of weights.
 
     Returns:

@@ -60,7 +60,7 @@ def attack(
             metavar="SHARE",
             min=0.0,
             max=1.0,
-            help="Exit with 3 where the belief of an attacker in somebody's truth rises by more.",
+            help="Exit with 3 if the belief of an attacker in someone's truth rises by more.",
         ),
     ] = None,
     details: Annotated[

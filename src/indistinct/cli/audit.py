@@ -34,7 +34,7 @@ def audit(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The column that tells people apart, where they have many records.",
+            help="The column that tells people apart, if they have many records.",
         ),
     ] = None,
     separator: Separator = None,

@@ -95,7 +95,7 @@ def risk(
         bool,
         typer.Option(
             "--strict",
-            help="Exit with 3 where a standard fails; without any, where a record is at risk.",
+            help="Exit with 3 if a standard fails; without a standard, if a record is at risk.",
         ),
     ] = False,
     zip_population: Annotated[

@@ -58,7 +58,7 @@ class Release(Document):
         measures: what the release loses, each measure from 0 (nothing) to 1.
         output: how it is written.
         private: further private documents, by file name; long ones are tables.
-        record: what is written into the ledger with it, where one is kept.
+        record: what is written into the ledger with it, if there is one.
     """
 
     tables: Frame

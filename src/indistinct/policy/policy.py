@@ -68,7 +68,7 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
         links: mappings (``{"from": "name", "to": "postcode", "source": "register"}``) of what can
             be linked to what, for :func:`~indistinct.quasi`.
         rest: what becomes of columns that ``attributes`` does not list: ``drop`` leaves them out,
-            ``keep`` publishes them as they are. Not said: there must be none.
+            ``keep`` publishes them as they are. By default there must be none.
 
     Raises:
         PolicyError: with every problem that was found.
@@ -306,7 +306,7 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
 
     @property
     def person(self) -> str | None:
-        """The column that names the person of each record, where people have many."""
+        """The column that names the person of each record, if people have many."""
         return self.source.person
 
     @property

@@ -695,10 +695,10 @@ class Bookkeeping(Section):
     """Its folder, from the folder of the policy. Made with the first release, for the owner
     alone."""
     person: str | None = None
-    """The column that names the person, the same in all tables; not said: ``source.person``."""
+    """The column that names the person, the same in all tables; by default ``source.person``."""
     key_env: str | None = None
-    """The environment variable that holds the key of the people's hashes, where two ledgers are to
-    be compared. Not said: a random key in the folder."""
+    """The environment variable that holds the key of the people's hashes, to compare two ledgers.
+    By default a random key in the folder."""
     key_file: str | None = None
     """A file that holds it, from the folder of the policy."""
     conflict: Literal["refuse", "warn"] = "refuse"
@@ -716,4 +716,4 @@ class Output(Section):
     spreadsheet_safe: bool = False
     """Neutralize cells that a spreadsheet would run as a formula."""
     report: bool = True
-    """Write a report for everybody beside the release, and one for you in ``private/``."""
+    """Write a public report beside the release, and a private one in ``private/``."""

@@ -54,8 +54,8 @@ class DeltaPresence(Promise):
     skips classes without records is closed under nothing, since they dilute those they are merged
     with.
 
-    A class of size 0 breaks a lower bound that does not skip it, where people of the population are
-    in it: the one promise that classes without records can break.
+    A class of size 0 breaks a lower bound that does not skip it, if people of the population are in
+    it. No other promise can be broken by classes without records.
     """
 
     model: ClassVar[str] = "delta-presence"

@@ -44,9 +44,8 @@ class Promise(ABC):
     """A privacy model with its parameters and the attributes it applies to.
 
     ``on`` are the quasi-identifiers whose classes it looks at (none named: all of them);
-    ``sensitive`` the attribute it protects, where it protects one. ``reference`` is the
-    distribution that a promise compares with: that of the ``published`` records, or of the
-    ``original`` table.
+    ``sensitive`` the attribute it protects, if any. ``reference`` is the distribution that a
+    promise compares with: that of the ``published`` records, or of the ``original`` table.
     """
 
     model: ClassVar[str]

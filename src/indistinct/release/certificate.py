@@ -73,13 +73,13 @@ class Certificate(Document):
             what was asked, and ``counts_made_up`` says whether these may be what keeps it.
         tables: The published files; none for a release that was not written.
         linked: How linked tables belong together: the tables ``quasi`` and ``sensitive``, the
-            column ``by`` that links them, and ``holding``: whether everybody of a bucket has
-            ``one`` of its values, ``some``, or ``all``.
-        person: The column that tells people apart, where they have many records. What stands there
-            was made for this release. Linked tables have none: a row is a person.
+            column ``by`` that links them, and ``holding``: whether everyone of a bucket has ``one``
+            of its values, ``some``, or ``all``.
+        person: The column that tells people apart, if they have many records. Its values were made
+            for this release. Linked tables have none: a row is a person.
         may_contain: Which of ``noise``, ``decoys`` and ``perturbed values`` may occur.
         warnings: What a reader should know, without any figure of the run.
-        sensitive: What is known of the values of sensitive attributes, where a promise needs it.
+        sensitive: What is known about the values of sensitive attributes, if a promise needs it.
         transformed: What was done to the values of which attributes, in words, without what would
             help to undo it.
 
@@ -137,7 +137,7 @@ class Certificate(Document):
             warnings: Public warnings.
             sensitive: What is known of the values of sensitive attributes.
             transformed: What was done to the values of which attributes.
-            person: The column that tells people apart, where they have many records.
+            person: The column that tells people apart, if they have many records.
         """
         may_contain = tuple(may_contain)
         promises = [

@@ -56,7 +56,7 @@ class Audit(Document):
         suppressed_group: The verdict on each promise for these records as one group: everyone who
             fits no class is in it.
         classes: Count and sizes of the equivalence classes over all quasi-identifiers.
-        promises: The verdict on each promise; of suppressed records, where there are no others.
+        promises: The verdict on each promise; on suppressed records, if there are no others.
         tables: Whether each table matches its certificate; empty without one.
         agrees: Whether the figures of the certificate, if there is one, match the release.
         notes: What else a reader should know, in sentences.
