@@ -358,3 +358,24 @@ def test_the_program_of_another_policy_is_not_taken_for_the_one_that_was_run() -
     coarse = pl.DataFrame({"age": ["[31, 56]"] * 12, "ill": table["ill"]})
     report = ind.attack(table, coarse, keys, only=["minimality"])
     assert report.skipped[0].why == "what the program tried in place of these classes is not known"
+
+
+def test_refused_classes_with_suppressed_records_tell_nothing() -> None:
+    """The flu of 14 is not published: what the other class of 14 broke depends on it."""
+    rows = [(14, "f", "gout"), (14, "f", "hiv"), (14, "m", "flu"), (21, "m", "flu")]
+    rows += [(28, "f", "hiv")] * 2
+    schema = {"age": pl.Int64, "sex": pl.String, "ill": pl.String}
+    table = pl.DataFrame(rows, schema, orient="row")
+    keys = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+            "sex": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 2}, {"model": "distinct-l-diversity", "l": 2}],
+        "method": {"local_recoding": True, "suppression_limit": 0.3},
+    }
+    release = ind.anonymize(table, keys)
+    assert len(release.tables) == 5
+    found = ind.attack(table, release, keys, only=["minimality"])["minimality"]
+    assert found.figures["plans_left_out"] > 0

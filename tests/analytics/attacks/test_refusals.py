@@ -87,3 +87,9 @@ def test_of_whom_nothing_was_tried_nothing_is_said() -> None:
     found = look([[0, 1], [0, 0]], [[[2]]])
     assert np.isnan(found.likely[:2]).all()
     assert found.likely[2:].tolist() == [1.0, 1.0]
+
+
+def test_attempts_with_people_who_are_not_published_are_told() -> None:
+    of = np.array([0, 0, -1, 1], np.int32)
+    tried = Tried(of, np.array([0, 1, 1]), Ragged.of([[0, 2], [0, 1], [3]]))
+    assert tried.with_others.tolist() == [True, False]

@@ -172,7 +172,7 @@ def _by_refusals(
     refused = np.zeros(0, np.bool_)
     if tried.attempts:
         part = seen.breaks(tried.parts.lengths, seen.counted_in(tried.parts))
-        refused = tried.all_broken(part)
+        refused = tried.all_broken(part) & ~tried.with_others
     attempts = tried.attempts
     tried = tried.some(refused)
     left = left_over(

@@ -70,6 +70,14 @@ class Tried:
         return found
 
     @property
+    def with_others(self) -> NDArray[np.bool_]:
+        """Attempts with people who are in no published class, whose values nothing tells, [A]."""
+        found = np.zeros(self.attempts, np.bool_)
+        outside = self.class_of[self.parts.value] < 0
+        found[self.attempt[self.parts.row_of[outside]]] = True
+        return found
+
+    @property
     def touching(self) -> Numbers:
         """The classes that each attempt is about, as pairs of attempt and class, [2, pairs]."""
         people = self.parts.value
