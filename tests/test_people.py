@@ -303,6 +303,10 @@ OF_ALGORITHMS: dict[str, list[dict[str, Any]]] = {
         {"model": "distinct-l-diversity", "l": 2, "sensitive": "dx"},
     ],
     "anatomy": [{"model": "max-posterior", "bound": 0.5, "sensitive": "dx"}],
+    "m-invariant": [
+        {"model": "k-anonymity", "k": 3},
+        {"model": "m-invariance", "m": 2, "sensitive": "dx"},
+    ],
 }
 
 

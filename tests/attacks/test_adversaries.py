@@ -40,6 +40,7 @@ PROMISES: Mapping[str, list[dict[str, Any]]] = {
     "theta-star": [SIZE, BOUND, THETA],
     "p-l-angelization": [SIZE, BOUND, {"model": "p-plus-sensitive", "p": 2}],
     "anatomy": [BOUND],
+    "m-invariant": [SIZE, BOUND, {"model": "m-invariance", "m": 2}],
     "k-l-diversity": [SIZE, BOUND, {"model": "kl-diversity", "k": 3, "l": 2}],
 }
 """What every method is asked for; of ``knm`` is known that it discloses what people have."""
@@ -58,7 +59,7 @@ LONG = {"optimal, long": "optimal", "mondrian, long": "mondrian"}
 VARIED = {"theta": {**THETA, "k": 4, "mu": 0.95}, "theta-star": {**THETA, "mu": 0.95}}
 """So much variance is asked for that there are not values enough everywhere."""
 
-OF_PEOPLE = ("theta-star", "p-l-angelization", "anatomy", "k-l-diversity")
+OF_PEOPLE = ("theta-star", "p-l-angelization", "anatomy", "k-l-diversity", "m-invariant")
 
 
 def people(seed: int, number: int = 48) -> pl.DataFrame:

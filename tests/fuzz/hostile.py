@@ -290,7 +290,7 @@ def changed_keys(draw: random.Random, keys: Mapping[str, Any]) -> dict[str, Any]
 
 ALGORITHMS = [
     *("optimal", "heuristic", "exhaustive", "greedy", "iab", "mondrian", "k-member", "mdav"),
-    *("theta", "knm", "theta-star", "k-l-diversity", "p-l-angelization", "anatomy"),
+    *("theta", "knm", "theta-star", "k-l-diversity", "p-l-angelization", "anatomy", "m-invariant"),
 ]
 
 

@@ -471,6 +471,7 @@ LINKED: dict[str, list[Keys]] = {
         promised("distinct-l-diversity", l=2),
     ],
     "anatomy": [promised("max-posterior")],
+    "m-invariant": [K3, promised("m-invariance")],
 }
 
 

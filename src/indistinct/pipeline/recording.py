@@ -21,6 +21,7 @@ from indistinct.privacy.m_invariance import Signatures
 from indistinct.privacy.promise import known_promise
 from indistinct.recoding.earlier_plan import published_labels
 from indistinct.recoding.linked_plan import LinkedPlan
+from indistinct.recoding.method import Earlier
 from indistinct.release.ledger import Entry, Ledger, Listed, Recording, hashes_of
 from indistinct.release.transforms.pseudonymize import derived, read_key
 from indistinct.requirement import Requirement
@@ -156,7 +157,7 @@ def _figures(found: Composition) -> Plain:
         "bound": float(found.bound.max(initial=0.0)),
         "proved": int((found.bound < 1).sum()),
         "certain": int((found.together >= 1 - NEAR).sum()),
-        "fewest_values": int(found.left.min(initial=0)) if len(found.left) else 0,
+        "fewest_values": int(found.left.min()) if len(found.left) else 0,
     }
 
 
@@ -288,6 +289,34 @@ def hold_against_ledger(
         raise Unsatisfiable(problems)
     run.warnings += [f"{one.message}; {one.remedy}" for one in problems]
     return Record(ledger, entry, max((one.number for one in earlier), default=0))
+
+
+def earlier_signatures(private: PrivateTable) -> Earlier:
+    """The values of the last class that everybody was published in, as the ledger knows them.
+
+    Arguments:
+        private: the table; its policy names the ledger.
+    """
+    policy = private.policy
+    assert policy.ledger is not None
+    ledger = Ledger.made(policy.directory / policy.ledger.path)
+    entries, (name, *_) = ledger.entries(), private.sensitive
+    hashes = hashes_of(_people(private), _key(policy, ledger))
+    people = pl.DataFrame(hashes, ["hi", "lo"]).with_row_index("person")
+    of_person = np.full(len(hashes), -1, np.int32)
+    numbers: dict[tuple[str | None, ...], int] = {}
+    for entry in entries:
+        part = entry.listed.get(name)
+        if part is None:
+            continue
+        signature = [
+            numbers.setdefault(tuple(part.labels[at] for at in places.tolist()), len(numbers))
+            for places in np.split(part.places, part.starts[1:-1])
+        ]
+        known = pl.DataFrame(entry.people, ["hi", "lo"]).with_columns(group=entry.groups)
+        both = people.join(known, on=["hi", "lo"])
+        of_person[both["person"].to_numpy()] = np.array(signature)[both["group"].to_numpy()]
+    return Earlier(of_person, tuple(numbers))
 
 
 def _told(one: Broken, earlier: int) -> Problem:

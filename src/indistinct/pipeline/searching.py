@@ -12,6 +12,7 @@ from indistinct.errors import Problem, Unsatisfiable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import row_numbers
 from indistinct.pipeline.asked import asked_of, method_of
+from indistinct.pipeline.recording import earlier_signatures
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.method import Task
@@ -86,7 +87,9 @@ def _found(
 
 
 def _of_people(private: PrivateTable, run: Run) -> LinkedPlan:
-    found = _found(private, run, private.data, events=private.subjects.events)
+    earlier = earlier_signatures(private) if private.policy.ledger is not None else None
+    events = private.subjects.events
+    found = _found(private, run, private.data, events=events, earlier=earlier)
     assert isinstance(found, LinkedPlan)
     return found
 

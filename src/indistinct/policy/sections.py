@@ -604,7 +604,8 @@ class Method(Section):
     ``k-member`` and ``mdav`` make classes and publish what fits each class. ``theta`` moves records
     between such classes until their sensitive values are diverse. ``knm`` has a k for every rank of
     sensitivity. For people with many records ``theta-star``, ``k-l-diversity``,
-    ``p-l-angelization`` and ``anatomy`` publish two linked tables."""
+    ``p-l-angelization`` and ``anatomy`` publish two linked tables, and ``m-invariant`` such with
+    the same values for everybody from release to release."""
     objective: Annotated[Objective, BeforeValidator(_objective)] = Objective()
     """A measure's name, or a table of its settings."""
     suppression_limit: Annotated[FiniteFloat, Field(ge=0, le=1)] = 0.0

@@ -46,6 +46,7 @@ class Signatures(Promise):
 
     closure: ClassVar[Closure] = "none"
     needs_sensitive: ClassVar[bool] = True
+    counts_made_up: ClassVar[bool] = True
     consecutive: ClassVar[bool]
     """Whether signatures stay only between releases that follow each other."""
 

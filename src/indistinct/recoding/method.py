@@ -110,6 +110,19 @@ class Asked:
 
 
 @dataclass(frozen=True)
+class Earlier:
+    """The values of the classes that people have been published in, as a ledger knows them.
+
+    Arguments:
+        of_person: the signature of everybody, -1 for who has never been published, [n].
+        signatures: the values of each.
+    """
+
+    of_person: NDArray[np.int32]
+    signatures: Sequence[tuple[str | None, ...]]
+
+
+@dataclass(frozen=True)
 class Task:
     """What a method is given.
 
@@ -121,6 +134,7 @@ class Task:
         ranks: the rank of every combination, [C]; where the method sees ranks.
         events: the people's records; where the method sees them.
         documents: is given private documents about the search, by file name.
+        earlier: what people have been published with, where a ledger is kept.
     """
 
     asked: Asked
@@ -130,6 +144,7 @@ class Task:
     ranks: NDArray[np.int64] | None = None
     events: Events | None = None
     documents: dict[str, PlainMapping | pl.DataFrame] = field(default_factory=dict)
+    earlier: Earlier | None = None
 
 
 class Method(ABC):

@@ -7,6 +7,7 @@ Each file holds one way from a :class:`~indistinct.recoding.linked.table.LinkedT
 from indistinct.recoding.linked.anatomy import anatomy
 from indistinct.recoding.linked.angelization import p_l_angelization
 from indistinct.recoding.linked.k_l_diversity import KLSettings, k_l_diversity
+from indistinct.recoding.linked.m_invariant import m_invariant
 from indistinct.recoding.linked.settings import LinkedSettings
 from indistinct.recoding.linked.table import LinkedTable
 from indistinct.recoding.linked.theta_star import theta_star
@@ -22,6 +23,7 @@ __all__ = [
     "LinkedTable",
     "anatomy",
     "k_l_diversity",
+    "m_invariant",
     "p_l_angelization",
     "theta_star",
 ]

@@ -87,7 +87,7 @@ def anatomy(
     wanted = _wanted(promises, name)
     cells = linked.events[name]
     there = linked.data.weight > 0
-    code, labels, known, history, note = _values(linked, name, there)
+    code, labels, known, history, note = values_of(linked, name, there)
     random = stream(settings.seed, "anatomy.dealing")
     bucket_of, buckets = _grouped(code, len(labels), there, wanted, name, random)
     merged = 0
@@ -215,7 +215,7 @@ def _bound(promises: Sequence[Promise]) -> float:
     return min([1.0, *found])
 
 
-def _values(
+def values_of(
     linked: LinkedTable, name: str, there: NDArray[np.bool_]
 ) -> tuple[
     NDArray[np.int32], tuple[str | None, ...], ValueMetadata, Mapping[str, History], str | None
@@ -266,13 +266,13 @@ def _grouped(
     held: dict[int, set[int]] = {}
     for at in np.flatnonzero(group_of < 0).tolist():
         own = int(code[people[at]])
-        group_of[at] = _lacking(value_of, groups, wanted, own, held, random)
+        group_of[at] = lacking(value_of, groups, wanted, own, held, random)
     bucket_of = np.full(len(code), -1, dtype=np.int32)
     bucket_of[people] = group_of
     return bucket_of, groups
 
 
-def _lacking(
+def lacking(
     value_of: NDArray[np.int32],
     groups: int,
     wanted: int,

@@ -1,0 +1,357 @@
+"""Buckets whose values stay the same from release to release (Xiao and Tao 2007, section 5).
+
+    X. Xiao, Y. Tao: "m-Invariance: Towards Privacy Preserving Re-publication of Dynamic Datasets".
+    SIGMOD 2007.
+
+Whoever has been published keeps the signature of the bucket: the set of its values.
+
+* Division: people of one signature are put together.
+* Balancing: in a bucket every value of the signature is had by one person. Where people of a value
+  are lacking, new people with it take the place, as long as the other new people can still be put
+  into buckets of m different values. Where there are none, those who are too many wait for a later
+  release, up to the suppression limit; else counterfeits, made-up people, fill the gaps.
+* Assignment: the other new people get buckets of m different values, as Anatomy makes them.
+
+Whoever has a value now that the signature does not list waits as well. The paper generalizes
+quasi-identifiers bucket by bucket; here they are a table of their own, exact or, where a promise is
+about them, generalized without a look at values.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.kernels.linked import eligible_groups
+from indistinct.kernels.ragged import pointers
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.privacy.m_invariance import Signatures
+from indistinct.privacy.promise import Promise
+from indistinct.randomness import Random, stream
+from indistinct.recoding.limits import Progress
+from indistinct.recoding.linked.anatomy import DISCLOSED, exact, lacking, values_of
+from indistinct.recoding.linked.bucketing import counted, listed
+from indistinct.recoding.linked.quasi_table import homes_of_noise, quasi_table
+from indistinct.recoding.linked.settings import LinkedSettings
+from indistinct.recoding.linked.table import LinkedTable
+from indistinct.recoding.linked_plan import LinkedNoise, LinkedPlan
+from indistinct.recoding.method import Earlier
+from indistinct.recoding.plan import CellPlan, SearchReport
+from indistinct.recoding.refusals import unknown_sensitive
+
+ALGORITHM = "m-invariant"
+
+WAITING = (
+    "{count} people are left out and wait for a later release: nobody is there whose value would "
+    "complete a bucket with theirs, or their own value is another than before"
+)
+
+
+@dataclass
+class _Dealt:
+    """Who is in which bucket so far.
+
+    Arguments:
+        bucket_of: the bucket of everybody, -1 for nobody's, [n].
+        buckets: how many there are.
+        made_up: the bucket and the value of every counterfeit.
+        waiting: who is left out.
+    """
+
+    bucket_of: NDArray[np.int32]
+    buckets: int
+    made_up: list[tuple[int, int]]
+    waiting: list[int]
+
+
+def m_invariant(
+    linked: LinkedTable,
+    promises: Sequence[Promise],
+    settings: LinkedSettings,
+    earlier: Earlier | None = None,
+    progress: Progress | None = None,
+) -> LinkedPlan:
+    """People in buckets of their earlier signatures, and new people in buckets of m values.
+
+    Arguments:
+        linked: the people and their records, with one sensitive attribute.
+        promises: m is the largest that ``m-invariance`` or ``tau-safety`` asks for; promises about
+            quasi-identifiers alone are kept by generalizing them.
+        settings: how many may be left out and made up; ``seed`` draws who is in which bucket.
+        earlier: the signatures that people have been published with; None where nobody has.
+        progress: told the share of the work that is done.
+
+    Raises:
+        Unsatisfiable: if more people would have to wait or to be made up than is allowed.
+        PolicyError: for promises or a table that do not fit.
+    """
+    began = time.perf_counter()
+    name, m = _checked(linked, promises)
+    there = linked.data.weight > 0
+    code, labels, known, history, note = values_of(linked, name, there)
+    if note is not None:
+        raise PolicyError(
+            Problem(
+                "several-values",
+                "some people have several values, and a bucket lists one value for everybody",
+                attribute=name,
+                remedy="give the values categories in an order: then everybody has the highest",
+            )
+        )
+    random = stream(settings.seed, "m-invariant.dealing")
+    people = int(there.sum())
+    if impossible := [one for part in promises if (one := part.infeasible(linked.data.table))]:
+        raise Unsatisfiable(impossible)
+    of_person, signatures, gone = _signed(earlier, labels, there)
+    dealer = _Dealer(code, len(labels), m, random, settings.allowed(people))
+    dealt = dealer.dealt(there, of_person, signatures)
+    labels = (*labels, *gone)
+    _check_limits(dealt, people, settings, name)
+    if progress is not None:
+        progress(0.6)
+    stays = there.copy()
+    stays[dealt.waiting] = False
+    table = replace(linked.data.table, weight=np.where(stays, linked.data.weight, 0))
+    data = replace(linked.data, table=table)
+    about_quasi = [part for part in promises if part.sensitive is None]
+    quasi, notes = _quasi(data, about_quasi, settings, progress)
+    quasi = replace(quasi, class_of=np.where(stays, quasi.class_of, -1).astype(np.int32))
+    counts = counted(dealt.bucket_of, code, dealt.buckets, len(labels))
+    for bucket, value in dealt.made_up:
+        counts[bucket, value] += 1
+    homes = (
+        homes_of_noise(data, quasi, about_quasi, len(dealt.made_up), random)
+        if dealt.made_up
+        else ()
+    )
+    noise = tuple(
+        LinkedNoise(int(home), bucket, {name: value})
+        for home, (bucket, value) in zip(homes, dealt.made_up, strict=True)
+    )
+    if dealt.waiting:
+        notes = (*notes, WAITING.format(count=len(dealt.waiting)))
+    report = SearchReport(
+        ALGORITHM,
+        nodes=dealt.buckets,
+        checked=dealt.buckets,
+        seconds=time.perf_counter() - began,
+        counters={"buckets": dealt.buckets, "noise": len(noise), "waiting": len(dealt.waiting)},
+    )
+    return LinkedPlan(
+        quasi=replace(quasi, search=report),
+        bucket_of=dealt.bucket_of,
+        buckets={name: listed(counts, labels, "one")},
+        search=report,
+        noise=noise,
+        truth={name: np.where(stays, code, -1).astype(np.int32)},
+        log={"m": m, "people": people, "waiting": len(dealt.waiting), "made_up": len(noise)},
+        history=history,
+        algorithm=ALGORITHM,
+        notes=notes,
+        told=() if about_quasi else (DISCLOSED,),
+        known={name: known},
+    )
+
+
+def _checked(linked: LinkedTable, promises: Sequence[Promise]) -> tuple[str, int]:
+    """The sensitive attribute, and how many values every bucket needs."""
+    names = list(linked.events)
+    problems = unknown_sensitive(promises, names)
+    if len(names) != 1:
+        problems.append(
+            Problem(
+                "several-sensitive",
+                "buckets keep the values of one sensitive attribute, and promises name "
+                f"{len(names)}",
+                remedy="promise something of one of them, and leave the others out",
+            )
+        )
+    if problems:
+        raise PolicyError(problems)
+    return names[0], max([2, *(part.m for part in promises if isinstance(part, Signatures))])
+
+
+def _signed(
+    earlier: Earlier | None, labels: Sequence[str | None], there: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], list[list[int]], list[str | None]]:
+    """The signature of everybody, -1 for new people, the values of each, and those nobody has now.
+
+    These have the codes beyond the labels.
+    """
+    if earlier is None:
+        return np.full(len(there), -1), [], []
+    place = {label: at for at, label in enumerate(labels)}
+    values = [
+        [place.setdefault(label, len(place)) for label in signature]
+        for signature in earlier.signatures
+    ]
+    return earlier.of_person.astype(np.int64), values, list(place)[len(labels) :]
+
+
+def _check_limits(dealt: _Dealt, people: int, settings: LinkedSettings, name: str) -> None:
+    """Raise :class:`Unsatisfiable` where more people wait, or are made up, than is allowed."""
+    may_wait, may_be_made_up = settings.allowed(people), settings.noise_allowed(people)
+    waiting, made_up = len(dealt.waiting), len(dealt.made_up)
+    problems = []
+    if waiting > may_wait:
+        share = np.ceil(waiting / people * 1000) / 1000
+        problems.append(
+            Problem(
+                "changed-values",
+                f"{waiting} of {people} people have a value now that the buckets they were "
+                "published in did not list: with it in another bucket, the earlier values could be "
+                "ruled out",
+                attribute=name,
+                remedy=f"leave them out for this time: suppression_limit = {share:.3f}",
+            )
+        )
+    if may_be_made_up is not None and made_up > may_be_made_up:
+        problems.append(
+            Problem(
+                "too-many-counterfeits",
+                f"{made_up} made-up people would be needed beside {people} people, so that "
+                "everybody who was published before stays in a bucket of the same values, and "
+                f"{may_be_made_up} are allowed",
+                attribute=name,
+                remedy=f"allow max_noise = {made_up}, or leave people out for this time by a "
+                "larger suppression_limit",
+            )
+        )
+    if problems:
+        raise Unsatisfiable(problems)
+
+
+def _quasi(
+    data: LeveledTable,
+    promises: Sequence[Promise],
+    settings: LinkedSettings,
+    progress: Progress | None,
+) -> tuple[CellPlan, tuple[str, ...]]:
+    """The quasi-identifiers as they are, or generalized where a promise is about them."""
+    if not promises:
+        return exact(data, SearchReport(ALGORITHM)), ()
+    k = max(part.class_size for part in promises)
+    return quasi_table(data, promises, k, replace(settings, suppression_limit=0.0), progress)
+
+
+class _Dealer:
+    """Puts people into buckets, signature by signature, and the new ones last."""
+
+    def __init__(
+        self, code: NDArray[np.int32], values: int, m: int, random: Random, may_wait: int
+    ) -> None:
+        self.code = code
+        self.values = values
+        self.m = m
+        self.random = random
+        self.may_wait = may_wait
+
+    def dealt(
+        self, there: NDArray[np.bool_], of_person: NDArray[np.int64], signatures: list[list[int]]
+    ) -> _Dealt:
+        """Everybody's bucket.
+
+        Arguments:
+            there: who is in the table, [n].
+            of_person: the signature of everybody, -1 for new people, [n].
+            signatures: the values of each.
+        """
+        found = _Dealt(np.full(len(there), -1, np.int32), 0, [], [])
+        order = self.random.permutation(np.flatnonzero(there))
+        new: list[list[int]] = [[] for _ in range(self.values)]
+        held: dict[int, dict[int, list[int]]] = {}
+        for person in order.tolist():
+            signature, value = int(of_person[person]), int(self.code[person])
+            if signature < 0:
+                new[value].append(person)
+            elif value in signatures[signature]:
+                held.setdefault(signature, {}).setdefault(value, []).append(person)
+            else:
+                found.waiting.append(person)
+        for signature in sorted(held):
+            self._fill(held[signature], signatures[signature], new)
+        self._wait(held, signatures, found)
+        for signature in sorted(held):
+            self._keep(held[signature], signatures[signature], found)
+        self._assign(new, found)
+        return found
+
+    def _fill(self, held: dict[int, list[int]], signature: list[int], new: list[list[int]]) -> None:
+        """Put new people where a value lacks people, as long as the others can be dealt."""
+        full = max(map(len, held.values()))
+        count = np.array([len(people) for people in new])
+        for value in signature:
+            own = held.setdefault(value, [])
+            while value < self.values and len(own) < full and new[value]:
+                before = count.max() * self.m <= count.sum()
+                count[value] -= 1
+                if before and count.max() * self.m > count.sum():
+                    count[value] += 1
+                    break
+                own.append(new[value].pop())
+
+    def _wait(
+        self,
+        held: dict[int, dict[int, list[int]]],
+        signatures: list[list[int]],
+        found: _Dealt,
+    ) -> None:
+        """Leave out who would need most counterfeits, as far as people may wait."""
+        steps = []
+        for signature, own in held.items():
+            sizes = [len(own.get(value, ())) for value in signatures[signature]]
+            for level in range(max(sizes), 0, -1):
+                out = sum(size >= level for size in sizes)
+                steps.append((out / max(len(sizes) - out, 1e-9), -level, signature, out))
+        for _, level, signature, out in sorted(steps):
+            saved = len(signatures[signature]) - out
+            if not saved or len(found.waiting) + out > self.may_wait:
+                continue
+            for people in held[signature].values():
+                if len(people) >= -level:
+                    found.waiting.append(people.pop())
+
+    def _keep(self, held: dict[int, list[int]], signature: list[int], found: _Dealt) -> None:
+        """Buckets of one signature, one person or counterfeit of each value."""
+        full = max(map(len, held.values()), default=0)
+        for at in range(full):
+            for value in signature:
+                own = held.get(value, [])
+                if at < len(own):
+                    found.bucket_of[own[at]] = found.buckets + at
+                else:
+                    found.made_up.append((found.buckets + at, value))
+        found.buckets += full
+
+    def _assign(self, new: list[list[int]], found: _Dealt) -> None:
+        """Buckets of m different values for the new people."""
+        count = np.array([len(people) for people in new])
+        while count.sum() and count.max() * self.m > count.sum():
+            value = int(count.argmax())
+            person = new[value].pop()
+            count[value] -= 1
+            if len(found.waiting) < self.may_wait:
+                found.waiting.append(person)
+                continue
+            others = [at for at in np.argsort(-count, kind="stable").tolist() if at != value]
+            found.bucket_of[person] = found.buckets
+            found.made_up += [(found.buckets, at) for at in others[: self.m - 1]]
+            found.buckets += 1
+        people = np.array([one for own in new for one in own], np.int64)
+        if not len(people):
+            return
+        start = pointers(count)
+        group_of = np.empty(len(people), dtype=np.int32)
+        value_of = np.empty(len(people), dtype=np.int32)
+        groups = eligible_groups(start, self.m, group_of, value_of)
+        taken: dict[int, set[int]] = {}
+        for at in np.flatnonzero(group_of < 0).tolist():
+            own = int(self.code[people[at]])
+            group_of[at] = lacking(value_of, groups, self.m, own, taken, self.random)
+        found.bucket_of[people] = group_of + found.buckets
+        found.buckets += groups

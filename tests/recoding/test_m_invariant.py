@@ -1,0 +1,155 @@
+"""Buckets that keep their values from release to release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import indistinct as ind
+
+PEOPLE = 160
+
+
+def population(seed: int) -> tuple[Any, Any]:
+    random = np.random.default_rng(seed)
+    ills = ["flu", "gout", "asthma", "cancer", "heart"]
+    ages = random.integers(20, 80, PEOPLE)
+    return ages, random.choice(ills, PEOPLE, p=[0.3, 0.25, 0.2, 0.15, 0.1])
+
+
+def table(ids: Any, seed: int = 0) -> pl.DataFrame:
+    ages, ills = population(seed)
+    return pl.DataFrame({"who": [f"P{at}" for at in ids], "age": ages[ids], "ill": ills[ids]})
+
+
+def policy(folder: Path, m: int = 3, **method: Any) -> dict[str, Any]:
+    return {
+        "source": {"person": "who"},
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": 5}},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [
+            {"model": "tau-safety", "m": m, "sensitive": "ill"},
+            {"model": "k-anonymity", "k": 4},
+        ],
+        "method": {"algorithm": "m-invariant", "seed": 1, "max_noise": 0.9, **method},
+        "ledger": {"path": str(folder / "ledger")},
+    }
+
+
+def years(random: np.random.Generator, number: int, turnover: int) -> list[Any]:
+    """Who is in the table in each year: some leave, some come, some come back."""
+    ids, found = np.arange(60), []
+    for _ in range(number):
+        found.append(np.sort(ids))
+        gone = random.choice(ids, turnover, replace=False)
+        away = np.setdiff1d(np.arange(PEOPLE), ids)
+        come = random.choice(away, turnover, replace=False)
+        ids = np.concatenate([np.setdiff1d(ids, gone), come])
+    return found
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 99), st.integers(0, 30), st.integers(2, 4))
+def test_nobody_believes_more_than_one_in_m_whoever_comes_and_goes(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, turnover: int, m: int
+) -> None:
+    folder = tmp_path_factory.mktemp("years")
+    random = np.random.default_rng(seed)
+    for number, ids in enumerate(years(random, 4, turnover)):
+        release = ind.anonymize(table(ids), policy(folder, m))
+        assert ind.audit(release).holds
+        assert release.run.to_dict()["suppressed"] == 0
+        release.write(folder / str(number))
+        found = ind.check_ledger(folder / "ledger").to_dict()
+        assert found["holds"]
+        assert found["attributes"][0]["bound"] <= 1 / m + 1e-9
+
+
+def test_releases_made_by_themselves_give_people_away(tmp_path: Path) -> None:
+    for number, ids in enumerate(years(np.random.default_rng(1), 3, 12)):
+        alone = policy(tmp_path)
+        alone["ledger"]["conflict"] = "warn"
+        alone["promises"] = [{"model": "distinct-l-diversity", "l": 3, "sensitive": "ill"}]
+        alone["method"] = {"algorithm": "anatomy"}
+        ind.anonymize(table(ids), alone).write(tmp_path / str(number))
+    found = ind.check_ledger(tmp_path / "ledger").to_dict()["attributes"][0]
+    assert found["certain"] > 10
+    assert found["worst_alone"] == pytest.approx(1 / 3)
+
+
+def test_new_people_take_the_place_of_those_who_left(tmp_path: Path) -> None:
+    ages, ills = population(0)
+    del ages
+    first = np.arange(60)
+    ind.anonymize(table(first), policy(tmp_path)).write(tmp_path / "one")
+    left = 5
+    same = next(at for at in range(60, PEOPLE) if ills[at] == ills[left])
+    second = np.append(np.delete(first, left), same)
+    release = ind.anonymize(table(second), policy(tmp_path, max_noise=0))
+    assert release.run.to_dict()["added"]["noise"] == 0
+
+
+def test_counterfeits_are_limited_and_waiting_comes_before_them(tmp_path: Path) -> None:
+    ind.anonymize(table(np.arange(60)), policy(tmp_path)).write(tmp_path / "one")
+    fewer = table(np.arange(3, 60))
+    with pytest.raises(ind.Unsatisfiable) as caught:
+        ind.anonymize(fewer, policy(tmp_path, max_noise=0))
+    (problem,) = caught.value.problems
+    assert problem.code == "too-many-counterfeits"
+    assert "max_noise = 3" in str(problem.remedy)
+    made = ind.anonymize(fewer, policy(tmp_path, max_noise=3)).run.to_dict()
+    assert (made["added"]["noise"], made["suppressed"]) == (3, 0)
+    waited = ind.anonymize(fewer, policy(tmp_path, max_noise=0, suppression_limit=0.2))
+    run = waited.run.to_dict()
+    assert run["added"]["noise"] == 0
+    assert 0 < run["people"]["suppressed"] <= 11
+    assert any("wait for a later release" in text for text in waited.warnings)
+    assert ind.audit(waited).holds
+
+
+def test_who_has_another_value_than_before_waits(tmp_path: Path) -> None:
+    asked = policy(tmp_path, 2)
+    data = table(np.arange(60))
+    ind.anonymize(data, asked).write(tmp_path / "one")
+    changed = data.with_columns(
+        ill=pl.when(pl.col("who") == "P7").then(pl.lit("measles")).otherwise("ill")
+    )
+    with pytest.raises(ind.Unsatisfiable) as caught:
+        ind.anonymize(changed, asked)
+    assert caught.value.problems[0].code == "changed-values"
+    waits = ind.anonymize(changed, policy(tmp_path, 2, suppression_limit=0.05))
+    assert waits.run.to_dict()["people"]["suppressed"] >= 1
+    assert "measles" not in waits.tables["sensitive"].to_series().to_list()
+
+
+def test_values_that_nobody_has_any_more_are_still_listed(tmp_path: Path) -> None:
+    data = table(np.arange(60))
+    ind.anonymize(data, policy(tmp_path)).write(tmp_path / "one")
+    gone = data.filter(pl.col("ill") != "heart")
+    release = ind.anonymize(gone, policy(tmp_path))
+    assert "heart" in set(release.tables["sensitive"]["ill"])
+    assert ind.audit(release).holds
+
+
+def test_people_with_several_values_need_an_order(tmp_path: Path) -> None:
+    data = pl.concat([table(np.arange(60)), table(np.arange(60), seed=5)])
+    data = data.with_columns(age=pl.lit(30))
+    with pytest.raises(ind.PolicyError) as caught:
+        ind.anonymize(data, policy(tmp_path))
+    assert caught.value.problems[0].code == "several-values"
+    asked = policy(tmp_path, 2)
+    groups = {"low": ["flu", "gout"], "middle": ["asthma"], "high": ["cancer", "heart"]}
+    asked["attributes"]["ill"]["categories"] = {"table": groups, "order": list(groups)}
+    for name in ("one", "two"):
+        release = ind.anonymize(data, asked)
+        assert ind.audit(release).holds
+        release.write(tmp_path / name)
+    assert ind.check_ledger(tmp_path / "ledger").holds
