@@ -251,6 +251,29 @@ def test_an_interrupt_while_writing_leaves_nothing(release, monkeypatch, number:
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_end_that_a_library_answers_with_an_error_is_the_end(
+    release, monkeypatch, number: signal.Signals
+):
+    """A compiler that is broken off says that it could not compile."""
+
+    def compile_(*_: object, **__: object) -> None:
+        try:
+            signal.raise_signal(number)
+        except KeyboardInterrupt:
+            raise SystemError("a result with an exception set") from None
+
+    monkeypatch.setattr("indistinct.pipeline.release.write_csv", compile_)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        result = release("age,sex,zip,diagnosis\n" + GOOD)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert result.exit_code == 128 + number
+    assert result.stderr == "interrupted: nothing was left half written\n"
+
+
 def test_what_a_killed_run_left_is_removed_with_a_word(run, table: Path, policy: Path, tmp_path):
     left = tmp_path / ".out.ind-abcdefgh"
     (left / "private").mkdir(parents=True)

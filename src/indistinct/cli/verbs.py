@@ -132,23 +132,32 @@ class Ended(KeyboardInterrupt):
 def ended_by_signals() -> Iterator[None]:
     """Let signals that end the program end it as an interrupt does, with everything tidied up.
 
-    One that is ignored, as under ``nohup``, stays ignored.
+    One that is ignored, as under ``nohup``, stays ignored. A library that is broken off may answer
+    with an error of its own (a compiler does): it is the end that was asked for all the same.
     """
+    came: list[int] = []
 
     def end(number: int, frame: FrameType | None) -> None:
         del frame
-        signal.signal(number, signal.SIG_IGN)  # a second one would break off the tidying
+        came.append(number)
+        if number in ENDING:
+            signal.signal(number, signal.SIG_IGN)  # a second one would break off the tidying
         raise Ended(number)
 
     main = threading.current_thread() is threading.main_thread()
-    caught = [one for one in ENDING if main and signal.getsignal(one) is signal.SIG_DFL]
+    usual = dict.fromkeys(ENDING, signal.SIG_DFL) | {signal.SIGINT: signal.default_int_handler}
+    caught = {one: own for one, own in usual.items() if main and signal.getsignal(one) is own}
     for one in caught:
         signal.signal(one, end)
     try:
         yield
+    except Exception:
+        if came:
+            raise Ended(came[0]) from None
+        raise
     finally:
-        for one in caught:
-            signal.signal(one, signal.SIG_DFL)
+        for one, own in caught.items():
+            signal.signal(one, own)
 
 
 def _confess(error: Exception, module: str, as_json: bool) -> NoReturn:

@@ -94,7 +94,8 @@ def share_out(
     ``filled`` [entries] becomes how many people each place gets. Where ``counted`` has rows, it
     gets the people with each feature and value, on the rows of the table of :func:`make_likely`.
     Where ``out`` has rows, the shares of the values of combination ``c`` are written to
-    ``out[out_indptr[c]:]``, in the order of ``out_value``. ``own_likely`` and ``stamp`` are
+    ``out[out_indptr[c]:]``, in the order of ``out_value``, which rise; those of values that are not
+    listed there are left out. ``own_likely`` and ``stamp`` are
     scratch, [D].
     """
     combinations, features = codes.shape
@@ -134,4 +135,5 @@ def share_out(
                             low = middle + 1
                         else:
                             high = middle
-                    out[low] += scale[entry] * own_likely[v] / total
+                    if low < out_indptr[c + 1] and out_value[low] == v:
+                        out[low] += scale[entry] * own_likely[v] / total
