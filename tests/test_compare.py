@@ -291,7 +291,7 @@ def test_tampering_is_noted(frame: pl.DataFrame, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("keys", "says"),
     [
-        ({"names": ["a", "b"]}, "2 names were given to 1 releases"),
+        ({"names": ["a", "b"]}, "2 names were given to 1 release"),
         ({"mode": "all"}, "mode must be"),
         ({"dimensions": 9}, "3 quasi-identifiers"),
         ({"queries": 0, "selectivity": 2}, "queries must be"),
@@ -343,3 +343,21 @@ def test_half_of_the_values_and_their_number_are_one_promise() -> None:
     assert kept["holds"]
     assert kept["on"] == ["age"]
     assert kept["parameters"]["diversity"] == 2
+
+
+def test_where_measures_disagree_it_is_said_why(frame: pl.DataFrame) -> None:
+    fine, coarse = ind.anonymize(frame, policy(5)), ind.anonymize(frame, policy(20))
+    alike = ind.compare(frame, [fine, fine], policy=policy(5), names=["one", "other"], queries=50)
+    assert not any("disagree" in getattr(part, "text", "") for part in alike.parts())
+    found = ind.compare(
+        frame, [fine, coarse], policy=policy(5), names=["fine", "coarse"], queries=50
+    )
+    best = {
+        "NCP": min(found.releases, key=lambda item: item.utility.ncp.normalized).name,
+        "C_AVG": min(found.releases, key=lambda item: item.utility.c_avg or 0.0).name,
+    }
+    told = [part.text for part in found.parts() if "disagree" in getattr(part, "text", "")]
+    assert len(told) == (len({*best.values()}) > 1)
+    for text in told:
+        for label, name in best.items():
+            assert label in next(own for own in text.split("; ") if f"{name} by" in own)

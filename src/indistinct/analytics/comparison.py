@@ -7,7 +7,7 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -408,6 +408,21 @@ class Comparison(Document):
                     rows.append(self._row(f"  {name}", map(_figure, values)))
         return rows
 
+    def _disagreement(self) -> Iterator[Line]:
+        """Which release is best by which measure, and what these count, where they differ."""
+        best: dict[str, list[str]] = {}
+        for label, of in _HEADLINES.items():
+            values = {item.name: of(item) for item in self.releases}
+            known = {name: value for name, value in values.items() if value is not None}
+            if len(known) == len(values) and len({*known.values()}) > 1:
+                least = min(known.values())
+                first = " and ".join(name for name, value in known.items() if value == least)
+                best.setdefault(first, []).append(label)
+        if len(best) > 1:
+            by = "; ".join(f"{name} by {', '.join(labels)}" for name, labels in best.items())
+            yield Line(f"\nmeasures disagree on the best release: {by}", "doubt", wrap=True)
+            yield Line(_WHAT_THEY_COUNT, wrap=True)
+
     def __repr__(self) -> str:
         return f"<Comparison of {self.records} {self._units} in {list(self.releases)}>"
 
@@ -437,12 +452,28 @@ class Comparison(Document):
             rows.append((title, *empty))
             rows += [(f"  {label}", *texts) for label, texts in lines]
         yield Grid(("", *names), rows, right=names)
+        yield from self._disagreement()
         for item in self.releases:
             if item.analyses is not None:
                 yield Line(f"\nanalyses on {item.name}", "title")
                 yield from item.analyses.parts()
         if self.contingency is not None:
             yield from self.contingency.parts()
+
+
+_HEADLINES: Mapping[str, Callable[[ComparedRelease], float | None]] = {
+    "NCP": lambda item: item.utility.ncp.normalized,
+    "DCP": lambda item: item.utility.dcp,
+    "C_AVG": lambda item: item.utility.c_avg,
+    "query error": lambda item: item.errors[item.mode].mean,
+}
+"""Measures by which one release is best, each less where it is better."""
+
+_WHAT_THEY_COUNT = (
+    "NCP counts how many values each cell stands for. DCP and C_AVG count how large classes are, "
+    "however exact their cells, and C_AVG in multiples of the release's own k. Query errors count "
+    "how wrong answers on a few columns are."
+)
 
 
 def _people_columns(of: OfPeople) -> Plain:
