@@ -1065,3 +1065,23 @@ def test_one_attribute_with_an_order_and_a_tree(tmp_path: Path) -> None:
     misplaced = {**keys["attributes"], "age": {"role": "quasi-identifier", "order": ["20"]}}
     with pytest.raises(ind.PolicyError, match="only a sensitive attribute has an order"):
         ind.Policy.from_dict({**keys, "attributes": misplaced})
+
+
+def test_the_curve_speaks_of_the_release_that_the_policy_makes() -> None:
+    """Generalizing either of two attributes costs the same here: both verbs take the same one."""
+    rows = ["001", "330", "230", "331", "101", "030", "321", "101", "031", "200"]
+    table = pl.DataFrame([list(row) for row in rows], ["a", "b", "c"], orient="row")
+    tree = {"tree": {"*": {"x": ["0", "1"], "y": ["2", "3"]}}}
+    keys = {
+        "attributes": {
+            "a": {"role": "quasi-identifier", "hierarchy": tree},
+            "b": {"role": "quasi-identifier", "hierarchy": tree},
+            "c": {"role": "quasi-identifier", "hierarchy": "suppress"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 2}],
+        "method": {"algorithm": "optimal", "suppression_limit": 0.2},
+    }
+    curve = ind.risk(table, keys, k_range=(2, 4), releases=True).curve
+    assert curve is not None
+    assert curve.points[0].k == 2
+    assert curve.points[0].levels == ind.anonymize(table, keys).plan.levels

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -448,7 +448,12 @@ def _curve_of_releases(
         data = data if present is private.subjects else private.encode(present).data
         asks = asked_of(run.policy)
         found = full_domain_for_each(data, series, asks.objective, Settings.of(asks))
-        plans = zip(ks, found, strict=True)
+        own = _own_k(private)
+        # Of releases that cost the same, the one that the policy's own run makes.
+        plans = [
+            (k, _alone(private.promising(asked), run) if k == own else plan)
+            for k, asked, plan in zip(ks, series, found, strict=True)
+        ]
     else:
         plans = (
             (k, _alone(private.promising(asked), run)) for k, asked in zip(ks, series, strict=True)
@@ -466,13 +471,20 @@ def _curve_of_releases(
     return RiskCurve("releases", tuple(points), tuple(skipped))
 
 
+def _own_k(private: PrivateTable) -> int | None:
+    """The k that the policy asks for over all quasi-identifiers; None where it asks for none."""
+    quasi = private.policy.quasi_identifiers
+    asked = [part.k for part in private.promises if _is_over_all(part, quasi)]
+    return max(asked, default=None)
+
+
+def _is_over_all(part: Promise, quasi: Sequence[str]) -> TypeGuard[KAnonymity]:
+    return isinstance(part, KAnonymity) and (part.on is None or set(part.on) == set(quasi))
+
+
 def _for_k(promises: Sequence[Promise], k: int, quasi: Sequence[str]) -> list[Promise]:
     """The same promises with another k of k-anonymity over all quasi-identifiers."""
-
-    def is_over_all(part: Promise) -> bool:
-        return isinstance(part, KAnonymity) and (part.on is None or set(part.on) == set(quasi))
-
-    return [KAnonymity(k=k), *(part for part in promises if not is_over_all(part))]
+    return [KAnonymity(k=k), *(part for part in promises if not _is_over_all(part, quasi))]
 
 
 def _in_one_go(policy: Policy, data: LeveledTable) -> bool:
