@@ -125,7 +125,7 @@ def test_a_promise_that_cannot_be_met_ends_with_3(run, table: Path, tmp_path: Pa
     options = ("anonymize", table, "--quasi", "age,sex,zip", "--sensitive", "diagnosis")
     result = run(*options, "--k", 161, "--out", tmp_path / "out", "--json")
     assert result.exit_code == 3
-    assert result.stdout == ""
+    assert [item["code"] for item in json.loads(result.stdout)["problems"]] == ["k-exceeds-records"]
     assert (
         "error: k-anonymity(k=161) cannot be met: the table has only 160 records" in result.stderr
     )
