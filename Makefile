@@ -53,6 +53,8 @@ format: $(READY)  ## Lay the code out, and mend what lint can mend
 
 demo: $(READY)  ## Make a release of invented hospital discharges in demo-release
 	$(BIN)/indistinct demo --out demo-release
+	@echo "the same in a page on this machine: $(BIN)/indistinct studio demo-release/private/discharges.csv \
+		--policy demo-release/private/release.toml"
 
 dist: $(TOOLS)/.ready  ## Wheels and sdists of the last commit in dist, checked and tried
 	packaging/dist.sh $(PYTHON) $(TOOLS)

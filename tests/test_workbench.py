@@ -3,12 +3,14 @@
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import indistinct as ind
+from indistinct.pipeline.workbench import ClassSizes
 
 POLICY = """\
 # ours
@@ -53,6 +55,12 @@ def test_classes_are_counted_at_any_level(bench: ind.Workbench):
     assert held.class_sizes({"age": 1, "sex": 1}).to_dict()["below"][:5] == [0, 0, 1, 1, 4]
     with pytest.raises(ind.PolicyError, match="no such level"):
         held.class_sizes({"age": 9})
+
+
+@given(st.lists(st.integers(1, 120), max_size=30))
+def test_the_curve_of_classes_is_counted_class_by_class(sizes: list[int]):
+    found = ClassSizes("record", np.array(sizes, dtype=np.int64))
+    assert found.to_dict()["below"] == [found.below(k) for k in range(101)]
 
 
 def test_levels_have_counts(bench: ind.Workbench):

@@ -185,6 +185,20 @@ def test_what_no_release_can_keep_is_told_at_once(browser: Any, start: Start, ta
     page.wait_for_selector("text=What helps")
 
 
+def test_people_with_many_records_are_counted(browser: Any, start: Start, tmp_path: Path):
+    path = tmp_path / "visits.csv"
+    lines = [f"P{at % 200:05d},{20 + at % 200 % 5},{'fm'[at % 2]},E1{at % 7}" for at in range(600)]
+    path.write_text("patient_id,age,sex,diagnosis\n" + "\n".join(lines), encoding="utf-8")
+    page = enter(browser, start(path))
+    page.wait_for_selector("#role-age")
+    if page.query_selector("#count-people"):
+        page.click("#count-people")
+    page.wait_for_selector("text=Every promise counts people, by patient_id")
+    page.click("#to-promises")
+    page.wait_for_selector("text=of 200 people")
+    assert page.complaints == []
+
+
 def test_everything_is_reached_by_keyboard(browser: Any, start: Start, table: Path):
     page = enter(browser, start(table))
     page.wait_for_selector("#role-ward")

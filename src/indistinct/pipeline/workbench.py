@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import Final
 
 import numpy as np
@@ -101,6 +102,7 @@ class Workbench:
         read_by: what a policy said of how it is read.
         format: the health format of a folder.
         encoded: the table as codes, by what these depend on; the last two.
+        encoding: held while these are made.
     """
 
     path: Path
@@ -109,6 +111,7 @@ class Workbench:
     read_by: str
     format: str | None = None
     encoded: dict[str, PrivateTable] = field(default_factory=dict, repr=False)
+    encoding: Lock = field(default_factory=Lock, repr=False)
 
     @cached_property
     def table(self) -> Table:
@@ -327,15 +330,17 @@ class Held:
         attributes = {name: item.to_dict() for name, item in policy.attributes.items()}
         key = repr((policy.directory, policy.source.to_dict(), attributes, sorted(sensitive)))
         kept = self.bench.encoded
-        if key not in kept:
-            promises = policy.privacy_models if sensitive else ()
-            made = PrivateTable.of(
-                self._table(policy), Run(policy, 0), sensitive=sensitive, promises=promises
-            )
-            while len(kept) > 1:
-                kept.pop(next(iter(kept)), None)
-            kept[key] = made
-        return kept[key]
+        with self.bench.encoding:  # who asks for the same meanwhile waits for it
+            if key not in kept:
+                promises = policy.privacy_models if sensitive else ()
+                made = PrivateTable.of(
+                    self._table(policy), Run(policy, 0), sensitive=sensitive, promises=promises
+                )
+                made.data  # noqa: B018 - encoded here
+                while len(kept) > 1:
+                    kept.pop(next(iter(kept)))
+                kept[key] = made
+            return kept[key]
 
 
 @dataclass(frozen=True, eq=False)
@@ -405,12 +410,14 @@ class ClassSizes:
 
     def to_dict(self) -> Plain:
         """The figures, with those below every k up to a hundred; the first is that of k = 0."""
+        capped = np.minimum(self.size, MOST_K)
+        held = np.bincount(capped, minlength=MOST_K + 1) * np.arange(MOST_K + 1)
         return {
             "unit": self.unit,
             "units": int(self.size.sum()),
             "classes": len(self.size),
             "smallest": int(self.size.min()) if len(self.size) else 0,
-            "below": [self.below(k) for k in range(MOST_K + 1)],
+            "below": [0, *np.cumsum(held)[:MOST_K].tolist()],
         }
 
 

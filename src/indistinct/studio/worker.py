@@ -20,6 +20,7 @@ from typing import Any, TextIO
 
 import indistinct
 from indistinct import IndistinctError
+from indistinct.studio.workspace import OURS
 from indistinct.types import Plain
 
 Progress = Callable[[str, float | None], None]
@@ -56,6 +57,8 @@ def main() -> None:
         _say(out, {"problems": [{"message": "the table does not fit into the memory"}]})
     except OSError as error:
         _say(out, {"problems": [{"message": f"{error.filename}: {error.strerror}"}]})
+    except Exception as error:  # noqa: BLE001 - told without its message, which could hold a value
+        _say(out, {"problems": [{"message": f"internal error: {type(error).__name__}: {OURS}"}]})
 
 
 def assess(asked: Plain, progress: Progress) -> Plain:

@@ -11,12 +11,18 @@ import shutil
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import indistinct
-from indistinct import IndistinctError, PolicyError, Problem, Workbench
+from indistinct import IndistinctError, PolicyError, Problem
 from indistinct.studio.jobs import Jobs
 from indistinct.types import Plain
+
+if TYPE_CHECKING:
+    from indistinct import Workbench
+
+OURS = "this is a bug in indistinct, not in your data"
+"""What is said of an error that nobody foresaw."""
 
 STEPS = 200
 """Steps that can be undone, at most."""
@@ -88,6 +94,8 @@ class Workspace:
             self.problems = [{"message": f"{error.filename}: {error.strerror}"}]
         except UnicodeDecodeError:
             self.problems = [{"message": "the policy is not encoded in UTF-8"}]
+        except Exception as error:  # noqa: BLE001 - told without its message, which could hold a value
+            self.problems = [{"message": f"internal error: {type(error).__name__}: {OURS}"}]
         finally:
             self.opening = None
             self.version += 1

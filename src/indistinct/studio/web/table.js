@@ -1,7 +1,7 @@
 // What was read, what is suggested, and what the columns give away.
 
 import { ROLES, bar, count, grid, h, menu, note, problems, rowsOf, share } from "/web/dom.js";
-import { run, step, stop, store } from "/web/store.js";
+import { edit, run, step, stop, store } from "/web/store.js";
 
 const MEANING = [
   ["Identifier", "Names a person. Left out of the release."],
@@ -24,7 +24,7 @@ export function tableRoom(redraw) {
     h("h1", {}, "Your table, column by column"),
     h("p", { className: "lead" }, "Every role below is a suggestion with its reason. You know the data: correct what is wrong. Everything else follows from it."),
     format ? note("", `A folder in the format ${format}: its columns have roles of their own, and promises count people.`) : null,
-    profile.people ? note("", `${count(profile.people.people)} people have ${count(profile.people.records)} records, by ${profile.people.column}: promises count people where the policy says so under [source] person.`) : null,
+    people(profile.people, policy.sections.source?.person),
     problems(notes, "doubt"),
     problems(policy.problems),
     profile.doubts.length ? note("doubt", h("p", {}, h("b", {}, "Look at these first")),
@@ -44,6 +44,14 @@ export function tableRoom(redraw) {
         h("dl", {}, MEANING.map(([name, text]) => [h("dt", {}, h("b", {}, name)), h("dd", {}, text)])))),
     h("div", { className: "two" }, combinations(told, redraw), protectedBy(told)),
     h("section", { className: "card" }, h("h2", {}, "The first rows, as they were read"), rowsOf("The first rows", head)));
+}
+
+// Whose a record is: where people have many, every promise counts people.
+function people(found, person) {
+  if (person) return note("", `Every promise counts people, by ${person}. `, h("button", { id: "count-records", onclick: () => edit(["source", "person"]) }, "Count records instead"));
+  if (!found) return null;
+  return note("doubt", `${found.column} repeats: it seems that ${count(found.people)} people have ${count(found.records)} records. `,
+    h("button", { id: "count-people", onclick: () => edit(["source", "person"], found.column) }, `Count people by ${found.column}`));
 }
 
 function role(name, chosen) {

@@ -1,0 +1,73 @@
+"""Make the pictures of the studio's rooms, light and dark: ``python docs/studio_pictures.py``.
+
+Needs the extra ``studio``, Playwright and a Chromium. The table is that of the demonstration.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+PICTURES = Path(__file__).parent / "pictures"
+SIZE = {"width": 1280, "height": 860}
+
+
+def main() -> None:
+    """Walk through all rooms, once in each scheme."""
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+        out = Path(folder) / "demo"
+        call = [sys.executable, "-m", "indistinct"]
+        subprocess.run([*call, "demo", "--out", out], check=True, stdout=subprocess.DEVNULL)
+        table = Path(folder) / "discharges.csv"
+        shutil.copyfile(out / "private" / "discharges.csv", table)
+        browser = driver.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        for scheme in ("light", "dark"):
+            with subprocess.Popen(
+                [*call, "studio", table, "--no-browser"], stdout=subprocess.PIPE, text=True
+            ) as studio:
+                assert studio.stdout is not None
+                page = browser.new_context(viewport=SIZE, color_scheme=scheme).new_page()
+                page.set_default_timeout(300_000)
+                page.goto(studio.stdout.readline().strip())
+                walk(page, scheme)
+                studio.terminate()
+        browser.close()
+
+
+def walk(page: Any, scheme: str) -> None:
+    """Every room, when it has something to show."""
+
+    def shoot(room: str) -> None:
+        path = PICTURES / f"studio-{room}-{scheme}.png"
+        page.wait_for_timeout(500)
+        page.screenshot(path=path)
+
+    page.wait_for_selector("text=Measure again")
+    shoot("table")
+    page.click("#to-hierarchies")
+    page.wait_for_selector(".levels")
+    shoot("hierarchies")
+    page.click("#to-promises")
+    page.wait_for_selector("text=Nothing speaks against")
+    shoot("promises")
+    page.click("#to-explore")
+    page.click("#try")
+    page.wait_for_selector("text=recommended")
+    shoot("explore")
+    page.click("#to-publish")
+    page.click("#publish")
+    page.wait_for_selector("text=Those who learn most", state="attached")
+    page.evaluate("scrollTo(0, 0)")
+    shoot("publish")
+
+
+if __name__ == "__main__":
+    main()
