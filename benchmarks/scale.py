@@ -92,9 +92,9 @@ def write_table(rows: int, target: Path) -> None:
                 "id": np.arange(first, first + n),
                 "age": random.integers(0, 100, n),
                 "sex": pl.Series(random.integers(0, 2, n)).replace_strict({0: "f", 1: "m"}),
-                "region": pl.Series(random.integers(100, 160, n)).cast(pl.String),
+                "region": pl.Series(random.integers(100, 116, n)).cast(pl.String),
                 "education": pl.Series(random.integers(1, 9, n)).cast(pl.String),
-                "diagnosis": "D" + pl.Series(random.integers(10, 90, n)).cast(pl.String),
+                "diagnosis": "D" + pl.Series(random.integers(10, 30, n)).cast(pl.String),
                 "cost": random.gamma(2.0, 900.0, n).round(2),
                 "ward": "ward " + pl.Series(random.integers(0, 40, n)).cast(pl.String),
             }

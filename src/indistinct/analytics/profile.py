@@ -299,10 +299,8 @@ def nearly_unique(table: Table, columns: Iterable[str]) -> list[str]:
         filled, values = about[column]
         if values * SUSPECTED < filled:
             continue
-        counts = count_values(table, column).drop_nulls("value")[COUNT]
-        filled = int(counts.sum())
-        rare = int(counts.filter(counts < K).sum())
-        if _tells_apart(filled, len(counts), _share(rare, filled)):
+        filled, values, rare = table.tally(column, K)
+        if _tells_apart(filled, values, _share(rare, filled)):
             found.append(column)
     return found
 

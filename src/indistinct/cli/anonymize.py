@@ -13,6 +13,8 @@ from indistinct.cli.options import (
     AsJson,
     Data,
     Encoding,
+    Engine,
+    Memory,
     Separator,
     Sheet,
     beside_policy,
@@ -149,6 +151,8 @@ def anonymize(
     separator: Separator = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    engine: Engine = None,
+    memory: Memory = None,
     alternatives: Annotated[
         bool,
         typer.Option(
@@ -186,6 +190,12 @@ def anonymize(
         "local-recoding": local_recoding,
     }
     output = {"format": file_format, "suppressed": suppressed}
+    scanned = engine is not None or memory is not None
+    if scanned and (alternatives or policy is None):
+        what = "--alternatives reads" if alternatives else "options in place of a policy read"
+        message = f"{what} the table into memory, and --engine or --memory asks not to"
+        remedy = "leave one of them out" if alternatives else "write a policy: indistinct init"
+        raise PolicyError(Problem("not-scanned", message, remedy=remedy))
     further: Plain = {"rest": rest, "k": k, "hierarchies": hierarchies}
     with Progress() as progress:
         if policy is not None:
@@ -200,7 +210,9 @@ def anonymize(
             sections = {"source": source, "method": _keys(method), "output": _keys(output)}
             settings = _from_options(data, named, rest, k, hierarchies, sections)
         try:
-            release = indistinct.anonymize(data, settings, progress=progress)
+            release = indistinct.anonymize(
+                data, settings, progress=progress, engine=engine, memory=memory
+            )
         except Unsatisfiable as error:
             if refused is not None:
                 indistinct.write_refusal(error, settings, refused)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,6 +19,22 @@ FILE = "Reading the file"
 Data = Annotated[
     Path,
     typer.Argument(metavar="DATA", help="The private table: CSV, Parquet or Excel.", dir_okay=True),
+]
+Engine = Annotated[
+    Literal["duckdb"] | None,
+    typer.Option(
+        help="Scan the file, or the files of a folder or pattern, in place of reading it: it need "
+        "not fit into memory.",
+        rich_help_panel=FILE,
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        help="With --engine duckdb: what the run may take, such as 2GB; the rest is spilled.",
+        rich_help_panel=FILE,
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
 Separator = Annotated[

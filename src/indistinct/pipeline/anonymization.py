@@ -13,7 +13,7 @@ from indistinct.pipeline.analyses import columns_of, with_analyses
 from indistinct.pipeline.asked import sight_of
 from indistinct.pipeline.background_knowledge import with_background_knowledge
 from indistinct.pipeline.looking_ahead import searched
-from indistinct.pipeline.opening import PolicyLike, Progress, open_source
+from indistinct.pipeline.opening import PolicyLike, Progress, Scanned, open_source, suits
 from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.publishing import audited, publish, require_kept
 from indistinct.pipeline.recording import hold_against_ledger
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from indistinct.policy import Policy
     from indistinct.recoding.linked_plan import LinkedPlan
     from indistinct.recoding.plan import Plan
+    from indistinct.sources.table import Table
 
 Planned = Callable[[PrivateTable, Run], "tuple[PrivateTable, Plan | LinkedPlan]"]
 """What finds a plan, and the table as the plan sees it."""
@@ -38,6 +39,8 @@ def anonymize(
     *,
     path: str | Path | None = None,
     progress: Progress | None = None,
+    engine: str | None = None,
+    memory: str | None = None,
 ) -> Release:
     """Make a release of a table that keeps the promises of a policy, and prove it.
 
@@ -47,6 +50,9 @@ def anonymize(
         policy: roles, hierarchies, promises, method and output; or its keys, or its file.
         path: the file that a frame was read from, for messages and the private account.
         progress: a function that gets the stage and the share done.
+        engine: ``"duckdb"`` scans the file, or the files of a folder or pattern, where they are:
+            they need not fit into memory. The release is a DuckDB relation then.
+        memory: what the process may take then, as ``"2GB"``; asked for alone it means DuckDB.
 
     Raises:
         DataError: the table cannot be read.
@@ -54,7 +60,9 @@ def anonymize(
         HierarchyError: a hierarchy does not cover the table's values, or is not a tree.
         Unsatisfiable: no release can keep the promises within the policy's limits.
     """
-    return released(data, Run.begin(policy, progress, path))
+    run = Run.begin(policy, progress, path)
+    run.scanned = Scanned.of(engine, memory)
+    return released(data, run)
 
 
 def released(data: Frame, run: Run, planned: Planned | None = None) -> Release:
@@ -95,6 +103,35 @@ def holds_records(policy: Policy) -> bool:
     return moved or items or policy.person is not None or policy.ledger is not None
 
 
+def reads_its_release(policy: Policy) -> bool:
+    """Whether the release is needed in memory, once it is made: to guard, enlarge or analyse it."""
+    guarded = policy.output.spreadsheet_safe and policy.output.format == "csv"
+    return guarded or policy.method.decoys is not None or bool(policy.analyses)
+
+
+def opened(data: Frame, run: Run) -> Table:
+    """The table: in memory, or scanned where that is asked for or it does not fit.
+
+    Raises:
+        DataError: it cannot be read, or its records are needed and do not fit.
+        PolicyError: the policy does not fit it.
+    """
+    policy = run.policy
+    held = holds_records(policy) or (run.scanned is not None and reads_its_release(policy))
+    try:
+        table, run.source_digest = open_source(
+            data, policy, run.path, held=held, scanned=run.scanned
+        )
+    except DataError as error:
+        small = {problem.code for problem in error.problems} == {"too-little-memory"}
+        if run.scanned is not None or not small or holds_records(policy) or not suits(data):
+            raise
+        run.scanned = Scanned()
+        run.warnings.append("the table does not fit into memory: it was scanned by DuckDB")
+        return opened(data, run)
+    return table
+
+
 def read(data: Frame, run: Run) -> tuple[PrivateTable, Transformed]:
     """The private table; and what was done to its values before.
 
@@ -104,11 +141,10 @@ def read(data: Frame, run: Run) -> tuple[PrivateTable, Transformed]:
         HierarchyError: a hierarchy does not cover the table's values.
     """
     run.tell("reading")
-    policy = run.policy
-    table, run.source_digest = open_source(data, policy, run.path, held=holds_records(policy))
+    table = opened(data, run)
     run.warnings += table.notes if isinstance(table, EagerTable) else ()
     file = None if run.source_digest is None else table.name
-    run.to_analyse = columns_of(policy, table)
+    run.to_analyse = columns_of(run.policy, table)
     values = transformed(table, run, file)
     run.tell("counting")
     private = PrivateTable.of(values.table, run, file=file)

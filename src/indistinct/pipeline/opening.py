@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Self, Union
 
 import polars as pl
 
@@ -16,6 +18,7 @@ from indistinct.sources.convert import to_polars
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
 from indistinct.sources.format import format_named
+from indistinct.sources.memory import allowed, size_of
 from indistinct.sources.table import Table, column_names, open_table, quantities
 from indistinct.sources.text import canonical
 from indistinct.sources.unchanged import unchanged
@@ -23,6 +26,7 @@ from indistinct.types import Frame, Plain, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
+    from indistinct.sources.scan import Engine, ScannedTable
 
 Progress = Callable[[str, float | None], None]
 """Called with what is being done, and the share of it that is done where that is known."""
@@ -78,6 +82,7 @@ def open_source(
     *,
     held: bool = False,
     allow_empty: bool = False,
+    scanned: Scanned | None = None,
 ) -> tuple[Table, str | None]:
     """The table given, held against the policy, and the digest of the file it came from.
 
@@ -87,11 +92,14 @@ def open_source(
         path: the file that a frame was read from.
         held: ask for a table in memory, whichever engine holds it: for what goes record by record.
         allow_empty: whether it may have no records.
+        scanned: how files are scanned where they are, and not read.
 
     Raises:
         DataError: it cannot be read, or changes meanwhile.
         PolicyError: the policy does not fit it.
     """
+    if scanned is not None:
+        return _scanned(data, policy, scanned, held)
     tokens, source, native = policy.missing_tokens(), policy.source, data
     if isinstance(data, str | Path):
         path = data
@@ -127,6 +135,87 @@ def open_source(
     if isinstance(table, EagerTable):
         table.notes = notes
     return table, digest
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """How files are scanned that need not fit into memory.
+
+    Arguments:
+        engine: what scans them.
+        memory: what the process may take, as ``2GB``; what tables may take where not given.
+    """
+
+    engine: Engine = "duckdb"
+    memory: str | None = None
+
+    @classmethod
+    def of(cls, engine: str | None, memory: str | None) -> Self | None:
+        """What is asked for; None where nothing is.
+
+        Raises:
+            PolicyError: no such engine, or no size of memory.
+        """
+        if engine is None and memory is None:
+            return None
+        problems = []
+        if engine not in (None, "duckdb"):
+            hint = did_you_mean(str(engine), ["duckdb"])
+            problems.append(Problem("unknown-engine", f"no engine '{engine}': {hint}"))
+        if memory is not None and size_of(memory) is None:
+            remedy = "write 2GB, for example"
+            problems.append(Problem("bad-memory", "memory is no size", remedy=remedy))
+        if problems:
+            raise PolicyError(problems)
+        return cls("duckdb", memory)
+
+    def open(self, data: Frame, **reading: str) -> ScannedTable:
+        """A table in files.
+
+        Raises:
+            DataError: it is no file, or cannot be read.
+        """
+        if not isinstance(data, str | Path):
+            raise DataError(
+                Problem(
+                    "not-scanned",
+                    "a frame is counted where it is, and not scanned",
+                    remedy="leave engine and memory out, or give the path of a file",
+                )
+            )
+        from indistinct.sources.scan import scan
+
+        return scan(data, None if self.memory is None else size_of(self.memory), **reading)
+
+
+def suits(data: Frame) -> bool:
+    """Whether a file could be scanned that does not fit into memory."""
+    if not isinstance(data, str | Path) or find_spec("duckdb") is None:
+        return False
+    from indistinct.sources.scan import LEAST, kind_of_file
+
+    return kind_of_file(Path(data)) is not None and allowed() >= LEAST
+
+
+def _scanned(data: Frame, policy: Policy, scanned: Scanned, held: bool) -> tuple[Table, str | None]:
+    """The table in files, held against the policy, and the digest of the files."""
+    if policy.source.format is not None or policy.source.people is not None:
+        raise DataError(
+            Problem(
+                "not-scanned",
+                "health formats and tables of people are put together in memory",
+                remedy="leave --engine and --memory out",
+            )
+        )
+    table = scanned.open(data, **reading(policy))
+    if not table.height():
+        raise DataError(Problem("no-records", "the table has no records", file=table.name))
+    policy.adopt(table.columns)
+    policy.check(table.columns, table.name)
+    digest = sha256_of(table.files[0]) if len(table.files) == 1 else digest_of(table.files)
+    if held:
+        return open_table(table.frame(), table.name, missing_tokens=policy.missing_tokens()), digest
+    return table.with_tokens(policy.missing_tokens()), digest
 
 
 def plain_table(

@@ -25,6 +25,7 @@ from indistinct.requirement import Requirement
 from indistinct.sources.convert import to_polars
 from indistinct.sources.writing import (
     REPORT,
+    batches,
     formulas,
     neutralized,
     publish_folder,
@@ -161,7 +162,12 @@ class Release(Document):
     def _warn_about_formulas(self) -> tuple[str, ...]:
         if self.output.format != "csv" or self.output.spreadsheet_safe:
             return ()
-        found = [name for frame in self._frames().values() for name in formulas(to_polars(frame))]
+        found = [
+            name
+            for frame in self._frames().values()
+            for part in batches(frame)
+            for name in formulas(part)
+        ]
         if not found:
             return ()
         listed = ", ".join(f"'{name}'" for name in dict.fromkeys(found))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 import polars as pl
 
-from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress
+from indistinct.pipeline.opening import PolicyLike, Progress, Scanned, as_policy, no_progress
 from indistinct.randomness import Stream, stream
 from indistinct.types import PlainMapping
 
@@ -32,6 +32,7 @@ class Run:
         singled_out: what somebody finds in a long release who knows a few records or cells, the
             figures of each attacker; private.
         to_analyse: what the policy's analyses read of the table; None where it asks for none.
+        scanned: how files are scanned where they are; None where they are read.
         source_digest: the digest of the source's file, where there is one; private.
     """
 
@@ -42,6 +43,7 @@ class Run:
     documents: dict[str, PlainMapping | pl.DataFrame] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     singled_out: dict[str, PlainMapping] = field(default_factory=dict)
+    scanned: Scanned | None = None
     source_digest: str | None = None
     to_analyse: pl.DataFrame | None = None
 

@@ -251,13 +251,15 @@ def warn_about_forgotten_person(table: Table, policy: Policy) -> list[str]:
     if policy.person is not None or policy.source.people or policy.source.format:
         return []
     records = table.height()
-    repeated = [
+    named = [
         name
         for name in policy.named("identifier")
-        if name in table.columns
-        and table.kinds[name] != "other"
-        and 1 < REPEATS * table.distinct([name]).height < records
+        if name in table.columns and table.kinds[name] != "other"
     ]
+    about = table.about(named)
+    suspected = [name for name in named if REPEATS * about[name][1] < 1.1 * records]
+    values = {name: table.tally(name, 1)[1] for name in suspected}
+    repeated = [name for name in suspected if 1 < REPEATS * values[name] < records]
     quasi = [name for name in policy.named("quasi-identifier") if name in table.columns]
     found = profile(table, columns=[*repeated, *quasi]).person if repeated else None
     if found is None or found.column not in repeated:

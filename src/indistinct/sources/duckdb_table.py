@@ -38,6 +38,7 @@ class DuckDBTable:
         self._relation = _as_arrow_has_it(relation, self._types)
         self._tokens = tokens or {}
         self._height: int | None = None
+        self._counted: Any = None
         self._kept = False
         self.kinds: Mapping[str, str] = self._kinds()
 
@@ -92,19 +93,40 @@ class DuckDBTable:
             return {}
         asked = []
         for name in columns:
-            held, tokens = f"CAST({_quoted(name)} AS VARCHAR)", self._tokens.get(name, ())
-            missing = ", ".join(map(_literal, ["", "nan", *tokens]))
-            exact = self.kinds[name] in ("integer", "date", "boolean") and not tokens
-            asked.append(
-                f"count({_quoted(name)})"
-                if exact
-                else f"count(*) FILTER ({held} NOT IN ({missing}))"
-            )
-            asked.append(f"approx_count_distinct({_quoted(name)})")
+            asked.append(f"count(*) FILTER ({self._filled(name)})")
+            asked.append(f"approx_count_distinct({quoted(name)})")
         found = self._fetch(
             f"SELECT {', '.join(f'{one} AS n{at}' for at, one in enumerate(asked))} FROM {_SOURCE}"
         ).row(0)
         return {name: (found[2 * at], found[2 * at + 1]) for at, name in enumerate(columns)}
+
+    def like_their_names(self) -> pl.DataFrame:
+        """The first records, and some that have the name of a column as its value."""
+        named = " OR ".join(f"{quoted(name)} = {_literal(name)}" for name in self.columns)
+        return self._fetch(
+            f"(SELECT * FROM {_SOURCE} LIMIT 1000)"
+            f" UNION ALL (SELECT * FROM {_SOURCE} WHERE {named} LIMIT 1000)"
+        )
+
+    def tally(self, column: str, fewer: int) -> tuple[int, int, int]:
+        """Records with a value in a column, its values, and the records of those that are rare."""
+        counted = (
+            f"SELECT count(*) AS n FROM {_SOURCE} WHERE {self._filled(column)}"
+            f" GROUP BY {quoted(column)}"
+        )
+        found = self._fetch(
+            "SELECT coalesce(sum(n), 0)::BIGINT, count(*),"
+            f" coalesce(sum(n) FILTER (n < {fewer}), 0)::BIGINT FROM ({counted})"
+        ).row(0)
+        return found[0], found[1], found[2]
+
+    def _filled(self, column: str) -> str:
+        """The condition that a record has a value in a column, and no text that stands for none."""
+        tokens = self._tokens.get(column, ())
+        if self.kinds[column] in ("integer", "date", "boolean") and not tokens:
+            return f"{quoted(column)} IS NOT NULL"
+        missing = ", ".join(map(_literal, ["", "nan", *tokens]))
+        return f"CAST({quoted(column)} AS VARCHAR) NOT IN ({missing})"
 
     def different_records(self) -> int:
         """How many records differ, over all columns, told apart by their digests."""
@@ -145,40 +167,51 @@ class DuckDBTable:
     def _recode(self, change: Change) -> tuple[Any, NDArray[np.int64]]:
         """The recoded records as an Arrow table, and their row numbers in the source.
 
-        In the order of the source, or else shuffled: by a seeded digest of the published rows, so
-        that a run can be repeated byte for byte where the engine's own order varies. Columns that
-        are replaced record by record need the source's order first.
+        Columns that are replaced record by record need the source's order first.
+        """
+        row = self._row
+        made = [name for name in change.columns if name in change.published]
+        records = self._run(self._recoding(change), self._lookup(change, made))
+        if row not in records.column_names:
+            return records, np.zeros(0, np.int64)
+        return records, records[row].to_numpy()
+
+    @property
+    def _row(self) -> str:
+        return _unused("row", self.columns)
+
+    def _recoding(self, change: Change) -> str:
+        """The query of the recoded records: a join of the source with the lookup table.
+
+        In the order of the source, with row numbers beside; or else shuffled: by a seeded digest of
+        the published rows, so that a run can be repeated byte for byte where the engine's own order
+        varies, and the order tells nothing of that of the source, whoever knows the seed.
         """
         own = [n for n in change.columns if n not in change.published and n not in change.replace]
         made = [name for name in change.columns if name in change.published]
         # A key comes from its combination: values that the engine takes for equal (0.0 and -0.0,
         # "a" and "A" where a collation says so) are published as one.
         held = {name: f"lookup.k{at}" for at, name in enumerate(change.keys)}
-        taken = [(held.get(name, f"source.{_quoted(name)}"), name) for name in own]
+        taken = [(held.get(name, f"source.{quoted(name)}"), name) for name in own]
         taken += [(f"lookup.p{at}", name) for at, name in enumerate(made)]
-        picked = [f"{value} AS {_quoted(name)}" for value, name in taken]
-        row = _unused("row", self.columns)
+        picked = [f"{value} AS {quoted(name)}" for value, name in taken]
+        source, row = _SOURCE, self._row
         digest = ", ".join(value for value, _ in taken)
-        order = f"source.{row}"
         if change.shuffle is None or change.replace or not picked:
+            order = f"source.{row}"
             picked.append(order)
+            source = f"(SELECT *, row_number() OVER () - 1 AS {row} FROM {_SOURCE})"
         else:
             seed = change.shuffle.integers(_SEEDS)  # mixed in last: hash(seed, ...) hardly mixes
             order = f"hash(xor(hash({digest}), {seed}::UBIGINT))"
         joined = " AND ".join(
-            f"source.{_quoted(key)} IS NOT DISTINCT FROM lookup.k{at}"
+            f"source.{quoted(key)} IS NOT DISTINCT FROM lookup.k{at}"
             for at, key in enumerate(change.keys)
         )
-        records = self._run(
-            f"SELECT {', '.join(picked)}"
-            f" FROM (SELECT *, row_number() OVER () - 1 AS {row} FROM {_SOURCE}) AS source"
-            f" JOIN {_LOOKUP} AS lookup ON {joined or 'true'}"
-            f" ORDER BY {order}",
-            self._lookup(change, made),
+        return (
+            f"SELECT {', '.join(picked)} FROM {source} AS source"
+            f" JOIN {_LOOKUP} AS lookup ON {joined or 'true'} ORDER BY {order}"
         )
-        if row not in records.column_names:
-            return records, np.zeros(0, np.int64)
-        return records, records[row].to_numpy()
 
     def _lookup(self, change: Change, made: Sequence[str]) -> Any:
         """The kept combinations by the engine's own values, with what is published for them."""
@@ -198,11 +231,23 @@ class DuckDBTable:
         return lookup
 
     def _count(self, columns: Sequence[str], count: str) -> Any:
-        names = _names(columns)
-        return self._run(
-            f"SELECT {names}{',' if columns else ''} count(*) AS {_quoted(count)} FROM {_SOURCE}"
-            + (f" GROUP BY {names}" if columns else "")
+        """The combinations of these columns and their counts, from those that are counted already
+        where these are among them.
+        """
+        names, known = _names(columns), self._counted
+        source, times = _SOURCE, "count(*)"
+        if known is not None and columns and set(columns) < set(known.column_names[:-1]):
+            source, times = _LOOKUP, f"sum({quoted(known.column_names[-1])})::BIGINT"
+        else:
+            known = None
+        found = self._run(
+            f"SELECT {names}{',' if columns else ''} {times} AS {quoted(count)} FROM {source}"
+            + (f" GROUP BY {names}" if columns else ""),
+            known,
         )
+        if self._counted is None or found.num_columns > self._counted.num_columns:
+            self._counted = found
+        return found
 
     def _types_of(self, change: Change) -> dict[str, str]:
         """The types of the release's columns: those they had, but never one that lists values."""
@@ -231,8 +276,8 @@ class DuckDBTable:
         times = [name for name, kind in kinds.items() if kind == "datetime"]
         if times:
             tests = ", ".join(
-                f"coalesce(bool_and({_quoted(name)} = date_trunc('day', {_quoted(name)})), true)"
-                f" AS {_quoted(name)}"
+                f"coalesce(bool_and({quoted(name)} = date_trunc('day', {quoted(name)})), true)"
+                f" AS {quoted(name)}"
                 for name in times
             )
             whole = self._fetch(f"SELECT {tests} FROM {_SOURCE}").row(0)
@@ -270,9 +315,9 @@ def _as_arrow_has_it(relation: Any, types: Mapping[str, str]) -> Any:
         return relation
     return relation.project(
         ", ".join(
-            f"CAST({_quoted(name)} AS VARCHAR) AS {_quoted(name)}"
+            f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}"
             if _BY_TEXT.search(kind)
-            else _quoted(name)
+            else quoted(name)
             for name, kind in types.items()
         )
     )
@@ -285,9 +330,9 @@ def _stored(records: Any, types: Mapping[str, str], name: str) -> Any:
     connection = duckdb.connect()
     connection.register("records", records)
     columns = ", ".join(
-        f"CAST({_quoted(column)} AS {types[column]}) AS {_quoted(column)}"
+        f"CAST({quoted(column)} AS {types[column]}) AS {quoted(column)}"
         if column in types and _fits(connection, column, types[column])
-        else _quoted(column)
+        else quoted(column)
         for column in records.column_names
     )
     connection.execute(f"CREATE TABLE {name} AS SELECT {columns} FROM records")
@@ -299,7 +344,7 @@ def _fits(connection: Any, column: str, kind: str) -> bool:
     """Whether a column of ``records`` can be of this type: texts may be generalized ones."""
     if not _BY_TEXT.search(kind):
         return True
-    query = f"SELECT count({_quoted(column)}) = count(TRY_CAST({_quoted(column)} AS {kind}))"
+    query = f"SELECT count({quoted(column)}) = count(TRY_CAST({quoted(column)} AS {kind}))"
     return bool(connection.execute(f"{query} FROM records").fetchone()[0])
 
 
@@ -320,7 +365,8 @@ def _unused(name: str, columns: Sequence[str]) -> str:
     return name
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """A name of a column as SQL has it."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -329,4 +375,4 @@ def _literal(text: str) -> str:
 
 
 def _names(columns: Sequence[str]) -> str:
-    return ", ".join(map(_quoted, columns))
+    return ", ".join(map(quoted, columns))

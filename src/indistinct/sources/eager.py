@@ -125,6 +125,10 @@ class EagerTable(ABC):
             found[name] = (len(values) - missing, int(different))
         return found
 
+    def tally(self, column: str, fewer: int) -> tuple[int, int, int]:
+        """Records with a value in a column, its values, and the records of those that are rare."""
+        return tally_of(self.distinct([column]), fewer)
+
     def different_records(self) -> int:
         """How many records differ, over all columns, told apart by their digests."""
         told = [
@@ -325,6 +329,13 @@ def count_distinct(texts: pl.DataFrame) -> pl.DataFrame:
     """The distinct rows of a frame of texts, with how often each occurs in ``count``."""
     count = pl.len().cast(pl.Int64).alias(count_column(texts.columns))
     return texts.group_by(texts.columns).agg(count) if texts.width else texts.select(count)
+
+
+def tally_of(counted: pl.DataFrame, fewer: int) -> tuple[int, int, int]:
+    """Of the counted texts of a column: records with one, texts, records of those that are rare."""
+    text, count = counted.columns
+    counts = counted.drop_nulls(text)[count]
+    return int(counts.sum()), len(counts), int(counts.filter(counts < fewer).sum())
 
 
 def add_up(counted: pl.DataFrame, count: str) -> pl.DataFrame:

@@ -107,14 +107,7 @@ def read_table(
         ending = Path(path.stem).suffix.lower()
     _refuse_unreadable(path, ending, packed is not None, sheet, query)
     if header is not None and ending not in CSV:
-        raise DataError(
-            Problem(
-                "header-without-csv",
-                "only of CSV files it can be said whether they have a header",
-                file=path.name,
-                remedy="take header away",
-            )
-        )
+        raise header_without_csv(path.name)
     with unchanged(path):
         if ending in CSV:
             frame = _read_csv(path, separator, quote, encoding, header, exact)
@@ -135,13 +128,25 @@ def read_table(
             )
         ]
     if not problems and header is None and ending in CSV + EXCEL:
-        problems = _header_problems(frame, path.name, csv=ending in CSV)
+        problems = header_problems(frame, path.name, csv=ending in CSV)
     if problems:
         raise DataError(problems)
     return frame
 
 
-def _header_problems(frame: pl.DataFrame, name: str, *, csv: bool) -> list[Problem]:
+def header_without_csv(name: str) -> DataError:
+    """That a header is spoken of where there is none to speak of."""
+    return DataError(
+        Problem(
+            "header-without-csv",
+            "only of CSV files it can be said whether they have a header",
+            file=name,
+            remedy="take header away",
+        )
+    )
+
+
+def header_problems(frame: pl.DataFrame, name: str, *, csv: bool) -> list[Problem]:
     """Whether the first line is a record: most of its cells are like values of their own columns.
 
     Published as the names of columns, it would give away the person it is about.
@@ -186,14 +191,18 @@ def _records_numbers(frame: pl.DataFrame) -> list[str]:
     return [] if len(steps) == 1 and min(steps) > 0 else found
 
 
-def _refuse_unreadable(
-    path: Path, ending: str, packed: bool, sheet: str | None, query: str | None
-) -> None:
-    name = path.name
+def refuse_missing(paths: Sequence[Path]) -> None:
+    """Raise for files that are not there, are folders, or are empty."""
+    problems = [problem for path in paths for problem in _missing(path)]
+    if problems:
+        raise DataError(problems)
+
+
+def _missing(path: Path) -> list[Problem]:
     problems = []
     if not path.exists():
         beside = path.parent.iterdir() if path.parent.is_dir() else ()
-        near = did_you_mean(name, [one.name for one in beside if one.is_file()])
+        near = did_you_mean(path.name, [one.name for one in beside if one.is_file()])
         hint = f": {near}" if near.startswith("did") else ""
         problems.append(
             Problem(
@@ -215,7 +224,15 @@ def _refuse_unreadable(
             )
         )
     elif path.stat().st_size == 0:
-        problems.append(Problem("empty-file", "the file is empty", file=name))
+        problems.append(Problem("empty-file", "the file is empty", file=path.name))
+    return problems
+
+
+def _refuse_unreadable(
+    path: Path, ending: str, packed: bool, sheet: str | None, query: str | None
+) -> None:
+    name = path.name
+    problems = _missing(path)
     known = CSV if packed else CSV + PARQUET + EXCEL + DATABASE
     if ending not in known and (ending or path.is_file()):
         problems.append(
@@ -253,7 +270,7 @@ def _read_csv(
     exact: bool,
 ) -> pl.DataFrame:
     name = path.name
-    _refuse_dialect(name, separator, quote, encoding)
+    refuse_dialect(name, separator, quote, encoding)
     if separator is None and path.suffix.lower() in (".tsv", ".tab"):
         separator = "\t"
     data = _utf8(bytes_of(path), encoding, name)
@@ -267,10 +284,10 @@ def _read_csv(
     except UnicodeDecodeError as error:
         raise _undecodable(data, error, "utf-8", name, 0) from None
     except csv.Error:
-        raise DataError(_unclosed(1, name)) from None
+        raise DataError(unclosed(1, name)) from None
     head = start[: lead + used]
     if dialect.quote and head.count("\n") > 1 and head.count(dialect.quote) % 2:
-        raise DataError(_unclosed(head[:lead].count("\n") + 1, name))
+        raise DataError(unclosed(head[:lead].count("\n") + 1, name))
     columns = [cell.strip() for cell in names]
     if header is False:
         columns = [f"column_{at}" for at in range(1, len(names) + 1)]
@@ -329,9 +346,10 @@ def bytes_of(path: Path) -> bytes:
     return b"".join(blocks)
 
 
-def _refuse_dialect(
+def refuse_dialect(
     name: str, separator: str | None, quote: str | None, encoding: str | None
 ) -> None:
+    """Raise for a separator or quote of several characters, and for an unknown encoding."""
     problems = []
     if separator is not None and (len(separator) != 1 or separator in '\r\n"'):
         problems.append(
@@ -463,9 +481,9 @@ def _read_carefully(
             cells = dict(zip(columns, zip(*chunk, strict=True), strict=True))
             chunks.append(pl.DataFrame(cells, schema=schema))
     except csv.Error:  # a cell beyond all measure
-        raise DataError(_unclosed(lines.last + 1 + lines_before, name)) from None
+        raise DataError(unclosed(lines.last + 1 + lines_before, name)) from None
     if lines.unclosed(dialect):
-        raise DataError(_unclosed(lines.last + lines_before, name))
+        raise DataError(unclosed(lines.last + lines_before, name))
     if ragged:
         raise DataError(_ragged(ragged, width, name))
     return pl.concat(chunks, rechunk=True) if chunks else pl.DataFrame(schema=schema)
@@ -546,7 +564,8 @@ class _Lines:
         return opened and raw.count(dialect.quote) % 2 == 1
 
 
-def _unclosed(line: int, name: str) -> Problem:
+def unclosed(line: int, name: str) -> Problem:
+    """That a quote is opened and not closed."""
     return Problem(
         "unclosed-quote",
         f"a quote that is opened on line {line} is not closed within reason",

@@ -87,8 +87,28 @@ def require(needed: float, name: str) -> None:
             "too-little-memory",
             f"the table takes about {in_words(needed)} of memory, and may take {in_words(limit)}",
             file=name,
-            remedy=f"give it more (--max-memory, or {VARIABLE}), or hand its rows over as a DuckDB "
-            "relation in Python",
+            remedy=f"give it more (--max-memory, or {VARIABLE}), or have its files scanned "
+            "where they are: anonymize --engine duckdb",
+        )
+    )
+
+
+def require_rows(needed: float, name: str, ceiling: int) -> None:
+    """Refuse to hold the records of a table that is scanned, where they take more than they may.
+
+    Raises:
+        DataError: they do.
+    """
+    if needed <= ceiling:
+        return
+    raise DataError(
+        Problem(
+            "needs-rows",
+            "what the policy asks for goes record by record, and the records take about "
+            f"{in_words(needed)} of memory where {in_words(ceiling)} are allowed",
+            file=name,
+            remedy="give it more (--memory); or choose a method that counts combinations, "
+            '"optimal" or "mondrian", and no transform of values',
         )
     )
 

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.sources.eager import ArrowTable, add_up, find_combinations
+from indistinct.sources.eager import ArrowTable, add_up, find_combinations, tally_of
 from indistinct.sources.table import Change, count_column, counted_rows
 from indistinct.sources.text import Tokens, canonical, kind_of_type
 from indistinct.types import Frame
@@ -80,6 +80,10 @@ class SparkTable:
         return {
             name: (int(found[2 * at]), int(found[2 * at + 1])) for at, name in enumerate(columns)
         }
+
+    def tally(self, column: str, fewer: int) -> tuple[int, int, int]:
+        """Records with a value in a column, its values, and the records of those that are rare."""
+        return tally_of(self.distinct([column]), fewer)
 
     def different_records(self) -> int:
         """How many records differ, over all columns, told apart by their digests."""

@@ -134,6 +134,11 @@ class Table(Protocol):
         texts.
         """
 
+    def tally(self, column: str, fewer: int) -> tuple[int, int, int]:
+        """How many records have a value in a column, how many values they have, and how many of the
+        records have one that occurs fewer times than this.
+        """
+
     def different_records(self) -> int:
         """How many records differ, over all columns; two that differ are taken for equal with a
         probability of 2^-64, by their digests.

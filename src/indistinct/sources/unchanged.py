@@ -16,20 +16,25 @@ def unchanged(path: str | Path | None) -> Iterator[None]:
     Raises:
         DataError: it did.
     """
-    before = _states(path)
+    before = states(path)
     yield
-    if _states(path) != before:
-        raise DataError(
-            Problem(
-                "changed-while-read",
-                "the file changed while it was read",
-                file=str(path),
-                remedy="run again when nobody writes to it, or on a copy",
-            )
+    if states(path) != before:
+        raise changed(str(path))
+
+
+def changed(name: str) -> DataError:
+    """That a file changed while it was read."""
+    return DataError(
+        Problem(
+            "changed-while-read",
+            "the file changed while it was read",
+            file=name,
+            remedy="run again when nobody writes to it, or on a copy",
         )
+    )
 
 
-def _states(path: str | Path | None) -> dict[Path, tuple[int, ...]]:
+def states(path: str | Path | None) -> dict[Path, tuple[int, ...]]:
     """Which file it is, how large, and when it was last written to or replaced; by path."""
     if path is None or not (named := Path(path)).exists():
         return {}

@@ -22,8 +22,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
+import narwhals as nw
 import polars as pl
 import polars.selectors as cs
 
@@ -51,6 +52,9 @@ _HARMLESS = rf"{_UNSEEN}(?:[{FORMULA_STARTS}]|{_NUMBER})[\])}}]*{_UNSEEN}(?:[;,|
 _FORMULA = re.compile(rf"^()(?=[\t\r])|{_CUT}(?={_STARTED})(?!{_HARMLESS})")
 _GUARD = re.compile(rf"^()'(?=[\t\r])|{_CUT}'(?={_STARTED})")
 
+_ROWS = 1 << 17
+"""Records that are written at a time, where a release is read from an engine."""
+
 _EARLIER = "old-"
 _EXCHANGE = 2  # RENAME_EXCHANGE of Linux
 _HERE = -100  # AT_FDCWD
@@ -72,18 +76,16 @@ def write_csv(
     Raises:
         OutputError: If it cannot be written; then nothing is left behind.
     """
-    release = _plain(frame)
-    if spreadsheet_safe:
-        release = neutralized(release)
-    single = release.width == 1
 
     def write(file: BinaryIO) -> None:
-        release.write_csv(
-            file,
-            separator=separator,
-            null_value='""' if single else None,
-            time_format="%H:%M:%S%.f",
-        )
+        for at, part in enumerate(batches(frame)):
+            (neutralized(part) if spreadsheet_safe else part).write_csv(
+                file,
+                include_header=not at,
+                separator=separator,
+                null_value='""' if part.width == 1 else None,
+                time_format="%H:%M:%S%.f",
+            )
 
     _write_whole(Path(path), write)
 
@@ -97,10 +99,12 @@ def write_parquet(frame: Frame, path: str | Path) -> None:
     Raises:
         OutputError: If it cannot be written; then nothing is left behind.
     """
-    release = _plain(frame)
 
     def write(file: BinaryIO) -> None:
-        release.write_parquet(file, statistics=False, compression="zstd")
+        if nw.dependencies.is_duckdb_relation(frame):
+            _stream_parquet(frame, file)
+        else:
+            _plain(frame).write_parquet(file, statistics=False, compression="zstd")
 
     _write_whole(Path(path), write)
 
@@ -173,6 +177,38 @@ def _guarded(text: str) -> str:
     return _FORMULA.sub(lambda found: f"{found[2] or ''}'", text)
 
 
+def batches(frame: Frame) -> Iterator[pl.DataFrame]:
+    """The rows of any frame with strings in place of categories; of a DuckDB relation in parts."""
+    if not nw.dependencies.is_duckdb_relation(frame):
+        yield _plain(frame)
+        return
+    reader = frame.to_arrow_reader(_ROWS)
+    some = False
+    for batch in reader:
+        some = True
+        yield _plain(_of_arrow(batch))
+    if not some:
+        yield _plain(_of_arrow(reader.schema.empty_table()))
+
+
+def _of_arrow(rows: Any) -> pl.DataFrame:
+    held = pl.from_arrow(rows)
+    assert isinstance(held, pl.DataFrame)
+    return held
+
+
+def _stream_parquet(frame: Frame, file: BinaryIO) -> None:
+    """The rows of a DuckDB relation as Parquet, some at a time."""
+    from pyarrow import parquet
+
+    reader = frame.to_arrow_reader(_ROWS)
+    with parquet.ParquetWriter(
+        file, reader.schema, compression="zstd", write_statistics=False, store_schema=False
+    ) as writer:
+        for batch in reader:
+            writer.write_batch(batch)
+
+
 def _plain(frame: Frame) -> pl.DataFrame:
     """A Polars frame with the rows of any frame, and strings in place of categories."""
     held = frame if isinstance(frame, pl.DataFrame) else to_polars(frame)
@@ -233,6 +269,12 @@ def _staged(path: Path, make: Callable[[Path], tuple[Path, int]]) -> tuple[Path,
         if staged.exists():
             return staged, handle
         os.close(handle)
+
+
+def staged_folder(path: Path) -> tuple[Path, int]:
+    """A folder for private data beside a path, of this process alone, and its lock."""
+    with refusing(path):
+        return _staged(path, _new_folder)
 
 
 def _mark(path: Path) -> str:

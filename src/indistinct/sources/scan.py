@@ -1,0 +1,435 @@
+"""Tables in files that need not fit into memory: scanned by DuckDB under a ceiling.
+
+Nothing comes home but combinations, counts and samples. What does not fit under the ceiling is
+spilled into a folder that nobody else may open, beside the table, where private data lies already;
+it goes with the process, and what a killed one has left goes with the next run. A CSV file is read
+once, into that folder; files of Parquet are read where they are.
+"""
+
+from __future__ import annotations
+
+import atexit
+import codecs
+import contextlib
+import csv
+import glob
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+
+from indistinct.errors import DataError, Problem
+from indistinct.sources import memory
+from indistinct.sources.dialect import (
+    SAMPLE,
+    Dialect,
+    detect_dialect,
+    detect_encoding,
+    first_record,
+)
+from indistinct.sources.duckdb_table import DuckDBTable, quoted
+from indistinct.sources.files import (
+    BROKEN,
+    CSV,
+    PACKED,
+    PARQUET,
+    header_problems,
+    header_without_csv,
+    opened,
+    refuse_dialect,
+    refuse_missing,
+    unclosed,
+)
+from indistinct.sources.table import Change, name_problems
+from indistinct.sources.text import Tokens, canonical
+from indistinct.sources.unchanged import changed, states
+from indistinct.sources.writing import staged_folder, sweep
+
+Engine = Literal["duckdb"]
+"""What can scan files that are larger than memory."""
+
+_OWN = 400 << 20
+"""What Python, Polars and the search take beside DuckDB; measured."""
+
+_SHARE = 0.7
+"""The share of the rest that DuckDB is given: it takes more than its limit while it sorts."""
+
+LEAST = _OWN + (384 << 20)
+"""What a run has to be given, so that DuckDB can sort at all."""
+
+_PACKED = (*PACKED, ".zst")
+_BLOCK = 1 << 22
+_RELEASE = "release.parquet"
+
+
+@dataclass
+class Workspace:
+    """A connection of DuckDB with a ceiling, and the private folder that it spills into.
+
+    Arguments:
+        beside: the table, beside which the folder is made.
+        ceiling: what the whole process may take, in bytes; what is free where not given.
+    """
+
+    beside: Path
+    ceiling: int
+    folder: Path = field(init=False)
+    connection: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        import duckdb
+
+        if self.ceiling < LEAST:
+            least = memory.in_words(LEAST)
+            raise DataError(
+                Problem(
+                    "too-little-memory",
+                    f"a run may take {memory.in_words(self.ceiling)}, and needs {least} at least",
+                    file=self.beside.name,
+                    remedy=f"give it more: --memory {least.replace(' ', '')}",
+                )
+            )
+        place = self.beside
+        if not os.access(place.parent, os.W_OK):
+            place = Path(tempfile.gettempdir()) / place.name
+        sweep(place)
+        self.folder, self._lock = staged_folder(place)
+        self.connection = duckdb.connect()
+        settings = {
+            "memory_limit": f"{int(_SHARE * (self.ceiling - _OWN)) >> 20}MiB",
+            "temp_directory": str(self.folder / "spill"),
+            "threads": str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1),
+        }
+        for name, value in settings.items():
+            self.connection.execute(f"SET {name} = '{value}'")
+        atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
+        weakref.finalize(self, _remove_private, self.folder)
+
+    def close(self) -> None:
+        """Remove the folder, with all that is in it."""
+        self.connection.close()
+        with contextlib.suppress(OSError):
+            os.close(self._lock)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _remove_private(folder: Path) -> None:
+    """Remove all but the release, which stays as long as the process."""
+    with contextlib.suppress(OSError):
+        for part in folder.iterdir():
+            if part.name != _RELEASE:
+                shutil.rmtree(part) if part.is_dir() else part.unlink()
+
+
+class ScannedTable(DuckDBTable):
+    """A table in files, under a ceiling of memory; its release is a file in the private folder."""
+
+    notes: tuple[str, ...] = ()
+
+    def __init__(
+        self,
+        relation: Any,
+        name: str,
+        tokens: Tokens | None = None,
+        *,
+        workspace: Workspace,
+        files: Sequence[Path] = (),
+    ) -> None:
+        self.workspace = workspace
+        self.files = tuple(files)
+        self._before = [states(path) for path in self.files]
+        super().__init__(relation, name, tokens)
+
+    def with_tokens(self, tokens: Tokens) -> ScannedTable:
+        """The same table, in which these texts stand for a missing value."""
+        found = ScannedTable(
+            self._relation, self.name, tokens, workspace=self.workspace, files=self.files
+        )
+        found.notes, found._height, found._before = self.notes, self._height, self._before
+        return found
+
+    def frame(self) -> pl.DataFrame:
+        """All records, in the order of the source.
+
+        Raises:
+            DataError: They take more memory than they may.
+        """
+        memory.require_rows(
+            memory.OF_CELLS * self.height() * len(self.columns), self.name, self.workspace.ceiling
+        )
+        return super().frame()
+
+    def text(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The canonical texts of these columns, in the order of the source, null for missing.
+
+        Raises:
+            DataError: They take more memory than they may.
+        """
+        cells = self.height() * len(columns)
+        memory.require_rows(memory.OF_CELLS * cells, self.name, self.workspace.ceiling)
+        chosen = ", ".join(map(quoted, columns))
+        return canonical(self._fetch(f"SELECT {chosen} FROM indistinct_source"), self._tokens)
+
+    def publish(self, change: Change) -> Any:
+        """The release, a file in the private folder, until the process ends.
+
+        Raises:
+            DataError: The files changed since they were first read.
+        """
+        if change.replace or change.order is not None:
+            raise AssertionError("records are replaced one by one, which needs them in memory")
+        target = self.workspace.folder / _RELEASE
+        made = [name for name in change.columns if name in change.published]
+        indistinct_lookup = self._lookup(change, made)
+        types = self._types_of(change)
+        picked = ", ".join(
+            f"CAST({quoted(name)} AS {types[name]}) AS {quoted(name)}" for name in change.columns
+        )
+        query = f"SELECT {picked} FROM ({self._recoding(change)})"
+        with telling(self.name):
+            self._relation.query("indistinct_source", query).write_parquet(
+                str(target), compression="zstd"
+            )
+        del indistinct_lookup
+        if [states(path) for path in self.files] != self._before:
+            target.unlink()
+            raise changed(self.name)
+        return self.workspace.connection.read_parquet(str(target))
+
+    def _run(self, query: str, indistinct_lookup: Any = None) -> Any:
+        with telling(self.name):
+            return super()._run(query, indistinct_lookup)
+
+
+@contextlib.contextmanager
+def telling(name: str) -> Iterator[None]:
+    """Say what DuckDB could not do without its words, which may quote a cell.
+
+    Raises:
+        DataError: For whatever it refuses.
+    """
+    import duckdb
+
+    try:
+        yield
+    except duckdb.OutOfMemoryException:
+        raise DataError(
+            Problem(
+                "no-room-to-spill",
+                "neither the memory that a run may take nor the disk suffices for the table",
+                file=name,
+                remedy="give it more (--memory), or make room on the disk that the table is on",
+            )
+        ) from None
+    except (duckdb.Error, UnicodeError) as error:
+        raise DataError(
+            Problem(
+                "unreadable-file",
+                f"the file cannot be scanned ({type(error).__name__})",
+                file=name,
+                remedy="run without --engine to be told which lines are wrong, and where",
+            )
+        ) from None
+
+
+def scan(path: str | Path, ceiling: int | None = None, **reading: Any) -> ScannedTable:
+    """A file, a folder of files of one kind, or a pattern such as ``visits-*.csv``, scanned.
+
+    Arguments:
+        path: The files: CSV (also ``.gz`` and ``.zst``) or Parquet.
+        ceiling: How many bytes the process may take; what tables may take where not given.
+        reading: ``separator``, ``quote``, ``encoding`` and ``header`` of CSV files.
+
+    Raises:
+        DataError: They cannot be read, or differ in their columns.
+    """
+    path = Path(path)
+    files, ending = _files(path)
+    if "sheet" in reading:
+        raise _not_scanned(path.name, "sheets are of Excel files, which DuckDB does not scan")
+    work = Workspace(path, memory.allowed() if ceiling is None else ceiling)
+    connection = work.connection
+    try:
+        if ending in PARQUET:
+            if reading.get("header") is not None:
+                raise header_without_csv(path.name)
+            with telling(path.name):
+                relation = connection.read_parquet([str(file) for file in files])
+        else:
+            before = [states(file) for file in files]
+            target = work.folder / "source.parquet"
+            with telling(path.name):
+                _read_csv(work, files, path.name, reading).write_parquet(
+                    str(target), compression="snappy"
+                )
+                relation = connection.read_parquet(str(target))
+            if [states(file) for file in files] != before:
+                raise changed(path.name)
+        if problems := name_problems(relation.columns, path.name):
+            raise DataError(problems)
+        table = ScannedTable(relation, path.name, workspace=work, files=files)
+        if ending not in PARQUET and reading.get("header") is None:
+            _refuse_header(table)
+    except BaseException:
+        work.close()
+        raise
+    return table
+
+
+def _files(path: Path) -> tuple[list[Path], str]:
+    """The files that a path means, and their ending without that of packing."""
+    name = str(path)
+    if path.is_dir():
+        files = sorted(one for one in path.iterdir() if one.is_file() and kind_of_file(one))
+    elif not path.exists() and glob.has_magic(name):
+        files = sorted(
+            Path(one)
+            for one in glob.glob(name)  # noqa: PTH207, the pattern may be absolute
+            if Path(one).is_file()
+        )
+    else:
+        files = [path]
+    if not files:
+        raise DataError(
+            Problem(
+                "missing-file",
+                "there is no CSV or Parquet file there",
+                file=name,
+                remedy="correct the name, or the folder it is looked for in",
+            )
+        )
+    refuse_missing(files)
+    endings = {kind_of_file(file) for file in files}
+    if len(endings) > 1 and len({one in PARQUET for one in endings}) > 1:
+        raise _not_scanned(path.name, "there are files of several kinds")
+    if None in endings:
+        raise _not_scanned(path.name, "DuckDB scans CSV (also .gz, .zst) and Parquet alone")
+    return files, str(endings.pop())
+
+
+def kind_of_file(file: Path) -> str | None:
+    """The ending of a file that can be scanned, without that of packing; None of others."""
+    ending = file.suffix.lower()
+    if ending in _PACKED:
+        ending = Path(file.stem).suffix.lower()
+        return ending if ending in CSV else None
+    return ending if ending in CSV + PARQUET else None
+
+
+def _not_scanned(name: str, why: str) -> DataError:
+    remedy = "leave --engine and --memory out, or write the table as CSV or Parquet"
+    return DataError(Problem("not-scanned", why, file=name, remedy=remedy))
+
+
+def _read_csv(work: Workspace, files: Sequence[Path], name: str, reading: Mapping[str, Any]) -> Any:
+    """The cells as texts, blanks around them stripped and empty ones missing."""
+    heads = [_head(file, **reading) for file in files]
+    columns, dialect, encoding, skipped = heads[0]
+    if any(head[:3] != heads[0][:3] for head in heads):
+        raise _not_scanned(name, "the files differ in their columns, separators or encodings")
+    if problems := name_problems(columns, name):
+        raise DataError(problems)
+    plain = [_in_utf8(file, encoding, work.folder / f"{at}.csv") for at, file in enumerate(files)]
+    held = work.connection.read_csv(
+        [str(file) for file in plain],
+        header=False,
+        skiprows=skipped,
+        names=[f"c{at}" for at in range(len(columns))],
+        all_varchar=True,
+        sep=dialect.separator,
+        quotechar=dialect.quote or "",
+        escapechar=dialect.quote or "",
+        strict_mode=True,
+        null_padding=False,
+    )
+    return held.project(
+        ", ".join(
+            f"nullif(trim(c{at}, ' ' || chr(9) || chr(10) || chr(13)), '') AS {quoted(column)}"
+            for at, column in enumerate(columns)
+        )
+    )
+
+
+def _head(
+    file: Path,
+    separator: str | None = None,
+    quote: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+) -> tuple[list[str], Dialect, str, int]:
+    """The names of a file's columns, its dialect and encoding, and the lines until its records."""
+    refuse_dialect(file.name, separator, quote, encoding)
+    if separator is None and file.suffix.lower() in (".tsv", ".tab"):
+        separator = "\t"
+    try:
+        if file.suffix.lower() == ".zst":
+            import duckdb
+
+            (data,) = duckdb.execute(
+                "SELECT content[:?]::BLOB FROM read_blob(?)", [4 * SAMPLE, str(file)]
+            ).fetchone()
+        else:
+            with opened(file) as held:
+                data = held.read(4 * SAMPLE)
+    except BROKEN as error:
+        message = f"the file cannot be read ({type(error).__name__})"
+        raise DataError(Problem("unreadable-file", message, file=file.name)) from None
+    found, mark = detect_encoding(data)
+    wanted = codecs.lookup(encoding or found or "utf-8").name
+    try:
+        if mark and wanted.startswith(("utf-", "utf_")):
+            data, wanted = data[mark:], f"{found or wanted}-sig" if mark == 3 else "utf-16"
+            start = codecs.getincrementaldecoder(found or "utf-8")().decode(data)
+        else:
+            start = codecs.getincrementaldecoder(wanted)().decode(data)
+        lead = len(start) - len(start.lstrip("\r\n"))
+        dialect = detect_dialect(
+            start[lead:], separator=separator, quote=quote, whole=len(data) < 4 * SAMPLE
+        )
+        first, used = first_record(start[lead:], dialect)
+    except UnicodeDecodeError:
+        raise _undecodable(file.name, wanted) from None
+    except csv.Error:
+        raise DataError(unclosed(1, file.name)) from None
+    names = [cell.strip() for cell in first]
+    if header is False:
+        names, used = [f"column_{at}" for at in range(1, len(first) + 1)], 0
+    return names, dialect, wanted, start[: lead + used].count("\n")
+
+
+def _in_utf8(file: Path, encoding: str, target: Path) -> Path:
+    """A file that DuckDB reads as it is, or a copy in UTF-8 in the private folder."""
+    ending = file.suffix.lower()
+    if encoding.startswith("utf-8") and (ending in (".gz", ".zst") or ending not in PACKED):
+        return file
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        with opened(file) as source, target.open("wb") as copy:
+            while block := source.read(_BLOCK):
+                copy.write(decoder.decode(block).encode())
+            copy.write(decoder.decode(b"", final=True).encode())
+    except UnicodeError:
+        raise _undecodable(file.name, encoding) from None
+    except BROKEN as error:
+        message = f"the file cannot be read ({type(error).__name__})"
+        raise DataError(Problem("unreadable-file", message, file=file.name)) from None
+    return target
+
+
+def _undecodable(name: str, encoding: str) -> DataError:
+    message = f"the file is not encoded in {encoding}"
+    remedy = 'say what it was written in, such as encoding = "latin-1"'
+    return DataError(Problem("undecodable", message, file=name, remedy=remedy))
+
+
+def _refuse_header(table: ScannedTable) -> None:
+    """Raise where the first line looks like a record, as for a table in memory."""
+    problems = header_problems(table.like_their_names(), table.name, csv=True)
+    if problems:
+        raise DataError([replace(problem, rows=()) for problem in problems])

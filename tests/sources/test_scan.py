@@ -1,0 +1,354 @@
+"""Files that are scanned by DuckDB under a ceiling of memory, in place of being read."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import indistinct as ind
+from indistinct.errors import DataError, IndistinctError, PolicyError
+from indistinct.sources import memory
+from indistinct.sources.duckdb_table import DuckDBTable
+from indistinct.sources.files import PACKED, read_table
+from indistinct.sources.scan import ScannedTable, scan
+
+pytest.importorskip("duckdb")
+
+N = 600
+TABLE = pl.DataFrame(
+    {
+        "id": [f"P{i:04}" for i in range(N)],
+        "age": [20 + (i * 7) % 60 for i in range(N)],
+        "sex": ["f" if i % 3 else "m" for i in range(N)],
+        "zip": [str(100 + i % 12) for i in range(N)],
+        "ill": [None if i % 11 == 0 else f"d{i % 5}" for i in range(N)],
+        "cost": [i * 1.25 for i in range(N)],
+        "seen": [f"2024-0{1 + i % 9}-1{i % 10}" for i in range(N)],
+    }
+).with_columns(pl.col("seen").str.to_date())
+
+BASE: dict[str, Any] = {
+    "attributes": {
+        "id": {"role": "identifier"},
+        "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+        "sex": {"role": "quasi-identifier", "hierarchy": "suppress"},
+        "zip": {"role": "quasi-identifier", "hierarchy": {"mask": {}}},
+        "ill": {"role": "sensitive"},
+        "cost": {"role": "insensitive"},
+        "seen": {"role": "insensitive"},
+    },
+    "promises": [{"model": "k-anonymity", "k": 5}],
+    "method": {"seed": 3, "suppression_limit": 0.05},
+    "output": {"format": "parquet"},
+}
+
+
+def policy(**changes: Any) -> dict[str, Any]:
+    found = dict(BASE)
+    for name, value in changes.items():
+        old = found.get(name)
+        found[name] = {**old, **value} if isinstance(old, dict) else value
+    return found
+
+
+def about(model: str, **parameters: Any) -> dict[str, Any]:
+    return {"model": model, "sensitive": "ill", **parameters}
+
+
+K = {"model": "k-anonymity", "k": 5}
+POLICIES: dict[str, dict[str, Any]] = {
+    "optimal": policy(),
+    "heuristic": policy(method={"algorithm": "heuristic"}),
+    "exhaustive": policy(method={"algorithm": "exhaustive", "suppression_limit": 0}),
+    "greedy": policy(method={"algorithm": "greedy", "suppression_limit": 0}),
+    "mondrian": policy(method={"algorithm": "mondrian", "suppression_limit": 0}),
+    "local": policy(method={"local_recoding": True}),
+    "kept": policy(output={"suppressed": "keep"}),
+    "unshuffled": policy(output={"shuffle": False}),
+    "l-diversity": policy(promises=[K, about("distinct-l-diversity", l=3)]),
+    "entropy": policy(promises=[K, about("entropy-l-diversity", l=2)]),
+    "t-closeness": policy(promises=[K, about("t-closeness", t=0.4, distance="equal")]),
+    "alpha": policy(promises=[about("alpha-k-anonymity", alpha=0.6, k=4)]),
+    "posterior": policy(promises=[K, about("max-posterior", bound=0.6)]),
+    "beta": policy(promises=[K, about("basic-beta-likeness", beta=3)]),
+    "mondrian-l": policy(
+        promises=[K, about("distinct-l-diversity", l=2)],
+        method={"algorithm": "mondrian", "suppression_limit": 0},
+    ),
+    "k-member": policy(method={"algorithm": "k-member", "suppression_limit": 0}),
+    "decoys": policy(method={"decoys": {"to": 8}, "suppression_limit": 0}),
+    "noise": policy(attributes={"cost": {"role": "insensitive", "transform": {"noise": 5}}}),
+}
+
+
+def rows_of(frame: pl.DataFrame) -> Counter[str]:
+    return Counter(str(row) for row in frame.rows())
+
+
+def written(release: ind.Release, folder: Path) -> pl.DataFrame:
+    release.write(folder)
+    return pl.read_parquet(folder / "release.parquet")
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("form", ["parquet", "csv", "csv.gz", "folder", "pattern"])
+def test_the_release_of_a_scan_is_that_of_reading(name: str, form: str, tmp_path: Path) -> None:
+    path = tmp_path / f"table.{form}"
+    if form == "parquet":
+        TABLE.write_parquet(path)
+    elif form.startswith("csv"):
+        data = TABLE.write_csv().encode()
+        path.write_bytes(gzip.compress(data) if form == "csv.gz" else data)
+    else:
+        (tmp_path / "parts").mkdir()
+        for at, part in enumerate((TABLE.head(250), TABLE.tail(N - 250))):
+            part.write_parquet(tmp_path / "parts" / f"part-{at}.parquet")
+        path = tmp_path / "parts" / ("part-*.parquet" if form == "pattern" else "")
+    asked = POLICIES[name]
+    whole = TABLE if form in ("parquet", "folder", "pattern") else read_table(path)
+    own = ind.anonymize(whole, asked)
+    other = ind.anonymize(path, asked, engine="duckdb")
+    frame, expected = written(other, tmp_path / "a"), written(own, tmp_path / "b")
+    assert frame.schema == expected.schema
+    assert rows_of(frame) == rows_of(expected)
+    if name == "unshuffled":
+        assert frame.equals(expected)
+    told, known = other.certificate.to_dict(), own.certificate.to_dict()
+    told.pop("created"), known.pop("created")
+    assert told == known
+    assert other.measures == own.measures
+    assert set(other.warnings) == set(own.warnings)
+    assert ind.audit(tmp_path / "a").holds
+
+
+def test_a_scan_brings_no_rows_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("rows were asked for")
+
+    for kind in (DuckDBTable, ScannedTable):
+        for name in ("frame", "text", "_keep"):
+            monkeypatch.setattr(kind, name, refuse)
+    TABLE.write_parquet(tmp_path / "table.parquet")
+    for name in ("optimal", "mondrian", "local", "l-diversity"):
+        release = ind.anonymize(tmp_path / "table.parquet", POLICIES[name], engine="duckdb")
+        release.write(tmp_path / name)
+
+
+def test_csv_out_of_a_scan(tmp_path: Path) -> None:
+    TABLE.write_parquet(tmp_path / "table.parquet")
+    asked = policy(output={"format": "csv", "shuffle": False})
+    ind.anonymize(tmp_path / "table.parquet", asked, engine="duckdb").write(tmp_path / "a")
+    ind.anonymize(tmp_path / "table.parquet", asked).write(tmp_path / "b")
+    assert (tmp_path / "a/release.csv").read_bytes() == (tmp_path / "b/release.csv").read_bytes()
+
+
+def test_two_scans_with_one_seed_are_the_same(tmp_path: Path) -> None:
+    TABLE.write_parquet(tmp_path / "table.parquet")
+    path = tmp_path / "table.parquet"
+    one = ind.anonymize(path, BASE, engine="duckdb").tables.pl()
+    assert one.equals(ind.anonymize(path, BASE, engine="duckdb").tables.pl())
+    other = ind.anonymize(path, policy(method={"seed": 4}), engine="duckdb").tables.pl()
+    assert rows_of(one) == rows_of(other)
+    assert not one.equals(other)
+
+
+# Cells of CSV ------------------------------------------------------------------------------------
+
+
+@given(
+    st.lists(
+        st.tuples(*[st.text(" \tab,;\"'é0.\n", max_size=4)] * 2).filter(any),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_cells_are_those_of_reading(tmp_path_factory: Any, rows: list[tuple[str, str]]) -> None:
+    path = tmp_path_factory.mktemp("cells") / "table.csv"
+    cells = [["one", "two"], *rows]
+    lines = [",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in cells]
+    path.write_text("\n".join(lines) + "\n")
+    settings = {"separator": ",", "quote": '"'}
+    try:
+        expected = read_table(path, **settings)
+    except DataError:
+        return
+    assert scan(path, **settings).text(["one", "two"]).rows() == expected.rows()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
+@pytest.mark.parametrize("ending", ["", ".gz", ".xz", ".bz2"])
+def test_encodings(encoding: str, ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"table.csv{ending}"
+    with PACKED.get(ending, open)(path, "wb") as file:
+        file.write("\n\nname;stadt\nJürgen;Köln\n  Zoë ;\n".encode(encoding))
+    told = {"encoding": "latin-1"} if encoding == "latin-1" else {}
+    assert scan(path, **told).text(["name", "stadt"]).rows() == [("Jürgen", "Köln"), ("Zoë", None)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n3\n", "cannot be scanned"),
+        ("a,a\n1,2\n", "have the same names"),
+        ("x,y\nx,y\n1,2\n", "looks like a record"),
+    ],
+)
+def test_odd_files_are_refused_without_a_cell(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text(text)
+    with pytest.raises(DataError, match=message) as caught:
+        scan(tmp_path / "table.csv")
+    assert "3" not in str(caught.value.problems[0].message)
+    assert [one.name for one in tmp_path.iterdir()] == ["table.csv"]
+
+
+def test_what_cannot_be_scanned_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "table.xlsx").write_text("x")
+    with pytest.raises(DataError, match="DuckDB scans CSV"):
+        scan(tmp_path / "table.xlsx")
+    with pytest.raises(DataError, match="no such file"):
+        scan(tmp_path / "table.csv")
+    with pytest.raises(DataError, match="no CSV or Parquet file"):
+        scan(tmp_path / "none-*.csv")
+    with pytest.raises(PolicyError, match=r"no engine 'duckbd'.*duckdb"):
+        ind.anonymize(tmp_path / "table.csv", BASE, engine="duckbd")
+    with pytest.raises(PolicyError, match="memory is no size"):
+        ind.anonymize(tmp_path / "table.csv", BASE, memory="much")
+    with pytest.raises(DataError, match="a frame is counted where it is"):
+        ind.anonymize(TABLE, BASE, engine="duckdb")
+
+
+# Ceiling, folder, faults -------------------------------------------------------------------------
+
+
+def test_too_low_a_ceiling_is_refused(tmp_path: Path) -> None:
+    TABLE.write_parquet(tmp_path / "table.parquet")
+    with pytest.raises(DataError, match=r"needs 784\.0 MB at least"):
+        ind.anonymize(tmp_path / "table.parquet", BASE, memory="100MB")
+
+
+def test_what_does_not_fit_is_scanned_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    TABLE.write_parquet(tmp_path / "table.parquet")
+    own = ind.anonymize(tmp_path / "table.parquet", BASE)
+    monkeypatch.setenv("INDISTINCT_MAX_MEMORY", "1GB")
+    monkeypatch.setattr(memory, "OF_CELLS", 1 << 30)
+    release = ind.anonymize(tmp_path / "table.parquet", BASE)
+    assert "the table does not fit into memory: it was scanned by DuckDB" in release.warnings
+    assert rows_of(release.tables.pl()) == rows_of(own.tables)
+    with pytest.raises(DataError, match=r"may take 1\.0 GB"):
+        ind.anonymize(tmp_path / "table.parquet", POLICIES["k-member"])
+    monkeypatch.setenv("INDISTINCT_MAX_MEMORY", "200MB")
+    with pytest.raises(DataError, match=r"may take 200\.0 MB"):
+        ind.anonymize(tmp_path / "table.parquet", BASE)
+
+
+def test_rows_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    TABLE.write_parquet(tmp_path / "table.parquet")
+    table = scan(tmp_path / "table.parquet", 1 << 30)
+    table.workspace.ceiling = 1000
+    for ask in (table.frame, lambda: table.text(["age"])):
+        with pytest.raises(DataError, match="goes record by record"):
+            ask()
+
+
+def test_a_file_that_changes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "table.parquet"
+    TABLE.write_parquet(path)
+    lookup = DuckDBTable._lookup
+
+    def meanwhile(self: Any, *rest: Any) -> Any:
+        found = lookup(self, *rest)
+        os.utime(path, ns=(1, 1))
+        return found
+
+    monkeypatch.setattr(DuckDBTable, "_lookup", meanwhile)
+    with pytest.raises(DataError, match="changed while it was read"):
+        ind.anonymize(path, BASE, engine="duckdb")
+
+
+RUN = """
+import sys, os, signal
+from pathlib import Path
+import indistinct as ind
+from indistinct.sources.scan import ScannedTable
+path, policy, how = sys.argv[1:]
+def folders():
+    return [one for one in Path(path).parent.iterdir() if ".ind-" in one.name]
+publish = ScannedTable.publish
+def publishing(self, change):
+    (folder,) = folders()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    if how == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return publish(self, change)
+ScannedTable.publish = publishing
+release = ind.anonymize(path, policy, engine="duckdb")
+assert len(folders()) == 1
+if how == "raise":
+    raise SystemExit(3)
+"""
+
+
+@pytest.mark.parametrize("how", ["end", "raise", "kill"])
+def test_the_private_folder_goes(how: str, tmp_path: Path) -> None:
+    TABLE.write_csv(tmp_path / "table.csv")
+    (tmp_path / "policy.toml").write_text(
+        'rest = "keep"\n[attributes.age]\nrole = "quasi-identifier"\nhierarchy = "suppress"\n'
+        '[[promises]]\nmodel = "k-anonymity"\nk = 5\n'
+    )
+    asked = [str(tmp_path / "table.csv"), str(tmp_path / "policy.toml")]
+    command = [sys.executable, "-c", RUN, *asked, how]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    expected = {"end": 0, "raise": 3, "kill": -signal.SIGKILL}[how]
+    assert done.returncode == expected, done.stderr
+    left = [one for one in tmp_path.iterdir() if ".ind-" in one.name]
+    assert len(left) == (how == "kill")
+    if left:
+        subprocess.run([sys.executable, "-c", RUN, *asked, "end"], check=True, capture_output=True)
+        assert not left[0].exists()
+
+
+def test_disk_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import duckdb
+
+    TABLE.write_parquet(tmp_path / "table.parquet")
+    table = scan(tmp_path / "table.parquet")
+
+    def full(*_: object) -> None:
+        raise duckdb.OutOfMemoryException("failed to offload 'P0001'")
+
+    monkeypatch.setattr(DuckDBTable, "_run", full)
+    with pytest.raises(DataError, match="neither the memory") as caught:
+        table.distinct(["age"])
+    assert "P0001" not in str(caught.value)
+
+
+def test_errors_have_their_exit_code(tmp_path: Path) -> None:
+    with pytest.raises(IndistinctError) as caught:
+        scan(tmp_path / "table.csv")
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_a_header_is_there_or_not_as_is_said(header: bool, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("x,y\nx,y\n1,2\n")
+    expected = read_table(path, header=header)
+    table = scan(path, header=header)
+    assert table.columns == tuple(expected.columns)
+    assert table.text(table.columns).rows() == expected.rows()
+    TABLE.write_parquet(tmp_path / "table.parquet")
+    with pytest.raises(DataError, match="only of CSV files"):
+        scan(tmp_path / "table.parquet", header=header)
