@@ -257,6 +257,14 @@ def test_two_releases_of_records() -> None:
     assert found.unit == "record"
     assert found["composition"].gain["mean"] > found["membership"].gain["mean"]
     assert found["worst-posterior"].gain["mean"] >= found["membership"].gain["mean"] - 1e-9
+    three = ind.anonymize(people, {**keys, "method": {"algorithm": "k-member", "seed": 4}})
+    more = ind.attack(people, one, keys, second=[two, three], only=["composition"])
+    assert found["composition"].figures["releases"] == 2
+    assert more["composition"].figures["releases"] == 3
+    assert more["composition"].gain["mean"] > found["composition"].gain["mean"]
+    assert more["composition"].note.startswith("All 3 releases together")
+    alone = ind.attack(people, one, keys, second=[two], only=["composition"])
+    assert alone["composition"] == found["composition"]
     named = ind.attack(people, one, keys, only=["vertical"])
     assert "no value is generalized" in named.skipped[0].why
 
@@ -284,6 +292,9 @@ def test_the_command_line_says_people(long: ind.Release, star: ind.Release, tmp_
     assert shown.exit_code == 0, shown.output
     assert "80 people attacked in 80 published people" in shown.stdout
     assert "composition" in shown.stdout
+    further = ["--second", str(two), "--second", str(one), "--only", "composition", "--json"]
+    document = json.loads(run.invoke(app, [*asked, *further]).stdout)
+    assert {item["figures"]["releases"] for item in document["attacks"]} == {3}
     document = json.loads(run.invoke(app, [*asked, "--json"]).stdout)
     assert document["unit"] == "person"
     by_name = {item["name"]: item for item in document["attacks"]}

@@ -48,10 +48,11 @@ def attack(
         ),
     ] = None,
     second: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             metavar="RELEASE",
-            help="Another release about the same people: what both say together (composition).",
+            help="Another release about the same people, once or more: what all say together "
+            "(composition).",
         ),
     ] = None,
     max_gain: Annotated[

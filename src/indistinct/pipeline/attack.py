@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -65,7 +66,7 @@ def attack(
     seed: int | None = None,
     population: Frame = None,
     harmful: Mapping[str, Iterable[str | None]] | None = None,
-    second: Frame = None,
+    second: Frame | Sequence[Frame] = None,
     progress: Progress | None = None,
     path: str | Path | None = None,
 ) -> AttackReport:
@@ -88,8 +89,8 @@ def attack(
             a file; by default the policy's.
         harmful: the most harmful values, by sensitive attribute; by default those of the
             attribute's most sensitive category.
-        second: another release about the same people, given like ``release``: what both tell
-            together.
+        second: another release about the same people, given like ``release``, or a list of them:
+            what all tell together.
         progress: a function that gets the stage and the share done.
         path: the file that a frame was read from, for messages.
 
@@ -107,7 +108,8 @@ def attack(
     tell("reading", None)
     untried = untried_in(asked)
     policy = _without(asked, untried)
-    views = [_read(part, policy) for part in (release, second) if part is not None]
+    further = second if isinstance(second, list | tuple) else [second]
+    views = [_read(part, policy) for part in (release, *further) if part is not None]
     around = population_of(policy, population)
     attacked = _attacked(data, policy, views, around, tell, path)
     views = [view.spelt_as(attacked.texts) for view in views]
@@ -138,9 +140,13 @@ def attack(
     if moved := moved_visits(asked):
         notes.append(f"visits are not looked at: {', '.join(moved)} cannot be found again")
     notes += doubts(context)
-    for view, other in zip(views[1:], contexts[1:], strict=True):
-        context = replace(context, second=other)
-        notes += [f"second release: {note}" for note in _notes(view, attacked)]
+    for place, view in enumerate(views[1:], start=2):
+        of = "second release" if len(views) == 2 else f"release {place}"
+        notes += [f"{of}: {note}" for note in _notes(view, attacked)]
+    chained = functools.reduce(
+        lambda later, one: replace(one, second=later), reversed(contexts[1:]), None
+    )
+    context = replace(context, second=chained)
     return replace(reported(context, only, notes, tell), thresholds=policy.risk.thresholds)
 
 

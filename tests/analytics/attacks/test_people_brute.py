@@ -255,20 +255,32 @@ def crossing(scene: AttackContext, groups: Sequence[int], **more: object) -> Att
     )
 
 
+def chained(scenes: Sequence[AttackContext]) -> AttackContext:
+    """Releases that follow each other."""
+    last = scenes[-1]
+    for scene in reversed(scenes[:-1]):
+        last = replace(scene, second=last)
+    return last
+
+
 @settings(max_examples=60)
 @given(CLASSES, st.data())
-def test_sets_of_two_long_releases(classes: list[list[list[str]]], data: st.DataObject) -> None:
+def test_sets_of_several_long_releases(classes: list[list[list[str]]], data: st.DataObject) -> None:
     first = of_people(classes)
     rows = flat(classes)
-    groups = [data.draw(st.integers(0, 2)) for _ in rows]
-    second = crossing(first, groups)
+    ways = data.draw(
+        st.lists(st.tuples(*(st.integers(0, 2) for _ in rows)), min_size=1, max_size=3)
+    )
+    second = chained([crossing(first, groups) for groups in ways])
     told = composition.by_sets(first, second, "s")
     for person, (group, own) in enumerate(rows):
         here = [frozenset(o) for g, o in rows if g == group]
-        there = [
-            frozenset(o) for g, (_, o) in zip(groups, rows, strict=True) if g == groups[person]
-        ]
-        pairs = [one for one in here for other in there if one == other]
+        pairs = here
+        for groups in ways:
+            there = [
+                frozenset(o) for g, (_, o) in zip(groups, rows, strict=True) if g == groups[person]
+            ]
+            pairs = [one for one in pairs for other in there if one == other]
         best = max(Fraction(sum(v in one for one in pairs), len(pairs)) for v in own)
         assert told.belief[person] == pytest.approx(float(best))
         assert told.common[person] == len(set(pairs))
@@ -277,18 +289,21 @@ def test_sets_of_two_long_releases(classes: list[list[list[str]]], data: st.Data
 
 @settings(max_examples=60)
 @given(linked(), st.data())
-def test_values_of_two_linked_releases(
+def test_values_of_several_linked_releases(
     drawn: tuple[AttackContext, list[int], list[int]], data: st.DataObject
 ) -> None:
     first, class_of, bucket_of = drawn
     people = len(class_of)
-    groups = [data.draw(st.integers(0, 2)) for _ in range(people)]
-    others = [data.draw(st.integers(0, 1)) for _ in range(people)]
-    listed = [[data.draw(st.sampled_from(VALUES)) for o in others if o == b] for b in range(2)]
-    second = crossing(
-        first, groups, buckets={"s": lists(listed)}, bucket_of=np.array(others, np.int32)
-    )
-    told = composition.by_values(first, second, "s")
+    further = []
+    for _ in range(data.draw(st.integers(1, 3))):
+        groups = [data.draw(st.integers(0, 2)) for _ in range(people)]
+        others = [data.draw(st.integers(0, 1)) for _ in range(people)]
+        listed = [[data.draw(st.sampled_from(VALUES)) for o in others if o == b] for b in range(2)]
+        scene = crossing(
+            first, groups, buckets={"s": lists(listed)}, bucket_of=np.array(others, np.int32)
+        )
+        further.append((scene, groups, others))
+    told = composition.by_values(first, chained([scene for scene, _, _ in further]), "s")
 
     def belief(
         scene: AttackContext, members: list[int], links: Sequence[int], value: str
@@ -304,10 +319,10 @@ def test_values_of_two_linked_releases(
 
     for person in range(people):
         here = [at for at, own in enumerate(class_of) if own == class_of[person]]
-        there = [at for at, own in enumerate(groups) if own == groups[person]]
-        both = {
-            v: belief(first, here, bucket_of, v) * belief(second, there, others, v) for v in VALUES
-        }
+        both = {v: belief(first, here, bucket_of, v) for v in VALUES}
+        for scene, groups, others in further:
+            there = [at for at, own in enumerate(groups) if own == groups[person]]
+            both = {v: own * belief(scene, there, others, v) for v, own in both.items()}
         total = sum(both.values())
         assert told.common[person] == sum(weight > 0 for weight in both.values())
         if total:

@@ -8,12 +8,15 @@ looked at if both releases publish the sets of people as they are (two long rele
 records, or lists of sets): only a set that both show is possible, and often that is one. Else every
 value goes by itself, by the product of its odds.
 
-Where the labels of the two stand at different levels, they are compared by the values they cover, a
+Of several further releases, what they say together is put together first. Where the labels of the
+releases stand at different levels, they are compared by the values they cover, a
 label speaking for each of them alike.
 """
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,20 +59,42 @@ class Together:
     alone: NDArray[np.int64]
 
 
+@dataclass(frozen=True)
+class Side:
+    """What a release says of people, or several together.
+
+    Arguments:
+        set_of: the candidate set of every person, [n].
+        size: published rows of each set, [K]; 1 for what several releases say.
+        masses: how much of each statement they have.
+    """
+
+    set_of: NDArray[np.int32]
+    size: NDArray[np.int64]
+    masses: Weighted
+
+    @classmethod
+    def of(cls, context: AttackContext, masses: Weighted) -> Side:
+        """What one release says."""
+        return cls(context.set_of, context.places.set_size, masses)
+
+
 def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     """Put what two releases say of every person together."""
     other = context.second
     if other is None:
         return Skipped(NAME, "no second release of these people was given")
-    if sensitive not in other.sensitive:
+    others = _further(other, sensitive)
+    if not others:
         return Skipped(NAME, f"the second release says nothing of {sensitive}", sensitive)
     first, before = context.true_belief(sensitive), context.true_prior(sensitive)
-    both = context.found & other.found
-    of_sets = publishes_sets(context, sensitive) and publishes_sets(other, sensitive)
+    elsewhere = np.logical_or.reduce([one.found for one in others])
+    both = context.found & elsewhere
+    of_sets = all(publishes_sets(one, sensitive) for one in (context, *others))
     told = (by_sets if of_sets else by_values)(context, other, sensitive)
     belief = np.where(both, told.belief, np.where(context.found, first, before))
-    only_second = other.found & ~context.found
-    belief = np.where(only_second, other.true_belief(sensitive), belief)
+    for one in reversed(others):
+        belief = np.where(one.found & ~context.found, one.true_belief(sensitive), belief)
     gain = belief - first
     by_class = context.places.by_class(gain)
     what = "set of values" if of_sets else "value"
@@ -79,8 +104,9 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
         sensitive,
         belief,
         before,
-        (context.found | other.found) & (belief >= 1 - SURE),
+        (context.found | elsewhere) & (belief >= 1 - SURE),
         figures={
+            "releases": 1 + len(others),
             "in_both": share_of(both),
             "possible_in_first": mean_of(told.alone[both]),
             "possible_in_both": mean_of(told.common[both]),
@@ -91,8 +117,15 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
             "gain_over_first": share_of(gain),
         },
         worst=worst_class(context, by_class, gain=by_class),
-        note=f"Both releases together leave one {what} of {sensitive} for {of_people(share)}.",
+        note=f"{'Both' if len(others) == 1 else f'All {1 + len(others)}'} releases together leave "
+        f"one {what} of {sensitive} for {of_people(share)}.",
     )
+
+
+def _further(other: AttackContext, sensitive: str) -> list[AttackContext]:
+    """The release, and those that follow it, as far as they speak of an attribute."""
+    found = [other] if sensitive in other.sensitive else []
+    return found if other.second is None else [*found, *_further(other.second, sensitive)]
 
 
 def publishes_sets(context: AttackContext, sensitive: str) -> bool:
@@ -105,13 +138,20 @@ def publishes_sets(context: AttackContext, sensitive: str) -> bool:
 
 def by_values(context: AttackContext, other: AttackContext, sensitive: str) -> Together:
     """Value by value."""
-    contexts = (context, other)
-    atom_of, number = _atoms(context, other, sensitive)
-    masses = [_of_atoms(one, sensitive, atom_of[at], number) for at, one in enumerate(contexts)]
+    contexts = (context, *_further(other, sensitive))
+    atom_of, number = _atoms(contexts, sensitive)
+    sides = [
+        Side.of(one, _of_atoms(one, sensitive, atom_of[at], number))
+        for at, one in enumerate(contexts)
+    ]
     own = _own_atoms(context, sensitive, atom_of[0])
-    total, common, product, odds = _composed(context, other, masses, own)
+    single = all(
+        one.bucket_semantics == "one" and not one.lists_sets(sensitive) for one in contexts
+    )
+    rest = functools.reduce(lambda one, two: _joined(one, two, number, odds=not single), sides[1:])
+    total, common, product, odds = _composed(sides[0], rest, own)
     person = np.repeat(np.arange(len(own)), own.length)
-    if all(one.bucket_semantics == "one" and not one.lists_sets(sensitive) for one in contexts):
+    if single:
         share = np.divide(
             product, total[person], out=np.zeros(len(product)), where=total[person] > 0
         )
@@ -121,25 +161,27 @@ def by_values(context: AttackContext, other: AttackContext, sensitive: str) -> T
     np.maximum.at(belief, person, share)
     # Releases that contradict each other were not made of the same records: the first is believed.
     belief = np.where(common > 0, belief, context.true_belief(sensitive))
-    return Together(belief, common, masses[0].length[context.set_of])
+    return Together(belief, common, sides[0].masses.length[context.set_of])
 
 
 def by_sets(context: AttackContext, other: AttackContext, sensitive: str) -> Together:
-    """Set by set: the people of both releases whose sets are equal."""
+    """Set by set: the people of all releases whose sets are equal."""
+    contexts = (context, *_further(other, sensitive))
     numbers: dict[frozenset[str | None], int] = {}
-    masses = [_masses_of_sets(one, sensitive, numbers) for one in (context, other)]
-    masses = [
-        one.over_rows(own, len(numbers)).pooled
-        for one, own in zip((context, other), masses, strict=True)
+    masses = [_masses_of_sets(one, sensitive, numbers) for one in contexts]
+    sides = [
+        Side.of(one, one.over_rows(own, len(numbers)).pooled)
+        for one, own in zip(contexts, masses, strict=True)
     ]
+    rest = functools.reduce(lambda one, two: _joined(one, two, len(numbers)), sides[1:])
     values = context.covering(sensitive).values
     place = {value: at for at, value in enumerate(values)}
     lists = [[place[v] for v in key if v in place] for key in numbers]
     nothing = Rows(np.zeros(len(context.set_of) + 1, np.int64), np.zeros(0, np.int32))
-    total, common, _, _ = _composed(context, other, masses, nothing)
-    belief = _of_sets(context, other, sensitive, masses, total, lists)
+    total, common, _, _ = _composed(sides[0], rest, nothing)
+    belief = _of_sets(context.own_values(sensitive), (sides[0], rest), total, lists)
     belief = np.where(common > 0, belief, context.true_belief(sensitive))
-    return Together(belief, common, masses[0].length[context.set_of])
+    return Together(belief, common, sides[0].masses.length[context.set_of])
 
 
 def _masses_of_sets(
@@ -166,23 +208,17 @@ def _masses_of_sets(
 
 
 def _of_sets(
-    context: AttackContext,
-    other: AttackContext,
-    sensitive: str,
-    masses: list[Weighted],
-    total: NDArray[np.float64],
-    members: list[list[int]],
+    own: Rows, sides: tuple[Side, Side], total: NDArray[np.float64], members: list[list[int]]
 ) -> NDArray[np.float64]:
     """Belief in the value of each person that most of the possible sets hold."""
-    own = context.own_values(sensitive)
+    mine, theirs = (side.masses for side in sides)
     known: dict[tuple[int, int], dict[int, float]] = {}
     belief = np.zeros(len(total))
-    pairs = zip(context.set_of.tolist(), other.set_of.tolist(), strict=True)
+    pairs = zip(sides[0].set_of.tolist(), sides[1].set_of.tolist(), strict=True)
     for person, pair in enumerate(pairs):
         if total[person] <= 0:
             continue
         if pair not in known:
-            mine, theirs = masses[0], masses[1]
             one = slice(mine.indptr[pair[0]], mine.indptr[pair[0] + 1])
             two = slice(theirs.indptr[pair[1]], theirs.indptr[pair[1] + 1])
             shared, at, place = np.intersect1d(
@@ -200,12 +236,12 @@ def _of_sets(
 
 
 def _atoms(
-    context: AttackContext, other: AttackContext, sensitive: str
+    contexts: Sequence[AttackContext], sensitive: str
 ) -> tuple[list[dict[str | None, int]], int]:
-    """What neither release tells apart: a number for every value, by the labels that cover it."""
-    coverings = (context.covering(sensitive), other.covering(sensitive))
+    """What no release tells apart: a number for every value, by the labels that cover it."""
+    coverings = [one.covering(sensitive) for one in contexts]
     covered: list[dict[str | None, tuple[str | None, ...]]] = []
-    for one, own in zip((context, other), coverings, strict=True):
+    for one, own in zip(contexts, coverings, strict=True):
         labels = one.labels(sensitive)
         covered.append(
             {
@@ -213,12 +249,10 @@ def _atoms(
                 for place, value in enumerate(own.values)
             }
         )
-    numbers: dict[tuple[object, object], int] = {}
-    every = dict.fromkeys([*coverings[0].values, *coverings[1].values])
+    numbers: dict[tuple[object, ...], int] = {}
+    every = dict.fromkeys(value for own in coverings for value in own.values)
     atom = {
-        value: numbers.setdefault(
-            (covered[0].get(value, ()), covered[1].get(value, ())), len(numbers)
-        )
+        value: numbers.setdefault(tuple(own.get(value, ()) for own in covered), len(numbers))
         for value in every
     }
     return [{value: atom[value] for value in own.values} for own in coverings], len(numbers)
@@ -252,15 +286,57 @@ def _own_atoms(context: AttackContext, sensitive: str, atom_of: dict[str | None,
     return Rows(pointers(keys // width, len(own)), (keys % width).astype(np.int32))
 
 
+def _joined(one: Side, two: Side, number: int, *, odds: bool = False) -> Side:
+    """What two releases say together, as if it were one.
+
+    Somebody who is in one of them only is believed what that one says.
+
+    Arguments:
+        one: a release.
+        two: another one about the same people.
+        number: how many statements there are.
+        odds: whether every statement goes by itself, by the product of its odds.
+    """
+    width = len(two.size)
+    keys, of = np.unique(one.set_of.astype(np.int64) * width + two.set_of, return_inverse=True)
+    sets, places = [], []
+    for lead, other, mine, theirs in (
+        (one, two, keys // width, keys % width),
+        (two, one, keys % width, keys // width),
+    ):
+        place, at = expanded(lead.masses, mine)
+        statement, amount = lead.masses.index[at], lead.masses.amount[at].astype(np.float64)
+        also = other.masses.of(theirs[place], statement, number)
+        alone = other.size[theirs][place] == 0
+        if odds:
+            amount = amount / np.maximum(lead.size[mine][place], 1)
+            amount = np.where(amount > 1 - SURE, 1.0, amount)
+            share = also / np.maximum(other.size[theirs][place], 1)
+            share = np.where(share > 1 - SURE, 1.0, share)
+            yes, no = amount * share, (1 - amount) * (1 - share)
+            both = np.divide(yes, yes + no, out=amount.copy(), where=yes + no > 0)
+        else:
+            both = amount * also
+        kept = alone if lead is two else np.ones(len(place), np.bool_)
+        value = np.where(alone, amount, both)
+        kept &= value > 0
+        sets.append((place[kept], statement[kept], value[kept]))
+        places.append(lead.size[mine] > 0)
+    row, index, amount = (np.concatenate(part) for part in zip(*sets, strict=True))
+    order = np.lexsort((index, row))
+    joint = Weighted(pointers(row[order], len(keys)), index[order], amount[order])
+    return Side(of.astype(np.int32), (places[0] | places[1]).astype(np.int64), joint)
+
+
 def _composed(
-    context: AttackContext, other: AttackContext, masses: list[Weighted], own: Rows
+    one: Side, other: Side, own: Rows
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    n = len(context.set_of)
+    n = len(one.set_of)
     total, common = np.zeros(n), np.zeros(n, np.int64)
     product, odds = np.zeros(len(own.index)), np.zeros(len(own.index))
-    mine, theirs = masses
+    mine, theirs = one.masses, other.masses
     compose(
-        context.set_of, other.set_of, context.places.set_size, other.places.set_size,
+        one.set_of, other.set_of, one.size, other.size,
         mine.indptr, mine.index, mine.amount, theirs.indptr, theirs.index, theirs.amount,
         own.indptr, own.index, total, common, product, odds,
     )  # fmt: skip

@@ -189,7 +189,7 @@ class AttackContext:
         pseudonyms: of a long release the pseudonym of every row.
         shown: of a release in which every record is of another person, and of each sensitive
             attribute, the value of every row, as a label of ``buckets``, [r].
-        second: another release about the same people, in the same order.
+        second: another release about the same people, in the same order; it may have a further one.
         untried: sensitive attributes whose truth cannot be found in the release, with the reason.
         cells: of each published column that somebody could know, the cells of every person who is
             published, suppressed or not, [p]: of linked tables, what the bucket lists.
