@@ -254,7 +254,7 @@ def test_the_same_people_in_the_same_classes_learn_nobody_anything(tmp_path: Pat
 @given(streams())
 def test_fitted_beliefs_are_near_to_those_of_all_worlds(stream: Stream) -> None:
     series = Series.of(entries_of(stream), "ill")
-    units, support = series._units()
+    units, support = series._units(np.ones(series.people, np.bool_))
     together = np.zeros(series.people)
     series._fit(units, support, together)
     exact = sorted(beliefs(stream).values())

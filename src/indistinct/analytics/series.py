@@ -146,11 +146,9 @@ class Series:
     @cached_property
     def signature(self) -> NDArray[np.int64]:
         """A number for the values that each group lists, [groups]."""
-        lists = self.listed.group_by("group").agg(pl.col("value").sort()).sort("group")
+        lists = self.listed.sort("group", "value").group_by("group").agg("value")
         found = np.full(self.groups, -1, np.int64)
-        numbers: dict[tuple[int, ...], int] = {}
-        for group, values in lists.iter_rows():
-            found[group] = numbers.setdefault(tuple(values), len(numbers))
+        found[lists["group"].to_numpy()] = lists["value"].rank("dense").cast(pl.Int64).to_numpy()
         return found
 
     def per_group(self, what: pl.Expr, nothing: float = 0) -> NDArray[np.float64]:
@@ -181,14 +179,16 @@ class Series:
         group = self.members["group"].to_numpy()
         person = self.members["person"].to_numpy()
         largest = self.per_group(pl.col("share").max())
-        alone = np.zeros(n)
-        np.maximum.at(alone, person, largest[group])
+        starts = np.flatnonzero(np.diff(person, prepend=-1))
+        alone = np.maximum.reduceat(largest[group], starts) if n else np.zeros(0)
         bound = self._bound(alone)
-        units, support = self._units()
-        fewest = (
-            support.group_by("unit").len().join(units.select("unit", "person").unique(), on="unit")
-        )
-        left = np.full(n, np.iinfo(np.int64).max)
+        left = np.zeros(n, np.int64)
+        left[person] = self.per_group(pl.col("value").n_unique()).astype(np.int64)[group]
+        moving = (bound >= 1) | ~self._steady
+        left[moving] = np.iinfo(np.int64).max
+        units, support = self._units(moving)
+        whose = units.select("unit", "person").unique()
+        fewest = support.group_by("unit").len().join(whose, on="unit")
         np.minimum.at(left, fewest["person"].to_numpy(), fewest["len"].to_numpy())
         together = bound.copy()
         open_ = pl.Series(bound >= 1)
@@ -201,16 +201,20 @@ class Series:
             self.attribute, alone, together, left, bound, np.bincount(person, minlength=n)
         )
 
-    def _units(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+    def _units(self, who: NDArray[np.bool_]) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Everybody as long as nothing says that the value has changed, and what is possible.
 
         ``person``, ``unit`` and ``group`` of each; ``unit`` and ``value``, for all values that are
         possible in all of its releases.
+
+        Arguments:
+            who: the people who are looked at, [n].
         """
         unit_of = np.arange(self.people)
+        members = self.members.filter(pl.Series(who).gather(self.members["person"]))
         units, state, done, count = [], None, [], self.people
-        for _, rows in sorted(self.members.partition_by("release", as_dict=True).items()):
-            who = rows["person"].to_numpy()
+        for _, rows in sorted(members.partition_by("release", as_dict=True).items()):
+            people = rows["person"].to_numpy()
             now = rows.join(self.listed, on="group").select("person", "value")
             if state is not None:
                 here = rows.select("person")
@@ -233,11 +237,10 @@ class Series:
                     ]
                 )
             state = now
-            units.append(rows.select("person", "group").with_columns(unit=unit_of[who]))
+            units.append(rows.select("person", "group").with_columns(unit=unit_of[people]))
         if state is None:
-            return self.members.with_columns(unit=pl.col("person")), self.listed.with_columns(
-                unit=pl.col("value")
-            )
+            nothing = {"unit": pl.Int64, "value": pl.Int64}
+            return members.with_columns(unit=pl.col("person")), pl.DataFrame([], nothing)
         last = pl.DataFrame({"unit": unit_of[state["person"].to_numpy()], "value": state["value"]})
         return pl.concat(units), pl.concat([*done, last])
 
@@ -271,6 +274,7 @@ class Series:
         pairs = cells.join(inside, on="kind").join(
             self.listed.select("group", "value", "count"), on=["group", "value"]
         )
+        pairs = pairs.join(self.members.select("group", "release").unique(), on="group")
         kind = cells["kind"].to_numpy()
         share = _fitted(pairs, kind, size)
         best = np.zeros(len(size))
@@ -291,27 +295,36 @@ class Series:
         together[who] = 0.0
         np.maximum.at(together, who, belief)
 
+    @cached_property
+    def _steady(self) -> NDArray[np.bool_]:
+        """Who has the same signature in all releases, [n]."""
+        person = self.members["person"].to_numpy()
+        signature = self.signature[self.members["group"].to_numpy()]
+        first = np.full(self.people, -1, np.int64)
+        first[person[::-1]] = signature[::-1]
+        found = np.ones(self.people, np.bool_)
+        found[person[signature != first[person]]] = False
+        return found
+
     def _bound(self, alone: Floats) -> Floats:
         """What no belief can exceed, [n]."""
         if not self.people:
             return alone
         person = self.members["person"].to_numpy()
         group = self.members["group"].to_numpy()
+        values = self.per_group(pl.col("value").n_unique(), 1)
+        size = np.zeros(self.people)
+        size[person] = values[group]
         even = self.per_group(pl.col("count").min()) == self.per_group(pl.col("count").max())
-        first = np.full(self.people, -1, np.int64)
-        first[person[::-1]] = self.signature[group[::-1]]
-        clear = np.ones(self.people, np.bool_)
-        unlike = (self.signature[group] != first[person]) | ~even[group]
-        clear[person[unlike]] = False
-        clear &= self.single
+        clear = self._steady & self.single
+        clear[person[~even[group]]] = False
+        if clear.all():
+            return 1 / size
         home = connected(person, group, self.people, self.groups)
         doubtful = np.zeros(self.people, np.bool_)
         doubtful[home[~clear]] = True
         doubtful = doubtful[home]
-        values = self.per_group(pl.col("value").n_unique(), 1)
         found = np.ones(self.people)
-        size = np.zeros(self.people)
-        size[person] = values[group]
         found[~doubtful] = 1 / size[~doubtful]
         groups_of = np.bincount(
             home[person[np.unique(group, return_index=True)[1]]], minlength=self.people
@@ -346,25 +359,23 @@ def _fitted(pairs: pl.DataFrame, kind: NDArray[np.int64], size: Floats) -> Float
     """The share of each value among people of each kind, [cells].
 
     Arguments:
-        pairs: ``cell``, ``group``, ``value`` and the ``count`` that the group lists, for each group
-            of the cell's kind.
+        pairs: ``cell``, ``group``, its ``release``, ``value`` and the ``count`` that the group
+            lists, for each group of the cell's kind.
         kind: the kind of people of every cell, [cells].
         size: how many people of each kind there are, [kinds].
     """
     amount = size[kind] / np.bincount(kind, minlength=len(size))[kind]
-    pairs = pairs.with_columns(place=pl.struct("group", "value").rank("dense").cast(pl.Int64) - 1)
-    steps = []  # of groups that share nobody
-    pairs = pairs.with_columns(step=pl.col("group").rank("dense").over("cell"))
-    for part in pairs.partition_by("step"):
-        places = part["place"].to_numpy()
-        steps.append((part["cell"].to_numpy(), places))
-    target = np.zeros(pairs["place"].n_unique())
-    target[pairs["place"].to_numpy()] = pairs["count"].to_numpy()
-    cell, place = pairs["cell"].to_numpy(), pairs["place"].to_numpy()
+    steps = []
+    for part in pairs.partition_by("release"):
+        place = part.select(pl.struct("group", "value").rank("dense").cast(pl.Int64) - 1)
+        places = place.to_series().to_numpy()
+        target = np.zeros(places.max() + 1)
+        target[places] = part["count"].to_numpy()
+        steps.append((part["cell"].to_numpy(), places, target))
     for _ in range(ROUNDS):
         before = amount.copy()
-        for cells, places in steps:
-            summed = np.bincount(place, amount[cell], minlength=len(target))
+        for cells, places, target in steps:
+            summed = np.bincount(places, amount[cells], minlength=len(target))
             factor = np.divide(target, summed, out=np.ones(len(target)), where=summed > 0)
             amount[cells] *= factor[places]
         whole = np.bincount(kind, amount, minlength=len(size))
