@@ -21,9 +21,12 @@ from indistinct.cli.options import (
 )
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_table
 from indistinct.document import many
+from indistinct.errors import PolicyError, Problem
 
 if TYPE_CHECKING:
     from indistinct.analytics.profile import AttributeProfile, Profile
+    from indistinct.policy import DraftPolicy
+    from indistinct.types import PlainMapping
 
 _PROTECTION = {"identifier": 2, "quasi-identifier": 1}
 """Roles that protect people; one of a larger number protects more."""
@@ -137,17 +140,36 @@ def _check(data: Path, path: Path, as_json: bool) -> None:
     warnings = [*policy.warnings, *(f"no {what} yet" for what in policy.lacks)]
     for warning in warnings:
         complain("warning", warning)
+    wrong = _wrong(policy, table.columns, data.name)
     if as_json:
         document = {"policy": str(path), "attributes": exposed, "forgotten": left}
-        print_json({**document, "warnings": warnings})
-    for rows in () if as_json else (exposed, left):
-        if rows:
-            if rows is left and exposed:
-                console().print()
-            print_table(list(rows[0]), [[text or "none" for text in row.values()] for row in rows])
-    if not (as_json or exposed or left):
-        console().print(f"{path} protects every column of {data.name} as is suggested")
-    policy.check(table.columns, data.name)
+        problems = [problem.to_dict() for problem in wrong]
+        print_json({**document, "warnings": warnings, "problems": problems})
+    else:
+        _show_forgotten(exposed, left)
+        if not (exposed or left):
+            console().print(f"{path} protects every column of {data.name} as is suggested")
+    for problem in wrong:
+        complain("error", str(problem))
+    if wrong:
+        raise typer.Exit(PolicyError.exit_code)
+
+
+def _wrong(policy: DraftPolicy, columns: Sequence[str], name: str) -> Sequence[Problem]:
+    """Why the policy cannot be used for the table; nothing where it can."""
+    try:
+        policy.check(columns, name)
+    except PolicyError as error:
+        return error.problems
+    return ()
+
+
+def _show_forgotten(*tables: Sequence[PlainMapping]) -> None:
+    """Tables of what a policy forgets, an empty line between them."""
+    for at, rows in enumerate(filter(None, tables)):
+        if at:
+            console().print()
+        print_table(list(rows[0]), [[text or "none" for text in row.values()] for row in rows])
 
 
 _HINT = {
