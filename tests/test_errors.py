@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
+
+import indistinct
+from indistinct.errors import DataError, Problem
 
 REPOSITORY = Path(__file__).parents[1]
 PACKAGES = [REPOSITORY / "src", REPOSITORY / "reproductions"]
@@ -77,3 +84,32 @@ def test_summaries_are_sorted_sentences() -> None:
     for code, text in SUMMARIES.items():
         assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", code), code
         assert re.search(r"\w{3}.*\.$", text), code
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://me:s3cret@host/db?table=t",
+        "postgresql:/me:s3cr/et@3cret@host/db",
+        "postgresql://host/db?user=me&password=s3cret&table=t",
+        "s3://host/x?secret_access_key=s3cret",
+    ],
+)
+def test_an_address_is_told_without_its_password(address: str, tmp_path: Path) -> None:
+    for problem in (
+        Problem("x", f"no '{address}' here", file=address, remedy=f"see {address}"),
+        Problem("x", f"{address}: no such file"),
+    ):
+        told = f"{problem} {problem.to_dict()} {problem!r}"
+        assert "3cret" not in told
+        assert "host" in told
+    for verb in (indistinct.audit, indistinct.assess):
+        with pytest.raises(DataError, match="address of a server") as caught:
+            verb(address)
+        assert "3cret" not in str(caught.value)
+    asked = ["anonymize", address, "--quasi", "a", "--k", "2", "--out", str(tmp_path / "out")]
+    done = subprocess.run(
+        [sys.executable, "-m", "indistinct", *asked], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert "3cret" not in done.stdout + done.stderr

@@ -16,11 +16,16 @@ problem names the file, the attribute, the rows and the remedy; it never names a
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 ROWS_SHOWN = 10
+
+
+_BEFORE_HOST = re.compile(r"(\b[a-zA-Z][\w+.-]+:/{1,2})[^\s'\"]*@")  # a password may hold / and @
+_NAMED = re.compile(r"(?i)\b((?:\w*pass\w*|pwd|token|secret|\w*key)=)[^\s&'\"]*[^\s&'\":,]")
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,11 @@ class Problem:
     attribute: str | None = None
     rows: tuple[int, ...] = ()
     remedy: str | None = None
+
+    def __post_init__(self) -> None:
+        for part in ("message", "file", "remedy"):
+            if told := getattr(self, part):
+                object.__setattr__(self, part, without_credentials(told))
 
     def __str__(self) -> str:
         where = []
@@ -59,6 +69,17 @@ class Problem:
             "remedy": self.remedy,
         }
         return {key: value for key, value in full.items() if value}
+
+
+def without_credentials(text: str) -> str:
+    """A text without the names and passwords that addresses in it hold.
+
+    >>> without_credentials("postgresql://me:word@host/db?table=t&password=word: no such file")
+    'postgresql://host/db?table=t&password=...: no such file'
+    """
+    if ":/" not in text:
+        return text
+    return _NAMED.sub(r"\1...", _BEFORE_HOST.sub(r"\1", text))
 
 
 class IndistinctError(Exception):

@@ -59,6 +59,7 @@ BROKEN = (OSError, EOFError, lzma.LZMAError, zlib.error)
 """What reading a damaged file raises."""
 
 _NOT_OF_FILES = ("idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape")
+_ADDRESS = re.compile(r"[a-z][a-z0-9+-]+:/", re.IGNORECASE)
 _BLANKS = " \t\r\n"
 _BLANK_LINE = re.compile(rb"^[ \t\r]*\n", re.MULTILINE)
 _BLOCK = 1 << 22
@@ -200,7 +201,17 @@ def refuse_missing(paths: Sequence[Path]) -> None:
 
 def _missing(path: Path) -> list[Problem]:
     problems = []
-    if not path.exists():
+    if _ADDRESS.match(str(path)):
+        problems.append(
+            Problem(
+                "address-of-a-server",
+                "an address of a server is no file",
+                file=str(path),
+                remedy="export the table to a file, or hand its rows over as a frame in Python; "
+                "never type a password: other users and the history of the shell see it",
+            )
+        )
+    elif not path.exists():
         beside = path.parent.iterdir() if path.parent.is_dir() else ()
         near = did_you_mean(path.name, [one.name for one in beside if one.is_file()])
         hint = f": {near}" if near.startswith("did") else ""
