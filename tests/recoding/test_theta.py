@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import defaultdict
 from typing import Any
 
@@ -288,8 +289,9 @@ def test_classes_that_cannot_be_repaired() -> None:
     data = Microdata.encode(texts, taxonomies, ["illness"], by_record=True).data
     with pytest.raises(ThetaInfeasible, match="merges such classes"):
         theta_sensitive(data, [theta(k=20)], ThetaSettings(variant="paper"))
-    with pytest.raises(ThetaInfeasible, match="1 of 1 class"):
+    with pytest.raises(ThetaInfeasible, match="choose k = 18 or mu"):
         theta_sensitive(data, [theta(k=20)])
+    assert theta_sensitive(data, [theta(k=18)]).groups
 
 
 def test_settings_and_promises_that_do_not_fit() -> None:
@@ -340,3 +342,20 @@ def test_it_keeps_its_promise_or_says_that_it_cannot(
         return
     assert holds(data, texts, plan, promises)
     assert (plan.class_of >= 0).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_theta_that_the_table_itself_does_not_reach_comes_with_ways_that_do(seed: int) -> None:
+    data, _ = table(seed, records=120, values=8)
+    bound = promise("max-posterior", bound=0.6, sensitive="illness")
+    with pytest.raises(ThetaInfeasible) as failed:
+        theta_sensitive(data, [promise("theta-sensitive", k=10, sensitive="illness"), bound])
+    problem = failed.value.problems[0]
+    assert "its own rank variance" in problem.message
+    ways = re.fullmatch(
+        r"choose k = (\d+) or mu = ([\d.]+), which the whole table reaches", str(problem.remedy)
+    )
+    assert ways is not None
+    for own in ({"k": int(ways[1])}, {"k": 10, "mu": float(ways[2])}):
+        asked = [promise("theta-sensitive", sensitive="illness", **own), bound]
+        assert theta_sensitive(data, asked).groups >= 1

@@ -453,8 +453,39 @@ class _Making:
         own, theirs = classes[group].tolist(), classes[other].tolist()
         return self.widths(own + theirs) - self.widths(theirs)
 
-    def _unrepaired(self, moves: Moves, groups: int) -> list[Problem]:
+    def _out_of_reach(self) -> list[Problem]:
+        """The attributes whose rank variance in the whole table is below theta, where any is.
+
+        Classes that are merged come nearer to the frequencies of the table.
+        """
         problems = []
+        for part in self.thetas:
+            own = self.data.table.sensitive[str(part.sensitive)].totals
+            whole = float(ranks.rank_variance(own[None, :])[0])
+            asked = ranks.theta(part.k, part.mu)
+            if whole >= asked or part.theta == "size":
+                continue
+            reached = max(k for k in range(1, part.k) if ranks.theta(k, part.mu) <= whole)
+            mu = math.floor(100 * part.mu * whole / asked) / 100
+            ways = [f"k = {reached}"] * (reached > 1) + [f"mu = {mu:g}"] * (mu > 0)
+            problems.append(
+                Problem(
+                    "theta-infeasible",
+                    "classes were merged until the whole table was one, and its own rank "
+                    f"variance, {whole:.4g}, is below theta({part.k}) = {asked:.4g} "
+                    f"(mu = {part.mu:g}): classes that are merged come nearer to it",
+                    attribute=part.sensitive,
+                    remedy=f"choose {' or '.join(ways)}, which the whole table reaches"
+                    if ways
+                    else "choose another promise: the table has nearly one value alone",
+                )
+            )
+        return problems
+
+    def _unrepaired(self, moves: Moves, groups: int) -> list[Problem]:
+        problems = self._out_of_reach() if groups == 1 and self.safe else []
+        if problems:
+            return problems
         for why in sorted(set(moves.failed.values())):
             number = sum(own == why for own in moves.failed.values())
             problems.append(
