@@ -405,15 +405,6 @@ def policy_page() -> str:
     for measure, kind in own_kinds(measures()).items():
         listed = ", ".join(f"`{name}`" for name in sorted(kind.settings)) or "none"
         settings.append(f"| `{measure}` | {listed} |")
-    later = [
-        f"* {where}: " + ", ".join(f"`{name}`" for name in kind.later)
-        for where, kind in (
-            ("`[source]`", policy.Source),
-            ("`[attributes.NAME]`", policy.Attribute),
-            ("`[method]`", policy.Method),
-        )
-        if kind.later
-    ]
     parts = [
         "# The policy",
         MADE.strip(),
@@ -514,9 +505,6 @@ def policy_page() -> str:
         keys_of(policy.Risk),
         *further(policy.Risk),
         '```toml\n[risk]\npopulation = { file = "register.csv" }\nk_range = [2, 20]\n```',
-        "## Reserved names",
-        "These keys are refused, because a later version will use them:",
-        "\n".join(later),
     ]
     return "\n\n".join(parts) + "\n"
 

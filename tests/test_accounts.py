@@ -274,3 +274,21 @@ def test_what_is_lost_is_said_first_with_ways_to_keep_it() -> None:
         kept = ind.anonymize(table, {**keys, "method": way})
         assert not any("'age'" in text for text in kept.warnings)
         assert kept.tables["age"].n_unique() > 1
+
+
+def test_an_attribute_that_is_starred_in_many_records_is_told() -> None:
+    wards = [f"w{at // 12}" if at < 60 else f"x{at}" for at in range(100)]
+    table = pl.DataFrame({"sex": ["f", "m"] * 50, "ward": wards})
+    keys = {
+        "attributes": {
+            "sex": {"role": "quasi-identifier"},
+            "ward": {"role": "quasi-identifier", "hierarchy": "suppress"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 5}],
+        "method": {"algorithm": "optimal", "local_recoding": True},
+    }
+    release = ind.anonymize(table, ind.Policy.from_dict(keys))
+    share = (release.tables["ward"] == "*").mean()
+    assert 1 / 3 < share < 1
+    (told,) = (one for one in release.warnings if "to keep more" in one)
+    assert f"'ward' in {share:.0%} of its records" in told

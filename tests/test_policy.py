@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -305,19 +304,6 @@ PROBLEMS = [
 @pytest.mark.parametrize(("keys", "text"), PROBLEMS, ids=[text[:48] for _, text in PROBLEMS])
 def test_a_wrong_key_or_value_is_told(keys: dict[str, Any], text: str) -> None:
     assert text in str(refused(keys))
-
-
-LATER = [(smallest(source={"query": "select 1"}), "source.query")]
-
-
-@pytest.mark.parametrize(("keys", "place"), LATER, ids=[place for _, place in LATER])
-def test_what_is_not_done_yet_is_refused_and_not_ignored(keys: dict[str, Any], place: str) -> None:
-    error = refused(keys)
-    found = [item for item in error.problems if item.code == "not-supported"]
-    assert len(found) == 1
-    assert re.match(re.escape(place) + ":? is not supported by this version", found[0].message), (
-        found[0].message
-    )
 
 
 def test_everything_wrong_is_told_at_once_with_the_file(tmp_path: Path) -> None:

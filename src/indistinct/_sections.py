@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -19,8 +19,6 @@ from indistinct.types import Plain
 Place = tuple[str | int, ...]
 """Where a key stands: the names of tables and keys, and numbers of list items from 1."""
 
-_UNSUPPORTED = "is not supported by this version of indistinct"
-_REMEDY_UNSUPPORTED = "leave it out: it would have no effect, and is refused rather than ignored"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -31,9 +29,6 @@ class Section(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, validate_by_name=True)
-
-    later: ClassVar[tuple[str, ...]] = ()
-    """Keys whose names are taken, for what this version does not do yet."""
 
     def __init__(self, **keys: Any) -> None:
         try:
@@ -129,8 +124,6 @@ def _choices(annotation: object) -> Iterator[str | bool]:
 
 def unknown(kind: type[Section], place: Place) -> Problem:
     key = str(place[-1])
-    if key in kind.later:
-        return unsupported(place)
     known = [item.alias or name for name, item in kind.model_fields.items()]
     return Problem("unknown-key", f"{place_of(place)}: unknown key: {did_you_mean(key, known)}")
 
@@ -142,15 +135,6 @@ def _unknown_value(place: Place, given: object, known: Sequence[str | bool]) -> 
         return Problem("unknown-value", f"{place_of(place)}: unknown value '{given}': {near}")
     listed = [f"'{name}'" for name in words] + ["false"] * (False in known)
     return wrong(place, "one of " + ", ".join(listed), given)
-
-
-def unsupported(place: Place, value: str | None = None) -> Problem:
-    what = f"'{value}' " if value else ""
-    return Problem(
-        "not-supported",
-        f"{place_of(place)}: {what}{_UNSUPPORTED}",
-        remedy=None if value else _REMEDY_UNSUPPORTED,
-    )
 
 
 def wrong(place: Place, expected: str, given: object) -> Problem:

@@ -82,3 +82,18 @@ def test_a_usage_error_ends_with_2(run, table: Path):
     result = run("hierarchy", table, "age", "--mask", "middle")
     assert result.exit_code == 2
     assert "--mask" in result.stderr
+
+
+def test_missing_and_uncovered_values_are_shown_before_anything_is_written(run, tmp_path: Path):
+    data = tmp_path / "t.csv"
+    data.write_text("age,zip\n20,1\n30,2\nx,3\n,4\n45,9\n", encoding="utf-8")
+    done = run("hierarchy", data, "age", "--intervals", "10")
+    assert done.exit_code == 0
+    assert "row 3: 1 distinct value cannot be read as a number" in done.stderr
+    assert "suppressed on every level: 1 value" in done.stdout
+    assert "a missing value is published as (missing), then *" in done.stdout
+    document = json.loads(run("hierarchy", data, "age", "--intervals", "10", "--json").stdout)
+    assert document["uncovered"][0]["rows"] == [3]
+    out = tmp_path / "h.csv"
+    assert run("hierarchy", data, "age", "--intervals", "10", "--out", out).exit_code == 2
+    assert not out.exists()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from indistinct.cli.options import AsJson, Data, Encoding, Separator, Sheet, names, source_keys
-from indistinct.cli.terminal import Progress, console, print_json, print_table
+from indistinct.cli.terminal import Progress, complain, console, print_json, print_table
 from indistinct.document import many, shown
 from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, did_you_mean
 from indistinct.types import Plain
@@ -86,6 +86,7 @@ def hierarchy(
     hierarchy = { file = "..." }.
     """
     from indistinct.hierarchies.files import write_hierarchy
+    from indistinct.hierarchies.preview import describe
     from indistinct.sources.files import read_table
     from indistinct.sources.table import open_table
     from indistinct.sources.writing import refuse_dash
@@ -118,13 +119,27 @@ def hierarchy(
                 )
             )
         progress("building")
-        taxonomy = _build(table, attribute, spec)
+        uncovered: tuple[Problem, ...] = ()
+        try:
+            taxonomy = _build(table, attribute, spec)
+        except HierarchyError as error:
+            uncovered = error.problems
+            if out is not None or {item.code for item in uncovered} - _UNCOVERED:
+                raise
+            taxonomy = _build(table, attribute, spec, uncovered="suppress")
+            if {*taxonomy.leaves} <= {*taxonomy.suppressed, None}:
+                raise
         if out is not None:
             write_hierarchy(taxonomy, out)
+    for problem in uncovered:
+        complain("warning", str(problem))
     if as_json:
-        print_json(_document(taxonomy, attribute, spec, out))
+        told = {"uncovered": [item.to_dict() for item in uncovered]} if uncovered else {}
+        print_json({**_document(taxonomy, attribute, spec, out), **told})
     elif out is None:
         _show(taxonomy, attribute)
+        for line in describe(taxonomy)[taxonomy.levels + 1 :]:
+            console().print(line)
     else:
         console().print(
             f"{out} is written: {many(len(taxonomy.leaves), 'value')}, "
@@ -187,7 +202,12 @@ def _spec(builders: Plain, further: Plain) -> Plain:
     return {name: value}
 
 
-def _build(table: Table, attribute: str, spec: Plain) -> Taxonomy:
+_UNCOVERED = {"uncovered-value", "unplaced-value"}
+
+
+def _build(
+    table: Table, attribute: str, spec: Plain, uncovered: Literal["error", "suppress"] = "error"
+) -> Taxonomy:
     from indistinct.analytics.profile import count_values
     from indistinct.hierarchies.build import build_taxonomy
 
@@ -200,7 +220,7 @@ def _build(table: Table, attribute: str, spec: Plain) -> Taxonomy:
             counted[counted.columns[-1]].to_list(),
             directory=Path(),
             missing="value",
-            uncovered="error",
+            uncovered=uncovered,
             rows_of=lambda values: table.rows_where(attribute, values),
         )
     except HierarchyError as error:

@@ -58,6 +58,12 @@ def init(
             rich_help_panel=FILE,
         ),
     ] = None,
+    query: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SQL", help="What is read from a database file.", rich_help_panel=FILE
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Draft a policy for DATA, with a suggested role and hierarchy for each attribute.
@@ -92,6 +98,7 @@ def init(
         progress(f"reading {data.name}")
         source = source_keys(separator, encoding, sheet)
         source |= {} if header is None else {"header": header}
+        source |= {} if query is None else {"query": query}
         table = open_table(read_table(data, **source), data.name)
         progress("looking at the columns")
         seen = profile(table).closed()

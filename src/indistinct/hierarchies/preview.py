@@ -34,7 +34,7 @@ def describe(taxonomy: Taxonomy, examples: int = 4) -> list[str]:
             f"suppressed on every level: {many(len(taxonomy.suppressed), 'value')}"
             + (", the missing value among them" if None in taxonomy.suppressed else "")
         )
-    elif taxonomy.covers(None):
+    if taxonomy.covers(None) and None not in taxonomy.suppressed:
         way = [
             _shown(label)
             for label in dict.fromkeys(taxonomy.generalize(None, level) for level in range(levels))

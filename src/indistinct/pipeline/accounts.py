@@ -19,6 +19,7 @@ from indistinct.pipeline.asked import method_of
 from indistinct.pipeline.evidence import EVIDENCE, private_evidence
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.warnings import (
+    often_starred,
     told_of_the_program,
     warn_about_lost,
     warn_about_made_up,
@@ -80,6 +81,7 @@ def accounts(
         gone = plan.suppressed[private.microdata.combination_of[subjects.person_of]]
         records, suppressed = subjects.rows + rows_out, int(gone.sum()) + rows_out
     found, document, told = [], plan.to_dict(), publication.told
+    starred: dict[str, float] = {}
     if isinstance(plan, LinkedPlan):
         measures = measured(private.data, plan.quasi)
         key = subjects.key or ""
@@ -88,6 +90,7 @@ def accounts(
     else:
         measures = measured(private.data, plan)
         leakage = leaked(private.data, plan)
+        starred = often_starred(publication.tables, plan.attributes, verdict)
         found = warn_about_search(policy, plan, suppressed, verdict)
         told = (*told, *told_of_the_program(policy))
         document |= {"rows": distinct_rows(publication.tables, verdict), "leakage": leakage}
@@ -127,7 +130,7 @@ def accounts(
         source_sha256=run.source_digest,
         warnings=(
             *warn_about_made_up(made_up, verdict.records),
-            *warn_about_lost(policy, plan, document.get("leakage", {})),
+            *warn_about_lost(policy, plan, document.get("leakage", {}), starred),
             *policy.warnings,
             *found,
             *run.warnings,

@@ -65,7 +65,7 @@ def as_policy(policy: PolicyLike, *, draft: bool = False) -> Policy:
 
 def reading(policy: Policy | None) -> Plain:
     """What the policy says of how a file is read."""
-    keys = ("separator", "quote", "encoding", "header", "sheet")
+    keys = ("separator", "quote", "encoding", "header", "sheet", "query")
     source = {} if policy is None else policy.source.to_dict()
     return {key: source[key] for key in keys if key in source}
 

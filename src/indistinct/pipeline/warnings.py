@@ -11,12 +11,14 @@ from indistinct.analytics.dependence import giving_away
 from indistinct.analytics.persons import REPEATS
 from indistinct.analytics.profile import NEARLY_UNIQUE, nearly_unique, profile
 from indistinct.document import many
+from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.measures import measures
 from indistinct.pipeline.asked import method_of
 from indistinct.pipeline.transforming import shows_others
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.release.audit import Audit
 from indistinct.sources.table import Table, open_table
+from indistinct.types import Frame
 
 if TYPE_CHECKING:
     from indistinct.pipeline.private_table import PrivateTable
@@ -118,8 +120,34 @@ def lost_attributes(leakage: Mapping[str, Mapping[str, float]]) -> dict[str, flo
     }
 
 
+OFTEN = 1 / 3
+"""The share of the published records above which it is said that an attribute is ``*``."""
+
+
+def often_starred(tables: Frame, names: Sequence[str], verdict: Audit) -> dict[str, float]:
+    """The attributes that are ``*`` in a good part of a release, with the share of its records.
+
+    Arguments:
+        tables: the release.
+        names: its quasi-identifiers.
+        verdict: its audit; records that are suppressed altogether are not counted.
+    """
+    table, rest = open_table(tables), verdict.records - verdict.suppressed
+    found = {}
+    for name in names if rest else ():
+        counted = table.distinct([name])
+        value, count = counted.columns
+        stars = int(counted.filter(pl.col(value) == SUPPRESSED)[count].sum()) - verdict.suppressed
+        if stars > OFTEN * rest:
+            found[name] = stars / rest
+    return found
+
+
 def warn_about_lost(
-    policy: Policy, plan: Plan | LinkedPlan, leakage: Mapping[str, Mapping[str, float]]
+    policy: Policy,
+    plan: Plan | LinkedPlan,
+    leakage: Mapping[str, Mapping[str, float]],
+    starred: Mapping[str, float],
 ) -> list[str]:
     """Warnings about attributes of which little or nothing is left, and what prevents that.
 
@@ -127,9 +155,11 @@ def warn_about_lost(
         policy: what was asked.
         plan: what is published instead of what.
         leakage: what each attribute tells before and after, shares of what names a record.
+        starred: the attributes that are often ``*``, with the share of records.
     """
     lost = lost_attributes(leakage)
-    if not lost:
+    often = {name: share for name, share in starred.items() if name not in lost}
+    if not lost and not often:
         return []
     left = [
         f"{share:.0%} of what '{name}' told" if share else f"nothing of '{name}'"
@@ -143,10 +173,17 @@ def warn_about_lost(
             ways.append("local_recoding = true")
         if "suppression_limit" in heeded and not asked.suppression_limit:
             ways.append("suppression_limit = 0.05")
-        levels = [(name, plan.levels[name]) for name in lost if not isinstance(plan, LinkedPlan)]
+        levels = [
+            (name, plan.levels[name])
+            for name in (*lost, *often)
+            if not isinstance(plan, LinkedPlan)
+        ]
         ways += [f"attributes.{name}.max_level = {level - 1}" for name, level in levels if level]
     more = ", or ".join([*ways, "a weaker promise"])
-    return [f"the release keeps {', '.join(left)}; to keep more, try {more}"]
+    told = [f"keeps {', '.join(left)}"] if left else []
+    stars = ", ".join(f"'{name}' in {share:.0%}" for name, share in often.items())
+    told += [f"has {SUPPRESSED} for {stars} of its records"] if stars else []
+    return [f"the release {' and '.join(told)}; to keep more, try {more}"]
 
 
 def warn_about_made_up(made_up: int, records: int) -> list[str]:

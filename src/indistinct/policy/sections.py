@@ -114,8 +114,6 @@ class PeopleFile(Section):
 class Source(Section):
     """How the source file is read; separator, encoding and quote are detected by default."""
 
-    later = ("query",)
-
     format: Format | None = None
     """The format of a folder or file: ``fhir``, a FHIR R4 bulk export; ``omop``, tables of the OMOP
     model; or one of a plugin. Its roles and hierarchies are built in; the policy can replace
@@ -140,6 +138,8 @@ class Source(Section):
     refused."""
     sheet: str | None = None
     """The sheet of an Excel workbook."""
+    query: str | None = None
+    """What is read from a database file (``.sqlite``, ``.db``, ``.duckdb``), in SQL."""
 
 
 class Missing(Section):

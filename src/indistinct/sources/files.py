@@ -262,7 +262,9 @@ def _refuse_unreadable(
                 "query-and-database",
                 "a query reads from a database file" if query else "a database needs a query",
                 file=name,
-                remedy="take the query away" if query else 'add query = "SELECT ..." to [source]',
+                remedy="take the query away"
+                if query
+                else 'add query = "SELECT ..." to [source], or name it with init --query',
             )
         )
     if problems:

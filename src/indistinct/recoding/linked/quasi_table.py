@@ -211,7 +211,7 @@ def _in_order(
                 "too-many-records",
                 f"the table has {len(rows)} people, and clustering compares each with every other: "
                 f"it takes {MOST_CLUSTERED} at most",
-                remedy='choose quasi = "mondrian"',
+                remedy='write start = "mondrian" under [method.partition]',
             )
         )
     widths = Widths.of(data, settings.weights)
