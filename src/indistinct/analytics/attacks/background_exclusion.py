@@ -23,7 +23,7 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.attacks.remedies import several_left
-from indistinct.analytics.weighted import Rows, Weighted
+from indistinct.analytics.weighted import Rows, Weighted, compressed, expanded
 from indistinct.kernels.candidate_sets import exclude
 from indistinct.types import Array
 
@@ -33,6 +33,9 @@ PLACE = 100
 KNOWLEDGE = "the exact quasi-identifiers of a person, and one value that the person does not have"
 SOURCE = "Machanavajjhala and others (2006); Martin and others (2007)"
 REMEDY = several_left
+
+MOST_STEPS = 3e8
+"""Sets of labels times entries of buckets up to which exclusions are tried without the release."""
 
 
 def run(context: AttackContext, sensitive: str, *, b: int = 1) -> Finding | Skipped:
@@ -54,7 +57,9 @@ def run(context: AttackContext, sensitive: str, *, b: int = 1) -> Finding | Skip
 def _finding(context: AttackContext, sensitive: str, b: int) -> Finding:
     own, before = context.own(sensitive), context.true_prior(sensitive)
     belief = np.where(context.found, own.best(after_exclusion(context, sensitive, b)), before)
-    anyway = own.best(after_exclusion(context, sensitive, b, everywhere=True))
+    anyway = None
+    if _countable(context, sensitive):
+        anyway = own.best(after_exclusion(context, sensitive, b, everywhere=True))
     if context.one_record_each:
         by_class, what = largest_beliefs(context.buckets[sensitive], b), "belief"
     else:
@@ -127,8 +132,16 @@ def _steps(
     spread, domain = context.spread(sensitive), len(context.labels(sensitive))
     candidates, sets, _ = context.alike(sensitive)
     pooled, shares, places = spread.pooled, spread.shares, context.set_buckets
+    again = None
     if everywhere:
-        candidates = np.zeros_like(candidates)
+        numbers: dict[bytes, int] = {}
+        of = [
+            numbers.setdefault(own.tobytes(), len(numbers))
+            for own in map(sets.__getitem__, range(len(sets)))
+        ]
+        sets = compressed([np.frombuffer(own, np.int32) for own in numbers])
+        again = expanded(sets, np.array(of, np.int64))[1]
+        candidates = np.zeros(len(sets), candidates.dtype)
         pooled = _one_row(spread.prior * context.records)
         rows_in = np.bincount(context.bucket_of, minlength=context.number_of_buckets)
         places = _one_row(rows_in.astype(np.int64))
@@ -147,7 +160,20 @@ def _steps(
         shares.index, shares.amount, pooled.indptr, pooled.index, pooled.amount,
         np.empty(int(rows.length.max(initial=0))), np.zeros(domain), np.zeros(domain), found,
     )  # fmt: skip
-    return np.minimum(found, 1.0)
+    found = np.minimum(found, 1.0)
+    return found if again is None else found[again]
+
+
+def _countable(context: AttackContext, sensitive: str) -> bool:
+    """Whether what exclusions tell without the release can be counted in :data:`MOST_STEPS`.
+
+    Everybody's set of labels is held against what every bucket lists.
+    """
+    if context.bucket_semantics == "one":
+        return True
+    _, sets, _ = context.alike(sensitive)
+    different = len({sets[at].tobytes() for at in range(len(sets))})
+    return different * len(context.spread(sensitive).shares.index) <= MOST_STEPS
 
 
 def _one_row(amount: Array) -> Weighted:
