@@ -657,6 +657,10 @@ _EXAMPLES = {
         "indistinct compare patients.csv first second --policy release.toml\n"
         "indistinct compare patients.csv first second --policy release.toml --attack --seed 1"
     ),
+    "explore": (
+        "indistinct explore patients.csv --policy release.toml --k 2..20 --suppression 0,0.02,0.05\n"
+        "indistinct explore patients.csv --policy release.toml --algorithm optimal,mondrian --write 2"
+    ),
     "report": (
         "indistinct report release --public\n"
         "indistinct report release --data patients.csv --policy release.toml --template ema-hc"

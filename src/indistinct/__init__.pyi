@@ -4,6 +4,7 @@ from indistinct.analytics.assessment import Assessment as Assessment
 from indistinct.analytics.attacks.finding import AttackReport as AttackReport
 from indistinct.analytics.comparison import Comparison as Comparison
 from indistinct.analytics.contingency import Contingency as Contingency
+from indistinct.analytics.exploration import Exploration as Exploration
 from indistinct.analytics.histogram import Equalization as Equalization
 from indistinct.analytics.histogram import equalization as equalization
 from indistinct.analytics.linked import expected as expected
@@ -33,6 +34,7 @@ from indistinct.pipeline.attack import attack as attack
 from indistinct.pipeline.auditing import audit as audit
 from indistinct.pipeline.comparison import compare as compare
 from indistinct.pipeline.discovering import quasi as quasi
+from indistinct.pipeline.exploring import explore as explore
 from indistinct.pipeline.recording import LedgerReport as LedgerReport
 from indistinct.pipeline.recording import check_ledger as check_ledger
 from indistinct.pipeline.release import Release as Release

@@ -441,7 +441,7 @@ def _curve_of_releases(
     private = PrivateTable.of(table, run, file=table.name)
     data = private.data
     records = int(data.weight[~data.suppressed_before].sum())
-    series = [_for_k(private.promises, k, policy.quasi_identifiers) for k in ks]
+    series = [for_k(private.promises, k, policy.quasi_identifiers) for k in ks]
     plans: Iterable[tuple[int, Plan | None]]
     if _in_one_go(run.policy, data):
         present = private.present
@@ -482,7 +482,7 @@ def _is_over_all(part: Promise, quasi: Sequence[str]) -> TypeGuard[KAnonymity]:
     return isinstance(part, KAnonymity) and (part.on is None or set(part.on) == set(quasi))
 
 
-def _for_k(promises: Sequence[Promise], k: int, quasi: Sequence[str]) -> list[Promise]:
+def for_k(promises: Sequence[Promise], k: int, quasi: Sequence[str]) -> list[Promise]:
     """The same promises with another k of k-anonymity over all quasi-identifiers."""
     return [KAnonymity(k=k), *(part for part in promises if not _is_over_all(part, quasi))]
 

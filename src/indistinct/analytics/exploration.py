@@ -1,0 +1,231 @@
+"""What many policies keep of one table, and what they risk: a frontier to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from indistinct.document import Document, Grid, Line, Part, drawing, share, shown
+from indistinct.types import Plain, PlainMapping
+
+BOUNDS = (0.33, 0.2, 0.09, 0.05)
+"""Risks of a record that guidelines name."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One policy, and what it makes of the table.
+
+    Arguments:
+        k: the k of k-anonymity over all quasi-identifiers; None where none is promised.
+        suppression_limit: the share of records that may be left out; None where the method has no
+            such limit.
+        algorithm: the method.
+        objective: what is minimized.
+        promises: the parameters of promises that are varied.
+        published: records that are published; None where no release keeps the promises.
+        suppressed: records that are left out.
+        classes: the number of classes.
+        risk: ``highest`` and ``average`` risk of a record, and the share of records ``at_risk``.
+        kept: the share of the quasi-identifiers' detail that is published.
+        lost: the attributes of which at most a quarter is left.
+        analyses: the policy's analyses on this release.
+        source: the policy, made when it is asked for.
+    """
+
+    k: int | None
+    suppression_limit: float | None
+    algorithm: str
+    objective: str
+    promises: PlainMapping = field(default_factory=dict)
+    published: int | None = None
+    suppressed: int | None = None
+    classes: int | None = None
+    risk: Mapping[str, float | None] | None = None
+    kept: float | None = None
+    lost: tuple[str, ...] = ()
+    analyses: Sequence[PlainMapping] | None = None
+    source: Callable[[], Any] = field(default=lambda: None, repr=False, compare=False)
+
+    @property
+    def policy(self) -> Any:
+        """The policy of this point, which can be run."""
+        return self.source()
+
+    @property
+    def holds_analyses(self) -> bool:
+        """Whether every analysis keeps the overlap that is asked for."""
+        return all(item["kept"] is not False for item in self.analyses or ())
+
+    def to_dict(self) -> Plain:
+        """The point as plain data, with its policy."""
+        document: Plain = {
+            "k": self.k,
+            "suppression_limit": self.suppression_limit,
+            "algorithm": self.algorithm,
+            "objective": self.objective,
+        }
+        if self.promises:
+            document["promises"] = dict(self.promises)
+        return document | {
+            "published": self.published,
+            "suppressed": self.suppressed,
+            "classes": self.classes,
+            "risk": None if self.risk is None else dict(self.risk),
+            "kept": self.kept,
+            "lost": list(self.lost),
+            "analyses": None if self.analyses is None else list(self.analyses),
+            "policy": self.policy.to_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class Exploration(Document):
+    """Policies side by side. Private.
+
+    Arguments:
+        points: one for each.
+        threshold: the highest risk of a record that the policy allows.
+        recommended: the place of the point to take; None where no point has a release.
+        why: the reason.
+        elbow: the k at the bend of the risk, where one series of k was explored.
+    """
+
+    points: tuple[Point, ...]
+    threshold: float
+    recommended: int | None
+    why: str
+    elbow: int | None = None
+
+    def __getitem__(self, number: int) -> Point:
+        """The point of that number, as tables count them from 1."""
+        return self.points[number - 1]
+
+    def smallest_k(self, bound: float) -> int | None:
+        """The place of the point with the smallest k whose highest risk is within a bound.
+
+        Of several with that k, the one that keeps most. None where there is none.
+
+        Arguments:
+            bound: the highest risk of a record that is allowed.
+        """
+        able = [
+            at
+            for at, item in enumerate(self.points)
+            if item.risk is not None
+            and item.k is not None
+            and (item.risk["highest"] or 0.0) <= bound + 1e-12
+            and item.holds_analyses
+        ]
+        return min(
+            able,
+            key=lambda at: (self.points[at].k or 0, -(self.points[at].kept or 0.0)),
+            default=None,
+        )
+
+    @property
+    def frontier(self) -> tuple[int, ...]:
+        """The places of points that no other point betters in both risk and what is kept."""
+        able = [
+            (at, item.risk["highest"] or 0.0, item.kept or 0.0)
+            for at, item in enumerate(self.points)
+            if item.risk is not None and item.kept is not None
+        ]
+        return tuple(
+            at
+            for at, risk, kept in able
+            if not any(
+                other <= risk and more >= kept and (other, more) != (risk, kept)
+                for _, other, more in able
+            )
+        )
+
+    def to_dict(self) -> Plain:
+        """The exploration as plain data; private."""
+        return {
+            "points": [item.to_dict() for item in self.points],
+            "recommended": self.recommended,
+            "why": self.why,
+            "frontier": list(self.frontier),
+            "smallest_k": {f"{bound:g}": self.smallest_k(bound) for bound in BOUNDS},
+            "elbow": self.elbow,
+        }
+
+    def frame(self) -> pl.DataFrame:
+        """A row for every point."""
+        return pl.DataFrame(
+            {
+                "point": range(1, len(self.points) + 1),
+                "k": [item.k for item in self.points],
+                "suppression_limit": [item.suppression_limit for item in self.points],
+                "algorithm": [item.algorithm for item in self.points],
+                "objective": [item.objective for item in self.points],
+                "published": [item.published for item in self.points],
+                "suppressed": [item.suppressed for item in self.points],
+                "kept": [item.kept for item in self.points],
+                "highest_risk": [
+                    None if item.risk is None else item.risk["highest"] for item in self.points
+                ],
+            },
+            strict=False,
+        )
+
+    def svg(self) -> str:
+        """The frontier as a picture: what is kept over the highest risk, the points numbered."""
+        drawn: str = drawing("frontier", "frontier_svg")(self)
+        return drawn
+
+    def parts(self) -> Iterator[Part]:
+        """A row for every point, the recommended one, and other ways to choose."""
+        yield Grid(
+            ("point", "k", "limit", "algorithm", "keeps", "left out", "risk", ""),
+            [self._row(at, item) for at, item in enumerate(self.points)],
+            right=("point", "k", "limit", "keeps", "left out", "risk"),
+        )
+        yield Line("* no other point keeps more at the same or a lower risk")
+        if self.recommended is None:
+            yield Line(f"\n{self.why}", "bad")
+            return
+        yield Line(f"\nrecommended: point {self.recommended + 1}: {self.why}", "good", wrap=True)
+        for bound in BOUNDS:
+            at = self.smallest_k(bound)
+            if at is not None:
+                yield Line(f"smallest k with a risk of {bound:g} or less: point {at + 1}")
+        if self.elbow is not None:
+            yield Line(
+                f"the curve of risk bends at k = {self.elbow}, which mostly follows from risk "
+                "being 1 / k, and says little of this table",
+                wrap=True,
+            )
+
+    def _row(self, at: int, item: Point) -> tuple[str, ...]:
+        told = [
+            *(["recommended"] if at == self.recommended else []),
+            *([f"loses {', '.join(item.lost)}"] if item.lost else []),
+            *([] if item.holds_analyses else ["analyses not kept"]),
+        ]
+        limit = "" if item.suppression_limit is None else f"{item.suppression_limit:g}"
+        total = (item.published or 0) + (item.suppressed or 0)
+        if item.published is None or item.suppressed is None:
+            figures = ("no release", "", "")
+        else:
+            figures = (
+                "" if item.kept is None else share(item.kept),
+                share(item.suppressed / total if total else 0.0),
+                "" if item.risk is None else f"{item.risk['highest']:.4g}",
+            )
+        name = item.algorithm + ("" if item.objective == "loss" else f", {item.objective}")
+        for key, value in item.promises.items():
+            name += f", {key} = {value}"
+        mark = f"{at + 1}{'*' if at in self.frontier else ' '}"
+        return (
+            mark,
+            "" if item.k is None else shown(item.k),
+            limit,
+            name,
+            *figures,
+            "; ".join(told),
+        )

@@ -1,0 +1,116 @@
+"""``indistinct explore``: what many policies keep of a table, what they risk, and which to take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from indistinct.cli.options import AsJson, Data
+from indistinct.cli.terminal import Progress, complain, console, print_json, print_parts
+from indistinct.errors import InputError, Problem
+
+
+def explore(
+    data: Data,
+    policy: Annotated[Path, typer.Option(metavar="FILE", help="The policy that is varied.")],
+    k: Annotated[
+        str | None, typer.Option("--k", metavar="2..20", help="The k, as 2..20 or as 2,5,10.")
+    ] = None,
+    suppression: Annotated[
+        str | None,
+        typer.Option(metavar="SHARES", help="Limits of suppression, separated by commas."),
+    ] = None,
+    algorithm: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Algorithms, separated by commas.")
+    ] = None,
+    objective: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Measures to minimize, separated by commas.")
+    ] = None,
+    promise: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODEL.KEY=VALUES",
+            help="Values of a parameter of a promise: distinct-l-diversity.l=2..4.",
+        ),
+    ] = None,
+    write: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Write the policy of point N beside FILE, as FILE-N.toml."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the frontier into a file, as .svg.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Try many policies on DATA: what each keeps, what it risks, and which to take.
+
+    No release is written. What comes out is private.
+    """
+    import indistinct
+    from indistinct.policy import Policy
+    from indistinct.sources.writing import write_text
+
+    settings = Policy.load(policy)
+    varied = dict(_parameter(item) for item in promise or ())
+    with Progress() as progress:
+        found = indistinct.explore(
+            data,
+            settings,
+            k=[int(one) for one in _values(k or "", "--k", whole=True)],
+            suppression=_values(suppression or "", "--suppression"),
+            algorithm=_names(algorithm),
+            objective=_names(objective),
+            promise=varied,
+            progress=progress,
+        )
+    written = None
+    if write is not None:
+        if not 1 <= write <= len(found.points):
+            raise _bad("--write", f"there are {len(found.points)} points, and no number {write}")
+        written = policy.with_name(f"{policy.stem}-{write}.toml")
+        write_text(written, found[write].policy.to_toml())
+    if plot is not None:
+        write_text(plot, found.svg())
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        print_parts(found.parts())
+    for path in filter(None, (written, plot)):
+        complain("note", f"{path} is written")
+    if not as_json and found.recommended is not None and written is None:
+        console().print(f"--write {found.recommended + 1} puts its policy into a file")
+
+
+def _names(text: str | None) -> list[str]:
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+def _values(text: str, option: str, *, whole: bool = False) -> list[float]:
+    """Numbers as they are typed: 2,5,10 or 2..20."""
+    found: list[float] = []
+    for part in _names(text):
+        first, dots, last = part.partition("..")
+        try:
+            if dots:
+                found += range(int(first), int(last) + 1)
+            else:
+                found.append(int(part) if whole else float(part))
+        except ValueError:
+            raise _bad(option, f"'{part}' is not a number or a range such as 2..20") from None
+    return found
+
+
+def _parameter(text: str) -> tuple[str, list[float]]:
+    name, equals, values = text.partition("=")
+    if not equals or "." not in name:
+        raise _bad("--promise", f"'{text}' is not of the form MODEL.PARAMETER=VALUES")
+    found = _values(values, "--promise")
+    return name.strip(), [int(one) if float(one).is_integer() else one for one in found]
+
+
+def _bad(option: str, message: str) -> InputError:
+    return InputError(
+        Problem("bad-option", f"{option}: {message}", remedy="see indistinct explore --help")
+    )

@@ -1,0 +1,362 @@
+"""The verb *explore*: many policies on one table, what each keeps and risks, and which to take.
+
+Reading, hierarchies, codes and figures are shared, and nothing is published. Every point is what
+:func:`~indistinct.anonymize` makes with its policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from indistinct.analytics.elbow import select_k
+from indistinct.analytics.exploration import Exploration, Point
+from indistinct.analytics.risk import prosecutor
+from indistinct.errors import InputError, Problem, Unsatisfiable
+from indistinct.measures.objective import objective as bound_by
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.pipeline.alternatives import COST
+from indistinct.pipeline.anonymization import anonymize, read
+from indistinct.pipeline.asked import sight_of
+from indistinct.pipeline.looking_ahead import searched
+from indistinct.pipeline.opening import PolicyLike, Progress, as_policy
+from indistinct.pipeline.private_table import PrivateTable
+from indistinct.pipeline.risk import for_k
+from indistinct.pipeline.run import Run
+from indistinct.pipeline.transforming import changes_values
+from indistinct.pipeline.warnings import lost_attributes
+from indistinct.policy import Method, Policy
+from indistinct.policy.promises import promise_keys
+from indistinct.privacy.known_records import KnownRecords
+from indistinct.recoding.linked_plan import LinkedPlan
+from indistinct.recoding.method import method_named
+from indistinct.recoding.plan import LevelPlan, Plan
+from indistinct.recoding.recoded import leaked, published_classes, score
+from indistinct.types import Frame, Plain, PlainMapping
+
+MOST = 1000
+"""Points that are explored, at most."""
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """What the points of one series share; they differ in k.
+
+    Arguments:
+        policy: the policy, with the k that it has.
+        told: its ``suppression_limit``, ``algorithm``, ``objective`` and varied parameters.
+    """
+
+    policy: Policy
+    told: Plain
+
+
+def explore(
+    data: Frame,
+    policy: PolicyLike,
+    *,
+    k: Sequence[int] = (),
+    suppression: Sequence[float] = (),
+    algorithm: Sequence[str] = (),
+    objective: Sequence[str] = (),
+    promise: PlainMapping | None = None,
+    progress: Progress | None = None,
+    path: str | Path | None = None,
+) -> Exploration:
+    """Try policies on one table: what each keeps, and what it risks. Nothing is written.
+
+    Arguments:
+        data: the private table, a frame or the path of a file.
+        policy: what is varied; a policy, its keys or its file.
+        k: the k of k-anonymity over all quasi-identifiers; that of the policy where not given.
+        suppression: limits of suppression; for methods that have one.
+        algorithm: algorithms.
+        objective: measures that are minimized.
+        promise: values of parameters of promises, ``{"distinct-l-diversity.l": [2, 3]}``.
+        progress: is told what is being done.
+        path: the file that a frame was read from, for messages.
+
+    Raises:
+        InputError: a setting is out of range, or there are more than 1,000 points.
+        IndistinctError: what :func:`anonymize` raises, but that no release keeps a promise.
+    """
+    asked = as_policy(policy)
+    choices = list(_choices(asked, suppression, algorithm, objective, promise or {}))
+    ks = tuple(dict.fromkeys(k)) or (None,)
+    if len(choices) * len(ks) > MOST or any(one is not None and one < 1 for one in ks):
+        raise InputError(
+            Problem(
+                "bad-grid",
+                f"{len(choices) * len(ks)} points are asked for, or a k below 1",
+                remedy=f"ask for {MOST} points at most, and k of 1 or more",
+            )
+        )
+    run = Run.begin(asked, progress, path)
+    shared = None if any(map(_is_whole, choices)) else read(data, run)[0]
+    points: list[Point] = []
+    known: dict[Any, Plain] = {}
+    for at, choice in enumerate(choices):
+        run.tell("exploring", at / len(choices))
+        if shared is None or _is_whole(choice):
+            points += [_whole(data, choice, one, path) for one in ks]
+        else:
+            points += _series(shared, choice, ks, known)
+    return Exploration(
+        tuple(points),
+        asked.risk.threshold,
+        *_recommended(points, asked.risk.threshold),
+        _elbow(points),
+    )
+
+
+def _choices(
+    policy: Policy,
+    limits: Sequence[float],
+    algorithms: Sequence[str],
+    measures: Sequence[str],
+    promised: PlainMapping,
+) -> Iterator[_Choice]:
+    """The policies of the grid, but for k; a limit only for methods that have one."""
+    method = policy.method.to_dict()
+    for name in algorithms or (policy.method.algorithm,):
+        known = method_named(name)
+        heeded = () if known is None else known.heeds(Method(algorithm=name))
+        same = name == policy.method.algorithm
+        own = {key: one for key, one in method.items() if same or key in {"seed", *heeded}}
+        own["algorithm"] = name
+        limited = "suppression_limit" in heeded
+        some = limits if limited and limits else (None,)
+        if not limited:
+            own.pop("suppression_limit", None)
+        for limit, measure in product(some, measures or (None,)):
+            keys = {**own, **({} if limit is None else {"suppression_limit": float(limit)})}
+            if measure is not None:
+                keys["objective"] = measure
+            for values in product(*promised.values()):
+                asked = dict(zip(promised, values, strict=True))
+                made = _with(policy, {"method": keys, "promises": _promises(policy, asked)})
+                told = {
+                    "suppression_limit": made.method.suppression_limit if limited else None,
+                    "algorithm": name,
+                    "objective": measure or made.method.objective.measure,
+                    **({"promises": asked} if asked else {}),
+                }
+                yield _Choice(made, told)
+
+
+def _promises(policy: Policy, values: PlainMapping) -> list[Plain]:
+    """The promises of a policy with other parameters.
+
+    Raises:
+        InputError: it has no such promise.
+    """
+    promises = [promise_keys(item) for item in policy.promises]
+    for name, value in values.items():
+        model, _, key = name.rpartition(".")
+        hit = [item for item in promises if item["model"] == model]
+        if not hit:
+            raise InputError(
+                Problem(
+                    "no-such-promise",
+                    f"'{name}' is varied, and the policy does not promise '{model}'",
+                    remedy="write it as MODEL.PARAMETER, of a promise of the policy",
+                )
+            )
+        for item in hit:
+            item[key] = value
+    return promises
+
+
+def _with(policy: Policy, keys: PlainMapping) -> Policy:
+    return Policy.from_dict(
+        {**policy.to_dict(), **keys}, directory=policy.directory, file=policy.file
+    )
+
+
+def _with_k(policy: Policy, k: int | None) -> Policy:
+    """The policy with another k of k-anonymity over all quasi-identifiers."""
+    if k is None:
+        return policy
+    quasi = set(policy.quasi_identifiers)
+    kept = [
+        promise_keys(item)
+        for item in policy.promises
+        if item.model != "k-anonymity" or not (item.on is None or set(item.on) == quasi)
+    ]
+    return _with(policy, {"promises": [{"model": "k-anonymity", "k": k}, *kept]})
+
+
+def _is_whole(choice: _Choice) -> bool:
+    """Whether points have to be made as whole releases: more than a plan decides of them."""
+    policy = choice.policy
+    method = method_named(policy.method.algorithm)
+    promises = policy.privacy_models
+    return (
+        method is None
+        or method.linked
+        or bool(method.may_contain)
+        or policy.method.decoys is not None
+        or sight_of(policy).ranks
+        or policy.ledger is not None
+        or policy.person is not None
+        or bool(policy.analyses)
+        or changes_values(policy)
+        or any(part.subject == "items" or isinstance(part, KnownRecords) for part in promises)
+    )
+
+
+def _series(
+    shared: PrivateTable, choice: _Choice, ks: Sequence[int | None], known: dict[Any, Plain]
+) -> list[Point]:
+    """The points of a series, by their plans.
+
+    Arguments:
+        shared: the table.
+        choice: the policy, but for k.
+        ks: the k.
+        known: what plans of the table are worth; what is found is added.
+    """
+    policy = choice.policy
+    private = replace(shared, policy=policy, promises=policy.privacy_models)
+    if private.sight.by_record == shared.sight.by_record and not private.sight.rows:
+        private.__dict__["microdata"] = shared.microdata
+    quasi = policy.quasi_identifiers
+    promises = [
+        private.promises if k is None else tuple(for_k(private.promises, k, quasi)) for k in ks
+    ]
+    # A search for all k at once may take another of several releases of one cost.
+    plans = [_alone(private.promising(some), policy) for some in promises]
+    return [_point(private, choice, k, plan, known) for k, plan in zip(ks, plans, strict=True)]
+
+
+def _alone(private: PrivateTable, policy: Policy) -> Plan | None:
+    try:
+        found = searched(private, Run(policy, policy.method.seed or 0))
+    except Unsatisfiable:
+        return None
+    return None if isinstance(found, LinkedPlan) else found
+
+
+def _point(
+    private: PrivateTable,
+    choice: _Choice,
+    k: int | None,
+    plan: Plan | None,
+    known: dict[Any, Plain],
+) -> Point:
+    told = {**choice.told, "k": _k_of(choice.policy) if k is None else k}
+    if plan is None:
+        return Point(**told, source=lambda: _with_k(choice.policy, k))
+    key: Any = object()
+    if isinstance(plan, LevelPlan) and len(plan.nodes) == 1:
+        # One node of the lattice is the best one for many k.
+        key = plan.nodes, private.sight.by_record, plan.suppressed.tobytes()
+    if key not in known:
+        known[key] = _worth(private.data, plan, private.policy.risk.threshold)
+    return Point(**told, **known[key], source=lambda: _with_k(choice.policy, k))
+
+
+def _worth(data: LeveledTable, plan: Plan, threshold: float) -> Plain:
+    """What a plan keeps of a table, and what it risks."""
+    size = published_classes(data, plan)
+    left_out = int(data.weight[plan.suppressed].sum())
+    bound = bound_by(measure="loss", aggregate="arithmetic").bind(data)
+    return {
+        "published": int(data.weight.sum()) - left_out,
+        "suppressed": left_out,
+        "classes": len(size),
+        "risk": _risk(size, threshold),
+        "kept": 1 - bound.scaled(score(data, plan, bound, size)),
+        "lost": tuple(lost_attributes(leaked(data, plan))),
+    }
+
+
+def _risk(size: Any, threshold: float) -> Plain | None:
+    if not len(size):
+        return None
+    found = prosecutor(np.asarray(size, dtype=np.int64), threshold)
+    return {
+        "highest": float(found.highest),
+        "average": float(found.success),
+        "at_risk": float(found.at_risk),
+    }
+
+
+def _whole(data: Frame, choice: _Choice, k: int | None, path: str | Path | None) -> Point:
+    """A point as the release that its policy makes."""
+    policy = _with_k(choice.policy, k)
+    told = {**choice.told, "k": _k_of(policy), "source": lambda: policy}
+    try:
+        quiet = policy.output.model_copy(update={"report": False})
+        release = anonymize(data, policy.model_copy(update={"output": quiet}), path=path)
+    except Unsatisfiable:
+        return Point(**told)
+    run = release.run.to_dict()
+    smallest, mean = run["classes"]["smallest"], run["classes"]["mean"]
+    analyses: Any = release.private.get("analyses.json")
+    risk = None
+    if smallest:
+        # Of classes as they are counted without what is made up.
+        at_risk = None if 1 / smallest > policy.risk.threshold else 0.0
+        risk = {"highest": 1 / smallest, "average": 1 / mean, "at_risk": at_risk}
+    return Point(
+        **told,
+        published=run["published"],
+        suppressed=run["suppressed"],
+        classes=run["classes"]["count"],
+        risk=risk,
+        kept=None if COST not in release.measures else 1 - release.measures[COST],
+        lost=tuple(lost_attributes(run["plan"].get("leakage", {}))),
+        analyses=None if analyses is None else analyses["analyses"],
+    )
+
+
+def _k_of(policy: Policy) -> int | None:
+    found = [item.parameters.get("k") for item in policy.promises if item.model == "k-anonymity"]
+    return next((k for k in found if isinstance(k, int)), None)
+
+
+# Choosing --------------------------------------------------------------------------------------
+
+
+def _recommended(points: Sequence[Point], threshold: float) -> tuple[int | None, str]:
+    """The point to take, and why: of those with the risk asked for, the one that keeps most."""
+    able = [at for at, point in enumerate(points) if point.risk is not None]
+    if not able:
+        return None, "no point has a release"
+    holding = [at for at in able if points[at].holds_analyses]
+    safe = [at for at in holding if _highest(points[at]) <= threshold + 1e-12]
+    if safe:
+        best = max(safe, key=lambda at: (points[at].kept or 0.0, -_highest(points[at]), -at))
+        least = f"it keeps most of those whose highest risk is {threshold:g} or less"
+        return best, least + (" and that keep the analyses" if points[best].analyses else "")
+    some = holding or able
+    best = min(some, key=lambda at: (_highest(points[at]), -(points[at].kept or 0.0), at))
+    why = f"no point has a risk of {threshold:g} or less"
+    if not holding:
+        why = "no point keeps the analyses as asked"
+    return best, f"{why}; this one has the lowest risk"
+
+
+def _highest(point: Point) -> float:
+    return 1.0 if point.risk is None else float(point.risk["highest"] or 0.0)
+
+
+def _elbow(points: Sequence[Point]) -> int | None:
+    """The k at the bend of the risk, where one series of three or more k was explored."""
+    series = [point for point in points if point.risk is not None and point.k is not None]
+    kinds = {(point.suppression_limit, point.algorithm, point.objective) for point in series}
+    known = [item for item in series if item.risk and item.risk["at_risk"] is not None]
+    if len(kinds) != 1 or len(known) < 3 or len({item.k for item in known}) != len(known):
+        return None
+    known.sort(key=lambda item: item.k or 0)
+    at_risk, highest, average = (
+        [float(item.risk[key] or 0.0) for item in known if item.risk]
+        for key in ("at_risk", "highest", "average")
+    )
+    return select_k([item.k or 0 for item in known], at_risk, highest, average).k

@@ -1,0 +1,165 @@
+"""Every point of an exploration is the run of its policy by itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.report.test_report import run  # noqa: F401
+
+import indistinct as ind
+from indistinct.randomness import simulation
+
+
+def patients(n: int = 300) -> pl.DataFrame:
+    draw = simulation(5)
+    return pl.DataFrame(
+        {
+            "age": draw.integers(20, 80, n).astype(str),
+            "sex": draw.choice(["f", "m"], n),
+            "zip": draw.choice(["81101", "81102", "81203", "81204"], n),
+            "ill": draw.choice(["flu", "asthma", "none"], n),
+        }
+    )
+
+
+POLICY: dict[str, Any] = {
+    "attributes": {
+        "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 5}}},
+        "sex": {"role": "quasi-identifier", "hierarchy": "suppress"},
+        "zip": {"role": "quasi-identifier", "hierarchy": {"mask": {}}},
+        "ill": {"role": "sensitive"},
+    },
+    "promises": [{"model": "k-anonymity", "k": 5}],
+    "method": {"seed": 3, "suppression_limit": 0.02},
+}
+DIVERSE = {"model": "distinct-l-diversity", "l": 2, "sensitive": "ill"}
+
+
+def assert_each_is_its_run(found: ind.Exploration, table: pl.DataFrame) -> None:
+    for point in found.points:
+        try:
+            alone = ind.anonymize(table, point.policy)
+        except ind.Unsatisfiable:
+            assert point.published is None
+            continue
+        told = alone.run.to_dict()
+        assert (point.published, point.suppressed) == (told["published"], told["suppressed"])
+        assert point.classes == told["classes"]["count"]
+        if point.risk is not None:
+            assert point.risk["highest"] == pytest.approx(1 / told["classes"]["smallest"])
+            assert point.risk["average"] == pytest.approx(1 / told["classes"]["mean"])
+        assert point.kept == pytest.approx(1 - told["measures"]["loss-arithmetic"], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("more", "grid"),
+    [
+        ({}, {"k": range(2, 9), "suppression": (0, 0.05)}),
+        ({}, {"k": (3, 7), "algorithm": ("optimal", "mondrian", "heuristic")}),
+        ({}, {"k": (7, 3, 400), "objective": ("precision", "discernibility")}),
+        ({"promises": [{"model": "k-anonymity", "k": 2}, DIVERSE]},
+         {"promise": {"distinct-l-diversity.l": (2, 3)}, "k": (3, 6)}),
+        ({"method": {"seed": 3, "local_recoding": True, "suppression_limit": 0.0}}, {"k": (3, 6)}),
+        ({"analyses": [{"kind": "table", "by": ["sex"], "min_overlap": 0.9}]}, {"k": (3, 6)}),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore")
+def test_every_point_is_the_run_by_itself(more: dict[str, Any], grid: dict[str, Any]) -> None:
+    if "analyses" in more:
+        pytest.importorskip("statsmodels")
+        pytest.importorskip("sklearn")
+    table = patients()
+    found = ind.explore(table, ind.Policy.from_dict(POLICY | more), **grid)
+    assert_each_is_its_run(found, table)
+    if "k" in grid and len(grid) == 1:
+        assert [point.k for point in found.points] == list(grid["k"])
+    if "analyses" in more:
+        assert all(point.analyses for point in found.points)
+
+
+def test_of_releases_of_one_cost_it_is_the_one_of_the_run() -> None:
+    rows = ["001", "330", "230", "331", "101", "030", "321", "101", "031", "200"]
+    table = pl.DataFrame([list(row) for row in rows], ["a", "b", "c"], orient="row")
+    tree = {"tree": {"*": {"x": ["0", "1"], "y": ["2", "3"]}}}
+    hierarchies = {"a": tree, "b": tree, "c": "suppress"}
+    policy = {
+        "attributes": {
+            name: {"role": "quasi-identifier", "hierarchy": own}
+            for name, own in hierarchies.items()
+        },
+        "promises": [{"model": "k-anonymity", "k": 2}],
+        "method": {"algorithm": "optimal", "seed": 1},
+    }
+    found = ind.explore(table, policy, k=(2, 3, 4), suppression=(0.2, 0.5))
+    assert_each_is_its_run(found, table)
+
+
+def test_the_recommended_point_keeps_most_of_those_that_are_safe_enough() -> None:
+    found = ind.explore(patients(), ind.Policy.from_dict(POLICY), k=range(2, 12))
+    assert found.recommended is not None
+    best = found.points[found.recommended]
+    assert best.risk is not None
+    assert best.risk["highest"] <= 0.2
+    for point in found.points:
+        if point.risk is not None and point.risk["highest"] <= 0.2:
+            assert point.kept <= best.kept
+    smallest = found.smallest_k(0.09)
+    assert smallest is not None
+    held = [item.k for item in found.points if item.risk and item.risk["highest"] <= 0.09]
+    assert found.points[smallest].k == min(held)
+    assert found.recommended in found.frontier
+    assert found.elbow in range(2, 12)
+    assert "<circle" in found.svg()
+    assert found.frame().height == 10
+    assert "recommended" in found._repr_html_()
+
+
+def test_the_verb_tells_the_points_and_writes_a_policy(run: Any, tmp_path: Path) -> None:  # noqa: F811
+    patients().write_csv(tmp_path / "t.csv")
+    policy = tmp_path / "p.toml"
+    policy.write_text(ind.Policy.from_dict(POLICY).to_toml(), encoding="utf-8")
+    given = (
+        "explore",
+        tmp_path / "t.csv",
+        "--policy",
+        policy,
+        "--k",
+        "2..4",
+        "--suppression",
+        "0,0.05",
+    )
+    result = run(*given, "--write", 2, "--json")
+    assert result.exit_code == 0, result.stderr
+    document = json.loads(result.stdout)
+    assert [item["k"] for item in document["points"]] == [2, 3, 4] * 2
+    assert [item["suppression_limit"] for item in document["points"]] == [0] * 3 + [0.05] * 3
+    assert set(document["points"][0]) >= {
+        "k", "suppression_limit", "algorithm", "objective", "published", "suppressed", "risk",
+        "analyses", "policy",
+    }  # fmt: skip
+    assert document["points"][document["recommended"]]["risk"]
+    written = ind.Policy.load(tmp_path / "p-2.toml")
+    assert written.to_dict() == document["points"][1]["policy"]
+    shown = run(*given)
+    assert "recommended: point" in shown.stdout
+    assert max(map(len, shown.stdout.splitlines())) <= 80
+    drawn = run(*given, "--plot", tmp_path / "f.svg")
+    assert drawn.exit_code == 0
+    assert (tmp_path / "f.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--k", "2..x"), ("--k", "0"), ("--write", "9"), ("--promise", "l=2"),
+     ("--promise", "t-closeness.t=0.2"), ("--k", "1..2000"), ("--algorithm", "magic")],
+)  # fmt: skip
+def test_what_cannot_be_explored_is_refused(run: Any, tmp_path: Path, options: Any) -> None:  # noqa: F811
+    patients().write_csv(tmp_path / "t.csv")
+    policy = tmp_path / "p.toml"
+    policy.write_text(ind.Policy.from_dict(POLICY).to_toml(), encoding="utf-8")
+    result = run("explore", tmp_path / "t.csv", "--policy", policy, *options)
+    assert result.exit_code == 2, result.stdout
