@@ -171,7 +171,8 @@ def _is_asked(policy: Policy, keys: PlainMapping) -> bool:
 
 def _with_method(policy: Policy, keys: PlainMapping) -> Policy:
     """The policy with another method and the same seed."""
-    sections = {name: getattr(policy, name) for name in Policy.model_fields}
+    held = {name: getattr(policy, name) for name in Policy.model_fields}
+    sections = {name: own for name, own in held.items() if own is not None}
     seed = {} if policy.method.seed is None else {"seed": policy.method.seed}
     return Policy.from_dict({**sections, "method": {**seed, **keys}}, directory=policy.directory)
 
