@@ -251,8 +251,8 @@ def scan(path: str | Path, ceiling: int | None = None, **reading: Any) -> Scanne
     """
     path = Path(path)
     files, ending = _files(path)
-    if "sheet" in reading:
-        raise _not_scanned(path.name, "sheets are of Excel files, which DuckDB does not scan")
+    if set(reading) - {"separator", "quote", "encoding", "header"}:
+        raise _not_scanned(path.name, "sheets and queries are of files that DuckDB does not scan")
     work = Workspace(path, memory.allowed() if ceiling is None else ceiling)
     connection = work.connection
     try:
