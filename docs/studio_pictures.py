@@ -20,11 +20,12 @@ def main() -> None:
     """Walk through all rooms, once in each scheme."""
     from playwright.sync_api import sync_playwright
 
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
-        out = Path(folder) / "demo"
+    with tempfile.TemporaryDirectory() as made, sync_playwright() as driver:
+        folder = Path(made) / "hospital"
+        out = folder / "demo"
         call = [sys.executable, "-m", "indistinct"]
         subprocess.run([*call, "demo", "--out", out], check=True, stdout=subprocess.DEVNULL)
-        table = Path(folder) / "discharges.csv"
+        table = folder / "discharges.csv"
         shutil.copyfile(out / "private" / "discharges.csv", table)
         browser = driver.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
@@ -61,6 +62,8 @@ def walk(page: Any, scheme: str) -> None:
     page.click("#to-explore")
     page.click("#try")
     page.wait_for_selector("text=recommended")
+    page.click("#try-k")
+    page.wait_for_selector("text=Recommended: k")
     shoot("explore")
     page.click("#to-publish")
     page.click("#publish")

@@ -185,6 +185,19 @@ def test_what_no_release_can_keep_is_told_at_once(browser: Any, start: Start, ta
     page.wait_for_selector("text=What helps")
 
 
+def test_other_k_are_tried_and_one_is_taken(browser: Any, start: Start, table: Path):
+    page = enter(browser, start(table))
+    page.wait_for_selector("#role-ward")
+    page.click("#to-explore")
+    page.click("#try-k")
+    page.wait_for_selector("text=Recommended")
+    page.click("#take-k-10")
+    page.wait_for_selector("#take-k-5")
+    page.click("#to-promises")
+    page.wait_for_selector("#promise-0-k[value='10']")
+    assert page.complaints == []
+
+
 def test_people_with_many_records_are_counted(browser: Any, start: Start, tmp_path: Path):
     path = tmp_path / "visits.csv"
     lines = [f"P{at % 200:05d},{20 + at % 200 % 5},{'fm'[at % 2]},E1{at % 7}" for at in range(600)]

@@ -210,6 +210,11 @@ def _run(space: Workspace, asked: Plain) -> Plain:
     kind = _text(asked, "kind")
     if kind in {"assess", "alternatives"}:
         return space.start({"kind": kind})
+    if kind == "explore":
+        tried = asked.get("k")
+        if not isinstance(tried, list) or not all(type(k) is int for k in tried):
+            raise _malformed("k")
+        return space.start({"kind": kind, "k": tried})
     if kind not in {"release", "prove"}:
         raise _malformed("kind")
     out = Path(_text(asked, "out").strip()).expanduser()

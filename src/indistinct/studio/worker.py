@@ -108,7 +108,21 @@ def alternatives(asked: Plain, progress: Progress) -> Plain:
     return indistinct.alternatives(asked["data"], asked["policy"], progress=progress).to_dict()
 
 
-RUNS = {"assess": assess, "alternatives": alternatives, "release": release, "prove": prove}
+def explore(asked: Plain, progress: Progress) -> Plain:
+    """What releases with other k keep and risk."""
+    found = indistinct.explore(asked["data"], asked["policy"], k=asked["k"], progress=progress)
+    told = found.to_dict()
+    points = [{key: item[key] for key in item if key != "policy"} for item in told["points"]]
+    return {"points": points, "recommended": told["recommended"], "why": found.why}
+
+
+RUNS = {
+    "explore": explore,
+    "assess": assess,
+    "alternatives": alternatives,
+    "release": release,
+    "prove": prove,
+}
 
 
 def _say(out: TextIO, message: Plain) -> None:
