@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import json
 import os
 import random
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -60,8 +61,10 @@ def complaints(one: Case) -> list[str]:
             found.append(f"raised {type(done.exception).__name__}")
         if SECRET in done.stderr:
             found.append("showed a cell on standard error")
-        if done.exit_code == 2 and done.stdout:
+        if done.exit_code == 2 and done.stdout and not _is_error(done.stdout, one.words):
             found.append("printed a result, and failed")
+        if done.exit_code == 2 and SECRET in done.stdout:
+            found.append("showed a cell on standard output, and failed")
         if done.exit_code in (1, 2) and not done.stderr:
             found.append("failed without a word")
         if one.tampered and done.exit_code == 0:
@@ -70,6 +73,15 @@ def complaints(one: Case) -> list[str]:
         if left or (done.exit_code and Path(OUT).exists()):
             found.append("left something half written")
         return [f"{text}: {done.stderr[:400]}" for text in found]
+
+
+def _is_error(text: str, words: Sequence[str]) -> bool:
+    """Whether it is the one document of an error, and was asked for."""
+    try:
+        document = json.loads(text)
+    except ValueError:
+        return False
+    return "--json" in words and document.keys() == {"error", "exit_code", "problems"}
 
 
 @contextlib.contextmanager
