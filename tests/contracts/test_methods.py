@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -350,6 +351,7 @@ OUTPUT_KEYS: dict[str, Any] = {
     "suppressed": "keep",
     "shuffle": False,
     "spreadsheet_safe": True,
+    "report": False,
 }
 
 
@@ -384,3 +386,13 @@ def test_rows_stay_in_order_where_that_is_asked_for(algorithm: str, at: int) -> 
     if release.linked or sum(release.run.to_dict()["added"].values()):
         return
     assert release.tables["ill"].to_list() == table["ill"].to_list()
+
+
+@pytest.mark.parametrize(("algorithm", "at"), CASES)
+def test_no_report_is_written_where_none_is_asked_for(
+    algorithm: str, at: int, tmp_path: Path
+) -> None:
+    keys = policies(algorithm)[at]
+    table = table_for(keys)
+    out = ind.anonymize(table, {**keys, "output": {"report": False}}).write(tmp_path / "out")
+    assert {path.suffix for path in out.rglob("*.*")} == {".csv", ".json"}
