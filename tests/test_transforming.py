@@ -327,7 +327,7 @@ def test_the_certificate_says_what_was_done_and_not_how_to_undo_it() -> None:
     told = release.certificate.to_dict()["transformed"]
     assert told == {
         "patient": "replaced by made-up values",
-        "name": "masked, 1 characters kept",
+        "name": "masked, 1 character kept",
         "age": "rounded to multiples of 5",
         "sex": "swapped between some of the records",
         "visit": "dates shifted by a secret number of days, the same for all of each person's "

@@ -59,7 +59,7 @@ def test_a_long_release_has_a_row_for_everybody() -> None:
     assert view.semantics() == "all"
     assert view.torn == 1
     assert "1 more combinations than people" in view.notes()[0]
-    with pytest.raises(ind.DataError, match="1 rows name no person") as told:
+    with pytest.raises(ind.DataError, match="1 row names no person") as told:
         view.refuse_nobody()
     assert told.value.problems[0].rows == (4,)
 

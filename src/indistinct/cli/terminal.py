@@ -200,9 +200,9 @@ def print_parts(parts: Iterable[Part]) -> None:
 def wrapped(text: str, width: int, indent: int = 0) -> str:
     """Lines broken between words, those that go on set in.
 
-    >>> print(wrapped("HIGH  too much is learnt", width=16, indent=6))
-    HIGH  too much
-          is learnt
+    >>> print(wrapped("HIGH  too much is learnt about age", width=26, indent=6))
+    HIGH  too much is learnt
+          about age
     """
     return "\n".join(
         textwrap.fill(

@@ -202,13 +202,13 @@ def open_table(
 
 
 def count_column(columns: Sequence[str]) -> str:
-    """The name of the column of counts beside these columns.
+    """The name of the column of counts beside these columns, also for engines that fold cases.
 
-    >>> count_column(["age"]), count_column(["count"])
+    >>> count_column(["age"]), count_column(["Count"])
     ('count', 'count_')
     """
-    name = COUNT
-    while name in columns:
+    name, taken = COUNT, {column.lower() for column in columns}
+    while name in taken:
         name += "_"
     return name
 

@@ -108,7 +108,7 @@ def test_rows_are_people_however_many_records_they_have() -> None:
     assert "at least 2 people" in found.note
     alone = won(record_linkage.run(of_people([[["a", "b", "c"]]]), "s"))
     assert alone.success["certain"] == 1
-    assert "1 of 1 people are found for certain" in alone.note
+    assert "1 of 1 person is found for certain" in alone.note
 
 
 def test_presence_compares_people() -> None:

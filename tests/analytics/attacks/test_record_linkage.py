@@ -70,7 +70,7 @@ def test_a_person_who_is_alone_is_found() -> None:
         }
     )
     assert found.worst == {"class": {"q": "class 0"}, "records": 1}
-    assert "1 of 3 people are found for certain" in found.note
+    assert "1 of 3 people is found for certain" in found.note
 
 
 def test_large_classes_resist_linkage() -> None:
