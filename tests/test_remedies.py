@@ -71,7 +71,7 @@ def test_the_options_that_remedies_name_exist() -> None:
         for item in one.params
         for name in (*item.opts, *item.secondary_opts)
     }
-    known |= {"--max-memory"}  # every verb has it when the program is started
+    known |= {"--max-memory", "--help"}  # every verb has them when the program is started
     for place, text in FOUND.items():
         assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= known, place
 
