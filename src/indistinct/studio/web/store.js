@@ -96,6 +96,7 @@ export async function run(kind, message, redraw) {
   redraw();
   try {
     const job = await send("run", { kind, ...message });
+    if (store.results[kind].stopping) await send("stop", { job: job.job });
     await follow(job, (now) => { store.results[kind] = now; redraw(); });
     const end = store.results[kind];
     say(end.stopped ? "The run was stopped." : end.problems ? "The run has ended with a problem." : "The run is done.");
@@ -106,4 +107,9 @@ export async function run(kind, message, redraw) {
   return store.results[kind];
 }
 
-export const stop = (kind) => send("stop", { job: store.results[kind]?.job });
+// A run that has no number yet is stopped as soon as it has one.
+export async function stop(kind) {
+  const now = store.results[kind];
+  if (now?.job) await send("stop", { job: now.job });
+  else if (now) now.stopping = true;
+}
