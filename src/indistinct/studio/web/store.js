@@ -40,11 +40,14 @@ export async function upload(file) {
 
 let waiting = null;
 
+// Which table is open, and how it is read.
+const sourceOf = (state) => JSON.stringify([state?.table?.path, state?.policy?.sections?.source]);
+
 export async function refresh() {
   clearTimeout(waiting);
   try {
     const state = await read("state");
-    const same = store.state?.table?.path === state.table?.path && store.state?.policy?.sections?.source === state.policy?.sections?.source;
+    const same = sourceOf(store.state) === sourceOf(state);
     if (!state.table) store.table = null;
     else if (!same || !store.table) store.table = await read("table");
     if (!same) store.results = {};
