@@ -1,6 +1,6 @@
 // The page: rooms, the policy beside them, and what is kept in place while it is drawn again.
 
-import { count, h, note, problems } from "/web/dom.js";
+import { count, fit, h, note, problems } from "/web/dom.js";
 import { onchange, refresh, send, step, store, upload } from "/web/store.js";
 import { exploreRoom } from "/web/explore.js";
 import { hierarchyRoom } from "/web/hierarchies.js";
@@ -20,45 +20,34 @@ const byId = (id) => document.getElementById(id);
 const place = () => location.hash.slice(1).split("/")[0] || "table";
 let opening = false;
 
-// What has the focus keeps it, with what is selected in it, when the room is drawn again.
+// What has the focus keeps it when the place it stands in is made anew.
 function kept(change) {
-  const active = document.activeElement;
-  const id = active?.id;
-  const range = active?.tagName === "TEXTAREA" ? [active.selectionStart, active.selectionEnd, active.scrollTop] : null;
+  const id = document.activeElement?.id;
   change();
   const again = id ? byId(id) : null;
-  if (again && again !== document.activeElement) {
-    again.focus({ preventScroll: true });
-    if (range) { again.setSelectionRange(range[0], range[1]); again.scrollTop = range[2]; }
-  }
+  if (again && again !== document.activeElement) again.focus({ preventScroll: true });
 }
 
-// What is being typed or dragged is not replaced under the hands: the room waits until it is done.
-const typing = (field) => field?.matches?.("#room input") && field.type !== "file"
-  && field.value !== field.defaultValue && !field.dataset.done;
-let waiting = false;
-addEventListener("input", (event) => { delete event.target.dataset.done; }, true);
-addEventListener("change", (event) => { event.target.dataset.done = "yes"; }, true);
-addEventListener("focusout", () => setTimeout(() => waiting && draw()));
+let drawn = null;
 
 function draw() {
   const { state } = store;
-  waiting = typing(document.activeElement);
-  if (waiting) return;
   const [id, title, room] = ROOMS.find(([name]) => name === place()) ?? ROOMS[0];
   kept(() => {
-    byId("rooms").replaceChildren(...ROOMS.map(([name, label], at) => h("li", {},
+    fit(byId("rooms"), ROOMS.map(([name, label], at) => h("li", {},
       h("a", { href: `#${name}`, id: `to-${name}`, "aria-current": name === id ? "page" : null },
         h("span", { className: "number", "aria-hidden": "true" }, String(at + 1)), label))));
     document.title = `${title} – indistinct studio`;
     drawTop(state);
     drawPolicy(state);
-    const main = byId("room");
     const wrong = problems(store.problems);
-    if (!state) main.replaceChildren(wrong ?? h("p", { className: "lead" }, "One moment …"));
-    else if (state.opening) main.replaceChildren(busy(state.opening));
-    else if (!state.table || opening) main.replaceChildren(welcome(state));
-    else main.replaceChildren(...[wrong, room(draw)].filter(Boolean));
+    const [what, ...inside] = !state ? ["start", wrong ?? h("p", { className: "lead" }, "One moment …")]
+      : state.opening ? ["opening", busy(state.opening)]
+      : !state.table || opening ? ["welcome", welcome(state)]
+      : [`${id} ${state.table.path}`, wrong, room(draw)];
+    if (drawn !== what) byId("room").replaceChildren();
+    drawn = what;
+    fit(byId("room"), inside.filter(Boolean));
   });
 }
 
@@ -105,25 +94,25 @@ function drawPolicy(state) {
 
 function welcome(state) {
   const input = h("input", { type: "file", id: "file", className: "unseen", tabindex: "-1", "aria-label": "Choose a file",
-    onchange: () => input.files[0] && take(input.files[0]) });
+    onchange: (event) => { if (event.target.files[0]) take(event.target.files[0]); event.target.value = ""; } });
   const take = async (file) => {
     opening = false;
     store.problems = [];
     try { await upload(file); } catch (error) { store.problems = error.problems ?? []; draw(); }
   };
   const drop = h("div", { className: "drop",
-    ondragover: (event) => { event.preventDefault(); drop.classList.add("over"); },
-    ondragleave: () => drop.classList.remove("over"),
+    ondragover: (event) => { event.preventDefault(); event.currentTarget.classList.add("over"); },
+    ondragleave: (event) => event.currentTarget.classList.remove("over"),
     ondrop: (event) => { event.preventDefault(); if (event.dataTransfer.files[0]) take(event.dataTransfer.files[0]); } },
     h("p", {}, "Drop a CSV, Excel or Parquet file here, or"),
-    h("button", { id: "choose", className: "main", onclick: () => input.click() }, "Choose a file"), input,
+    h("button", { id: "choose", className: "main", onclick: () => byId("file").click() }, "Choose a file"), input,
     h("p", { className: "soft small" }, "It stays on this machine, in a private folder that goes when the studio ends."));
   const path = h("input", { id: "path", className: "wide", placeholder: "/home/me/discharges.csv", autocomplete: "off" });
   const open = async (event) => {
     event.preventDefault();
     opening = false;
     store.problems = [];
-    try { await send("open", { path: path.value.trim() }); } catch (error) { store.problems = error.problems ?? []; }
+    try { await send("open", { path: byId("path").value.trim() }); } catch (error) { store.problems = error.problems ?? []; }
     await refresh();
   };
   return h("section", { className: "welcome" }, h("h1", {}, "Which table do you want to release?"),

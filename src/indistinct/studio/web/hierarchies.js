@@ -44,7 +44,7 @@ export function hierarchyRoom(redraw) {
   return h("div", {}, head, h("div", { className: "split" },
     h("section", { className: "card", "aria-label": "Quasi-identifiers" }, h("ul", { className: "list" }, names.map((item) => h("li", {},
       h("button", { id: `hierarchy-${item}`, "aria-current": String(item === name), onclick: () => { select(item); redraw(); } }, item))))),
-    h("div", {}, kind(name, policy.attributes[name].hierarchy), problems(seen.wrong), seen.told?.attribute === name ? levels(seen.told, redraw) : seen.wrong ? null : h("p", { className: "soft" }, "Counting …"))));
+    h("div", { "data-key": name }, kind(name, policy.attributes[name].hierarchy), problems(seen.wrong), seen.told?.attribute === name ? levels(seen.told, redraw) : seen.wrong ? null : h("p", { className: "soft" }, "Counting …"))));
 }
 
 function select(name) {
@@ -110,8 +110,12 @@ function exporting(name) {
 
 function importing(name) {
   const input = h("input", { type: "file", id: "import-file", className: "unseen", tabindex: "-1", accept: ".csv,text/csv", "aria-label": "A file with a hierarchy",
-    onchange: async () => input.files[0] && step("import", { attribute: name, text: await input.files[0].text() }) });
-  return h("span", {}, h("button", { id: "import", onclick: () => input.click() }, "Import a file"), input);
+    onchange: async ({ target }) => {
+      const [file] = target.files;
+      if (file) await step("import", { attribute: name, text: await file.text() });
+      target.value = "";
+    } });
+  return h("span", {}, h("button", { id: "import", onclick: () => document.getElementById("import-file").click() }, "Import a file"), input);
 }
 
 function levels(told, redraw) {
@@ -159,9 +163,12 @@ function byHand(told, at, top, redraw) {
   const above = told.levels[at.level + 1].shown.map(([label]) => label).filter((label) => label !== null);
   const act = async (what) => {
     const labels = [...view.chosen];
+    const field = document.getElementById("group-name");
+    const name = field.value;
+    field.value = "";
     view.chosen.clear();
     if (what === "group" && view.level + 1 <= top) view.level += 1;
-    await step("regroup", { attribute: view.attribute, level: at.level, labels, name: name.value, act: what });
+    await step("regroup", { attribute: view.attribute, level: at.level, labels, name, act: what });
     redraw();
   };
   return h("section", { className: "promise", "aria-label": "Change by hand" }, h("h3", {}, "Change by hand"),

@@ -5,12 +5,12 @@ import { edit, read, store } from "/web/store.js";
 import { MODELS, modelNamed } from "/web/models.js";
 
 const MOST = 50;
-const seen = { version: null, sizes: null, wrong: null, infeasible: null, k: null };
+const seen = { key: null, sizes: null, wrong: null, infeasible: null, k: null };
 
-async function look(version, redraw) {
-  seen.version = version;
+async function look(key, redraw) {
+  seen.key = key;
   const [sizes, infeasible] = await Promise.allSettled([read("classes"), read("feasible")]);
-  if (seen.version !== version) return;
+  if (seen.key !== key) return;
   seen.sizes = sizes.value ?? null;
   seen.wrong = sizes.reason?.problems ?? null;
   seen.infeasible = infeasible.value ?? null;
@@ -19,14 +19,15 @@ async function look(version, redraw) {
 
 export function promiseRoom(redraw) {
   const { version, policy } = store.state;
-  if (seen.version !== version) look(version, redraw);
+  const key = `${version} ${store.state.table.path}`;
+  if (seen.key !== key) look(key, redraw);
   const promises = policy.sections.promises ?? [];
   const sensitive = Object.entries(policy.attributes).filter(([, own]) => own.role === "sensitive").map(([name]) => name);
   return h("div", {},
     h("h1", {}, "What do you promise?"),
     h("p", { className: "lead" }, "A promise holds for everybody in the release, whoever looks for them. Begin with “nobody stands alone”; the others come in addition."),
     feasibility(promises),
-    h("div", { className: "two" }, slider(promises), promised(promises, sensitive)),
+    h("div", { className: "two" }, slider(promises, redraw), promised(promises, sensitive)),
     h("section", { className: "card", "aria-label": "More promises" },
       h("h2", {}, "Add a promise"), h("div", { className: "models" }, MODELS.map((item) => offer(item, promises, sensitive)))));
 }
@@ -41,36 +42,31 @@ function feasibility(promises) {
 
 const first = (promises) => promises.findIndex((item) => item.model === "k-anonymity" && !item.on);
 
-function slider(promises) {
+function slider(promises, redraw) {
   const at = first(promises);
   const k = seen.k ?? promises[at]?.k ?? 5;
   const card = (...inside) => h("section", { className: "card", "aria-label": "Who could be found" }, h("h2", {}, "Who could be found today"), ...inside);
   if (!seen.sizes) return card(h("p", { className: "soft" }, seen.wrong ? "The policy has to be corrected first." : "Counting …"));
   const { units, below, smallest, unit } = seen.sizes;
   const people = unit === "person" ? "people" : "records";
-  const risk = h("span", { className: "big", id: "at-risk" });
-  const told = h("span", { className: "soft" });
-  const value = h("output", { id: "k-value", className: "big", htmlFor: "k", for: "k" });
-  const picture = h("div");
-  const show = (now) => {
-    risk.textContent = count(below[now]);
-    told.textContent = `${share(below[now] / units)} of ${count(units)} ${people} look like fewer than ${now - 1 === 1 ? "one other" : `${now - 1} others`}`;
-    value.textContent = `k = ${now}`;
-    picture.replaceChildren(curve(below, units, now));
-  };
+  const now = Math.min(k, below.length - 1);
   const input = h("input", { type: "range", id: "k", min: "2", max: String(MOST), value: String(k), "aria-label": "k: how many look alike",
-    oninput: () => { seen.k = Number(input.value); show(seen.k); },
-    onchange: () => { const now = Number(input.value); seen.k = null; if (at >= 0 && now !== promises[at].k) edit(["promises", at, "k"], now); } });
-  input.value = k;
-  show(Math.min(k, below.length - 1));
+    oninput: (event) => { seen.k = Number(event.target.value); redraw(); },
+    onchange: async () => {
+      if (at < 0 || seen.k === null) return;
+      if (seen.k !== promises[at].k) await edit(["promises", at, "k"], seen.k);
+      seen.k = null;
+      redraw();
+    } });
   return card(
     h("p", { className: "soft" }, "Move k: so many people have to look alike. The figures are those of your table as it is, before anything is made coarser."),
-    h("div", { className: "row" }, value, input),
+    h("div", { className: "row" }, h("output", { id: "k-value", className: "big", for: "k" }, `k = ${now}`), input),
     h("div", { className: "figures", "aria-live": "polite" },
-      h("div", {}, risk, told),
+      h("div", {}, h("span", { className: "big", id: "at-risk" }, count(below[now])),
+        h("span", { className: "soft" }, `${share(below[now] / units)} of ${count(units)} ${people} look like fewer than ${now === 2 ? "one other" : `${now - 1} others`}`)),
       h("div", {}, h("span", { className: "big", id: "smallest" }, count(smallest)), h("span", { className: "soft" }, `${people} in the smallest group of your table`))),
-    picture,
-    at < 0 ? h("button", { id: "promise-k", onclick: () => edit(["promises", promises.length], { model: "k-anonymity", k: Number(input.value) }) }, "Promise this k") : null);
+    curve(below, units, now),
+    at < 0 ? h("button", { id: "promise-k", onclick: () => { seen.k = null; edit(["promises", promises.length], { model: "k-anonymity", k }); } }, "Promise this k") : null);
 }
 
 function curve(below, units, k) {

@@ -19,8 +19,7 @@ export function publishRoom(redraw) {
     const told = await run("release", { out }, redraw);
     if (told.result) await run("prove", { out: told.result.out }, redraw);
   };
-  const folder = h("input", { id: "out", className: "wide", value: out, oninput: (event) => { out = event.target.value; command.textContent = line(); } });
-  folder.value = out;
+  const folder = h("input", { id: "out", className: "wide", value: out, oninput: (event) => { out = event.target.value; redraw(); } });
   const line = () => state.command + (/[^\w@%+=:,./-]/.test(out) ? `'${out}'` : out);
   const command = h("pre", { className: "command", id: "command", tabindex: "0" }, line());
   return h("div", {},
