@@ -10,7 +10,7 @@ LOWEST := .venv-lowest
 PLAIN := .venv-plain
 
 .DEFAULT_GOAL := help
-.PHONY: help setup hooks test test-lowest search fuzz coverage mutants check format demo dist audit clean
+.PHONY: help setup hooks test test-lowest search fuzz coverage mutants check format demo docs dist audit clean
 
 help:  ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /'
@@ -56,6 +56,9 @@ demo: $(READY)  ## Make a release of invented hospital discharges in demo-releas
 	@echo "the same in a page on this machine: $(BIN)/indistinct studio demo-release/private/discharges.csv \
 		--policy demo-release/private/release.toml"
 
+docs: $(TOOLS)/.ready  ## The documentation as a site in site; a broken link ends it
+	$(TOOLS)/bin/python docs/site.py site
+
 dist: $(TOOLS)/.ready  ## Wheels and sdists of the last commit in dist, checked and tried
 	packaging/dist.sh $(PYTHON) $(TOOLS)
 
@@ -63,7 +66,7 @@ audit: $(TOOLS)/.ready $(PLAIN)/.ready  ## Known vulnerabilities of the dependen
 	$(TOOLS)/bin/python packaging/audit.py $(PLAIN)
 
 clean:  ## Remove everything that the other commands made
-	rm -rf $(VENV) $(TOOLS) $(LOWEST) $(PLAIN) demo-release build dist .import_linter_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(TOOLS) $(LOWEST) $(PLAIN) demo-release site build dist .import_linter_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests reproductions -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Made anew when the dependencies change; the stamp is set last, so a set-up that broke off is repeated.

@@ -112,6 +112,17 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
     assert [page for page in found if page != index and page not in linked] == []
 
 
+def test_the_site_leads_to_every_page() -> None:
+    site = module("site")
+    index = (DOCS / "README.md").read_text(encoding="utf-8")
+    led = {page for links in site.sections(index).values() for _, page in links}
+    assert {page.relative_to(ROOT).as_posix() for page in DOCS.rglob("*.md")} <= {
+        *led,
+        "docs/README.md",
+    }
+    assert all((ROOT / page).exists() for page in led)
+
+
 def documents(folder: Path) -> dict[str, dict[str, Any]]:
     """What every verb prints with ``--json``, and the files of a run."""
     table, policy, out = "visits.csv", "examples/release.toml", "visits-release"
