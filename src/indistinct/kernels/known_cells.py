@@ -1,4 +1,8 @@
-"""How many people have some cells together."""
+"""How many people have some cells together.
+
+People who have a cell are a list of numbers or, where they are many, a row of bits. Cells that are
+known together are laid upon each other one by one.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.kernels.jit import inner, jit
+
+_ONE = np.uint64(1)
+_NONE = np.uint64(0)
 
 
 @jit
@@ -32,39 +39,91 @@ def owners_of(
     return begin, owner
 
 
-@inner
-def _first_from(cell: NDArray[np.int32], low: int, high: int, wanted: int) -> int:
-    """Where the first cell of at least ``wanted`` stands in ``cell[low:high]``."""
-    while low < high:
-        middle = (low + high) // 2
-        if cell[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+@jit
+def put_together(
+    indptr: NDArray[np.int64],
+    cell: NDArray[np.int32],
+    to: NDArray[np.int64],
+    new_indptr: NDArray[np.int64],
+    new_cell: NDArray[np.int32],
+) -> None:
+    """Cells of people with some of them one, each once.
+
+    Arguments:
+        indptr: person p has ``cell[indptr[p]:indptr[p + 1]]``, rising, [p + 1].
+        cell: cells.
+        to: what every cell becomes, never falling, or -1 for nothing, [cells].
+        new_indptr: where the cells of each person then begin, [p + 1].
+        new_cell: these cells, and room for as many as there were.
+    """
+    here = new_indptr[0] = 0
+    for person in range(indptr.shape[0] - 1):
+        for e in range(indptr[person], indptr[person + 1]):
+            new = to[cell[e]]
+            if new >= 0 and (here == new_indptr[person] or new_cell[here - 1] != new):
+                new_cell[here] = new
+                here += 1
+        new_indptr[person + 1] = here
+
+
+@jit
+def lay_out(
+    chosen: NDArray[np.int32],
+    begin: NDArray[np.int64],
+    owner: NDArray[np.int32],
+    bits: NDArray[np.uint64],
+) -> None:
+    """Who has each of some cells, as rows of bits, which are zero before, [chosen, words]."""
+    for place in range(chosen.shape[0]):
+        for at in range(begin[chosen[place]], begin[chosen[place] + 1]):
+            bits[place, owner[at] >> 6] |= _ONE << np.uint64(owner[at] & 63)
 
 
 @inner
-def _first_near(cell: NDArray[np.int32], low: int, high: int, at: int, wanted: int) -> int:
-    """The same where it stands at ``at``, or near."""
-    at = min(at, high)
-    while at > low and cell[at - 1] >= wanted:
-        at -= 1
-    while at < high and cell[at] < wanted:
-        at += 1
-    return at
+def _ones(word: np.uint64) -> int:
+    """How many bits of a word are set."""
+    word -= (word >> _ONE) & np.uint64(0x5555555555555555)
+    word = (word & np.uint64(0x3333333333333333)) + (
+        (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
+    )
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return int((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@inner
+def _narrowed(
+    few: NDArray[np.int32], number: int, more: NDArray[np.int32], low: int, high: int
+) -> int:
+    """Leave of the first people of ``few`` those who are in ``more[low:high]``; their number."""
+    left = 0
+    for at in range(number):
+        person, step = few[at], 1
+        while low + step < high and more[low + step] < person:
+            low += step
+            step *= 2
+        upper = min(low + step + 1, high)
+        while low < upper:
+            middle = (low + upper) // 2
+            if more[middle] < person:
+                low = middle + 1
+            else:
+                upper = middle
+        if low == high:
+            break
+        if more[low] == person:
+            few[left] = person
+            left += 1
+    return left
 
 
 @jit
 def have_cells(
-    low: NDArray[np.int32],
-    high: NDArray[np.int32],
-    column: NDArray[np.int64],
-    columns: int,
-    indptr: NDArray[np.int64],
-    cell: NDArray[np.int32],
+    known: NDArray[np.int32],
+    people: int,
     begin: NDArray[np.int64],
     owner: NDArray[np.int32],
+    row: NDArray[np.int32],
+    bits: NDArray[np.uint64],
     first: int,
     enough: int,
     budget: int,
@@ -73,65 +132,68 @@ def have_cells(
     """How many people have the first cells of every draw; returns the draws that were looked at.
 
     Arguments:
-        low: what is known: a cell from ``low[d, j]`` to ``high[d, j]``, for each draw d and place
-            j; -1 where the draw has fewer, [draws, places].
-        high: see ``low``.
-        column: of these cells, [draws, places]; where a person has a cell in every column before,
-            it stands there.
-        columns: how many there are. People with more cells have several in one.
-        indptr: person p has ``cell[indptr[p]:indptr[p + 1]]``, rising, [p + 1].
-        cell: cells.
+        known: cells; -1 where a draw has fewer, [draws, places].
+        people: how many people there are.
         begin: cell x is had by ``owner[begin[x]:begin[x + 1]]``.
-        owner: people.
+        owner: people, rising for each cell.
+        row: the row of ``bits`` that says who has a cell, -1 where none does, [cells].
+        bits: see :func:`lay_out`.
         first: the least number of places that is looked at.
         enough: people after which no more are counted.
-        budget: steps after which no further draw is looked at.
+        budget: steps (words and people) after which no further draw is looked at.
         found: people who have what stands in the first j + 1 places, [draws, places].
     """
-    draws, places = low.shape
-    people = indptr.shape[0] - 1
+    draws, places = known.shape
+    words = bits.shape[1]
+    layer, few = np.empty(words, np.uint64), np.empty(people, np.int32)
     steps = 0
     for d in range(draws):
         if steps > budget and d > 0:
             return d
-        for size in range(first, places + 1):
-            if size > first and (low[d, size - 1] < 0 or found[d, size - 2] <= 1):
-                found[d, size - 1] = found[d, size - 2]
-                continue
-            best, least = -1, np.int64(0)
-            for j in range(size):
-                if low[d, j] >= 0:
-                    length = begin[high[d, j] + 1] - begin[low[d, j]]
-                    if best < 0 or length < least:
-                        best, least = j, length
-            number = 0
-            if best < 0:
-                found[d, size - 1] = min(people, enough)
-                continue
-            for x in range(low[d, best], high[d, best] + 1):
-                for at in range(begin[x], begin[x + 1]):
-                    person = owner[at]
-                    fits = True
-                    for j in range(size):
-                        if low[d, j] < 0:
-                            continue
-                        start, end = indptr[person], indptr[person + 1]
-                        if end - start > columns:
-                            place = _first_from(cell, start, end, low[d, j])
-                        else:
-                            guess = start + column[d, j]
-                            place = _first_near(cell, start, end, guess, low[d, j])
-                        steps += 1
-                        fits = place < end and cell[place] <= high[d, j]
-                        # Of several cells within bounds the first one stands for the person.
-                        fits &= j != best or cell[place] == x
-                        if not fits:
-                            break
-                    if fits:
-                        number += 1
-                        if number >= enough:
-                            break
-                if number >= enough:
-                    break
-            found[d, size - 1] = number
+        number, listed, laid = people, False, -1
+        for j in range(places):
+            x = known[d, j]
+            if x >= 0 and (number > 1 or j < first) and number > 0:
+                if row[x] < 0 and not listed:
+                    # ``laid`` is the row of the only cell before; -2: their bits are in ``layer``.
+                    left = 0
+                    for at in range(begin[x], begin[x + 1]):
+                        person = owner[at]
+                        word = ~_NONE
+                        if laid == -2:
+                            word = layer[person >> 6]
+                        elif laid >= 0:
+                            word = bits[laid, person >> 6]
+                        few[left] = person
+                        left += int((word >> np.uint64(person & 63)) & _ONE)
+                    number, listed = left, True
+                    steps += begin[x + 1] - begin[x]
+                elif row[x] < 0:
+                    steps += number
+                    number = _narrowed(few, number, owner, begin[x], begin[x + 1])
+                elif listed:
+                    left, own = 0, row[x]
+                    steps += number
+                    for at in range(number):
+                        person = few[at]
+                        few[left] = person
+                        word = bits[own, person >> 6] >> np.uint64(person & 63)
+                        left += int(word & _ONE)
+                    number = left
+                elif laid == -1:
+                    number, laid = begin[x + 1] - begin[x], row[x]
+                else:
+                    number, own = 0, row[x]
+                    steps += words
+                    if laid >= 0:
+                        for w in range(words):
+                            layer[w] = bits[laid, w] & bits[own, w]
+                    else:
+                        for w in range(words):
+                            layer[w] &= bits[own, w]
+                    for w in range(words):
+                        number += _ones(layer[w])
+                    laid = -2
+            if j + 1 >= first:
+                found[d, j] = min(number, enough)
     return int(draws)

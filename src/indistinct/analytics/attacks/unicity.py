@@ -47,7 +47,7 @@ from indistinct.analytics.attacks.known_records import margin
 from indistinct.analytics.attacks.remedies import fewer_columns
 from indistinct.analytics.weighted import Lists, Rows, alongside, pointers
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
-from indistinct.kernels.known_cells import have_cells, owners_of
+from indistinct.kernels.known_cells import have_cells, lay_out, owners_of, put_together
 from indistinct.randomness import simulation
 
 NAME = "unicity"
@@ -81,8 +81,11 @@ GROUPS = 5
 ENOUGH = 100
 """People who have the known cells, from which on they are not counted: all others might as well."""
 
-MOST_STEPS = 1_000_000_000
+MOST_STEPS = 4_000_000_000
 """Steps after which no more draws are looked at."""
+
+SPARSE = 32
+"""Cells that more than one in so many people has are laid out as bits."""
 
 
 @dataclass(frozen=True)
@@ -115,12 +118,21 @@ class Cells:
         """The column of every cell."""
         return np.searchsorted(self.first, cell, side="right") - 1
 
+    def merged(self, to: NDArray[np.int64]) -> Cells:
+        """The same with cells put together, or left out.
+
+        Arguments:
+            to: what every cell becomes, never falling, or -1 for nothing, [cells].
+        """
+        indptr, index = np.empty_like(self.rows.indptr), np.empty_like(self.rows.index)
+        put_together(self.rows.indptr, self.rows.index, to, indptr, index)
+        return Cells(Rows(indptr, index[: indptr[-1]]), self.first, self.names)
+
     def without(self, column: int) -> Cells:
         """The same without what is known of a column."""
-        rows = self.rows
-        kept = (rows.index < self.first[column]) | (rows.index >= self.first[column + 1])
-        left = Rows(pointers(rows.row_of[kept], len(rows)), rows.index[kept])
-        return Cells(left, self.first, self.names)
+        to = np.arange(int(self.first[-1]))
+        to[self.first[column] : self.first[column + 1]] = -1
+        return self.merged(to)
 
     def ways(self, number: int) -> int:
         """How many sets of so many cells people have; of those who have fewer, of all of these."""
@@ -170,8 +182,7 @@ class Cells:
 
     def people_with(
         self,
-        low: NDArray[np.int32],
-        high: NDArray[np.int32] | None = None,
+        known: NDArray[np.int32],
         *,
         first: int = 1,
         enough: int = 2,
@@ -182,32 +193,35 @@ class Cells:
         Fewer draws than there are come back where they take more steps than ``most``.
 
         Arguments:
-            low: the cells; or, of each, the first of neighbouring ones that it may be.
-            high: the last of these.
+            known: the cells, -1 where a draw has fewer, [draws, places].
             first: the least number of cells.
             enough: people after which no more are counted.
             most: steps after which no further draw is looked at.
         """
-        found = np.zeros(low.shape, np.int64)
-        done = have_cells(
-            low, low if high is None else high, self.column_of(low), len(self.names),
-            self.rows.indptr, self.rows.index, *self.owners, first, enough, most, found,
-        )  # fmt: skip
+        begin, owner = self.owners
+        people, row = len(self.rows), np.full(len(begin), -1, np.int32)
+        had = np.diff(begin)
+        common = np.unique(known[known >= 0])
+        common = common[had[common] * SPARSE > people]
+        row[common] = np.arange(len(common))
+        bits = np.zeros((len(common), -(-people // 64)), np.uint64)
+        lay_out(common, begin, owner, bits)
+        found = np.zeros(known.shape, np.int64)
+        done = have_cells(known, people, begin, owner, row, bits, first, enough, most, found)
         return found[:done]
 
-    def coarser(
-        self, column: int, cells: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The first and the last of the cells that a coarser column does not tell from some."""
+    def coarser(self, column: int) -> NDArray[np.int64]:
+        """What every cell becomes where a column is published in a few groups of neighbours.
+
+        The first of the group's cells, [cells].
+        """
         begin, end = int(self.first[column]), int(self.first[column + 1])
         had = np.diff(self.owners[0])[begin:end]
         middle = np.cumsum(had) - had / 2
         group = np.minimum(GROUPS * middle / max(had.sum(), 1), GROUPS - 1).astype(np.int64)
-        inside = (cells >= begin) & (cells < end)
-        own = group[np.where(inside, cells - begin, 0)]
-        low = np.where(inside, begin + np.searchsorted(group, own), cells)
-        high = np.where(inside, begin + np.searchsorted(group, own, side="right") - 1, cells)
-        return low.astype(np.int32), high.astype(np.int32)
+        to = np.arange(int(self.first[-1]))
+        to[begin:end] = begin + np.searchsorted(group, group)
+        return to
 
 
 @dataclass(frozen=True)
@@ -306,17 +320,16 @@ def known_cells(
 
 def _counted(
     cells: Cells,
-    low: NDArray[np.int32],
+    known: NDArray[np.int32],
     weight: NDArray[np.float64],
-    high: NDArray[np.int32] | None = None,
     *,
     enough: int = 2,
     most: int = MOST_STEPS,
 ) -> Sets:
     """Sets of cells with how many people have each; fewer sets where they take too many steps."""
-    had = cells.people_with(low, high, first=low.shape[1], enough=enough, most=most)[:, -1]
+    had = cells.people_with(known, first=known.shape[1], enough=enough, most=most)[:, -1]
     weight = weight[: len(had)]
-    return Sets(low[: len(had)], weight / max(weight.sum(), np.finfo(float).tiny), had)
+    return Sets(known[: len(had)], weight / max(weight.sum(), np.finfo(float).tiny), had)
 
 
 def _columns(
@@ -340,7 +353,8 @@ def _columns(
         left[:, place] = -1
         had = _counted(cells, left, weight, most=steps).had
         needed = np.flatnonzero((had > 1) & (own[: len(had), place] >= 0))
-        needs[needed, cells.column_of(own[needed, place])] = True
+        columns = np.searchsorted(cells.first, own[needed, place], side="right") - 1
+        needs[needed, columns] = True
     carried = np.round(weight @ needs / weight.sum(), 12)
     most = [at for at in np.argsort(-carried, kind="stable")[:COLUMNS].tolist() if carried[at] > 0]
     without, coarser = {}, {}
@@ -350,8 +364,9 @@ def _columns(
         others = cells.without(column)
         sets = others.sets(number) if every else (others.draw(few, seed)[:, :number], weight)
         without[name] = _counted(cells, sets[0], sets[1][: len(sets[0])], most=steps).unique
-        low, high = cells.coarser(column, chosen)
-        coarser[name] = _counted(cells, low, weight, high, most=steps).unique
+        to = cells.coarser(column)
+        groups = np.where(chosen >= 0, to[chosen], -1).astype(np.int32)
+        coarser[name] = _counted(cells.merged(to), groups, weight, most=steps).unique
     return {
         "carried": {cells.names[column]: float(carried[column]) for column in most},
         "without": without,
