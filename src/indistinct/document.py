@@ -12,6 +12,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from html import escape
 from typing import Any, Literal, Protocol
 
@@ -221,6 +222,19 @@ def parameters(keys: PlainMapping) -> str:
     'k = 5'
     """
     return ", ".join(f"{name} = {shown(value)}" for name, value in keys.items())
+
+
+def rounded(value: float, *, up: bool, digits: int = 3) -> str:
+    """A bound with few digits that still holds: rounded up where it is the least allowed.
+
+    >>> rounded(1 / 3, up=True), rounded(2 / 3, up=False), rounded(0.5, up=True)
+    ('0.334', '0.666', '0.5')
+    """
+    exact = Decimal(value)
+    unit = Decimal(1).scaleb(exact.adjusted() - digits + 1)
+    near = round(exact / unit, 6)  # a sum of floats just beside a round number is that number
+    way = ROUND_CEILING if up else ROUND_FLOOR
+    return f"{float(near.to_integral_value(way) * unit):g}"
 
 
 def share(value: float) -> str:

@@ -192,7 +192,7 @@ def test_five_values_serve_no_k_of_seven() -> None:
     problem = promise("theta-sensitive", k=7, sensitive="s").infeasible(five)
     assert problem is not None
     assert "with 5 different values in the table no class reaches theta(7)" in problem.message
-    assert problem.remedy == "choose k of at most 6 or a smaller mu"
+    assert problem.remedy == "choose k of at most 6, or mu of at most 0.56"
     assert promise("theta-sensitive", k=6, sensitive="s").infeasible(five) is None
     assert promise("theta-sensitive", k=7, mu=0.5, sensitive="s").infeasible(five) is None
     assert promise("theta-sensitive", k=6, mu=0.9, sensitive="s").infeasible(five) is not None

@@ -265,7 +265,7 @@ def _require_ends(
             Problem(
                 "no-identifier",
                 "no identifier: paths to sensitive attributes need a start",
-                remedy="name one (--identifiers name); it need not be a column",
+                remedy="name one (--identifiers name); with --accept it need not be a column",
             )
         )
     if not goals:

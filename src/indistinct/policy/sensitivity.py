@@ -134,7 +134,8 @@ def knm_cautions(policy: Policy) -> Iterator[str]:
                 )
     for name, attribute in policy.attributes.items():
         other = None if attribute.ranks is None else attribute.ranks.dependent
-        if other is not None and policy.attributes[other].role != "identifier":
+        told = None if other is None else policy.attributes.get(other)
+        if told is not None and told.role != "identifier":
             yield (
                 f"attributes.{name}.ranks: '{other}' is published, and the ranks of '{name}' "
                 "follow from it: anybody who sees it knows much about the rank of a record"

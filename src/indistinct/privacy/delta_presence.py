@@ -34,6 +34,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import rounded
 from indistinct.errors import PolicyError, Problem
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.k_map import no_population, people_of
@@ -134,7 +135,8 @@ class DeltaPresence(Promise):
                 "table-too-small",
                 f"{self} cannot be met: the table's records are a share of {share:.3g} of the "
                 "population",
-                remedy=f"choose a lower bound of at most {share:.3g}, or {self.relaxation_hint}",
+                remedy=f"choose a lower bound of at most {rounded(share, up=False)}, or "
+                f"{self.relaxation_hint}",
             )
         return None
 

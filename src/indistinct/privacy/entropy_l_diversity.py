@@ -20,6 +20,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import rounded
 from indistinct.errors import Problem
 from indistinct.kernels.promises import entropy
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
@@ -73,7 +74,8 @@ class EntropyLDiversity(Promise):
             allowed,
             "the table's values are together no more uncertain than "
             f"{reached:.3g} equally frequent ones",
-            f"choose l below {reached:.3g}, or allow more records to be left out",
+            f"choose l of at most {rounded(reached, up=False)}, or "
+            "allow more records to be left out",
         )
 
     def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:

@@ -18,6 +18,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import rounded
 from indistinct.errors import Problem
 from indistinct.kernels.promises import largest
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
@@ -90,5 +91,6 @@ def share_too_large(
         promise,
         allowed,
         f"the most frequent value has a share of {share:.3g} in the whole table",
-        f"choose a bound of at least {share:.3g}, or allow more records to be left out",
+        f"choose a bound of at least {rounded(share, up=True)}, or "
+        "allow more records to be left out",
     )

@@ -26,6 +26,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import rounded
 from indistinct.errors import Problem
 from indistinct.kernels.promises import weigh
 from indistinct.microdata.domains import SensitiveDomain
@@ -138,5 +139,5 @@ def too_light(promise: Promise, alpha: float, together: float) -> Problem | None
         "values-too-light",
         f"{promise} cannot be met: all values of the table together weigh {together:.3g}",
         attribute=promise.sensitive,
-        remedy=f"choose alpha of at most {together:.3g}",
+        remedy=f"choose alpha of at most {rounded(together, up=False)}",
     )

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import functools
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -158,6 +159,21 @@ def largest_k(values: int, mu: float) -> int:
             found += step
         step //= 2
     return found
+
+
+def within_reach(values: int, k: int, mu: float, *, by_size: bool = False) -> str:
+    """What to ask of that many values in place of a k and a mu that they do not reach.
+
+    >>> within_reach(3, 5, 1.0)
+    'choose k of at most 3, or mu of at most 0.34'
+    """
+    reach = largest_size if by_size else largest_k
+    ways = [f"k of at most {reach(values, mu)}"]
+    lower = [at / 100 for at in range(int(mu * 100), 0, -1)]
+    first = bisect_left(lower, True, key=lambda at: reach(values, at) >= k)
+    if first < len(lower):
+        ways.append(f"mu of at most {lower[first]:g}")
+    return f"choose {', or '.join(ways)}"
 
 
 def largest_size(values: int, mu: float) -> int:

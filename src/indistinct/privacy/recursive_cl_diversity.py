@@ -19,6 +19,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import rounded
 from indistinct.errors import Problem
 from indistinct.kernels.promises import head_and_tail
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
@@ -75,7 +76,8 @@ class RecursiveCLDiversity(Promise):
             allowed,
             f"the table's most frequent value is {reached:.3g} times as frequent as the "
             f"{_ordinal(self.l)} and rarer ones together",
-            f"choose c above {reached:.3g} or a smaller l, or allow more records to be left out",
+            f"choose c above {rounded(reached, up=True)} or a smaller l, or "
+            "allow more records to be left out",
         )
 
     def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:

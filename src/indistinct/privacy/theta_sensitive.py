@@ -89,8 +89,7 @@ class ThetaSensitive(Promise):
                 f"{self} cannot be met: with {values} different values in the table no class "
                 f"reaches theta({self.k})",
                 attribute=self.sensitive,
-                remedy=f"choose k of at most {most}"
-                + (" or a smaller mu" if self.mu > 0.5 else ""),
+                remedy=ranks.within_reach(values, self.k, self.mu, by_size=self.theta == "size"),
             )
         return self._too_large(table, allowed, values, most) if self.theta == "size" else None
 

@@ -200,7 +200,7 @@ def check_feasible(
                 else f"no class of {k} records or more reaches theta of its own size with the "
                 f"{values} different values in the table (mu = {mu:g})",
                 attribute=part.sensitive,
-                remedy=f"choose k of at most {most}, or a smaller mu",
+                remedy=ranks.within_reach(values, k, mu, by_size=by_size),
             )
         )
     if problems:
