@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from tests.golden.cases import CASES
@@ -18,7 +19,7 @@ from typer.testing import CliRunner
 
 import indistinct as ind
 from indistinct.cli import app
-from indistinct.document import shown
+from indistinct.document import share, shown
 from indistinct.report.outlines import OUTLINES
 
 KINDS = (
@@ -248,6 +249,11 @@ def test_attackers_are_tried_where_the_table_is_at_hand(run, out: Path, tmp_path
     assert "No attacker was tried" not in page
     found = json.loads((out / "private" / "evidence.json").read_text(encoding="utf-8"))
     assert all(item["name"] in page for item in found["attacks"]["attacks"])
+    together = found["comparison"]["contingency"]
+    assert np.sum(together["before"]["counts"]) == patients().height
+    assert f"Records by {' and '.join(together['attributes'])}, before" in page
+    lost = found["comparison"]["releases"][0]["loss"]["per_attribute"]
+    assert all(f"{name} {share(part)}" in page for name, part in lost.items())
     run("report", out, "--template", "wp216")
     page = text_of(private.read_text(encoding="utf-8"))
     assert "Attackers who infer" in page

@@ -80,7 +80,7 @@ class Counts:
         return Counts(self.rows, named, counts)
 
 
-_ROWS, _COLUMNS = 12, 6
+ROWS, COLUMNS = 12, 6
 """Values of a column that a table for people has room for."""
 
 
@@ -97,6 +97,11 @@ class Contingency(Document):
     attributes: tuple[str, str]
     before: Counts
     after: Mapping[str, Counts]
+
+    def within(self, rows: int, columns: int) -> Contingency:
+        """The same with this many values of each column at most, the others put together."""
+        after = {name: counts.within(rows, columns) for name, counts in self.after.items()}
+        return Contingency(self.attributes, self.before.within(rows, columns), after)
 
     def tables(self) -> dict[str, Counts]:
         """All of the counts, by what they are of."""
@@ -125,7 +130,7 @@ class Contingency(Document):
         """A table for the source and for each release, with room for the first values."""
         one, other = self.attributes
         for of, counts in self.tables().items():
-            few = counts.within(_ROWS, _COLUMNS)
+            few = counts.within(ROWS, COLUMNS)
             yield Line("")
             yield Line(f"{of}: records by {one} and {other}", "title")
             columns = tuple(map(said, few.columns))

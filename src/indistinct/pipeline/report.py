@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+from indistinct.analytics.contingency import COLUMNS, ROWS
 from indistinct.errors import InputError, Problem, Unsatisfiable
 from indistinct.pipeline.attack import attack
 from indistinct.pipeline.auditing import audit
@@ -83,11 +84,34 @@ def _with_attacks(
     """The same, with what attackers achieve and how wrong counts are; both are kept."""
     policy = as_policy(policy)
     attacks = attack(data, folder, policy, progress=tell).to_dict()
-    comparison = compare(data, folder, policy=policy, progress=tell).to_dict()
+    told = compare(data, folder, policy=policy, contingency=_telling(found), progress=tell)
+    comparison = told.to_dict()
+    if told.contingency is not None:
+        comparison["contingency"] = told.contingency.within(ROWS, COLUMNS).to_dict()
     private = {**(found.private or {}), "attacks": attacks, "comparison": comparison}
     write_json(folder / PRIVATE / EVIDENCE, json.loads(json.dumps(private)))
     (folder / PRIVATE / EVIDENCE).chmod(0o600)
     return replace(found, private=private)
+
+
+FEW_VALUES, MOST_VALUES = 24, 1000
+"""Values of a column that one sees at a glance, and those that are counted at all."""
+
+
+def _telling(found: Evidence) -> tuple[str, str] | None:
+    """Two quasi-identifiers that are counted together: those that tell most and can be seen."""
+    if found.run is None or len(found.certificate["tables"]) > 1:
+        return None
+    leaks = found.run["plan"].get("leakage", {})
+    spreads = [(own["name"], own["before"]) for own in found.of("attributes") or ()]
+    spreads += [(own["name"], own["spread"]) for own in found.published["attributes"]]
+    values = dict.fromkeys(leaks, 1)
+    for name, own in spreads:
+        if name in values:
+            values[name] = max(values[name], MOST_VALUES + 1 if own is None else own["distinct"])
+    wide = {name: max(FEW_VALUES, count) for name, count in values.items() if count <= MOST_VALUES}
+    few = sorted(wide, key=lambda name: (wide[name], -leaks[name]["before"], name))
+    return (few[0], few[1]) if len(few) > 1 else None
 
 
 def _holds(folder: Path, found: Evidence) -> bool:

@@ -22,6 +22,7 @@ from indistinct.report.page import (
     Facts,
     Fold,
     Group,
+    Heat,
     Page,
     Pairs,
     Part,
@@ -486,10 +487,13 @@ def attackers(found: Evidence, kinds: Sequence[str] = ()) -> Chapter | None:
     parts = [Grid(head, rows[:STRONGEST], right=head[3:])]
     if rows[STRONGEST:]:
         weaker = Grid(head, rows[STRONGEST:], right=head[3:])
-        parts.append(Fold(f"{len(weaker.rows)} that gain less", (weaker,)))
-    skipped = [(item["name"], item["why"]) for item in report["skipped"]]
+        parts.append(Fold(f"{len(weaker.rows)} that gain less", (weaker,), printed=False))
+    skipped: dict[str, list[str]] = {}
+    for item in report["skipped"]:
+        skipped.setdefault(item["name"], []).append(item["why"])
     if skipped:
-        parts.append(Fold("Not tried", (Facts(skipped),)))
+        rows = [(name, "; ".join(dict.fromkeys(why))) for name, why in skipped.items()]
+        parts.append(Fold("Not tried", (Facts(rows),)))
     return Chapter("attackers", "What attackers achieve", reading, parts)
 
 
@@ -524,12 +528,41 @@ def utility(found: Evidence) -> Chapter | None:
 
 def _compared(compared: PlainMapping) -> Iterator[Part]:
     one = compared["releases"][0]
+    lost = (one.get("loss") or {}).get("per_attribute") or {}
+    if lost:
+        rows = [(name, part, share(part)) for name, part in lost.items()]
+        rows.sort(key=lambda row: -row[1])
+        caption = "Detail of each attribute that is lost, mean over the records"
+        yield Bars(caption, ("attribute", "lost"), rows, "doubt")
+    together = compared.get("contingency")
+    if together:
+        names, after = together["attributes"], next(iter(together["after"].values()))
+        both = (("before", together["before"]), ("in the release", after))
+        yield Beside([_heat(names, when, counts) for when, counts in both])
     error = one.get("query_error")
-    if error and error.get("mean") is not None:
-        facts = [("mean error of counting queries", share(error["mean"]))]
-        if error.get("median") is not None:
-            facts.append(("median", share(error["median"])))
-        yield Facts([*facts, ("queries", shown(error["queries"]))])
+    for mode, told in (error or {}).get("by_mode", {}).items():
+        if told.get("mean") is not None:
+            said = (
+                f"{told['median']:.0%} of the true count in the median, {told['mean']:.0%} in the"
+            )
+            yield Facts([(f"error of counts, {READ[mode]}", f"{said} mean")])
+
+
+READ = {
+    "overlap": "all records counted whose cell may match",
+    "uniform": "records spread evenly over their cell",
+}
+"""How a query reads a generalized cell, by the name of its mode."""
+
+
+def _heat(names: Sequence[str], when: str, counts: PlainMapping) -> Heat:
+    one, other = names
+    columns = (one, *("(missing)" if name is None else name for name in counts["columns"]))
+    rows = [
+        ("(missing)" if name is None else name, own)
+        for name, own in zip(counts["rows"], counts["counts"], strict=True)
+    ]
+    return Heat(f"Records by {one} and {other}, {when}", columns, rows)
 
 
 def search(found: Evidence) -> Chapter | None:

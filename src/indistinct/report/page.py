@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from indistinct.document import Grid, Line
+from indistinct.document import Grid, Line, shown
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -135,6 +135,26 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class Heat:
+    """How two columns go together: a table whose cells are the darker, the more records they have.
+
+    Arguments:
+        caption: what is counted.
+        columns: the name of the rows' column, and the values of the other one.
+        rows: the value of each row, and its counts, one for each of the other values.
+    """
+
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[int]]]
+
+    @property
+    def largest(self) -> int:
+        """The largest count, 1 at least."""
+        return max((count for _, counts in self.rows for count in counts), default=1) or 1
+
+
+@dataclass(frozen=True)
 class Beside:
     """Parts that stand beside each other where there is room.
 
@@ -173,7 +193,7 @@ class Code:
     title: str
 
 
-Part = Line | Grid | Facts | Bars | Pairs | Curve | Beside | Fold | Code
+Part = Line | Grid | Facts | Bars | Pairs | Curve | Heat | Beside | Fold | Code
 
 
 @dataclass(frozen=True)
@@ -265,5 +285,6 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.filters["kind"] = lambda part: type(part).__name__
+    environment.filters["shown"] = shown
     environment.filters["percent"] = lambda value: f"{100 * value:.1f}%"
     return environment.get_template("page.html")
