@@ -492,8 +492,8 @@ def attackers(found: Evidence, kinds: Sequence[str] = ()) -> Chapter | None:
     for item in report["skipped"]:
         skipped.setdefault(item["name"], []).append(item["why"])
     if skipped:
-        rows = [(name, "; ".join(dict.fromkeys(why))) for name, why in skipped.items()]
-        parts.append(Fold("Not tried", (Facts(rows),)))
+        reasons = [(name, "; ".join(dict.fromkeys(why))) for name, why in skipped.items()]
+        parts.append(Fold("Not tried", (Facts(reasons),)))
     return Chapter("attackers", "What attackers achieve", reading, parts)
 
 
