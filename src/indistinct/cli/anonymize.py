@@ -153,6 +153,13 @@ def anonymize(
     sheet: Sheet = None,
     engine: Engine = None,
     memory: Memory = None,
+    into: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Put the rows into a table in place of a file: postgresql://host/db?schema=S.",
+        ),
+    ] = None,
     alternatives: Annotated[
         bool,
         typer.Option(
@@ -218,7 +225,7 @@ def anonymize(
                 indistinct.write_refusal(error, settings, refused)
             raise
         progress("writing")
-        release.write(out, report=report and settings.output.report)
+        release.write(out, report=report and settings.output.report, into=into)
         beside = None
         if alternatives:
             beside = indistinct.alternatives(data, settings, release=release, progress=progress)
@@ -252,9 +259,8 @@ def _from_options(
 ) -> Policy:
     """The policy that the options say for the table."""
     from indistinct.hierarchies.files import find_hierarchy
+    from indistinct.pipeline.opening import plain_table
     from indistinct.policy import Policy
-    from indistinct.sources.files import read_table
-    from indistinct.sources.table import open_table
 
     if not given["quasi"] or k is None:
         asked = ["--quasi"] * (not given["quasi"]) + ["--k"] * (k is None)
@@ -269,24 +275,23 @@ def _from_options(
         raise PolicyError(
             Problem("no-folder", "is not a folder with hierarchy files", file=str(hierarchies))
         )
-    frame = read_table(data, **sections["source"])
-    table = open_table(frame, data.name)
-    quasi = names(given["quasi"], frame.columns)
+    table = plain_table(data, sections["source"], data)
+    quasi = names(given["quasi"], table.columns)
     bare = [
         name
         for name in quasi
-        if name in frame.columns
+        if name in table.columns
         and (hierarchies is None or find_hierarchy(hierarchies, name) is None)
     ]
     return Policy.from_options(
         table.columns,
         quasi=quasi,
-        sensitive=names(given["sensitive"], frame.columns),
-        drop=names(given["drop"], frame.columns),
-        keep=names(given["keep"], frame.columns),
+        sensitive=names(given["sensitive"], table.columns),
+        drop=names(given["drop"], table.columns),
+        keep=names(given["keep"], table.columns),
         rest=rest,
         k=k,
-        table=data.name,
+        table=table.name,
         hierarchies=hierarchies,
         defaults={name: default_keys(table, name) for name in bare},
         source=sections["source"],

@@ -11,7 +11,7 @@ from indistinct.cli.options import AsJson, Encoding, Separator, Sheet, names, so
 from indistinct.cli.summary import print_classes, print_promises
 from indistinct.cli.terminal import ALERT, Progress, complain, console, print_json
 from indistinct.document import many, shown
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError, Problem, without_credentials
 from indistinct.types import Plain, PlainMapping
 
 """Exit code of an audit that finds a promise broken."""
@@ -56,7 +56,7 @@ def audit(
     if source:
         asked["source"] = source
     with Progress() as progress:
-        progress(f"auditing {release.name}")
+        progress("auditing")
         verdict = indistinct.audit(release, **asked)
     document = verdict.to_dict()
     if not document["promises"]:
@@ -107,7 +107,10 @@ def show(document: PlainMapping, release: Path) -> None:
     suppressed = document["suppressed"]
     aside = f", {shown(suppressed)} of them suppressed" if suppressed else ""
     of = f" of {shown(document['people'])} people" if "people" in document else ""
-    screen.print(f"{release}: {many(document['records'], 'record')}{of}{aside}", soft_wrap=True)
+    screen.print(
+        f"{without_credentials(str(release))}: {many(document['records'], 'record')}{of}{aside}",
+        soft_wrap=True,
+    )
     print_classes(document.get("classes") or {}, "people" in document)
     if beside := document.get("not_looked_at"):
         screen.print(f"not checked (not quasi-identifiers): {', '.join(beside)}")

@@ -87,8 +87,7 @@ def hierarchy(
     """
     from indistinct.hierarchies.files import write_hierarchy
     from indistinct.hierarchies.preview import describe
-    from indistinct.sources.files import read_table
-    from indistinct.sources.table import open_table
+    from indistinct.pipeline.opening import plain_table
     from indistinct.sources.writing import refuse_dash
 
     spec = _spec(
@@ -108,8 +107,8 @@ def hierarchy(
     )
     refuse_dash(out)
     with Progress() as progress:
-        progress(f"reading {data.name}")
-        table = open_table(read_table(data, **source_keys(separator, encoding, sheet)), data.name)
+        progress("reading")
+        table = plain_table(data, source_keys(separator, encoding, sheet), data)
         if attribute not in table.columns:
             raise DataError(
                 Problem(

@@ -77,9 +77,8 @@ def init(
         write_first_policy,
     )
     from indistinct.analytics.profile import profile
-    from indistinct.sources.files import read_table
+    from indistinct.pipeline.opening import plain_table
     from indistinct.sources.format import format_of_folder
-    from indistinct.sources.table import open_table
 
     if check is not None:
         _check(data, check, as_json)
@@ -95,11 +94,11 @@ def init(
             console().print(_next(policy, data), soft_wrap=True)
         return
     with Progress() as progress:
-        progress(f"reading {data.name}")
+        progress("reading")
         source = source_keys(separator, encoding, sheet)
         source |= {} if header is None else {"header": header}
         source |= {} if query is None else {"query": query}
-        table = open_table(read_table(data, **source), data.name)
+        table = plain_table(data, source, data)
         progress("looking at the columns")
         seen = profile(table).closed()
         write_first_policy(first_policy(seen, source=source), policy, overwrite=force)
@@ -117,11 +116,11 @@ def _check(data: Path, path: Path, as_json: bool) -> None:
     from indistinct.policy import DraftPolicy
 
     with Progress() as progress:
-        progress(f"reading {data.name}")
+        progress("reading")
         policy = DraftPolicy.load(path)
         plain = policy.source.format is None and policy.source.people is None
         table = (
-            plain_table(data, reading(policy), None)
+            plain_table(data, reading(policy), data)
             if plain
             else open_source(data, policy, None)[0]
         )
@@ -129,7 +128,7 @@ def _check(data: Path, path: Path, as_json: bool) -> None:
         seen = profile(table)
     policy.adopt(table.columns)
     if not policy.attributes.keys() <= set(table.columns):
-        policy.check(table.columns, data.name)
+        policy.check(table.columns, table.name)
     roles = {name: own.role for name, own in policy.attributes.items()}
     exposed = [
         {
@@ -147,7 +146,7 @@ def _check(data: Path, path: Path, as_json: bool) -> None:
     warnings = [*policy.warnings, *(f"no {what} yet" for what in policy.lacks)]
     for warning in warnings:
         complain("warning", warning)
-    wrong = _wrong(policy, table.columns, data.name)
+    wrong = _wrong(policy, table.columns, table.name)
     if as_json:
         document = {"policy": str(path), "attributes": exposed, "forgotten": left}
         problems = [problem.to_dict() for problem in wrong]
@@ -155,7 +154,7 @@ def _check(data: Path, path: Path, as_json: bool) -> None:
     else:
         _show_forgotten(exposed, left)
         if not (exposed or left):
-            console().print(f"{path} protects every column of {data.name} as is suggested")
+            console().print(f"{path} protects every column of {table.name} as is suggested")
     for problem in wrong:
         complain("error", str(problem))
     if wrong:

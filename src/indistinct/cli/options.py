@@ -18,7 +18,11 @@ FILE = "Reading the file"
 
 Data = Annotated[
     Path,
-    typer.Argument(metavar="DATA", help="The private table: CSV, Parquet or Excel.", dir_okay=True),
+    typer.Argument(
+        metavar="DATA",
+        help="The private table: CSV, Parquet, Excel, or postgresql://host/db?table=T.",
+        dir_okay=True,
+    ),
 ]
 Engine = Annotated[
     Literal["duckdb"] | None,

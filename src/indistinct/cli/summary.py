@@ -320,14 +320,14 @@ def _published(tables: Any, attribute: str) -> list[str]:
     """The most frequent published labels of an attribute."""
     if tables is None or isinstance(tables, Mapping):
         return []
-    import narwhals as nw
+    from indistinct.sources.table import count_column, open_table
 
-    frame: Any = nw.from_native(tables)
-    if attribute not in frame.columns:
+    table = open_table(tables, allow_empty=True)
+    if attribute not in table.columns:
         return []
-    counted = frame.lazy().select(label=nw.col(attribute)).group_by("label").agg(times=nw.len())
-    found = counted.collect().sort("times", "label", descending=[True, False])["label"]
-    labels = ["(missing)" if label is None else str(label) for label in found.to_list()]
+    order = [count_column([attribute]), attribute]
+    found = table.distinct([attribute]).sort(order, descending=[True, False])[attribute]
+    labels = ["(missing)" if label is None else label for label in found.to_list()]
     return labels[:EXAMPLES] + (["…"] if len(labels) > EXAMPLES else [])
 
 

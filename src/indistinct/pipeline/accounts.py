@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import narwhals as nw
 import polars as pl
 
 from indistinct import __version__
@@ -279,6 +278,7 @@ def distinct_rows(released: Frame, verdict: Audit) -> int:
     Where these are quasi-identifiers, the audit has counted them: its classes, and all suppressed
     records as one.
     """
-    if set(nw.from_native(released).lazy().collect_schema().names()) == set(verdict.quasi):
+    table = open_table(released, allow_empty=True)
+    if set(table.columns) == set(verdict.quasi):
         return verdict.classes.count + (verdict.suppressed > 0)
-    return open_table(released, allow_empty=True).different_records()
+    return table.different_records()

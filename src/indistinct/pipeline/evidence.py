@@ -185,7 +185,8 @@ def spread(column: pl.Series, weight: NDArray[np.int64] | None = None) -> Plain:
     missing = int(counted.filter(pl.col("value").is_null())[_COUNT].sum())
     values = counted.filter(pl.col("value").is_not_null())
     numbers = values["value"].cast(pl.Float64, strict=False)
-    ranged = values.height > MOST_VALUES and bool(numbers.is_finite().fill_null(value=False).all())
+    finite = bool(numbers.is_finite().fill_null(value=False).all())
+    ranged = finite and numbers.n_unique() > MOST_VALUES  # long numbers may have one place
     if ranged:
         bars = _ranges(numbers.to_numpy(), values[_COUNT].to_numpy())
     else:

@@ -19,6 +19,7 @@ from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
 from indistinct.sources.format import format_named
 from indistinct.sources.memory import allowed, size_of
+from indistinct.sources.postgres import Address, is_address, open_in_server
 from indistinct.sources.table import Table, column_names, open_table, quantities
 from indistinct.sources.text import canonical
 from indistinct.sources.unchanged import unchanged
@@ -26,6 +27,7 @@ from indistinct.types import Frame, Plain, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
+    from indistinct.sources.postgres import PostgresTable
     from indistinct.sources.scan import Engine, ScannedTable
 
 Progress = Callable[[str, float | None], None]
@@ -87,7 +89,8 @@ def open_source(
     """The table given, held against the policy, and the digest of the file it came from.
 
     Arguments:
-        data: a frame of any engine, or the path of a file or of a folder in a health format.
+        data: a frame of any engine, the path of a file or of a folder in a health format, or the
+            address of a table in PostgreSQL.
         policy: says how it is read, and what its columns are.
         path: the file that a frame was read from.
         held: ask for a table in memory, whichever engine holds it: for what goes record by record.
@@ -98,8 +101,8 @@ def open_source(
         DataError: it cannot be read, or changes meanwhile.
         PolicyError: the policy does not fit it.
     """
-    if scanned is not None:
-        return _scanned(data, policy, scanned, held)
+    if scanned is not None or is_address(data):
+        return _elsewhere(data, policy, scanned, held)
     tokens, source, native = policy.missing_tokens(), policy.source, data
     if isinstance(data, str | Path):
         path = data
@@ -175,11 +178,11 @@ class Scanned:
         Raises:
             DataError: it is no file, or cannot be read.
         """
-        if not isinstance(data, str | Path):
+        if not isinstance(data, str | Path) or is_address(data):
             raise DataError(
                 Problem(
                     "not-scanned",
-                    "a frame is counted where it is, and not scanned",
+                    "a frame is counted where it is, as is a table in a server, and not scanned",
                     remedy="leave engine and memory out, or give the path of a file",
                 )
             )
@@ -190,29 +193,38 @@ class Scanned:
 
 def suits(data: Frame) -> bool:
     """Whether a file could be scanned that does not fit into memory."""
-    if not isinstance(data, str | Path) or find_spec("duckdb") is None:
+    if is_address(data) or not isinstance(data, str | Path) or find_spec("duckdb") is None:
         return False
     from indistinct.sources.scan import LEAST, kind_of_file
 
     return kind_of_file(Path(data)) is not None and allowed() >= LEAST
 
 
-def _scanned(data: Frame, policy: Policy, scanned: Scanned, held: bool) -> tuple[Table, str | None]:
-    """The table in files, held against the policy, and the digest of the files."""
+def _elsewhere(
+    data: Frame, policy: Policy, scanned: Scanned | None, held: bool
+) -> tuple[Table, str | None]:
+    """The table in files or in a server, held against the policy; and the digest of the files."""
     if policy.source.format is not None or policy.source.people is not None:
         raise DataError(
             Problem(
                 "not-scanned",
                 "health formats and tables of people are put together in memory",
-                remedy="leave --engine and --memory out",
+                remedy="leave --engine and --memory out"
+                if scanned
+                else "leave format and people out of [source], or export the table",
             )
         )
-    table = scanned.open(data, **reading(policy))
+    table: ScannedTable | PostgresTable
+    if scanned is None:
+        table, digest = open_in_server(data, **reading(policy)), None
+    else:
+        table = scanned.open(data, **reading(policy))
+        files = table.files
+        digest = sha256_of(files[0]) if len(files) == 1 else digest_of(files)
     if not table.height():
         raise DataError(Problem("no-records", "the table has no records", file=table.name))
     policy.adopt(table.columns)
     policy.check(table.columns, table.name)
-    digest = sha256_of(table.files[0]) if len(table.files) == 1 else digest_of(table.files)
     if held:
         return open_table(table.frame(), table.name, missing_tokens=policy.missing_tokens()), digest
     return table.with_tokens(policy.missing_tokens()), digest
@@ -224,7 +236,7 @@ def plain_table(
     """The table given, where no policy says what its columns are.
 
     Arguments:
-        data: a frame of any engine, or the path of a file.
+        data: a frame of any engine, the path of a file, or the address of a table in PostgreSQL.
         source: how a file is read, ``{"separator": ";"}``.
         path: the file that a frame was read from, for messages.
         allow_empty: whether it may have no records.
@@ -234,9 +246,21 @@ def plain_table(
     """
     native = data
     if isinstance(data, str | Path):
-        path, native = data, read_table(data, allow_empty=allow_empty, **(source or {}))
-    name = "table" if path is None else Path(path).name
+        given = dict(source or {})
+        served = is_address(data)
+        native = (
+            open_in_server(data, **given)
+            if served
+            else read_table(data, allow_empty=allow_empty, **given)
+        )
+        path = data
+    name = "table" if path is None else name_of(path)
     return open_table(native, name, allow_empty=allow_empty)
+
+
+def name_of(path: str | Path) -> str:
+    """What messages call a table: the name of its file, or of the table in a server."""
+    return Address.of(path).name if is_address(path) else Path(path).name
 
 
 def _header_notes(columns: Sequence[str]) -> tuple[str, ...]:

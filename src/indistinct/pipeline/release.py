@@ -23,6 +23,7 @@ from indistinct.release.certificate import COUNTS_MADE_UP, Certificate, Certifie
 from indistinct.report.outlines import page, require_template
 from indistinct.requirement import Requirement
 from indistinct.sources.convert import to_polars
+from indistinct.sources.postgres import PostgresTable, Store
 from indistinct.sources.writing import (
     REPORT,
     batches,
@@ -98,7 +99,9 @@ class Release(Document):
         require_template(template)
         return page(evidence_in(self, public=public), template).html()
 
-    def write(self, out: str | Path, *, report: bool | None = None) -> Path:
+    def write(
+        self, out: str | Path, *, report: bool | None = None, into: str | None = None
+    ) -> Path:
         """Write the release, its certificate and the private account into a folder.
 
         The folder appears with all its files, or not at all; ``private/`` in it is closed to
@@ -109,40 +112,37 @@ class Release(Document):
             out: the folder.
             report: whether reports are written too, ``report.html`` for everybody and
                 ``private/report.html`` for the custodian; as the policy says where not given.
+            into: a schema in PostgreSQL, ``postgresql://host/db?schema=release``: the rows go into
+                a table there in place of a file, and the certificate into one beside it, in one
+                transaction.
 
         Raises:
             OutputError: If the folder cannot be written, or holds files of somebody else, or the
                 ledger has changed since the release was held against it.
+            DataError: If the server refuses; then nothing is written.
         """
         with contextlib.ExitStack() as stack:
             recording = None
             if self.record is not None:
                 recording = stack.enter_context(self.record.begun(Path(out)))
             wanted = self.output.report if report is None else report
-            return self._written(out, recording, report=wanted)
+            store = None if into is None else Store(into, self.tables)
+            return self._written(out, recording, store, report=wanted)
 
-    def _written(self, out: str | Path, recording: Recording | None, *, report: bool) -> Path:
-        told_to_all = self._as_written()
-        ending = self.output.format
+    def _written(
+        self, out: str | Path, recording: Recording | None, store: Store | None, *, report: bool
+    ) -> Path:
+        told_to_all = self.certificate if store else self._as_written()
         with publish_folder(out) as staging:
-            written = []
-            for name, frame in self._frames().items():
-                path = staging.public / f"{name}.{ending}"
-                if ending == "parquet":
-                    write_parquet(frame, path)
-                else:
-                    write_csv(frame, path, spreadsheet_safe=self.output.spreadsheet_safe)
-                rows = len(frame) if self.linked else self.certificate.records_published
-                written.append(CertifiedTable(path.name, sha256_of(path), rows))
-            certificate = replace(told_to_all, tables=tuple(written))
+            written = self._in_files(staging.public) if store is None else self._stored(store)
+            certificate = replace(told_to_all, tables=tuple(written.values()))
             if told_to_all.linked is not None:
-                files = {
-                    key: f"{told_to_all.linked[key]}.{ending}" for key in ("quasi", "sensitive")
-                }
-                certificate = replace(certificate, linked={**told_to_all.linked, **files})
+                link = told_to_all.linked
+                paths = {key: written[link[key]].path for key in ("quasi", "sensitive")}
+                certificate = replace(certificate, linked={**link, **paths})
             write_json(staging.public / "certificate.json", certificate.to_dict())
             told = self.run.warnings + (_swept(staging.swept),) * (staging.swept > 0)
-            told += self._warn_about_formulas()
+            told += self._warn_about_formulas() if store is None else ()
             run = replace(self.run, certificate=certificate, warnings=told)
             write_json(staging.private / "run.json", run.to_dict())
             for file, document in self.private.items():
@@ -151,13 +151,42 @@ class Release(Document):
                 else:
                     write_json(staging.private / file, document)
             if report:
-                to_all = evidence_in(staging.public, public=True)
-                to_us = evidence_in(staging.public, public=False, published=to_all.published)
+                read: Frame = staging.public
+                if store is not None:
+                    named = replace(certificate, linked=told_to_all.linked)
+                    read = replace(self, certificate=named, run=run)
+                to_all = evidence_in(read, public=True)
+                to_us = evidence_in(read, public=False, published=to_all.published)
                 write_text(staging.public / REPORT, page(to_all).html())
                 write_text(staging.private / REPORT, page(to_us).html())
             if recording is not None:
                 recording.await_folder(staging.public / "certificate.json")
+            if store is not None:
+                store.certify(certificate.to_dict())
+                store.commit()
         return Path(out)
+
+    def _in_files(self, folder: Path) -> dict[str, CertifiedTable]:
+        written, ending = {}, self.output.format
+        for name, frame in self._frames().items():
+            path = folder / f"{name}.{ending}"
+            if ending == "parquet":
+                write_parquet(frame, path)
+            else:
+                write_csv(frame, path, spreadsheet_safe=self.output.spreadsheet_safe)
+            rows = len(frame) if self.linked else self.certificate.records_published
+            written[name] = CertifiedTable(path.name, sha256_of(path), rows)
+        return written
+
+    def _stored(self, store: Store) -> dict[str, CertifiedTable]:
+        frames = {
+            name: frame if isinstance(frame, PostgresTable) else to_polars(frame)
+            for name, frame in self._frames().items()
+        }
+        return {
+            name: CertifiedTable(table, "", rows)
+            for name, (table, rows) in store.put(frames).items()
+        }
 
     def _warn_about_formulas(self) -> tuple[str, ...]:
         if self.output.format != "csv" or self.output.spreadsheet_safe:
@@ -244,7 +273,9 @@ class Release(Document):
     def parts(self) -> Iterator[Part]:
         """The first rows, the certificate, and what the release cost."""
         for name, frame in self._frames().items():
-            head = to_polars(nw.to_native(nw.from_native(frame).head(PREVIEW)))
+            served = isinstance(frame, PostgresTable)
+            known = frame if served else nw.from_native(frame)
+            head = to_polars(nw.to_native(known.head(PREVIEW), pass_through=True))
             rows = [tuple("" if cell is None else str(cell) for cell in row) for row in head.rows()]
             yield Line(f"{name}, the first {many(len(rows), 'row', 'rows')}", "title")
             yield Grid(tuple(head.columns), rows)

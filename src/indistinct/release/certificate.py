@@ -48,7 +48,10 @@ _SCALAR = (str, int, type(None))
 
 @dataclass(frozen=True)
 class CertifiedTable(PlainData):
-    """One published file: its path in the folder, its SHA-256 digest and its number of rows."""
+    """One published file: its path in the folder, its SHA-256 digest and its number of rows.
+
+    Or one table in a server, by its name in the schema; then the digest is empty.
+    """
 
     path: str
     sha256: str

@@ -40,6 +40,10 @@ def to_polars(frame: Frame) -> pl.DataFrame:
         from indistinct.sources.spark_table import SparkTable
 
         return SparkTable(frame, "table").frame()
+    from indistinct.sources.postgres import PostgresTable
+
+    if isinstance(frame, PostgresTable):
+        return frame.frame()
     known = nw.from_native(frame)
     held = (
         known.collect(backend="polars").to_native()

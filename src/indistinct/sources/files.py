@@ -29,7 +29,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.errors import ROWS_SHOWN, DataError, Problem, did_you_mean
-from indistinct.sources import memory
+from indistinct.sources import memory, postgres
 from indistinct.sources.dialect import (
     SAMPLE,
     Dialect,
@@ -84,12 +84,13 @@ def read_table(
     Parquet, Excel and databases keep their types.
 
     Arguments:
-        path: The file; its ending says what it is (CSV may be packed: ``.csv.gz``).
+        path: The file; its ending says what it is (CSV may be packed: ``.csv.gz``). Or the address
+            of a table in PostgreSQL.
         separator: Of a CSV file; found by itself if not given.
         quote: Of a CSV file; found by itself if not given; an empty string for none.
         encoding: Of a CSV file, by Python's name for it; UTF-8 and UTF-16 are known by themselves.
         sheet: The sheet of an Excel file; its first one if not given.
-        query: SQL that says what to read from a database file.
+        query: SQL that says what to read from a database.
         header: Of a CSV file: whether its first line has the columns' names. Without one they are
             ``column_1``, ``column_2`` and so on. Where it is not said, a first line that looks like
             a record is refused.
@@ -101,6 +102,9 @@ def read_table(
         DataError: With everything that is wrong with the file, and no value of any cell; or it
             changed meanwhile.
     """
+    if postgres.is_address(path):
+        said = {"separator": separator, "quote": quote, "encoding": encoding, "sheet": sheet}
+        return postgres.open_in_server(path, query, **said, header=header).frame()
     path = Path(path)
     ending = path.suffix.lower()
     packed = PACKED.get(ending)

@@ -256,6 +256,10 @@ def _open(native: Frame, name: str, tokens: Tokens) -> Table:
         from indistinct.sources.spark_table import SparkTable
 
         return SparkTable(native, name, tokens)
+    from indistinct.sources.postgres import PostgresTable
+
+    if isinstance(native, PostgresTable):
+        return native.with_tokens(tokens)
     raise DataError(
         Problem(
             "unsupported-frame",

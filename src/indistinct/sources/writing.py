@@ -24,7 +24,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
-import narwhals as nw
 import polars as pl
 import polars.selectors as cs
 
@@ -101,7 +100,7 @@ def write_parquet(frame: Frame, path: str | Path) -> None:
     """
 
     def write(file: BinaryIO) -> None:
-        if nw.dependencies.is_duckdb_relation(frame):
+        if hasattr(frame, "to_arrow_reader"):
             _stream_parquet(frame, file)
         else:
             _plain(frame).write_parquet(file, statistics=False, compression="zstd")
@@ -178,8 +177,8 @@ def _guarded(text: str) -> str:
 
 
 def batches(frame: Frame) -> Iterator[pl.DataFrame]:
-    """The rows of any frame with strings in place of categories; of a DuckDB relation in parts."""
-    if not nw.dependencies.is_duckdb_relation(frame):
+    """The rows of any frame, strings in place of categories; in parts where an engine has them."""
+    if not hasattr(frame, "to_arrow_reader"):
         yield _plain(frame)
         return
     reader = frame.to_arrow_reader(_ROWS)
@@ -198,7 +197,7 @@ def _of_arrow(rows: Any) -> pl.DataFrame:
 
 
 def _stream_parquet(frame: Frame, file: BinaryIO) -> None:
-    """The rows of a DuckDB relation as Parquet, some at a time."""
+    """The rows of an engine as Parquet, some at a time."""
     from pyarrow import parquet
 
     reader = frame.to_arrow_reader(_ROWS)

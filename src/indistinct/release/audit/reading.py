@@ -24,6 +24,7 @@ from indistinct.metadata import ValueMetadata
 from indistinct.release.audit.verdict import TIMES
 from indistinct.requirement import Requirement
 from indistinct.sources.arrow import has_arrow
+from indistinct.sources.postgres import PostgresTable, is_address, release_in_server
 from indistinct.types import Frame, PlainMapping
 
 CERTIFICATE = "certificate.json"
@@ -120,6 +121,8 @@ def read_release(release: Frame, source: PlainMapping | None = None) -> Publishe
     Raises:
         DataError: If something cannot be read or is no table.
     """
+    if is_address(release):
+        return _read_address(release, source or {})
     if isinstance(release, (str, Path)):
         return _read_path(Path(release), source or {})
     if isinstance(release, Mapping):
@@ -256,7 +259,36 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def _read_address(address: str | Path, source: PlainMapping) -> Published:
+    """A table in a server, with the certificate that lies in a table beside it."""
+    tables, document = release_in_server(address, **source)
+    claims = None if document is None else _claims_in(document, Path("its certificate"))
+    return Published(
+        tuple(
+            _read_served(
+                table, name, None if claims is None else claims.tables[name][1] == len(table)
+            )
+            for name, table in tables.items()
+        ),
+        claims,
+    )
+
+
+def _read_served(table: PostgresTable, name: str, matches: bool | None = None) -> PublishedTable:
+    def texts(wanted: Sequence[str]) -> pl.DataFrame:
+        return _texts(table.frame(), wanted)
+
+    def counted(wanted: Sequence[str]) -> pl.DataFrame:
+        values, times = table.published(wanted)
+        return _texts(values, wanted).with_columns(times.alias(TIMES))
+
+    _refuse_patterns(table.columns, name)
+    return PublishedTable(name, table.columns, matches, texts, counted)
+
+
 def _read_frame(native: Frame, name: str) -> PublishedTable:
+    if isinstance(native, PostgresTable):
+        return _read_served(native, name)
     try:
         frame = nw.from_native(native)
         names = frame.collect_schema().names()
@@ -373,6 +405,10 @@ def _read_claims(path: Path) -> Claims:
         raise DataError(
             Problem("bad-certificate", "the certificate is not a JSON document", file=str(path))
         ) from None
+    return _claims_in(document, path)
+
+
+def _claims_in(document: object, path: Path) -> Claims:
     problems: list[Problem] = []
 
     def complain(message: str) -> None:

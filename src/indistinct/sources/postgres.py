@@ -1,0 +1,743 @@
+"""Tables and queries in a PostgreSQL server: counted and recoded there, spoken to by ADBC.
+
+One transaction sees one state of the database, from the first count to the release. Only
+combinations and counts come home; the lookup of what is published for each combination goes up as a
+temporary table, never as the text of a statement, which servers write into logs. A value is told
+from others by its text in the server, byte by byte: two texts are two values, whatever a collation
+says. Nothing is ever committed but a release, with its certificate.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.errors import DataError, OutputError, Problem
+from indistinct.sources import memory
+from indistinct.sources.eager import add_up, find_combinations
+from indistinct.sources.table import Change, count_column, counted_rows, name_problems
+from indistinct.sources.text import Tokens, canonical, kind_of_type
+from indistinct.types import Plain, PlainMapping
+
+_SCHEME = re.compile(r"(postgres(?:ql)?):/+", re.IGNORECASE)
+_SECRET = re.compile("password|secret|token", re.IGNORECASE)
+_SEEDS = 2**63 - 1
+_AS_ARROW = {
+    "smallint", "integer", "bigint", "real", "double precision", "boolean", "bytea", "date",
+    "timestamp without time zone", "timestamp with time zone", "time without time zone",
+}  # fmt: skip
+"""Types that travel as they are; all others travel as their texts."""
+
+_TIMES = ("date", "timestamp without time zone", "timestamp with time zone")
+_DIGITS = 38
+_CERTIFICATE = "_certificate"
+_RELEASE = "release"
+_SETTINGS = {
+    "TimeZone": "UTC",
+    "DateStyle": "ISO, YMD",
+    "IntervalStyle": "iso_8601",
+    "bytea_output": "hex",
+    "extra_float_digits": "1",
+    "synchronize_seqscans": "off",
+    "standard_conforming_strings": "on",
+    "idle_in_transaction_session_timeout": "0",
+    "lock_timeout": "60s",
+}
+_JOINING = {"enable_mergejoin": "off", "enable_nestloop": "off", "jit": "off"}
+"""For the join with the lookup: a planner that takes it for large would sort the whole table."""
+
+_IN_ORDER = {"max_parallel_workers_per_gather": "0"}
+
+
+def is_address(data: object) -> bool:
+    """Whether it names something in a PostgreSQL server.
+
+    >>> is_address("postgresql://host/db?table=visits"), is_address("visits.csv")
+    (True, False)
+    """
+    return isinstance(data, str | Path) and _SCHEME.match(str(data)) is not None
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a table is: the server as libpq has it, and what is ours."""
+
+    server: str
+    schema: str | None = None
+    table: str | None = None
+
+    @classmethod
+    def of(cls, given: str | Path) -> Address:
+        """An address as it is written: ``postgresql://host/db?table=visits``, without a password.
+
+        >>> Address.of("postgresql://me@host/db?table=clinic.visits&sslmode=require")
+        Address(server='postgresql://me@host/db?sslmode=require', schema='clinic', table='visits')
+
+        Raises:
+            DataError: it holds a password, or cannot be read.
+        """
+        try:
+            parts = urlsplit(_SCHEME.sub(r"\1://", str(given), count=1))
+            secret = parts.password is not None
+        except ValueError:
+            raise _unreadable_address() from None
+        options = dict(parse_qsl(parts.query, keep_blank_values=True))
+        if secret or any(map(_SECRET.search, options)) or "@" in parts.path:
+            raise DataError(
+                Problem(
+                    "password-in-address",
+                    "the address holds a password, which other users and the history of the "
+                    "shell see",
+                    remedy="take it out, and change it; set PGPASSWORD, or write it into "
+                    "~/.pgpass or a service file",
+                )
+            )
+        schema, table = options.pop("schema", None), options.pop("table", None)
+        if schema is None and table is not None and "." in table:
+            schema, _, table = table.partition(".")
+        server = urlunsplit((parts.scheme, parts.netloc, parts.path, urlencode(options), ""))
+        return cls(server, schema or None, table or None)
+
+    @property
+    def name(self) -> str:
+        """What messages call it: the table, never the server."""
+        return ".".join(part for part in (self.schema, self.table) if part) or "the query"
+
+    def source(self, query: str | None) -> str:
+        """What is read, as SQL.
+
+        Raises:
+            DataError: neither a table nor a query is named, or both.
+        """
+        if (self.table is None) == (query is None):
+            raise DataError(
+                Problem(
+                    "table-or-query",
+                    "a table and a query are named" if query else "no table and no query is named",
+                    file=self.name,
+                    remedy="take one of them away"
+                    if query
+                    else 'end the address with ?table=NAME, or write query = "SELECT ..." under '
+                    "[source]",
+                )
+            )
+        if query is not None:
+            return query.strip().rstrip(";")
+        return f"SELECT * FROM {_qualified(self.schema, str(self.table))}"
+
+
+def _unreadable_address() -> DataError:
+    message = "the address cannot be read"
+    remedy = "write it as postgresql://user@host:port/database?table=schema.table"
+    return DataError(Problem("table-or-query", message, remedy=remedy))
+
+
+class Session:
+    """One transaction in a server: what is read in it is of one moment."""
+
+    def __init__(self, address: Address) -> None:
+        try:
+            from adbc_driver_postgresql import dbapi
+        except ImportError:
+            remedy = "install the extra: pip install 'indistinct[postgres]'"
+            message = "tables in PostgreSQL are read by ADBC, which is not installed"
+            raise DataError(Problem("not-installed", message, remedy=remedy)) from None
+        self.address, self.name = address, address.name
+        self._made = 0
+        with telling(self.name):
+            self._connection = dbapi.connect(address.server)
+        weakref.finalize(self, self._connection.close)
+        self.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        for name, value in _SETTINGS.items():
+            self.run(f"SET {name} = '{value}'")
+
+    def run(self, statement: str, *given: Any) -> None:
+        """Let the server do something."""
+        with telling(self.name), self._connection.cursor() as cursor:
+            cursor.adbc_statement.set_options(**{"adbc.postgresql.use_copy": "false"})
+            cursor.execute(statement, given or None)
+
+    def batches(self, query: str) -> Iterator[Any]:
+        """What a query answers, as batches of Arrow."""
+        with telling(self.name), self._connection.cursor() as cursor:
+            cursor.execute(query)
+            yield from cursor.fetch_record_batch()
+
+    def columns(self, query: str) -> list[str]:
+        """The names of the columns that a query answers with."""
+        with telling(self.name), self._connection.cursor() as cursor:
+            return list(cursor.adbc_execute_schema(query).names)
+
+    def fetch(self, query: str) -> pl.DataFrame:
+        """What a query answers."""
+        with telling(self.name), self._connection.cursor() as cursor:
+            cursor.execute(query)
+            return _polars(cursor.fetch_arrow_table())
+
+    @contextlib.contextmanager
+    def settings(self, given: Mapping[str, str]) -> Iterator[None]:
+        """Let settings of the server apply for a while."""
+        for name, value in given.items():
+            self.run(f"SET {name} = {_literal(value)}")
+        yield
+        for name in given:
+            self.run(f"RESET {name}")
+
+    def new_name(self, what: str) -> str:
+        """A name that no temporary table of this session has."""
+        self._made += 1
+        return f"indistinct_{what}_{self._made}"
+
+    def upload(self, rows: Any, name: str, schema: str | None = None) -> None:
+        """Put an Arrow table into a new table: a temporary one, where no schema is named."""
+        where: Plain = {"temporary": True} if schema is None else {"db_schema_name": schema}
+        with telling(self.name), self._connection.cursor() as cursor:
+            cursor.adbc_ingest(name, rows, mode="create", **where)
+
+    def commit(self) -> None:
+        """Let everything appear that was stored."""
+        with telling(self.name):
+            self._connection.commit()
+
+
+class PostgresTable:
+    """A table, a query or a release behind a session; the release of one is another."""
+
+    notes: tuple[str, ...] = ()
+
+    def __init__(
+        self, session: Session, source: str, name: str, tokens: Tokens | None = None
+    ) -> None:
+        self.session = session
+        self.name = name
+        self.source = source
+        self._tokens = tokens or {}
+        self._counted: dict[tuple[str, ...], pl.DataFrame] = {}
+        self._frame: pl.DataFrame | None = None
+        self._types = self._types_in_server()
+        self.columns: tuple[str, ...] = tuple(self._types)
+        self.kinds: Mapping[str, str]
+        self._height, self._scales, self._bounded, self.kinds = self._look()
+
+    def with_tokens(self, tokens: Tokens) -> PostgresTable:
+        """The same table, in which these texts stand for a missing value."""
+        found = object.__new__(PostgresTable)
+        found.__dict__ |= {**self.__dict__, "_tokens": dict(tokens), "_counted": {}}
+        return found
+
+    def __len__(self) -> int:
+        return self._height
+
+    def __repr__(self) -> str:
+        return f"<PostgresTable: {self.name}, {self._height} rows, {len(self.columns)} columns>"
+
+    def height(self) -> int:
+        """Number of records."""
+        return self._height
+
+    def frame(self) -> pl.DataFrame:
+        """All records.
+
+        Raises:
+            DataError: They take more memory than they may.
+        """
+        if self._frame is None:
+            cells = self._height * len(self.columns)
+            memory.require_rows(memory.OF_CELLS * cells, self.name, memory.allowed())
+            self._frame = self._fetch(self.columns)
+        return self._frame
+
+    def head(self, rows: int) -> pl.DataFrame:
+        """The first records."""
+        return self._fetch(self.columns, f"LIMIT {rows}")
+
+    def to_arrow_reader(self, rows: int) -> Any:
+        """All records, batch by batch, as DuckDB hands them out; in the order of a release."""
+        import pyarrow as pa
+
+        del rows  # the driver chooses
+        schema = self.head(0).to_arrow().schema
+        batches = (
+            batch.cast(schema) if batch.schema != schema else batch
+            for part in self.session.batches(self._selecting(self.columns))
+            for batch in self._typed(_polars(part)).to_arrow().to_batches()
+        )
+        return pa.RecordBatchReader.from_batches(schema, batches)
+
+    def text(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The canonical texts of these columns, in one order that stays, null for missing.
+
+        Raises:
+            DataError: They take more memory than they may.
+        """
+        return self._canonical(self.frame().select(columns))
+
+    def distinct(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The distinct combinations of canonical texts, with how often each occurs in ``count``."""
+        count, counted = count_column(columns), self._count(columns)
+        texts = self._canonical(self._values(counted, columns))
+        return add_up(texts.with_columns(counted["n"].alias(count)), count)
+
+    def published(self, columns: Sequence[str]) -> tuple[pl.DataFrame, pl.Series]:
+        """The distinct combinations of values as they are, and how often each occurs."""
+        counted = self._count(columns)
+        return self._values(counted, columns), counted["n"]
+
+    def sample(self, columns: Sequence[str], size: int) -> pl.DataFrame:
+        """The canonical texts of these columns in some records."""
+        numbered = f"(SELECT *, row_number() OVER () AS indistinct_row FROM ({self.source}) s) s"
+        order = "ORDER BY hashint8extended(indistinct_row, 0)"
+        picked = f"SELECT {self._forms(columns)} FROM {numbered} {order} LIMIT {size}"
+        return self._canonical(self._typed(self.session.fetch(picked)))
+
+    def about(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
+        """How many records have a value in each column, and how many values they have."""
+        found = {}
+        for name in columns:
+            values = (
+                f"SELECT {_text(name)} AS {quoted(name)}, count(*) AS indistinct_n"
+                f" FROM ({self.source}) s GROUP BY 1"
+            )
+            found[name] = self.session.fetch(
+                f"SELECT coalesce(sum(indistinct_n) FILTER (WHERE {self._filled(name)}), 0)::bigint"
+                f" AS a, count({quoted(name)}) AS b FROM ({values}) s"
+            ).row(0)
+        return found
+
+    def tally(self, column: str, fewer: int) -> tuple[int, int, int]:
+        """Records with a value in a column, its values, and the records of those that are rare."""
+        counted = (
+            f"SELECT count(*) AS n FROM ({self.source}) s WHERE {self._filled(column)}"
+            f" GROUP BY {_text(column)}"
+        )
+        found = self.session.fetch(
+            "SELECT coalesce(sum(n), 0)::bigint AS a, count(*) AS b,"
+            f" coalesce(sum(n) FILTER (WHERE n < {fewer}), 0)::bigint AS c FROM ({counted}) s"
+        ).row(0)
+        return found[0], found[1], found[2]
+
+    def different_records(self) -> int:
+        """How many records differ, over all columns, told apart by their digests."""
+        row = f"hashtextextended(ROW({', '.join(map(quoted, self.columns))})::text, 0)"
+        query = f"SELECT count(*) AS n FROM (SELECT DISTINCT {row} FROM ({self.source}) s) s"
+        return int(self.session.fetch(query).item())
+
+    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
+        """The distinct combinations of canonical texts, and how many records have each."""
+        return counted_rows(self, columns)
+
+    def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
+        """Always empty: records of a server have no number."""
+        del column, values
+        return ()
+
+    def publish(self, change: Change) -> PostgresTable:
+        """The release, a temporary table in the server, in the order in which it is published."""
+        if change.replace or change.order is not None:
+            raise AssertionError("records are replaced one by one, which needs them in memory")
+        lookup = self.session.new_name("lookup")
+        self.session.upload(self._lookup(change), lookup)
+        release = self.session.new_name("release")
+        made = f"CREATE TEMPORARY TABLE {release} AS {self._recoding(change, lookup)}"
+        with self.session.settings(_JOINING if change.shuffle else _JOINING | _IN_ORDER):
+            self.session.run(f"ANALYZE pg_temp.{lookup}")
+            self.session.run(made)
+        return PostgresTable(self.session, f"SELECT * FROM pg_temp.{release}", "release")
+
+    def _recoding(self, change: Change, lookup: str) -> str:
+        """The query of the recoded records: a join of the source with the lookup.
+
+        Shuffled by a seeded digest of the published rows, which tells nothing of the order of the
+        source, whoever knows the seed.
+        """
+        made = {name: f"l.p{at}" for at, name in enumerate(change.keys) if name in change.published}
+        # Values that differ in nothing but their texts (0.0 and -0.0, 1.0 and 1.00) come as one.
+        made |= {
+            name: f"CAST(l.k{at}_ AS {self._types[name]})"
+            for at, name in enumerate(change.keys)
+            if name not in made and self._varies(name)
+        }
+        picked = [
+            f"{made.get(name, f's.{quoted(name)}')} AS {quoted(name)}" for name in change.columns
+        ]
+        theirs = ", ".join(f"s.{_text(name)}" for name in change.keys)
+        ours = ", ".join(f'l.k{at} COLLATE "C"' for at in range(len(change.keys)))
+        # Equality of arrays takes nulls for equal, and can be hashed.
+        joined = f"ARRAY[{theirs}] = ARRAY[{ours}]" if change.keys else "true"
+        source, order = f"({self.source})", "s.indistinct_row"
+        if change.shuffle is None:
+            source = f"(SELECT *, row_number() OVER () AS indistinct_row FROM {source} s)"
+        else:
+            row = ", ".join(made.get(name, f"s.{quoted(name)}") for name in change.columns)
+            order = f"hashtextextended(ROW({row})::text, {change.shuffle.integers(_SEEDS)})"
+        return (
+            f"SELECT {', '.join(picked)} FROM {source} s JOIN pg_temp.{lookup} l ON {joined}"
+            f" ORDER BY {order}"
+        )
+
+    def _lookup(self, change: Change) -> Any:
+        """The kept combinations by their texts in the server, with what is published for them."""
+        counted = self._count(change.keys)
+        combination_of: NDArray[Any] = np.zeros(len(counted), np.int64)
+        if change.keys:
+            values = self._canonical(self._values(counted, change.keys))
+            combination_of = find_combinations(values, change)
+        kept = np.flatnonzero(change.keep[combination_of])
+        at_of = pl.Series(combination_of[kept])
+        first = np.zeros(change.combinations.height or 1, np.int64)
+        first[combination_of[::-1]] = np.arange(len(combination_of))[::-1]
+        columns = [pl.Series("at", kept)]
+        for at, name in enumerate(change.keys):
+            texts = counted[f"t{at}"]
+            columns.append(texts.gather(kept).alias(f"k{at}"))
+            if name in change.published:
+                made = change.published[name].cast(pl.String)
+                columns.append(made.gather(at_of).alias(f"p{at}"))
+            elif self._varies(name):
+                columns.append(texts.gather(first[combination_of[kept]]).alias(f"k{at}_"))
+        return _arrow(pl.DataFrame(columns))
+
+    def _varies(self, column: str) -> bool:
+        return self._types[column] in ("real", "double precision", "numeric")
+
+    def _count(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The combinations by values ``v0``, ``v1`` ... and texts ``t0`` ..., with counts ``n``.
+
+        Where all of the columns were counted before, with others beside, these are added up.
+        """
+        wanted = tuple(columns)
+        if wanted not in self._counted:
+            wider = next((one for one in self._counted if set(wanted) <= set(one)), None)
+            if wider is not None and wanted:
+                names = {
+                    f"{part}{wider.index(name)}": f"{part}{at}"
+                    for part in "vt"
+                    for at, name in enumerate(wanted)
+                }
+                held = self._counted[wider].select(*names, "n").rename(names)
+                every = held.group_by(list(names.values()), maintain_order=True)
+                self._counted[wanted] = every.agg(pl.col("n").sum())
+            else:
+                once = [at for at, name in enumerate(wanted) if self._form(name) == _text(name)]
+                forms = [f"{_text(name)} AS t{at}" for at, name in enumerate(wanted)]
+                forms += [
+                    f"{self._form(name)} AS v{at}"
+                    for at, name in enumerate(wanted)
+                    if at not in once
+                ]
+                by = ", ".join(str(at + 1) for at in range(len(forms)))
+                found = self.session.fetch(
+                    f"SELECT {', '.join([*forms, 'count(*) AS n'])} FROM ({self.source}) s"
+                    + f" GROUP BY {by} ORDER BY {by}" * bool(by)
+                )
+                self._counted[wanted] = found.with_columns(
+                    pl.col(f"t{at}").alias(f"v{at}") for at in once
+                )
+        return self._counted[wanted]
+
+    def _values(self, counted: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+        own = counted.select(pl.col(f"v{at}").alias(name) for at, name in enumerate(columns))
+        return self._typed(own)
+
+    def _canonical(self, frame: pl.DataFrame) -> pl.DataFrame:
+        told = [name for name in frame.columns if self._types[name] == "numeric"]
+        texts = [pl.col(name) for name in told if frame.schema[name] == pl.String]
+        frame = frame.with_columns(
+            pl.when(text != "NaN").then(
+                text.str.replace(r"(\.\d*?)0+$", "${1}").str.strip_suffix(".")
+            )
+            for text in texts
+        )
+        return canonical(frame, self._tokens)
+
+    def _fetch(self, columns: Sequence[str], further: str = "") -> pl.DataFrame:
+        return self._typed(self.session.fetch(f"{self._selecting(columns)} {further}"))
+
+    def _selecting(self, columns: Sequence[str]) -> str:
+        return f"SELECT {self._forms(columns)} FROM ({self.source}) s"
+
+    def _forms(self, columns: Sequence[str]) -> str:
+        return ", ".join(f"{self._form(name)} AS {quoted(name)}" for name in columns)
+
+    def _form(self, column: str) -> str:
+        """A column as it travels."""
+        if self._types[column] in _AS_ARROW and self._bounded.get(column, True):
+            return quoted(column)
+        return _text(column)
+
+    def _typed(self, frame: pl.DataFrame) -> pl.DataFrame:
+        return frame.with_columns(
+            pl.col(name).cast(pl.Decimal(_DIGITS, scale))
+            for name, scale in self._scales.items()
+            if name in frame.columns
+        )
+
+    def _filled(self, column: str) -> str:
+        """The condition that a record has a value in a column, and no text that stands for none."""
+        missing = ", ".join(map(_literal, ["", "NaN", *self._tokens.get(column, ())]))
+        return f"{_text(column)} NOT IN ({missing})"
+
+    def _types_in_server(self) -> dict[str, str]:
+        """The type of each column, by its name in the server."""
+        names = self.session.columns(f"SELECT * FROM ({self.source}) s")
+        if problems := name_problems(names, self.name):
+            raise DataError(problems)
+        asked = ", ".join(f"pg_typeof(s.{quoted(name)})::text" for name in names)
+        row = (
+            self.session.fetch(
+                f"SELECT ARRAY[{asked}] AS types FROM (SELECT 1) o"
+                f" LEFT JOIN (SELECT * FROM ({self.source}) s LIMIT 0) s ON true"
+            )
+            .item()
+            .to_list()
+        )
+        return dict(zip(names, row, strict=True))
+
+    def _look(self) -> tuple[int, dict[str, int], dict[str, bool], dict[str, str]]:
+        """The number of records; scales of exact numbers; which times are all finite; the kinds.
+
+        One pass over the table. Exact numbers that fit travel as such; others stay texts.
+        """
+        asked, places = ["count(*) AS n"], {}
+        for at, (name, kind) in enumerate(self._types.items()):
+            column = quoted(name)
+            places[name] = at
+            if kind == "numeric":
+                odd = f"{column}::text IN ('NaN', 'Infinity', '-Infinity')"
+                asked.append(f"coalesce(bool_or({odd}), false) AS o{at}")
+                asked.append(f"coalesce(max(scale({column})), 0) AS s{at}")
+                whole = f"length(trunc(abs({column}))::text)"
+                asked.append(f"coalesce(max({whole}), 1)::integer AS w{at}")
+            elif kind in _TIMES:
+                asked.append(f"coalesce(bool_and(isfinite({column})), true) AS f{at}")
+                day = f"isfinite({column}) AND {column} = date_trunc('day', {column})"
+                asked.append(f"coalesce(bool_and({day}), true) AS d{at}")
+        (found,) = self.session.fetch(
+            f"SELECT {', '.join(asked)} FROM ({self.source}) s"
+        ).to_dicts()
+        scales = {
+            name: found[f"s{at}"]
+            for name, at in places.items()
+            if f"s{at}" in found
+            and not found[f"o{at}"]
+            and found[f"s{at}"] + found[f"w{at}"] <= _DIGITS
+        }
+        bounded = {name: found[f"f{at}"] for name, at in places.items() if f"f{at}" in found}
+        self._scales, self._bounded = scales, bounded
+        head = self._fetch(self.columns, "LIMIT 0")
+        kinds = {values.name: kind_of_type(values.dtype) for values in head.get_columns()}
+        days = (name for name, kind in kinds.items() if kind == "datetime")
+        kinds |= {name: "date" for name in days if found[f"d{places[name]}"]}
+        return found["n"], scales, bounded, kinds
+
+
+def open_in_server(
+    given: str | Path, query: str | None = None, **of_files: str | bool | None
+) -> PostgresTable:
+    """The table that an address names, or a query in its database.
+
+    Arguments:
+        given: the address.
+        query: SQL that says what is read, where the address names no table.
+        of_files: what is said of how files are read, which does not apply.
+
+    Raises:
+        DataError: the server does not answer, or lacks it; or the address is malformed.
+    """
+    address = Address.of(given)
+    if said := [name for name, value in of_files.items() if value is not None]:
+        raise DataError(
+            Problem(
+                "table-or-query",
+                f"{', '.join(said)} are said of files, and a server has none",
+                file=address.name,
+                remedy="take that away under [source]",
+            )
+        )
+    source = address.source(query)
+    return PostgresTable(Session(address), source, address.name)
+
+
+def release_in_server(
+    given: str | Path, query: str | None = None, **of_files: Any
+) -> tuple[dict[str, PostgresTable], PlainMapping | None]:
+    """The tables of a release in a server by name, and its certificate where one lies beside.
+
+    Raises:
+        DataError: as :func:`open_in_server` does.
+    """
+    address = Address.of(given)
+    if address.schema is not None and address.table is None and query is None:
+        address = replace(address, table=_RELEASE)
+    if address.table is None or query is not None or any(of_files.values()):
+        table = open_in_server(given, query, **of_files)
+        return {table.name: table}, None
+    session = Session(address)
+    beside = _qualified(address.schema, f"{address.table}{_CERTIFICATE}")
+    names, document = [address.table], None
+    if session.fetch(f"SELECT to_regclass({_literal(beside)})::text AS found").item() is not None:
+        found = session.fetch(f"SELECT document::text AS document FROM {beside}")["document"]
+        try:
+            document = dict(json.loads(found.item()))
+            names = [str(table["path"]) for table in document["tables"]]
+        except (ValueError, KeyError, TypeError):
+            document = {}
+    return {
+        name: PostgresTable(session, f"SELECT * FROM {_qualified(address.schema, name)}", name)
+        for name in names
+    }, document
+
+
+class Store:
+    """A release that appears in a schema, with its certificate, when it is committed or not at all.
+
+    Arguments:
+        into: the address of the schema, ``postgresql://host/db?schema=release``; ``table`` in it
+            names the release.
+        held: the table that was published in a server; None of one in memory.
+    """
+
+    def __init__(self, into: str | Path, held: object) -> None:
+        self.address = Address.of(into)
+        if self.address.schema is None:
+            message, remedy = "no schema is named", "end the address with ?schema=NAME"
+            raise DataError(Problem("table-or-query", message, remedy=remedy))
+        if isinstance(held, PostgresTable):
+            if held.session.address.server != self.address.server:
+                raise OutputError(
+                    Problem(
+                        "other-database",
+                        "a release made in a server goes into the database that its table is in",
+                        file=self.address.schema,
+                        remedy="name the same server, user and database, and only another schema; "
+                        "or write files, and load them",
+                    )
+                )
+            self._session = held.session
+        else:
+            self._session = Session(self.address)
+        self._session.name = self.address.name
+
+    def put(self, frames: Mapping[str, Any]) -> dict[str, tuple[str, int]]:
+        """Store frames under the release's name; the name and the height of each."""
+        base = self.address.table or _RELEASE
+        found = {}
+        for name, frame in frames.items():
+            table = base if len(frames) == 1 else f"{base}_{name}"
+            if isinstance(frame, PostgresTable):
+                where = _qualified(self.address.schema, table)
+                self._session.run(f"CREATE TABLE {where} AS {frame.source}")
+            else:
+                self._session.upload(_arrow(frame), table, self.address.schema)
+            found[name] = (table, len(frame))
+        return found
+
+    def certify(self, certificate: PlainMapping) -> None:
+        """Store the certificate beside."""
+        table = f"{self.address.table or _RELEASE}{_CERTIFICATE}"
+        where = _qualified(self.address.schema, table)
+        self._session.run(f"CREATE TABLE {where} (document jsonb NOT NULL)")
+        document = json.dumps(certificate, ensure_ascii=False, allow_nan=False)
+        self._session.run(f"INSERT INTO {where} VALUES ({_literal(document)})")
+
+    def commit(self) -> None:
+        """Let all of it appear."""
+        self._session.commit()
+
+
+@contextlib.contextmanager
+def telling(name: str) -> Iterator[None]:
+    """Say what a server refused without its words, which may quote a cell.
+
+    Raises:
+        DataError: For whatever it refuses.
+    """
+    from adbc_driver_manager import Error
+
+    try:
+        yield
+    except Error as error:
+        state = getattr(error, "sqlstate", None)
+        raise _refusal(name, state) from None
+
+
+_REFUSED = {
+    "42P01": ("there is no such table", "correct its name; names are taken as they are written"),
+    "3F000": ("there is no such schema", "create it, or name another"),
+    "42703": ("the query names a column that is not there", "correct the query"),
+    "42601": ("the query is no SELECT that the server understands", "correct the query"),
+    "42501": ("the role may not do that", "grant it the right, or name another role"),
+    "55P03": ("somebody else holds it locked", "wait until they are done, and run again"),
+    "42P07": ("there is a table of that name", "drop it, or name another: ?schema=S&table=NAME"),
+    "25006": (
+        "the server allows no temporary tables, which a release is made in",
+        "name the primary server, not a standby of it, or a role that is not read-only",
+    ),
+}
+"""What a server refuses, by SQLSTATE, and what helps."""
+
+
+def _refusal(name: str, state: str | None) -> DataError:
+    if state is None or state.startswith(("08", "28", "3D", "57P")):
+        return DataError(
+            Problem(
+                "no-connection",
+                "the server cannot be reached, or does not let this user in",
+                file=name,
+                remedy="check host, port, database and user; the password comes from PGPASSWORD, "
+                "~/.pgpass or a service file",
+            )
+        )
+    if state.startswith("53"):
+        message, remedy = "the server has no room for it", "make room there, or ask for less"
+    else:
+        message, remedy = _REFUSED.get(
+            state, ("the server refused", "try the query by hand; its messages may quote cells")
+        )
+    message = f"{message} (SQLSTATE {state})"
+    return DataError(Problem("refused-by-server", message, file=name, remedy=remedy))
+
+
+def quoted(name: str) -> str:
+    """A name as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _qualified(schema: str | None, table: str) -> str:
+    return ".".join(quoted(part) for part in (schema, table) if part is not None)
+
+
+def _text(column: str) -> str:
+    return f'{quoted(column)}::text COLLATE "C"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _polars(rows: Any) -> pl.DataFrame:
+    frame = pl.from_arrow(rows)
+    assert isinstance(frame, pl.DataFrame)
+    return frame
+
+
+def _arrow(frame: pl.DataFrame) -> Any:
+    """As an Arrow table of types that every driver knows."""
+    small = [name for name, kind in frame.schema.items() if kind.is_unsigned_integer()]
+    frame = frame.with_columns(
+        pl.col(small).cast(pl.Int64),
+        pl.col(pl.Null).cast(pl.String),
+        pl.col(pl.Int8).cast(pl.Int16),
+    )
+    return frame.to_arrow(compat_level=pl.CompatLevel.oldest())

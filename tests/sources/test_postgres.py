@@ -1,0 +1,315 @@
+"""Tables in a PostgreSQL server: counted and published there, and never half."""
+
+from __future__ import annotations
+
+import datetime as dt
+import glob
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import indistinct as ind
+from indistinct.errors import DataError, IndistinctError, OutputError
+from indistinct.sources import memory
+from indistinct.sources.postgres import Address, PostgresTable, Session, open_in_server
+
+PASSWORD = "s3cret-Wort"
+N = 400
+TABLE = pl.DataFrame(
+    {
+        "id": [f"P{i:04}" for i in range(N)],
+        "age": [None if i % 50 == 0 else 20 + (i * 7) % 60 for i in range(N)],
+        "sex": ["f" if i % 3 else "m" for i in range(N)],
+        "zip": [str(100 + i % 12) for i in range(N)],
+        "ill": [None if i % 11 == 0 else f"d{i % 5}" for i in range(N)],
+        "cost": [i * 1.25 for i in range(N)],
+        "seen": [dt.date(2024, 1 + i % 9, 10 + i % 10) for i in range(N)],
+        "big": [2**62 + i for i in range(N)],
+    },
+    schema_overrides={"cost": pl.Decimal(10, 2)},
+)
+ROLES: dict[str, Any] = {
+    "id": {"role": "identifier"},
+    "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+    "sex": {"role": "quasi-identifier", "hierarchy": "suppress"},
+    "zip": {"role": "quasi-identifier", "hierarchy": {"mask": {}}},
+    "ill": {"role": "sensitive"},
+    "cost": {"role": "insensitive"},
+    "seen": {"role": "insensitive"},
+    "big": {"role": "insensitive"},
+}
+
+
+def policy(*promises: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    method = {"seed": 3, "suppression_limit": 0.05, **changes.pop("method", {})}
+    asked = [{"model": "k-anonymity", "k": 5}, *promises]
+    found = {"attributes": ROLES, "promises": asked, "method": method}
+    return found | {"output": {"format": "parquet"}, **changes}
+
+
+POLICIES = {
+    "optimal": policy(),
+    "local": policy(method={"local_recoding": True}),
+    "kept": policy(output={"format": "parquet", "suppressed": "keep"}),
+    "closeness": policy({"model": "t-closeness", "sensitive": "ill", "t": 0.5}),
+    "noise": policy(
+        attributes=ROLES | {"cost": {"role": "insensitive", "transform": {"noise": 5}}}
+    ),
+}
+
+
+def _tool(name: str) -> str | None:
+    found = sorted(glob.glob(f"/usr/lib/postgresql/*/bin/{name}"))  # noqa: PTH207
+    return found[-1] if found else shutil.which(name)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """The address of a server on this machine, which asks for a password."""
+    pytest.importorskip("adbc_driver_postgresql")
+    initdb, control = _tool("initdb"), _tool("pg_ctl")
+    if initdb is None or control is None:
+        pytest.skip("no PostgreSQL server is installed (Debian's package postgresql)")
+    folder = Path(tempfile.mkdtemp(prefix="indistinct-postgres-"))
+    (secret := folder / "secret").write_text(PASSWORD)
+    user: Any = None
+    if os.geteuid() == 0:  # the server refuses to be run by root
+        user = "postgres"
+        for place in (folder, secret):
+            shutil.chown(place, user)
+
+    def call(*command: str) -> None:
+        subprocess.run(command, check=True, user=user, cwd=folder, capture_output=True)
+
+    data = str(folder / "data")
+    call(initdb, "-D", data, "-A", "scram-sha-256", "--pwfile", str(secret), "-U", "owner", "-N",
+         "--encoding=UTF8", "--locale=C")  # fmt: skip
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = (
+        f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off "
+        "-c log_statement=all"
+    )
+    call(control, "-D", data, "-w", "-l", str(folder / "log"), "-o", options, "start")
+    before = os.environ.get("PGPASSWORD")
+    os.environ["PGPASSWORD"] = PASSWORD
+    try:
+        address = f"postgresql://owner@127.0.0.1:{port}/postgres"
+        session = Session(Address.of(address))
+        session.run("CREATE SCHEMA clinic")
+        session.upload(TABLE.to_arrow(), "visits", "clinic")
+        session.run("ALTER TABLE clinic.visits ALTER cost TYPE numeric(10,2)")
+        session.run("CREATE ROLE reader LOGIN PASSWORD 'reads'")
+        session.run("GRANT USAGE ON SCHEMA clinic TO reader")
+        session.run("GRANT SELECT ON clinic.visits TO reader")
+        session.commit()
+        yield address
+    finally:
+        os.environ.pop("PGPASSWORD")
+        if before is not None:
+            os.environ["PGPASSWORD"] = before
+        call(control, "-D", data, "-w", "-m", "immediate", "stop")
+        shutil.rmtree(folder)
+
+
+@pytest.fixture
+def visits(server: str) -> str:
+    return f"{server}?table=clinic.visits"
+
+
+@pytest.fixture
+def schema(server: str) -> Iterator[str]:
+    """The address of an empty schema."""
+    session = Session(Address.of(server))
+    session.run("CREATE SCHEMA release")
+    session.commit()
+    yield f"{server}?schema=release"
+    session.fetch(
+        "SELECT pg_terminate_backend(pid) AS t FROM pg_stat_activity"
+        " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+    )
+    session.run("DROP SCHEMA release CASCADE")
+    session.commit()
+
+
+def fetched(server: str, query: str) -> pl.DataFrame:
+    return Session(Address.of(server)).fetch(query)
+
+
+def rows_of(frame: pl.DataFrame) -> Counter[str]:
+    return Counter(str(row) for row in frame.rows())
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_the_release_is_that_of_the_table_in_memory(name: str, visits: str, tmp_path: Path) -> None:
+    released = [ind.anonymize(data, POLICIES[name]) for data in (visits, TABLE)]
+    for at, release in enumerate(released):
+        release.write(tmp_path / str(at), report=False)
+    theirs, ours = (pl.read_parquet(tmp_path / f"{at}/release.parquet") for at in (0, 1))
+    assert theirs.select(pl.all().exclude("cost")).schema == ours.drop("cost").schema
+    assert rows_of(theirs) == rows_of(ours)
+    told, known = (release.certificate.to_dict() for release in released)
+    told.pop("created"), known.pop("created")
+    assert told == known
+    assert released[0].measures == released[1].measures
+
+
+def test_no_row_comes_home_and_no_value_stands_in_a_statement(
+    server: str, schema: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = "SELECT *, 'k' || id AS tag FROM clinic.visits WHERE age IS NOT NULL;"
+    asked = policy({"model": "distinct-l-diversity", "sensitive": "ill", "l": 2})
+    asked["attributes"] = ROLES | {"tag": {"role": "identifier"}}
+    monkeypatch.setattr(PostgresTable, "frame", lambda _: pytest.fail("all rows were fetched"))
+    said: list[str] = []
+    for name in ("run", "fetch"):
+        own = getattr(Session, name)
+        monkeypatch.setattr(Session, name, lambda *a, own=own: (said.append(a[1]), own(*a))[1])
+    release = ind.anonymize(server, asked | {"source": {"query": query}})
+    release.write(tmp_path / "out", into=schema, report=False)
+    assert not [text for text in said if "d1" in text or "101" in text]
+    assert ind.audit(schema).holds
+    monkeypatch.undo()
+    stored = fetched(server, "SELECT * FROM release.release")
+    assert stored.height == release.certificate.records_published
+    types = fetched(
+        server,
+        "SELECT format_type(atttypid, atttypmod) AS t FROM pg_attribute"
+        " WHERE attrelid = 'release.release'::regclass AND attnum > 0 ORDER BY attnum",
+    )["t"].to_list()
+    assert types[3:] == ["text", "numeric(10,2)", "date", "bigint"]
+    files = sorted(path.name for path in (tmp_path / "out").rglob("*") if path.is_file())
+    assert [name for name in files if "release" in name] == []
+    assert "certificate.json" in files
+
+
+def test_a_release_in_a_schema_is_there_whole_or_not_at_all(
+    server: str, visits: str, schema: str, tmp_path: Path
+) -> None:
+    release = ind.anonymize(visits, policy())
+    session = Session(Address.of(server))
+    session.run("CREATE TABLE release.y_certificate (document jsonb)")
+    session.commit()
+    with pytest.raises(DataError, match="there is a table of that name"):
+        release.write(tmp_path / "out", into=f"{schema}&table=y")
+    assert not (tmp_path / "out").exists()
+    del release
+    found = fetched(server, "SELECT to_regclass('release.y')::text AS t")["t"]
+    assert found.to_list() == [None]
+    with pytest.raises(OutputError, match="the database that its table is in"):
+        ind.anonymize(visits, policy()).write(
+            tmp_path / "out", into="postgresql://owner@127.0.0.1/other?schema=release"
+        )
+
+
+def test_linked_tables_and_tables_in_memory_are_stored_too(
+    server: str, schema: str, tmp_path: Path
+) -> None:
+    names = ["id", "age", "sex", "zip", "ill"]
+    asked = {
+        "source": {"person": "id"},
+        "attributes": {name: ROLES[name] for name in names},
+        "promises": [{"model": "max-posterior", "sensitive": "ill", "bound": 0.5}],
+        "method": {"algorithm": "anatomy"},
+    }
+    release = ind.anonymize(TABLE.select(names).drop_nulls(), asked)
+    release.write(tmp_path / "out", into=f"{schema}&table=y")
+    assert ind.audit(f"{schema}&table=y").holds
+    session = Session(Address.of(server))
+    session.run("DELETE FROM release.y_quasi WHERE ctid = '(0,1)'")
+    session.commit()
+    assert not ind.audit(f"{schema}&table=y").holds
+
+
+def test_odd_values_are_told_apart_as_everywhere(server: str) -> None:
+    query = (
+        "SELECT * FROM (VALUES (1.0, 0.0::float8, 'a'::char(3), 'infinity'::date, true),"
+        " (1.00, '-0.0', 'a', '2024-01-31', false), ('NaN', 'NaN', '', NULL, NULL))"
+        " AS t(num, real, fixed, day, yes)"
+    )
+    table = open_in_server(server, query)
+    assert sorted(table.distinct(["num", "real"]).rows(), key=str) == [
+        ("1", "0", 2),
+        (None, None, 1),
+    ]
+    assert set(table.distinct(["day"])["day"]) == {"infinity", "2024-01-31", None}
+    assert set(table.distinct(["fixed"])["fixed"]) == {"a", None}
+    assert table.tally("yes", 2) == (2, 2, 2)
+    assert table.about(["num", "day"]) == {"num": (2, 3), "day": (2, 2)}
+    assert table.different_records() == 3
+    assert "uuid" not in str(table)
+
+
+def test_what_is_refused_names_neither_cell_nor_password(
+    server: str, visits: str, tmp_path: Path, run: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    def refused(data: str, **changes: Any) -> str:
+        with pytest.raises(IndistinctError) as caught:
+            ind.anonymize(data, policy(**changes))
+        assert caught.value.exit_code == 2
+        return str(caught.value)
+
+    host = server.rpartition("@")[2]
+    for address in (
+        f"postgresql://owner:{PASSWORD}@{host}?table=clinic.visits",
+        f"{visits}&password={PASSWORD}",
+    ):
+        told = refused(address)
+        assert "holds a password" in told
+        assert PASSWORD not in told
+        result = run("assess", address)
+        assert result.exit_code == 2
+        assert PASSWORD not in result.output + result.stderr
+    assert "no table and no query" in refused(server)
+    assert "a query are named" in refused(visits, source={"query": "SELECT 1"})
+    assert "no such table" in refused(f"{server}?table=clinic.nix")
+    names = ", ".join(name for name in ROLES if name != "ill")
+    query = f"SELECT {names}, ill::int AS ill FROM clinic.visits"  # noqa: S608
+    told = refused(server, source={"query": query})
+    assert "SQLSTATE 22P02" in told
+    assert "d1" not in told
+    assert "separator" in refused(visits, source={"separator": ";"})
+    monkeypatch.setenv("PGPASSWORD", "wrong")
+    assert "does not let this user in" in refused(visits)
+    monkeypatch.setenv("PGPASSWORD", "reads")
+    reader = visits.replace("owner@", "reader@")
+    release = ind.anonymize(reader, policy())
+    with pytest.raises(DataError, match="no such schema"):
+        release.write(tmp_path / "out", into=reader.replace("table=clinic.visits", "schema=nix"))
+    del release
+    memory.allow(1000)
+    try:
+        assert "records take about" in refused(reader, method={"algorithm": "k-member"})
+    finally:
+        memory.allow(None)
+
+
+def test_the_command_line_takes_addresses(
+    server: str, visits: str, schema: str, tmp_path: Path, run: Callable[..., Any]
+) -> None:
+    asked = tmp_path / "policy.toml"
+    assert run("init", visits, "--policy", asked).exit_code == 0
+    assert 'role = "identifier"' in asked.read_text()
+    out = tmp_path / "out"
+    keys = ["--quasi", "age,sex", "--k", 5, "--drop", "id,big", "--sensitive", "ill"]
+    done = run("anonymize", visits, *keys, "--rest", "keep", "--out", out, "--into", schema)
+    assert done.exit_code == 0, done.stderr
+    assert "k = 5" in done.output
+    result = run("audit", schema)
+    assert result.exit_code == 0
+    assert "every promise holds" in result.output
+    assert run("risk", visits, "--quasi", "age,sex").exit_code == 0
+    assert run("compare", visits, out, "--policy", asked).exit_code != 1
+    assert (out / "private" / "report.html").is_file()
+    assert server.rpartition("@")[2] not in (out / "private" / "run.json").read_text()
