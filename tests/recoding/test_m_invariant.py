@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import indistinct as ind
+from indistinct.randomness import stream
+from indistinct.recoding.linked.m_invariant import _Dealer
 
 PEOPLE = 160
 
@@ -153,3 +156,27 @@ def test_people_with_several_values_need_an_order(tmp_path: Path) -> None:
         assert ind.audit(release).holds
         release.write(tmp_path / name)
     assert ind.check_ledger(tmp_path / "ledger").holds
+
+
+def test_who_waits_tells_what_they_have_and_readers_are_told(tmp_path: Path) -> None:
+    """Only worlds fit in which those who wait have the value that was too frequent."""
+    waiting: dict[tuple[Any, ...], set[str]] = {}
+    for world in product(range(3), repeat=6):
+        code = np.array(world, np.int32)
+        dealer = _Dealer(code, 3, 2, stream(1, "m-invariant.dealing"), may_wait=2)
+        found = dealer.dealt(np.ones(6, np.bool_), np.full(6, -1), [])
+        if len(found.waiting) == 2 and not found.made_up:
+            listed = sorted(
+                "".join(sorted("xyz"[at] for at in code[found.bucket_of == bucket]))
+                for bucket in range(found.buckets)
+            )
+            theirs = "".join(sorted("xyz"[code[at]] for at in found.waiting))
+            waiting.setdefault(tuple(listed), set()).add(theirs)
+    assert waiting["xy", "xz"] == {"xx"}
+    seen = policy(tmp_path, 2, suppression_limit=0.5, max_noise=0)
+    seen["promises"] = seen["promises"][:1]
+    six = pl.DataFrame({"who": list("abcdef"), "age": [*range(30, 36)], "ill": list("xxxxyz")})
+    release = ind.anonymize(six, seen)
+    assert release.run.to_dict()["people"]["suppressed"] == 2
+    assert any("who was put together and who left out" in w for w in release.certificate.warnings)
+    assert any("may conclude from that what they have" in w for w in release.warnings)

@@ -10,7 +10,8 @@ Three figures for every person:
 * ``together``: the belief of one who puts what all releases say of all people together. It is
   ``bound`` where that is known, else the beliefs of largest entropy. Where releases contradict each
   other the value of a person has changed, and what is said before and after goes by itself.
-* ``bound``: what no reader can exceed, who draws any conclusion from all people at once. People are
+* ``bound``: what no reader can exceed, who draws any conclusion from all people at once (but for
+  who was in a table and left out, and which release the program would else have made). People are
   connected who share a class. If all classes of such people list the same values, each equally
   often, then exchanging values turns every possible world into another one, so each value is as
   likely as any other: the bound is one over their number (the argument of m-invariance, Xiao and

@@ -79,7 +79,8 @@ def accounts(
         }
         gone = plan.suppressed[private.microdata.combination_of[subjects.person_of]]
         records, suppressed = subjects.rows + rows_out, int(gone.sum()) + rows_out
-    found, document, told = [], plan.to_dict(), publication.told
+    found, document = [], plan.to_dict()
+    told = (*publication.told, *told_of_the_program(policy))
     starred: dict[str, float] = {}
     if isinstance(plan, LinkedPlan):
         measures = measured(private.data, plan.quasi)
@@ -91,7 +92,6 @@ def accounts(
         leakage = leaked(private.data, plan)
         starred = often_starred(publication.tables, plan.attributes, verdict)
         found = warn_about_search(policy, plan, suppressed, verdict)
-        told = (*told, *told_of_the_program(policy))
         document |= {"rows": distinct_rows(publication.tables, verdict), "leakage": leakage}
         documents = {"plan.json": _plan_document(plan, private.microdata)}
     if policy.output.report:

@@ -84,19 +84,27 @@ def warn_about_search(policy: Policy, plan: Plan, suppressed: int, verdict: Audi
 
 
 def told_of_the_program(policy: Policy) -> list[str]:
-    """What readers are told of promises about values: classes were made with a look at them."""
+    """What readers are told of promises about values: who is alike was decided with a look at them.
+
+    In linked tables that is who shares a bucket, and who is left out or waits for a later release.
+    """
+    method = method_of(policy)
     about = dict.fromkeys(
         part.sensitive
         for part in policy.privacy_models
-        if part.subject == "classes" and part.sensitive is not None
+        if part.sensitive is not None and (method.linked or part.subject == "classes")
     )
-    if not about:
+    if not about or not method.by_values:
         return []
+    what, who = "class", "everybody's quasi-identifiers"
+    seen = "which classes were not made finer"
+    if method.linked:
+        what, who = "bucket", "who is in the table"
+        seen = "who was put together and who left out"
     listed = ", ".join(f"'{name}'" for name in about)
     return [
-        f"promises about {listed} bound what the values of a class tell by themselves: whoever "
-        "knows everybody's quasi-identifiers and this program sees which classes were not made "
-        "finer, and may believe more"
+        f"promises about {listed} bound what the values of a {what} tell by themselves: whoever "
+        f"knows {who} and this program sees {seen}, and may believe more"
     ]
 
 

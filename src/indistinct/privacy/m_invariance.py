@@ -12,7 +12,9 @@ One release shows the first half; the second is held against the ledger of what 
 
 What it does not promise: anything of somebody who leaves and comes back with another signature,
 for which there is :mod:`~indistinct.privacy.tau_safety`; or that the values of a signature differ
-in meaning. A missing value is a value like any other.
+in meaning; or anything against who knows the table's people beside those of the release: that
+somebody was left out, or a counterfeit needed, tells which values were lacking. A missing value is
+a value like any other.
 """
 
 from __future__ import annotations

@@ -10,7 +10,10 @@ from indistinct.recoding.method import Method, Task
 
 
 class Anatomy(Method):
-    """People in buckets of different values; their quasi-identifiers stay as they are."""
+    """People in buckets of different values; their quasi-identifiers stay as they are.
+
+    Had the people of a bucket each other's values, the same buckets would be as likely.
+    """
 
     name = "anatomy"
     settings: ClassVar[frozenset[str]] = frozenset()
@@ -18,6 +21,7 @@ class Anatomy(Method):
     works_towards: ClassVar[tuple[str, ...]] = ("distinct-l-diversity", "max-posterior")
     unit = "person"
     linked: ClassVar[bool] = True
+    by_values: ClassVar[bool] = False
 
     def plan(self, task: Task) -> LinkedPlan:
         """The people as they are, and their buckets."""
