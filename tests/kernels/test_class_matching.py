@@ -43,11 +43,11 @@ def test_the_classes_met_are_those_whose_cells_all_cover(
     start = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
     bits = np.concatenate([packed(cover) for cover in covers])
     layer = np.empty((attributes + 1, bits.shape[1]), np.uint64)
-    count = np.zeros(rows, np.int64)
-    meet(codes, bits, start, 7, count, np.zeros(0, np.int32), layer, False)
+    count, place = np.zeros(rows, np.int64), np.empty(layer.shape, np.int32)
+    meet(codes, bits, start, 7, count, np.zeros(0, np.int32), place, layer, False)
     assert count.tolist() == [len(own) for own in want]
     met = np.empty(count.sum(), np.int32)
-    meet(codes, bits, start, 7, np.cumsum(count) - count, met, layer, True)
+    meet(codes, bits, start, 7, np.cumsum(count) - count, met, place, layer, True)
     assert met.tolist() == [g for own in want for g in own]
 
 

@@ -260,3 +260,15 @@ def test_smallest_first(sizes: list[int], ks: list[int]) -> None:
         assert sorted(rows[:end].tolist()) == (small + 100).tolist()
         assert units[:end].tolist() == size[rows[:end] - 100].tolist()
         assert total == size[small].sum()
+
+
+@settings(max_examples=60)
+@given(st.lists(st.lists(st.integers(0, 3), max_size=4), max_size=20))
+def test_equal_lists_have_one_number(rows: list[list[int]]) -> None:
+    indptr = np.cumsum([0, *map(len, rows)])
+    value = np.array([v for row in rows for v in row], np.int32)
+    of = np.empty(len(rows), np.int32)
+    first = grouping.number_lists(indptr, value, of)
+    seen = list(dict.fromkeys(map(tuple, rows)))
+    assert of.tolist() == [seen.index(tuple(row)) for row in rows]
+    assert first.tolist() == [list(map(tuple, rows)).index(own) for own in seen]

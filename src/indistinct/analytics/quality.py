@@ -379,15 +379,23 @@ def _squares(domain: Domain, cells: PublishedCells, pairs: _Pairs) -> tuple[Floa
             low[at], high[at] = numbers.min(), numbers.max()
     hidden = np.append(cells.suppressed | np.isnan(low), True)
     low, high = np.append(low, np.nan), np.append(high, np.nan)
-    value = scale[pairs.leaf]
+    leaf, cell, width = pairs.leaf, pairs.cell, len(low)
+    table = len(scale) * width < len(leaf)
+    if table:  # Fewer ways to show a value than pairs: each is worked out once.
+        leaf, cell = np.divmod(np.arange(len(scale) * width), width)
+    value = scale[leaf]
     least, most = domain.span
     if domain.numbers is None:
         places = np.flatnonzero((domain.counts > 0) & np.isfinite(scale))
         least, most = (places[0], places[-1]) if len(places) else (0, 0)
     span = np.maximum((value - least) ** 2, (value - most) ** 2)
-    away = np.maximum((value - low[pairs.cell]) ** 2, (value - high[pairs.cell]) ** 2)
-    square = np.where(hidden[pairs.cell], span, np.minimum(away, span))
-    return np.nan_to_num(square), np.nan_to_num(span)
+    away = np.maximum((value - low[cell]) ** 2, (value - high[cell]) ** 2)
+    square = np.where(hidden[cell], span, np.minimum(away, span))
+    square, span = np.nan_to_num(square), np.nan_to_num(span)
+    if table:
+        at = pairs.leaf * width + pairs.cell % width
+        return square[at], span[at]
+    return square, span
 
 
 def _variance(domain: Domain) -> float:

@@ -261,7 +261,8 @@ def dcp(sizes: NDArray[np.int64]) -> int:
     >>> dcp(np.array([4, 4, 5]))
     57
     """
-    return sum(size * size for size in sizes.tolist())
+    size, often = np.unique(sizes, return_counts=True)
+    return sum(one * one * times for one, times in zip(size.tolist(), often.tolist(), strict=True))
 
 
 def c_avg(sizes: NDArray[np.int64], k: int) -> float | None:

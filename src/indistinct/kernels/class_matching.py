@@ -2,8 +2,9 @@
 
 A class meets a combination if each of its cells covers the combination's value. For every attribute
 and value one row of bits says which classes cover it, so that the classes a combination meets are
-the bits left when the rows of its values are laid upon each other. Combinations come sorted, so
-that neighbours share the rows of their first attributes.
+the bits left when the rows of its values are laid upon each other. Of these only the words that
+still have a bit are kept. Combinations come sorted, so that neighbours share the rows of their
+first attributes.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ def meet(
     shift: int,
     indptr: NDArray[np.int64],
     met: NDArray[np.int32],
+    place: NDArray[np.int32],
     layer: NDArray[np.uint64],
     fill: bool,
 ) -> None:
@@ -36,47 +38,48 @@ def meet(
     ``codes[c, j]`` is the value of combination ``c`` (negative: a value that nothing covers), and
     ``bits[start[j] + codes[c, j]]`` are the classes that cover it, the first of them being class
     ``shift``. Without ``fill``, ``indptr[c]`` becomes the number of classes met. With it,
-    ``indptr[c]`` is where the next class goes in ``met``, and is moved on. ``layer`` is scratch
-    [J + 1, words].
+    ``indptr[c]`` is where the next class goes in ``met``, and is moved on. ``place`` and ``layer``
+    are scratch [J + 1, words].
     """
     combinations, attributes = codes.shape
     words = bits.shape[1]
+    left = np.zeros(attributes + 1, np.int64)
+    left[0] = words
     layer[0, :] = ~_NONE
-    dead = attributes + 1
+    for w in range(words):
+        place[0, w] = w
+    known = 0
     for c in range(combinations):
         same = 0
         if c > 0:
-            while same < attributes and codes[c, same] == codes[c - 1, same]:
+            while same < known and codes[c, same] == codes[c - 1, same]:
                 same += 1
-        if dead > same:
-            dead = attributes + 1
-            for j in range(same, attributes):
-                alive = _NONE
-                if codes[c, j] >= 0:
-                    row = start[j] + codes[c, j]
-                    for w in range(words):
-                        left = layer[j, w] & bits[row, w]
-                        layer[j + 1, w] = left
-                        alive |= left
-                if alive == _NONE:
-                    dead = j + 1
-                    break
-        if dead <= attributes:
-            if not fill:
-                indptr[c] = 0
-            continue
+        known = same
+        while known < attributes and left[known] > 0:
+            number, code = 0, codes[c, known]
+            if code >= 0:
+                row = start[known] + code
+                for at in range(left[known]):
+                    w = place[known, at]
+                    word = layer[known, at] & bits[row, w]
+                    layer[known + 1, number] = word
+                    place[known + 1, number] = w
+                    number += word != _NONE
+            known += 1
+            left[known] = number
         found = indptr[c] if fill else 0
-        for w in range(words):
-            left = layer[attributes, w]
+        for at in range(left[known] if known == attributes else 0):
+            word = layer[attributes, at]
             if not fill:
-                while left != _NONE:
-                    left &= left - _ONE
+                while word != _NONE:
+                    word &= word - _ONE
                     found += 1
-            elif left != _NONE:
-                for at in range(64):
-                    if (left >> np.uint64(at)) & _ONE:
-                        met[found] = shift + w * 64 + at
-                        found += 1
+                continue
+            first = shift + np.int64(place[attributes, at]) * WORD
+            for bit in range(WORD):
+                if (word >> np.uint64(bit)) & _ONE:
+                    met[found] = first + bit
+                    found += 1
         indptr[c] = found
 
 

@@ -126,6 +126,49 @@ def number_keys(
 
 
 @jit
+def number_lists(
+    indptr: NDArray[np.int64], value: NDArray[np.int32], of: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """Number equal rows of different lengths, in order of first appearance.
+
+    Row r is ``value[indptr[r]:indptr[r + 1]]``; ``of`` [rows] becomes the number of each. Returns
+    the first row of every number.
+    """
+    rows = of.shape[0]
+    slots = 16
+    while slots < 2 * rows:
+        slots *= 2
+    table, first = np.full(slots, -1, np.int32), np.empty(rows, np.int64)
+    groups = 0
+    for row in range(rows):
+        begin, length = indptr[row], indptr[row + 1] - indptr[row]
+        mixed = np.int64(length)
+        for at in range(begin, begin + length):
+            mixed = (mixed ^ np.int64(value[at])) * _MIX
+            mixed ^= (mixed >> np.int64(32)) & np.int64(0xFFFFFFFF)
+        slot = mixed & (slots - 1)
+        while True:
+            group = table[slot]
+            if group < 0:
+                group = groups
+                table[slot] = group
+                first[group] = row
+                groups += 1
+                break
+            other = indptr[first[group]]
+            same = indptr[first[group] + 1] - other == length
+            at = 0
+            while same and at < length:
+                same = value[other + at] == value[begin + at]
+                at += 1
+            if same:
+                break
+            slot = (slot + 1) & (slots - 1)
+        of[row] = group
+    return first[:groups]
+
+
+@jit
 def class_sizes(
     class_of: NDArray[np.int32],
     weight: NDArray[np.int64],

@@ -43,6 +43,7 @@ from indistinct.analytics.weighted import (
     Lists,
     Rows,
     Weighted,
+    chosen_rows,
     compressed,
     each_its_own,
     expanded,
@@ -53,6 +54,7 @@ from indistinct.hierarchies.cells import Coverage, members_of, range_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 from indistinct.kernels.candidate_sets import over_buckets
 from indistinct.kernels.class_matching import pool
+from indistinct.kernels.grouping import number_lists
 from indistinct.metadata import Value, ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import count_combinations
@@ -763,20 +765,11 @@ class AttackContext:
 
     def _make_alike(self, name: str) -> tuple[NDArray[np.int64], Rows, NDArray[np.int64]]:
         own = self.own(name)
-        numbers: dict[tuple[int, bytes], int] = {}
-        of = np.empty(self.people.height, np.int64)
-        sets: list[NDArray[np.int32]] = []
-        candidates = self.set_of.tolist()
-        for person in range(self.people.height):
-            mine = own.label[own.indptr[person] : own.indptr[person + 1]]
-            key = (candidates[person], mine.tobytes())
-            number = numbers.get(key)
-            if number is None:
-                number = numbers[key] = len(sets)
-                sets.append(mine)
-            of[person] = number
-        of_set = np.array([key[0] for key in numbers], np.int64)
-        return of_set, compressed(sets), of
+        of = np.empty(self.people.height, np.int32)
+        keys = np.insert(own.label, own.indptr[:-1], self.set_of)
+        first = number_lists(own.indptr + np.arange(len(own.indptr)), keys, of)
+        sets = chosen_rows(Rows(own.indptr, own.label), first)
+        return self.set_of[first].astype(np.int64), sets, of.astype(np.int64)
 
 
 def _labels_above(

@@ -25,10 +25,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.published import is_suppressed
-from indistinct.analytics.weighted import Rows, compressed, pointers, sums
+from indistinct.analytics.weighted import Rows, chosen_rows, pointers, sums
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.kernels.class_matching import WORD, meet
+from indistinct.kernels.grouping import number_lists
 from indistinct.microdata.encoding import codes_in, count_combinations
 from indistinct.microdata.microdata import sorted_values
 
@@ -192,17 +193,9 @@ class Places:
     @cached_property
     def _sets(self) -> tuple[Rows, NDArray[np.int32]]:
         met = self.compatible
-        numbers: dict[bytes, int] = {}
         of = np.empty(len(met), np.int32)
-        members = []
-        for c in range(len(met)):
-            own = met[c]
-            key = own.tobytes()
-            if (number := numbers.get(key)) is None:
-                number = numbers[key] = len(numbers)
-                members.append(own)
-            of[c] = number
-        return compressed(members), of
+        first = number_lists(met.indptr, met.index, of)
+        return chosen_rows(met, first), of
 
     @property
     def candidate_sets(self) -> Rows:
@@ -366,13 +359,14 @@ def classes_met(
             [_bits(cover, cell[own]) for cover, cell in zip(covers, cell_of, strict=True)]
         )
         layer = np.empty((len(sizes) + 1, bits.shape[1]), np.uint64)
+        place = np.empty(layer.shape, np.int32)
         count = np.zeros(len(values), np.int64)
         met = np.zeros(0, np.int32)
-        meet(values, bits, start, first, count, met, layer, False)
+        meet(values, bits, start, first, count, met, place, layer, False)
         if most is not None and sum(len(part) for _, part in parts) + count.sum() > most:
             return None
         met = np.empty(count.sum(), np.int32)
-        meet(values, bits, start, first, np.cumsum(count) - count, met, layer, True)
+        meet(values, bits, start, first, np.cumsum(count) - count, met, place, layer, True)
         parts.append((count, met))
     indptr = np.zeros(len(values) + 1, np.int64)
     if not parts:
@@ -387,10 +381,10 @@ def classes_met(
 
 def _bits(cover: NDArray[np.bool_], cell: NDArray[np.int32]) -> NDArray[np.uint64]:
     """For every value the classes whose cell covers it, as bits, [D, words]."""
-    over = cover[cell].T
-    short = -over.shape[1] % 64
-    packed = np.packbits(np.pad(over, ((0, 0), (0, short))), axis=1, bitorder="little")
-    return np.ascontiguousarray(packed).view("<u8").astype(np.uint64, copy=False)
+    over = np.take(np.ascontiguousarray(cover.T), cell, axis=1)
+    packed = np.packbits(over, axis=1, bitorder="little")
+    packed = np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8)))
+    return packed.view("<u8").astype(np.uint64, copy=False)
 
 
 def _over_more(taxonomy: Taxonomy, column: pl.Series) -> Taxonomy:
