@@ -393,8 +393,8 @@ def _squares(domain: Domain, cells: PublishedCells, pairs: _Pairs) -> tuple[Floa
     square = np.where(hidden[cell], span, np.minimum(away, span))
     square, span = np.nan_to_num(square), np.nan_to_num(span)
     if table:
-        at = pairs.leaf * width + pairs.cell % width
-        return square[at], span[at]
+        ways = pairs.leaf * width + pairs.cell % width
+        return square[ways], span[ways]
     return square, span
 
 
