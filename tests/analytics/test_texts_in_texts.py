@@ -7,7 +7,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indistinct.analytics.derivations import FEW, INSIDE, _Column, _could_stand_in
+from indistinct.analytics.derivations import FEW, INSIDE, _columns, _could_stand_in
 
 TEXTS = st.one_of(st.none(), st.text("abéÄ", min_size=1, max_size=3))
 
@@ -25,10 +25,8 @@ def test_texts_that_stand_in_others_are_looked_at(
         None if one is None else f"{one}{other or ''}zz" if own else one
         for one, other, own in zip(table[0][:rows], part, within[:rows], strict=True)
     ]
-    columns = [
-        _Column.read(pl.Series(name, own, dtype=pl.String), "text", np.ones(rows, np.int64))
-        for name, own in (("whole", whole), ("part", part))
-    ]
+    texts = pl.DataFrame({"whole": whole, "part": part}).cast(pl.String)
+    columns = _columns(texts, {}, np.ones(rows, np.int64))
     lowered = [column.texts.str.to_lowercase() for column in columns]
     found = set(_could_stand_in(columns, lowered))
     known = [pair for pair in zip(*(t.to_list() for t in lowered), strict=True) if None not in pair]

@@ -16,7 +16,7 @@ flow, after Picard and Queyranne (Mathematical Programming Study 13, 1980).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -173,9 +173,13 @@ class AttributeGraph:
                 found[name] = "sensitive"
         return found
 
-    @cached_property
+    @property
     def all_edges(self) -> tuple[Edge, ...]:
         """The edges, those of derivations among them, each pair of attributes once."""
+        return tuple(self._by_pair.values())
+
+    @cached_property
+    def _by_pair(self) -> dict[frozenset[str], Edge]:
         found: dict[frozenset[str], Edge] = {}
         derived = (
             Edge(item.base, item.attribute, _said(item), "derived") for item in self.derivations
@@ -187,7 +191,7 @@ class AttributeGraph:
             known = found.get(pair)
             if known is None or (known.origin in ("data", "row") and edge.origin not in _WEAK):
                 found[pair] = edge
-        return tuple(found.values())
+        return found
 
     @cached_property
     def neighbours(self) -> dict[str, tuple[str, ...]]:
@@ -214,26 +218,16 @@ class AttributeGraph:
 
         Raises KeyError where there is none.
         """
-        for edge in self.all_edges:
-            if {edge.one, edge.other} == {one, other}:
-                return edge
-        raise KeyError((one, other))
+        return self._by_pair[frozenset((one, other))]
 
     def way(self, without: Iterable[str] = ()) -> tuple[str, ...]:
         """A shortest way from an identifier to a sensitive attribute; empty if there is none."""
-        left_out = set(without)
-        inner = {
-            name
-            for name, kind in self.kinds.items()
-            if kind in ("table", "outside") and name not in left_out
-        }
-        return next(self._ways(inner), ())
+        return next(self._ways(self._inner(without)), ())
 
     def unprotected(self) -> tuple[tuple[str, ...], ...]:
         """A shortest way to each sensitive attribute that passes no attribute of the table."""
-        inner = set(self.of_kind("outside"))
         found: dict[str, tuple[str, ...]] = {}
-        for way in self._ways(inner):
+        for way in self._ways(self.of_kind("outside")):
             found.setdefault(way[-1], way)
         return tuple(found[name] for name in self.sensitive if name in found)
 
@@ -248,21 +242,20 @@ class AttributeGraph:
                 cut.
         """
         outside = () if anywhere else self.of_kind("outside")
-        bare = next(self._ways(set(outside)), None)
+        bare = next(self._ways(outside), None)
         if bare is not None:
             ways = (bare,) if anywhere else self.unprotected()
             raise Unsatisfiable([self._cannot_protect(way) for way in ways])
         shortest = self.way()
         if not shortest:
             return Cuts()
-        prices = self._prices(anywhere)
-        value, inside = _minimum(self, prices)
-        single = [name for name in shortest if name in prices and not self.way(without=[name])]
+        flow = _Flow.of(self, self._prices(anywhere=True)) if anywhere else self._flow
+        single = [name for name in shortest if name in flow.priced and not self.way([name])]
         return Cuts(
-            value=value,
-            source_side=tuple(sorted(inside.source_side)),
-            sink_side=tuple(sorted(inside.sink_side)),
-            union=tuple(sorted(inside.union)),
+            value=flow.value,
+            source_side=tuple(sorted(flow.cut(flow.near))),
+            sink_side=tuple(sorted(flow.cut(flow.before_far))),
+            union=tuple(sorted(flow.union)),
             single=tuple(sorted(single)),
         )
 
@@ -283,18 +276,44 @@ class AttributeGraph:
     def way_through(self, name: str) -> tuple[str, ...]:
         """A way that only this attribute of a minimum cut is on: the rest of the cut avoided.
 
-        Empty where the attribute is in no minimum cut.
+        Of the minimum cuts with the attribute, the one nearest to the identifiers is avoided. Empty
+        where the attribute is in no minimum cut.
         """
-        rest = self._without(name)
-        if self.kinds.get(name) != "table" or rest.unprotected():
+        if self.kinds.get(name) != "table" or self.unprotected() or not self.way():
             return ()
-        return self.way(without=rest.cuts().source_side)
+        flow = self._flow
+        if name not in flow.union:
+            return ()
+        cut = flow.cut_with(name)
+        if cut not in self._to_cuts:
+            inner = self._inner(cut)
+            self._to_cuts[cut] = inner, {way[-1]: way for way in self._ways(inner, goals=cut)}
+        inner, ways = self._to_cuts[cut]
+        return ways[name][:-1] + next(self._ways(inner, starts=(name,)))
 
-    def _ways(self, inner: set[str]) -> Iterator[tuple[str, ...]]:
-        """Shortest ways from every identifier over some nodes to every sensitive attribute."""
-        came: dict[str, str | None] = dict.fromkeys(self.of_kind("identifier"))
+    @cached_property
+    def _flow(self) -> _Flow:
+        return _Flow.of(self, self._prices(anywhere=False))
+
+    @cached_property
+    def _to_cuts(self) -> dict[frozenset[str], tuple[set[str], dict[str, tuple[str, ...]]]]:
+        """What can be passed without a minimum cut, and the ways to each attribute of the cut."""
+        return {}
+
+    def _inner(self, without: Iterable[str] = ()) -> set[str]:
+        """The nodes that a way can pass."""
+        return {*self.of_kind("table"), *self.of_kind("outside")}.difference(without)
+
+    def _ways(
+        self,
+        inner: Collection[str],
+        starts: Sequence[str] | None = None,
+        goals: Collection[str] | None = None,
+    ) -> Iterator[tuple[str, ...]]:
+        """Shortest ways over some nodes: from every identifier to every sensitive attribute."""
+        came: dict[str, str | None] = dict.fromkeys(starts or self.of_kind("identifier"))
         queue = list(came)
-        goals = set(self.of_kind("sensitive"))
+        goals = self._goals if goals is None else goals
         for name in queue:
             for other in self.neighbours[name]:
                 if other in came or not (other in inner or other in goals):
@@ -308,6 +327,10 @@ class AttributeGraph:
                 else:
                     queue.append(other)
 
+    @cached_property
+    def _goals(self) -> frozenset[str]:
+        return frozenset(self.of_kind("sensitive"))
+
     def _cannot_protect(self, way: tuple[str, ...]) -> Problem:
         edges = [self.edge(*pair) for pair in pairwise(way)]
         why = "; ".join(dict.fromkeys(edge.why for edge in edges))
@@ -319,7 +342,7 @@ class AttributeGraph:
             remedy=f"do not publish '{way[-1]}', or take back the link if it is not so",
         )
 
-    def _prices(self, anywhere: bool) -> dict[str, Fraction]:
+    def _prices(self, *, anywhere: bool) -> dict[str, Fraction]:
         prices = {name: Fraction(str(self.costs.get(name, 1))) for name in self.of_kind("table")}
         if anywhere:
             prices |= dict.fromkeys(self.of_kind("outside"), Fraction(1))
@@ -353,15 +376,6 @@ class AttributeGraph:
             costs={name: cost for name, cost in self.costs.items() if name != base},
         )
 
-    def _without(self, name: str) -> AttributeGraph:
-        return replace(
-            self,
-            table=tuple(other for other in self.table if other != name),
-            edges=tuple(edge for edge in self.all_edges if name not in (edge.one, edge.other)),
-            derivations=(),
-            costs={other: cost for other, cost in self.costs.items() if other != name},
-        )
-
 
 _WEAK = ("data", "row")
 
@@ -373,70 +387,192 @@ def _said(item: Derivation) -> str:
 
 # -------- Minimum cuts by maximum flow --------
 
-_SOURCE, _SINK = -1, -2
+_SOURCE, _SINK = 0, 1
 
 
 @dataclass(frozen=True)
-class _Inside:
-    source_side: frozenset[str]
-    sink_side: frozenset[str]
+class _Flow:
+    """A maximum flow from identifiers to sensitive attributes, which must be finite.
+
+    Every node is split into an entrance and an exit, its successor. The arc between them holds the
+    price; without one nothing limits it, as nothing limits arcs along edges. A set of nodes of the
+    network that no open arc leaves is the side of a minimum cut.
+
+    Arguments:
+        value: what a minimum cut costs.
+        priced: the attributes that can be cut, and their entrances.
+        open: where the arcs lead that more could flow on, from every node of the network.
+        near: the nodes of the network that more could flow to: the smallest side.
+        before_far: those from which no more could flow to the end: the largest side.
+        union: every attribute that is in some minimum cut.
+    """
+
+    value: Fraction
+    priced: Mapping[str, int]
+    open: list[list[int]]
+    near: frozenset[int]
+    before_far: frozenset[int]
     union: frozenset[str]
 
+    @classmethod
+    def of(cls, graph: AttributeGraph, prices: Mapping[str, Fraction]) -> _Flow:
+        """The flow through attributes that may be cut at a price; there must be a way."""
+        unit = math.lcm(*(price.denominator for price in prices.values()))
+        capacity = {name: int(price * unit) for name, price in prices.items()}
+        endless = sum(capacity.values()) + 1
+        entrance = {name: 2 + 2 * at for at, name in enumerate(graph.kinds)}
+        network = _Network(2 + 2 * len(entrance))
+        for name, kind in graph.kinds.items():
+            begin = entrance[name]
+            network.add(begin, begin + 1, capacity.get(name, endless))
+            if kind == "identifier":
+                network.add(_SOURCE, begin, endless)
+            elif kind == "sensitive":
+                network.add(begin + 1, _SINK, endless)
+        for edge in graph.all_edges:
+            network.add(entrance[edge.one] + 1, entrance[edge.other], endless)
+            network.add(entrance[edge.other] + 1, entrance[edge.one], endless)
+        value = network.fill()
+        ahead, back = network.open()
+        part = _parts(ahead, back)
+        priced = {name: entrance[name] for name in prices}
+        return cls(
+            value=Fraction(value, unit),
+            priced=priced,
+            open=ahead,
+            near=frozenset(_reached(ahead, _SOURCE)),
+            before_far=frozenset(range(len(ahead))) - _reached(back, _SINK),
+            union=frozenset(
+                name
+                for name, at in priced.items()
+                if at + 1 not in ahead[at] and part[at] != part[at + 1]
+            ),
+        )
 
-def _minimum(graph: AttributeGraph, prices: Mapping[str, Fraction]) -> tuple[Fraction, _Inside]:
-    """The minimum vertex cut, of nodes that have a price; there must be a finite one.
+    def cut(self, side: Collection[int]) -> frozenset[str]:
+        """The attributes that lead out of a side."""
+        return frozenset(
+            name for name, at in self.priced.items() if at in side and at + 1 not in side
+        )
 
-    Every node is split into an entrance and an exit. The arc between them holds the price; without
-    a capacity it is not to be cut, as are the arcs along edges. Prices become whole numbers first.
-    """
-    import networkx as nx
-    from networkx.algorithms.flow import preflow_push
+    @cached_property
+    def _nearest(self) -> frozenset[str]:
+        return self.cut(self.near)
 
-    unit = math.lcm(*(price.denominator for price in prices.values()))
-    names = list(graph.kinds)
-    entrance = {name: 2 * at for at, name in enumerate(names)}
-    network = nx.DiGraph()
-    for name, kind in graph.kinds.items():
-        begin = entrance[name]
-        if name in prices:
-            network.add_edge(begin, begin + 1, capacity=int(prices[name] * unit))
-        else:
-            network.add_edge(begin, begin + 1)
-        if kind == "identifier":
-            network.add_edge(_SOURCE, begin)
-        elif kind == "sensitive":
-            network.add_edge(begin + 1, _SINK)
-    for edge in graph.all_edges:
-        one, other = entrance[edge.one], entrance[edge.other]
-        network.add_edge(one + 1, other)
-        network.add_edge(other + 1, one)
-    residual = preflow_push(network, _SOURCE, _SINK)
-    open_arcs = nx.DiGraph()
-    open_arcs.add_nodes_from(residual)
-    open_arcs.add_edges_from(
-        (begin, end)
-        for begin, end, arc in residual.edges(data=True)
-        if arc["flow"] < arc["capacity"]
-    )
-    near = nx.descendants(open_arcs, _SOURCE) | {_SOURCE}
-    far = nx.ancestors(open_arcs, _SINK) | {_SINK}
-    part = {
-        node: number
-        for number, nodes in enumerate(nx.strongly_connected_components(open_arcs))
-        for node in nodes
-    }
+    def cut_with(self, name: str) -> frozenset[str]:
+        """Of the minimum cuts with an attribute, the one nearest to the identifiers."""
+        at = self.priced[name]
+        if at in self.near:
+            return self._nearest
+        return self.cut(self.near | _reached(self.open, at))
 
-    def those(holds: Callable[[int], bool]) -> frozenset[str]:
-        return frozenset(name for name in prices if holds(entrance[name]))
 
-    def full(begin: int) -> bool:
-        return not open_arcs.has_edge(begin, begin + 1)
+class _Network:
+    """Nodes and arcs with capacities, of which every second one is the way back."""
 
-    return Fraction(int(residual.graph["flow_value"]), unit), _Inside(
-        source_side=those(lambda begin: begin in near and begin + 1 not in near),
-        sink_side=those(lambda begin: begin not in far and begin + 1 in far),
-        union=those(lambda begin: full(begin) and part[begin] != part[begin + 1]),
-    )
+    def __init__(self, nodes: int) -> None:
+        self.arcs: list[list[int]] = [[] for _ in range(nodes)]
+        self.ends: list[int] = []
+        self.left: list[int] = []
+
+    def add(self, begin: int, end: int, capacity: int) -> None:
+        """Add an arc."""
+        for node, other, room in ((begin, end, capacity), (end, begin, 0)):
+            self.arcs[node].append(len(self.ends))
+            self.ends.append(other)
+            self.left.append(room)
+
+    def fill(self) -> int:
+        """Send as much as can flow, and return how much (Dinic 1970)."""
+        total = 0
+        while _SINK in (level := self._levels()):
+            tried = [0] * len(self.arcs)
+            way: list[int] = []
+            while True:
+                node = self.ends[way[-1]] if way else _SOURCE
+                if node == _SINK:
+                    total += self._send(way)
+                    continue
+                arcs = self.arcs[node]
+                while tried[node] < len(arcs):
+                    arc = arcs[tried[node]]
+                    if self.left[arc] and level.get(self.ends[arc]) == level[node] + 1:
+                        way.append(arc)
+                        break
+                    tried[node] += 1
+                else:
+                    if not way:
+                        break
+                    tried[self.ends[way.pop() ^ 1]] += 1
+        return total
+
+    def _send(self, way: list[int]) -> int:
+        """Fill a way, and go back on it to before its first arc without room."""
+        room = min(self.left[arc] for arc in way)
+        for arc in way:
+            self.left[arc] -= room
+            self.left[arc ^ 1] += room
+        del way[next(at for at, arc in enumerate(way) if not self.left[arc]) :]
+        return room
+
+    def _levels(self) -> dict[int, int]:
+        level = {_SOURCE: 0}
+        queue = [_SOURCE]
+        for node in queue:
+            for arc in self.arcs[node]:
+                if self.left[arc] and self.ends[arc] not in level:
+                    level[self.ends[arc]] = level[node] + 1
+                    queue.append(self.ends[arc])
+        return level
+
+    def open(self) -> tuple[list[list[int]], list[list[int]]]:
+        """Where arcs with room lead to from every node, and where they come from."""
+        ahead: list[list[int]] = [[] for _ in self.arcs]
+        back: list[list[int]] = [[] for _ in self.arcs]
+        for arc, room in enumerate(self.left):
+            if room:
+                ahead[self.ends[arc ^ 1]].append(self.ends[arc])
+                back[self.ends[arc]].append(self.ends[arc ^ 1])
+        return ahead, back
+
+
+def _reached(ahead: Sequence[Sequence[int]], start: int) -> set[int]:
+    """The nodes that arcs lead to from one, itself among them."""
+    seen, queue = {start}, [start]
+    for node in queue:
+        for other in ahead[node]:
+            if other not in seen:
+                seen.add(other)
+                queue.append(other)
+    return seen
+
+
+def _parts(ahead: Sequence[Sequence[int]], back: Sequence[Sequence[int]]) -> list[int]:
+    """The number of the strongly connected part that each node is in (Kosaraju, Sharir 1981)."""
+    left: list[int] = []
+    seen: set[int] = set()
+    for start in range(len(ahead)):
+        if start in seen:
+            continue
+        seen.add(start)
+        path = [(start, iter(ahead[start]))]
+        while path:
+            node, others = path[-1]
+            other = next((end for end in others if end not in seen), None)
+            if other is None:
+                left.append(node)
+                path.pop()
+            else:
+                seen.add(other)
+                path.append((other, iter(ahead[other])))
+    part = [-1] * len(ahead)
+    for start in reversed(left):
+        queue = [start] if part[start] < 0 else []
+        for node in queue:
+            if part[node] < 0:
+                part[node] = start
+                queue += [other for other in back[node] if part[other] < 0]
+    return part
 
 
 def edges_between(

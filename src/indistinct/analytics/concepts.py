@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from indistinct.analytics.names import apart, is_one_of, names_one_of, starts_with_one_of, words
@@ -373,6 +374,7 @@ FREE_TEXT = (
 """Words for columns of free text."""
 
 
+@lru_cache(maxsize=8192)
 def concept_of(name: str) -> tuple[Concept, str] | None:
     """What a column of that name is about, and the word that says so.
 

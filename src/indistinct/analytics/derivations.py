@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 from indistinct import _toml
 from indistinct._sections import place_of
 from indistinct.analytics.attribute_graph import Derivation
-from indistinct.analytics.dependence import determines
+from indistinct.analytics.dependence import CHANCE as DETERMINED_BY_CHANCE
+from indistinct.analytics.dependence import PURE
+from indistinct.analytics.profile import FEW_RECORDS
 from indistinct.analytics.values import Values, read_values
 from indistinct.hierarchies.dates import reader
-from indistinct.kernels.dependencies import few_pairs
+from indistinct.kernels.dependencies import few_pairs, settled_columns
 from indistinct.types import Array, Plain
 
 Key = Literal["derived_from", "part_of", "links"]
@@ -122,14 +124,14 @@ def recognise(
         if _COUNT in rows.columns
         else np.ones(rows.height, dtype=np.int64)
     )
-    columns = [_Column.read(rows[name], kinds.get(name, "text"), weight) for name in texts.columns]
+    columns = _columns(rows.select(texts.columns), kinds, weight)
     columns = [column for column in columns if column.distinct > 1]
     found: dict[tuple[str, str], Proposal] = {}
     for proposal in (*_by_date(columns, weight), *_inside(columns, weight)):
         found.setdefault((proposal.of, proposal.attribute), proposal)
     computed = set(found)
     telling = [column for column in columns if column.name not in identifiers]
-    for proposal in _settled(telling, columns, weight, rows, computed):
+    for proposal in _settled(telling, columns, weight, computed):
         found.setdefault((proposal.of, proposal.attribute), proposal)
     return tuple(_told_once(found, computed, list(texts.columns)))
 
@@ -139,11 +141,15 @@ _COUNT = "\x00count"
 
 @dataclass(frozen=True)
 class _Column:
-    """A column: its codes (-1: missing), and its values as numbers or dates where they are that."""
+    """A column: its codes (-1: missing), and its values as numbers or dates where they are that.
+
+    ``plain`` are codes of the texts, of those as well that stand for a missing value.
+    """
 
     name: str
     kind: str
     texts: pl.Series
+    plain: Whole
     codes: Whole
     distinct: int
     numbers: NDArray[np.float64] | None = None
@@ -151,29 +157,42 @@ class _Column:
     """Year, month and day of every row, [3, n]; nan where they are not known."""
 
     @classmethod
-    def read(cls, texts: pl.Series, kind: str, weight: Whole) -> _Column:
-        """Understand a column."""
-        counted = (
-            pl.DataFrame({"value": texts, "count": weight})
-            .group_by("value", maintain_order=True)
-            .agg(pl.col("count").sum())
-        )
-        values = read_values(counted, kind)
-        place = {text: at for at, text in enumerate(values.texts.to_list())}
-        codes = (
-            texts.replace_strict(
-                list(place), list(place.values()), default=-1, return_dtype=pl.Int64
-            )
-            if place
-            else pl.repeat(-1, texts.len(), dtype=pl.Int64, eager=True)
-        )
-        at = codes.fill_null(-1).to_numpy()
+    def read(cls, texts: pl.Series, ranks: pl.Series, kind: str, weight: Whole) -> _Column:
+        """Understand a column, of which every text has a rank."""
+        held = ranks.fill_null(0).to_numpy().astype(np.int64)
+        first, count = _first_and_count(held, weight)
+        order = np.argsort(first[1:], kind="stable")
+        value = texts.gather(first[1:][order])
+        values = read_values(pl.DataFrame({"value": value, "count": count[1:][order]}), kind)
+        code = np.full(len(first), -1, dtype=np.int64)
+        code[order + 1] = np.arange(len(order))
+        plain = at = code[held]
+        if values.distinct < len(order):
+            place = {text: at for at, text in enumerate(values.texts.to_list())}
+            kept = [place.get(text, -1) for text in value.to_list()]
+            at = np.array([*kept, -1], dtype=np.int64)[plain]
         numbers = days = None
         if values.numbers is not None:
             numbers = _spread(values.numbers.fill_null(float("nan")).to_numpy(), at)
         elif values.date_format is not None:
             days = np.stack([_spread(part, at) for part in _days(values)])
-        return cls(texts.name, values.kind, texts, at, values.distinct, numbers, days)
+        return cls(texts.name, values.kind, texts, plain, at, values.distinct, numbers, days)
+
+
+def _columns(texts: pl.DataFrame, kinds: Mapping[str, str], weight: Whole) -> list[_Column]:
+    ranks = texts.select(pl.all().rank("dense"))
+    return [
+        _Column.read(texts[name], ranks[name], kinds.get(name, "text"), weight)
+        for name in texts.columns
+    ]
+
+
+def _first_and_count(ranks: Whole, weight: Whole) -> tuple[Whole, Whole]:
+    """The first row of every rank, and the records that have it; rank 0 is that of no text."""
+    most = int(ranks.max(initial=0)) + 1
+    first = np.full(most, len(ranks), dtype=np.int64)
+    np.minimum.at(first, ranks, np.arange(len(ranks)))
+    return first, np.bincount(ranks, weight, minlength=most).astype(np.int64)
 
 
 def _spread(values: NDArray[np.float64], at: Whole) -> NDArray[np.float64]:
@@ -368,44 +387,93 @@ def _settled(
     bases: Sequence[_Column],
     columns: Sequence[_Column],
     weight: Whole,
-    rows: pl.DataFrame,
     known: set[tuple[str, str]],
 ) -> Iterator[Proposal]:
-    """Columns of which every value goes with one value of a base."""
-    for base, near in _hardly_more(bases, columns):
-        for column in near:
-            if (base.name, column.name) in known:
-                continue
-            counted = (
-                pl.DataFrame({"from": rows[base.name], "to": rows[column.name], "count": weight})
-                .group_by("from", "to")
-                .agg(pl.col("count").sum())
-            )
-            if determines(counted):
-                sizes = (
-                    counted.drop_nulls("from")
-                    .group_by("from")
-                    .agg(pl.col("count").sum().alias("all"), pl.col("count").max().alias("most"))
-                )
-                share = int(sizes["most"].sum()) / int(sizes["all"].sum())
-                why = f"every value of {base.name} goes with one value of it"
-                yield Proposal("derived_from", column.name, base.name, why, share)
-
-
-def _hardly_more(
-    bases: Sequence[_Column], columns: Sequence[_Column]
-) -> Iterator[tuple[_Column, list[_Column]]]:
-    """Every base, and columns with which it has hardly more pairs of values than values alone."""
+    """Columns of which every value goes with one value of a base, as ``determines`` says."""
     codes = np.array([column.codes for column in columns], dtype=np.int32)
+    plain = np.array([column.plain for column in columns], dtype=np.int32)
     distinct = np.array([column.distinct for column in columns], dtype=np.int64)
     marks = np.full(int(codes.max(initial=0)) + 1, -1, dtype=np.int64)
-    few = np.zeros(len(columns), dtype=np.bool_)
+    near = np.zeros(len(columns), dtype=np.bool_)
     place = {column.name: at for at, column in enumerate(columns)}
     for base in bases:
         at = place[base.name]
+        shared = _Shared.of(base.plain, weight)
+        if shared is None:
+            continue
+        settled_columns(plain, shared.order, shared.ends, shared.sizes, shared.impure, near)
+        near[at] = False
+        if not near.any():
+            continue
         order = np.argsort(codes[at], kind="stable")
-        few_pairs(codes, distinct, at, order, MOST_PAIRS * base.distinct, marks, few)
-        yield base, [column for column, near in zip(columns, few, strict=True) if near]
+        few_pairs(codes, distinct, at, order, MOST_PAIRS * base.distinct, marks, near)
+        for column in (columns[of] for of in np.flatnonzero(near).tolist()):
+            if (base.name, column.name) in known or not shared.more_than_chance(column.plain):
+                continue
+            why = f"every value of {base.name} goes with one value of it"
+            share = shared.share(column.plain)
+            yield Proposal("derived_from", column.name, base.name, why, share)
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """The records with a value of a base, and those of them that share it.
+
+    Arguments:
+        codes: the value of every row, -1 where there is none.
+        weight: how many records each row stands for.
+        records: how many have a value.
+        order: the rows of which records share the value, value by value.
+        ends: where each shared value ends in that order.
+        sizes: how many records share each.
+    """
+
+    codes: Whole
+    weight: Whole
+    records: int
+    order: Whole
+    ends: Whole
+    sizes: Whole
+
+    @classmethod
+    def of(cls, codes: Whole, weight: Whole) -> _Shared | None:
+        """What records share; None where too few do to conclude anything."""
+        held = codes >= 0
+        count = np.bincount(codes[held], weight[held]).astype(np.int64)
+        shared = count > 1
+        rows = np.flatnonzero(held)
+        rows = rows[shared[codes[rows]]]
+        order = rows[np.argsort(codes[rows], kind="stable")]
+        ends = np.cumsum(np.bincount(codes[rows], minlength=len(count))[shared])
+        found = cls(codes, weight, int(count.sum()), order, ends, count[shared])
+        too_few = found.records < FEW_RECORDS or 2 * int(found.sizes.sum()) < found.records
+        return None if too_few else found
+
+    @property
+    def impure(self) -> float:
+        """So many records may share a value that does not settle another column."""
+        several = int(self.sizes.sum())
+        return several - PURE * several
+
+    def more_than_chance(self, other: Whole) -> bool:
+        """Whether fewer records would be settled by chance."""
+        held = self.codes >= 0
+        shares = np.bincount(other[held] + 1, self.weight[held]) / self.records
+        sizes, count = np.unique(self.sizes, return_counts=True)
+        expected = sum(
+            float(size * times * (shares**size).sum())
+            for size, times in zip(sizes, count, strict=True)
+        )
+        return expected < DETERMINED_BY_CHANCE * int(self.sizes.sum())
+
+    def share(self, other: Whole) -> float:
+        """The share of records that have the most frequent value beside their own."""
+        held = self.codes >= 0
+        width = int(other.max(initial=-1)) + 2
+        pairs, at = np.unique(self.codes[held] * width + other[held] + 1, return_inverse=True)
+        most = np.zeros(int(self.codes.max()) + 1)
+        np.maximum.at(most, pairs // width, np.bincount(at, self.weight[held]))
+        return float(most.sum()) / self.records
 
 
 def _told_once(

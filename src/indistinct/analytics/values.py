@@ -9,7 +9,7 @@ told as strays.
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
@@ -172,26 +172,31 @@ def read_values(counted: pl.DataFrame, kind: str, missing: Collection[str] = ())
 
 
 def _read_text(texts: pl.Series, counts: pl.Series) -> Values:
-    numeric = texts.str.contains(NUMBER)
-    found = _token_texts(texts.filter(~numeric))
-    tokens = _those(texts, found)
-    plain = texts.filter(~tokens) if found else texts
+    signs = pl.DataFrame({"text": texts}).select(_SIGNS)
+    numeric = signs["numeric"]
+    tokens = signs["token"] & ~numeric
+    plain = texts.filter(~tokens)
     if not plain.is_empty():
         stray = _strays(counts, numeric, tokens)
-        no_date = texts.str.contains(_NO_DATE)
-        if not no_date.all() and (dates := _dates(texts, counts, tokens | no_date)):
-            return dates
-        if stray is not None and not texts.str.contains(CODE_WITH_ZEROS).any():
+        no_date = signs["no date"]
+        if signs["date"].any() and not no_date.all():
+            dates = _dates(texts, counts, tokens | no_date)
+            if dates is not None:
+                return dates
+        if stray is not None and not signs["zeros"].any():
             return _numbers(texts, counts, numeric, tokens, stray)
         if plain.len() <= 6 and plain.str.to_lowercase().is_in(["true", "false"]).all():
             return Values("boolean", plain, counts.filter(~tokens), _told(texts, counts, tokens))
+    found = texts.filter(tokens).to_list()
     certain = [token for token in found if token.strip().lower() in MISSING_AMONG_WORDS]
-    tokens = _those(texts, certain)
+    if not certain:
+        return Values("text", texts, counts)
+    tokens = texts.is_in(certain)
     others = texts.filter(~tokens)
     if not others.is_empty() and others.str.len_chars().max() == 2:
         # Among codes of two letters, NA is one of them: a country.
-        tokens = _those(texts, [token for token in certain if token.strip().lower() != "na"])
-    if not certain or others.is_empty():
+        tokens = texts.is_in([token for token in certain if token.strip().lower() != "na"])
+    if others.is_empty():
         return Values("text", texts, counts)
     return Values(
         "text", texts.filter(~tokens), counts.filter(~tokens), _told(texts, counts, tokens)
@@ -199,20 +204,6 @@ def _read_text(texts: pl.Series, counts: pl.Series) -> Values:
 
 
 _LONGEST_TOKEN = 20
-
-
-def _token_texts(texts: pl.Series) -> list[str]:
-    """The texts that may stand for a missing value."""
-    short = texts.filter(texts.str.len_bytes() <= _LONGEST_TOKEN)
-    lowered = short.str.strip_chars().str.to_lowercase()
-    known = lowered.is_in(sorted(MISSING_AMONG_NUMBERS))
-    return short.filter(known).sort().to_list()
-
-
-def _those(texts: pl.Series, some: list[str]) -> pl.Series:
-    if not some:
-        return pl.repeat(False, texts.len(), eager=True)
-    return texts.is_in(some)
 
 
 def _strays(counts: pl.Series, fitting: pl.Series, tokens: pl.Series) -> pl.Series | None:
@@ -260,14 +251,10 @@ def _dates(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | N
         return _dated("datetime", "iso", texts, counts, days, tokens)
     if dates := _iso_in_part(texts, counts, tokens):
         return dates
-    wholes = [
-        f"^(?:{pattern})({_TIME})?$" if name in _TIMED else f"^(?:{pattern})$"
-        for pattern, _, name in DATE_FORMATS
-    ]
     among = pl.select(
-        pl.lit(few).str.contains(whole).any().alias(str(at)) for at, whole in enumerate(wholes)
+        pl.lit(few).str.contains(whole).any().alias(str(at)) for at, whole in enumerate(_WHOLES)
     ).row(0)
-    for (_, written, name), whole, fits in zip(DATE_FORMATS, wholes, among, strict=True):
+    for (_, written, name), whole, fits in zip(DATE_FORMATS, _WHOLES, among, strict=True):
         if not fits:
             continue
         days = _days(texts, written)
@@ -323,6 +310,30 @@ def _iso_in_part(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Valu
         stray=tuple(texts.filter(stray).to_list()),
         stray_records=int(counts.filter(stray).sum()),
     )
+
+
+def _wholes() -> Iterator[str]:
+    """What the whole of a value looks like, for every format of dates."""
+    for pattern, _, name in DATE_FORMATS:
+        yield f"^(?:{pattern})({_TIME})?$" if name in _TIMED else f"^(?:{pattern})$"
+
+
+_WHOLES = tuple(_wholes())
+_DATE = "|".join(f"(?:{whole})" for whole in (_ISO_DATETIME, _ISO_IN_PART, *_WHOLES))
+"""What at least one value of a column of dates looks like."""
+
+_TEXT = pl.col("text")
+_SIGNS = (
+    _TEXT.str.contains(NUMBER).alias("numeric"),
+    _TEXT.str.contains(CODE_WITH_ZEROS).alias("zeros"),
+    _TEXT.str.contains(_NO_DATE).alias("no date"),
+    _TEXT.str.contains(_DATE).alias("date"),
+    (
+        (_TEXT.str.len_bytes() <= _LONGEST_TOKEN)
+        & _TEXT.str.strip_chars().str.to_lowercase().is_in(sorted(MISSING_AMONG_NUMBERS))
+    ).alias("token"),
+)
+"""What the texts of a column show at once; ``token`` is what may stand for a missing value."""
 
 
 def _days(texts: pl.Series, written: str) -> pl.Series:

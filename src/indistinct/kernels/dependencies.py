@@ -1,4 +1,4 @@
-"""Which columns have hardly more values together than one of them has alone."""
+"""Which columns hardly differ among records that share a value of another one."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def few_pairs(
     marks: NDArray[np.int64],
     few: NDArray[np.bool_],
 ) -> None:
-    """Tell of every column whether a base and it have at most ``most`` distinct pairs of values.
+    """Leave of some columns those that have at most ``most`` distinct pairs of values with a base.
 
-    Columns with more values than the base are passed over, as is the base.
+    Columns with more values than the base are left out, as is the base.
 
     Arguments:
         codes: the code of every column's value in every row, -1 where it is missing, [columns, n].
@@ -29,7 +29,7 @@ def few_pairs(
         order: the rows in the order of the base's codes, [n].
         most: the largest number of pairs.
         marks: scratch, as many as the most values of a column; all below 0.
-        few: the answer, [columns].
+        few: the columns to look at, and then the answer, [columns].
     """
     group = np.int64(0)
     values, before = 0, np.int32(-1)
@@ -38,8 +38,10 @@ def few_pairs(
         values += codes[base, row] != before
         before = codes[base, row]
     for column in range(codes.shape[0]):
-        few[column] = False
+        if not few[column]:
+            continue
         if column == base or distinct[column] > distinct[base]:
+            few[column] = False
             continue
         pairs = 0
         # Every value of the base that is still to come brings a pair, where nothing is missing.
@@ -61,3 +63,36 @@ def few_pairs(
         group += 1
         few[column] = pairs + to_come <= most
     marks[:] = -1
+
+
+@jit
+def settled_columns(
+    codes: NDArray[np.int32],
+    order: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    most: float,
+    settled: NDArray[np.bool_],
+) -> None:
+    """Tell of every column whether at most so many records are in a group with several values.
+
+    Arguments:
+        codes: the code of every column's value in every row, -1 is one as well, [columns, n].
+        order: the rows of the groups, one group after another.
+        ends: where each group ends in ``order``, [groups].
+        sizes: how many records each group has, [groups].
+        most: the largest number of records.
+        settled: the answer, [columns].
+    """
+    for column in range(codes.shape[0]):
+        several, start = np.int64(0), np.int64(0)
+        for group in range(len(ends)):
+            first = codes[column, order[start]]
+            for at in range(start + 1, ends[group]):
+                if codes[column, order[at]] != first:
+                    several += sizes[group]
+                    break
+            if several > most:
+                break
+            start = ends[group]
+        settled[column] = several <= most
