@@ -292,3 +292,15 @@ def test_an_attribute_that_is_starred_in_many_records_is_told() -> None:
     assert 1 / 3 < share < 1
     (told,) = (one for one in release.warnings if "to keep more" in one)
     assert f"'ward' in {share:.0%} of its records" in told
+
+
+def test_where_all_records_may_be_left_out_a_release_without_any_is_one() -> None:
+    table = pl.DataFrame({"ward": [str(ward) for ward in range(6)]})
+    keys = {
+        "attributes": {"ward": {"role": "quasi-identifier"}},
+        "promises": [{"model": "k-anonymity", "k": 7}],
+        "method": {"seed": 1, "suppression_limit": 1.0},
+    }
+    release = ind.anonymize(table, keys)
+    assert release.tables.height == 0
+    assert release.certificate.to_dict()["records_published"] == 0

@@ -140,9 +140,12 @@ def often_starred(tables: Frame, names: Sequence[str], verdict: Audit) -> dict[s
         names: its quasi-identifiers.
         verdict: its audit; records that are suppressed altogether are not counted.
     """
-    table, rest = open_table(tables), verdict.records - verdict.suppressed
-    found = {}
-    for name in names if rest else ():
+    found: dict[str, float] = {}
+    rest = verdict.records - verdict.suppressed
+    if not rest:
+        return found
+    table = open_table(tables)
+    for name in names:
         counted = table.distinct([name])
         value, count = counted.columns
         stars = int(counted.filter(pl.col(value) == SUPPRESSED)[count].sum()) - verdict.suppressed
