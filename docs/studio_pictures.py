@@ -20,8 +20,10 @@ def main() -> None:
     """Walk through all rooms, once in each scheme."""
     from playwright.sync_api import sync_playwright
 
-    with tempfile.TemporaryDirectory() as made, sync_playwright() as driver:
-        folder = Path(made) / "hospital"
+    # Its path stands in the pictures.
+    folder = Path(tempfile.gettempdir()) / "hospital"
+    folder.mkdir()
+    with sync_playwright() as driver:
         out = folder / "demo"
         call = [sys.executable, "-m", "indistinct"]
         subprocess.run([*call, "demo", "--out", out], check=True, stdout=subprocess.DEVNULL)
@@ -41,6 +43,7 @@ def main() -> None:
                 walk(page, scheme)
                 studio.terminate()
         browser.close()
+    shutil.rmtree(folder)
 
 
 def walk(page: Any, scheme: str) -> None:

@@ -16,7 +16,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is no
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 
-LONG = 180_000.0
+LONG = 90_000.0
 ROOMS = ("table", "hierarchies", "promises", "explore", "publish")
 
 
@@ -195,6 +195,24 @@ def test_other_k_are_tried_and_one_is_taken(browser: Any, start: Start, table: P
     page.wait_for_selector("#take-k-5")
     page.click("#to-promises")
     page.wait_for_selector("#promise-0-k[value='10']")
+    page.click("#to-explore")
+    page.wait_for_selector("#try-ward")
+    for level in page.query_selector_all("input[id^='try-'][type=range]"):
+        level.focus()
+        page.keyboard.press("End")
+    page.wait_for_selector("#tried-groups:text-is('1')")
+    assert page.query_selector("#max_level-ward") is None
+    page.click("#show-policy")
+    text = page.input_value("#policy-text")
+    page.fill("#policy-text", text.replace('algorithm = "mondrian"', 'algorithm = "optimal"'))
+    page.click("#take-policy")
+    page.wait_for_selector("#max_level-ward")
+    page.fill("#max_level-ward", "1")
+    page.press("#max_level-ward", "Enter")
+    page.wait_for_selector("#max_level-ward[value='1']")
+    page.focus("#weight-age")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("#weight-age[value='1.5']")
     assert page.complaints == []
 
 

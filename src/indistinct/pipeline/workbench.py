@@ -25,6 +25,7 @@ from indistinct.pipeline.private_table import PrivateTable, counted_attributes
 from indistinct.pipeline.run import Run
 from indistinct.policy import DraftPolicy
 from indistinct.policy.edits import edit_policy
+from indistinct.policy.methods import heeded
 from indistinct.recoding.full_domain import allowed_units
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.judge import Judge
@@ -225,6 +226,11 @@ class Held:
         return () if self.policy is None else self.policy.warnings
 
     @property
+    def heeded(self) -> tuple[str, ...]:
+        """The keys of quasi-identifiers that the method heeds, of weights and bounds of levels."""
+        return () if self.policy is None else heeded(self.policy.method)
+
+    @property
     def lacks(self) -> tuple[str, ...]:
         """What a policy needs, and this one does not have yet."""
         return () if self.policy is None else self.policy.lacks
@@ -275,8 +281,8 @@ class Held:
             raise PolicyError(Problem("no-quasi-identifier", message, remedy="name one"))
         data = self._private(policy, ()).data
         weight = data.weight
+        heights = dict(zip(data.attributes, data.heights.tolist(), strict=True))
         if levels:
-            heights = dict(zip(data.attributes, data.heights.tolist(), strict=True))
             wrong = [
                 name
                 for name, level in levels.items()
@@ -287,7 +293,7 @@ class Held:
                 raise PolicyError(Problem("no-such-level", message))
             at = [levels.get(name, 0) for name in data.attributes]
             weight = Grouper(data).classes(at)[1].copy()
-        return ClassSizes(data.table.unit, weight[weight > 0])
+        return ClassSizes(data.table.unit, weight[weight > 0], heights)
 
     def infeasible(self) -> tuple[Problem, ...]:
         """Why no release at all could keep the promises; none where nothing speaks against it.
@@ -399,10 +405,12 @@ class ClassSizes:
     Arguments:
         unit: ``record`` or ``person``.
         size: the units of every class, [G].
+        heights: the highest level of every quasi-identifier.
     """
 
     unit: str
     size: NDArray[np.int64]
+    heights: Mapping[str, int]
 
     def below(self, k: int) -> int:
         """The units in classes of fewer than ``k``, which k-anonymity has to protect."""
@@ -414,6 +422,7 @@ class ClassSizes:
         held = np.bincount(capped, minlength=MOST_K + 1) * np.arange(MOST_K + 1)
         return {
             "unit": self.unit,
+            "heights": dict(self.heights),
             "units": int(self.size.sum()),
             "classes": len(self.size),
             "smallest": int(self.size.min()) if len(self.size) else 0,

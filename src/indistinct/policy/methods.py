@@ -22,6 +22,11 @@ def registered(method: Method) -> Registered:
     return found
 
 
+def heeded(method: Method) -> tuple[str, ...]:
+    """What quasi-identifiers may say to the method."""
+    return tuple(key for key in OF_ATTRIBUTES if key in registered(method).heeds(method))
+
+
 def method_checks(
     method: Method,
     promises: Sequence[Requirement],

@@ -36,7 +36,7 @@ def application(space: Workspace) -> Starlette:
     reading: dict[str, Handler] = {
         "state": lambda at, _: at.state(),
         "table": _table,
-        "classes": lambda at, _: at.held().class_sizes().to_dict(),
+        "classes": _classes,
         "feasible": lambda at, _: [item.to_dict() for item in at.held().infeasible()],
         "hierarchy": lambda at, asked: at.held().hierarchy(_text(asked, "attribute")).to_dict(),
         "export": lambda at, asked: {"text": at.hierarchy_text(_text(asked, "attribute"))},
@@ -174,6 +174,16 @@ def _table(space: Workspace, asked: Plain) -> Plain:
         "format": bench.format,
         "profile": bench.profile.to_dict(),
     }
+
+
+def _classes(space: Workspace, asked: Plain) -> Plain:
+    """Who looks like whom, at levels that are asked for as a JSON object."""
+    try:
+        levels = json.loads(_text(asked, "levels")) if "levels" in asked else {}
+        levels = {name: int(level) for name, level in levels.items()}
+    except (ValueError, TypeError, AttributeError):
+        raise _malformed("levels") from None
+    return space.held().class_sizes(levels).to_dict()
 
 
 def _open(space: Workspace, asked: Plain) -> None:

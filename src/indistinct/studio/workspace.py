@@ -253,6 +253,7 @@ class Workspace:
                 "redo": self._at < len(self._steps) - 1,
                 "problems": wrong,
                 "warnings": [] if held is None else list(held.warnings),
+                "heeded": [] if held is None else list(held.heeded),
                 "lacks": [] if held is None else list(held.lacks),
                 "attributes": attributes,
                 "sections": _sections(held),

@@ -1,7 +1,7 @@
 // What other methods would keep under the same promises, side by side.
 
 import { bar, count, grid, h, note, problems, shape, share } from "/web/dom.js";
-import { edit, run, step, stop, store } from "/web/store.js";
+import { edit, read, run, step, stop, store } from "/web/store.js";
 
 const KS = [2, 3, 5, 7, 10, 15, 20, 30, 50];
 
@@ -19,7 +19,56 @@ export function exploreRoom(redraw) {
         job.running ? [h("span", { className: "soft" }, `${job.what} …`), h("button", { id: "stop-alternatives", onclick: () => stop("alternatives") }, "Stop")] : null),
       job.running ? h("progress", { "aria-label": job.what, max: 1, value: job.share ?? undefined }) : null,
       job.stopped ? note("doubt", "Stopped.") : null, problems(job.problems), job.result ? found(job.result) : null),
-    frontier(redraw, Boolean(wrong.length || lacks.length)));
+    frontier(redraw, Boolean(wrong.length || lacks.length)), levels(redraw));
+}
+
+// Every choice of levels: who would look like whom, and what the search may choose.
+const tried = { key: null, levels: {}, told: null };
+
+async function look(redraw) {
+  const key = `${store.state.table.path} ${store.state.version} ${JSON.stringify(tried.levels)}`;
+  if (tried.key === key) return;
+  tried.key = key;
+  const told = await read("classes", { levels: JSON.stringify(tried.levels) }).catch(() => null);
+  if (tried.key !== key) return;
+  tried.told = told ?? tried.told;
+  redraw();
+}
+
+function levels(redraw) {
+  const { attributes, heeded, sections } = store.state.policy;
+  const names = Object.keys(attributes).filter((name) => attributes[name].role === "quasi-identifier");
+  if (!names.length) return null;
+  tried.levels = Object.fromEntries(Object.entries(tried.levels).filter(([name]) => names.includes(name)));
+  look(redraw);
+  const { told } = tried;
+  const k = (sections.promises ?? []).find((item) => item.model === "k-anonymity" && !item.on)?.k ?? 5;
+  const best = store.results.release?.result?.run?.plan?.levels;
+  const put = (found) => { tried.levels = { ...found }; redraw(); };
+  const people = told?.unit === "person" ? "people" : "records";
+  const bound = (name, key, value) => edit(["attributes", name, key], value === "" ? null : Number(value));
+  const number = (name, key, title) => h("input", { type: "number", min: "0", max: String(told?.heights[name] ?? 0), id: `${key}-${name}`, "aria-label": `${title} of ${name}`,
+    value: String(attributes[name][key] ?? ""), onchange: (event) => bound(name, key, event.target.value) });
+  return h("section", { className: "card", "aria-label": "Levels" }, h("h2", {}, "Coarser, column by column"),
+    h("p", { className: "soft" }, `Move a column to a coarser level and see who would still look like fewer than ${k - 1} others.${heeded.length ? " Bounds and weights go into the policy: they tell the search what it may choose, and what matters to you." : ""}`),
+    told ? h("div", { className: "figures", "aria-live": "polite" },
+      h("div", {}, h("span", { className: "big", id: "tried-below" }, count(told.below[Math.min(k, told.below.length - 1)])), h("span", { className: "soft" }, `of ${count(told.units)} ${people} in groups of fewer than ${k}`)),
+      h("div", {}, h("span", { className: "big" }, count(told.smallest)), h("span", { className: "soft" }, `${told.smallest === 1 ? told.unit : people} in the smallest group`)),
+      h("div", {}, h("span", { className: "big", id: "tried-groups" }, count(told.classes)), h("span", { className: "soft" }, "groups"))) : h("p", { className: "soft" }, "Counting …"),
+    h("div", { className: "row" },
+      h("button", { id: "levels-none", onclick: () => put({}) }, "All as they are"),
+      best ? h("button", { id: "levels-best", onclick: () => put(best) }, "As the release has them") : null),
+    told ? grid("Levels, bounds and weights", [
+      ["Column", (name) => name],
+      ["Level", (name) => h("div", { className: "row" }, h("input", { type: "range", id: `try-${name}`, min: "0", max: String(told.heights[name] ?? 0), value: String(tried.levels[name] ?? 0), "aria-label": `Level of ${name}`,
+        oninput: (event) => put({ ...tried.levels, [name]: Number(event.target.value) }) }),
+        h("span", { className: "soft" }, `${tried.levels[name] ?? 0} of ${told.heights[name] ?? 0}`))],
+      heeded.includes("min_level") ? ["At least", (name) => number(name, "min_level", "Lowest level")] : null,
+      heeded.includes("max_level") ? ["At most", (name) => number(name, "max_level", "Highest level")] : null,
+      heeded.includes("weight") ? ["Weight", (name) => h("div", { className: "row" }, h("input", { type: "range", id: `weight-${name}`, min: "0", max: "5", step: "0.5", value: String(attributes[name].weight ?? 1), "aria-label": `Weight of ${name}`,
+        onchange: (event) => edit(["attributes", name, "weight"], Number(event.target.value)) }), h("span", { className: "soft" }, String(attributes[name].weight ?? 1)))] : null,
+    ].filter(Boolean), names) : null,
+    heeded.length < 3 ? h("p", { className: "soft small" }, `${sections.method?.algorithm ?? "The method"} makes ${heeded.length ? "ranges" : "groups"} of its own, so that ${heeded.length ? "bounds of levels" : "bounds and weights"} mean nothing to it. Choose another method above to set them.`) : null);
 }
 
 // How much detail is kept at which k, and how safe that is.
