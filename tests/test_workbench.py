@@ -52,6 +52,7 @@ def test_classes_are_counted_at_any_level(bench: ind.Workbench):
     held = bench.hold(POLICY)
     assert held.class_sizes().to_dict()["smallest"] == 1
     assert held.class_sizes().below(2) == 2
+    assert set(held.class_sizes().heights) == {"age", "sex"}
     assert held.class_sizes({"age": 1, "sex": 1}).to_dict()["below"][:5] == [0, 0, 1, 1, 4]
     with pytest.raises(ind.PolicyError, match="no such level"):
         held.class_sizes({"age": 9})
@@ -59,7 +60,7 @@ def test_classes_are_counted_at_any_level(bench: ind.Workbench):
 
 @given(st.lists(st.integers(1, 120), max_size=30))
 def test_the_curve_of_classes_is_counted_class_by_class(sizes: list[int]):
-    found = ClassSizes("record", np.array(sizes, dtype=np.int64))
+    found = ClassSizes("record", np.array(sizes, dtype=np.int64), {})
     assert found.to_dict()["below"] == [found.below(k) for k in range(101)]
 
 
