@@ -26,6 +26,7 @@ from indistinct.pipeline.warnings import (
     warn_about_people,
     warn_about_unprotected_columns,
 )
+from indistinct.privacy.promise import models
 from indistinct.recoding.linked.bucketing import without_noise
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import CellPlan
@@ -152,6 +153,17 @@ def require_kept(
                 f"the release that '{method.algorithm}' makes as published breaks {listed}: it is "
                 "withheld",
                 remedy='choose variant = "safe", or ask for less',
+            )
+        )
+    if broken and all(models()[part.requirement.model].needs_population for part in broken):
+        listed = "; ".join(str(part.requirement) for part in broken)
+        raise Unsatisfiable(
+            Problem(
+                "overlapping-classes",
+                f"{listed}: each class keeps it by itself, but some people are under several "
+                "classes, and whoever compares these can tell more",
+                remedy="make classes that nobody is under two of: leave local_recoding out, choose "
+                'algorithm = "optimal", or ask for less',
             )
         )
     if broken or not verdict.holds:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from indistinct._sections import Section, place_of
 from indistinct.errors import Problem
 from indistinct.policy.sections import Attribute, Method
+from indistinct.privacy.promise import models
 from indistinct.recoding.method import COMMON, method_named, methods
 from indistinct.recoding.method import Method as Registered
 from indistinct.requirement import Requirement
@@ -55,6 +56,19 @@ def method_checks(
             f"method.algorithm: '{own.name}' works towards {listed}, and no promise is",
             remedy=f'add [[promises]] with model = "{needed[0]}"',
         )
+    counting = [item.model for item in promises if _counts_population(item)]
+    if counting and (own.sight(method, ()).rows or method.mode == "split"):
+        yield Problem(
+            "population-beside-rows",
+            f"method.algorithm: promise '{counting[0]}' counts people of a population, of whom "
+            "quasi-identifiers alone are known, and this search looks at more",
+            remedy='choose algorithm = "optimal" without mode = "split"',
+        )
+
+
+def _counts_population(item: Requirement) -> bool:
+    kind = models().get(item.model)
+    return kind is not None and kind.needs_population
 
 
 def _said(section: Section, before: str = "") -> Iterator[str]:

@@ -21,6 +21,9 @@ ARX passes over people of suppressed classes: its d-presence is ``absent = "supp
 Beside (c, l)-diversity, which asks for classes of several records, it passes over classes of nobody
 as well: that is ``absent = "skip"``.
 
+Where people are under several classes, as after local recoding, what these say is added up; a
+release that keeps the bounds by each class alone is withheld.
+
 What it does not promise: that presence is hidden where it follows from elsewhere, or from a
 population other than the one that was given. In a class of more records than people (the table is
 no part of the population) the share is above 1, and no upper bound is kept.

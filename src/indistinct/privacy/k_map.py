@@ -8,7 +8,9 @@ Weaker than k-anonymity where the table is a sample: who does not know whether a
 to reckon with all people of the population that the class stands for, and they are k or more.
 
 What it does not promise: anything against somebody who knows that the person is in the table; and
-nothing if the population that was given is not the attacker's.
+nothing if the population that was given is not the attacker's. Where people are under several
+classes, as after local recoding, whoever compares these may have to reckon with fewer: the
+certificate says so where that may be.
 """
 
 from __future__ import annotations

@@ -150,6 +150,7 @@ class Certificate(Document):
         if made_up_among(may_contain):
             promises = [_as_asked(item, item["model"] in counts_made_up) for item in promises]
             warnings = [*_told_of_made_up(promises), *warnings]
+        warnings = [*filter(None, (verdict.note for verdict in audit.promises)), *warnings]
         return cls(
             version=version,
             created=created or dt.datetime.now(dt.UTC),

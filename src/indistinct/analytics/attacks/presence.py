@@ -3,7 +3,7 @@
 Somebody who knows who lives in a population counts for every class how many people of it could
 stand there. If as many are published, all of them are in the table; being in a table about a
 disease is harm enough. The belief that a person is in it is the share of released among possible
-people in the compatible classes.
+people, added up over the compatible classes: a record of one is no record of another.
 """
 
 from __future__ import annotations
@@ -24,10 +24,7 @@ REMEDY = absent
 
 
 def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipped:
-    """Compare released with possible people in every class.
-
-    A population person whom several classes cover counts in each of them.
-    """
+    """Compare released with possible people in every class."""
     del sensitive
     places = context.places
     possible = places.class_population
@@ -35,13 +32,12 @@ def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipp
     if possible is None or met is None or places.population is None:
         return Skipped(NAME, "it needs a table of the population")
     sets, size = places.candidate_sets, places.classes.size
-    share = places.set_size / np.maximum(sums(possible[sets.index], sets.indptr), 1)
+    of_class = size / np.maximum(possible, 1)
+    share = np.minimum(sums(of_class[sets.index], sets.indptr), 1.0)
     before = min(context.records / max(places.population.height, 1), 1.0)
     prior = np.full(context.people.height, before)
     belief = np.where(context.found, share[context.set_of], prior)
-    out = sums(size[met.index], met.indptr)
-    able = sums(possible[met.index], met.indptr)
-    delta = out / np.maximum(able, 1)
+    delta = np.minimum(sums(of_class[met.index], met.indptr), 1.0)
     highest = float(delta.max(initial=0.0))
     return summarize(
         context,

@@ -299,6 +299,7 @@ def audit(
         notes=(
             *published.notes,
             *_notes(found, published, certified),
+            *dict.fromkeys(one.note for one in found.promises if one.note),
             *(() if link is not None else _elsewhere(published, table, names)),
             *seen.notes,
             *seen.torn,

@@ -14,7 +14,7 @@ import polars as pl
 from indistinct.errors import PolicyError, Problem
 from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import SIZE, TOLERANCE, Asked, least, most
-from indistinct.release.audit.population import PEOPLE, people
+from indistinct.release.audit.population import PEOPLE, PRESENCE, people
 from indistinct.release.audit.settings import Setting, number, word
 from indistinct.release.audit.verdict import Verdict
 
@@ -54,17 +54,16 @@ def check(asked: Asked) -> Verdict:
             )
         )
     classes, absent = people(asked)
-    classes = classes.with_columns((pl.col(SIZE) / pl.col(PEOPLE)).alias("presence"))
-    presence = pl.col("presence")
-    below = presence < asked["lower"] - TOLERANCE
-    above = presence > asked["upper"] + TOLERANCE
+    share = classes[SIZE] / classes[PEOPLE]
+    below = pl.col(SIZE) / pl.col(PEOPLE) < asked["lower"] - TOLERANCE
+    above = pl.col(PRESENCE) > asked["upper"] + TOLERANCE
     outside = classes.height > 0 and absent > 0 and asked["absent"] == "break"
     verdict = asked.judged(
         classes,
         below | above,
         {
-            "lower": 0.0 if outside else least(classes["presence"]),
-            "upper": most(classes["presence"]),
+            "lower": 0.0 if outside else least(share),
+            "upper": most(classes[PRESENCE]),
         },
     )
     return replace(verdict, holds=verdict.holds and not (outside and asked["lower"] > 0))

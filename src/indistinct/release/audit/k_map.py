@@ -7,23 +7,34 @@ quasi-identifiers lie under the published ones.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 
 from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import Asked, least
-from indistinct.release.audit.population import PEOPLE, people
+from indistinct.release.audit.population import LEFT, PEOPLE, people
 from indistinct.release.audit.settings import whole
 from indistinct.release.audit.verdict import Verdict
 
 MODEL = "k-map"
+
+COMPARED = (
+    f"'{MODEL}' counts the people of every class by itself, and some people are under several: "
+    "whoever compares classes may have to reckon with fewer"
+)
 
 
 @class_check(MODEL, counts="people", settings={"k": whole(1, example=5)})
 def check(asked: Asked) -> Verdict:
     """Whether at least k people of the population are under every class.
 
+    Classes that overlap may leave fewer to whoever compares them: that is noted.
+
     Raises:
         PolicyError: If the population or the meaning of a label is not known.
     """
     classes, _ = people(asked)
-    return asked.judged(classes, pl.col(PEOPLE) < asked["k"], {"k": least(classes[PEOPLE])})
+    verdict = asked.judged(classes, pl.col(PEOPLE) < asked["k"], {"k": least(classes[PEOPLE])})
+    fewer = classes.filter(pl.col(LEFT) < asked["k"]).height > verdict.breaking_classes
+    return replace(verdict, note=COMPARED if fewer else "")

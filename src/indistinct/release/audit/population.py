@@ -2,10 +2,16 @@
 
 Promises that compare a release with a population ask it. A person is under a class if each of her
 exact values is among those that the class's cell stands for.
+
+Somebody may be under several classes (``[20, 30)`` and ``[25, 40)``). Whoever compares these knows
+that the records of the one are no records of the other, and counts as far as this is certain. What
+others may need is taken off the people of a class, but its own records always may be each other's;
+and somebody is in the table with the sum of what the classes say that stand for her.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +26,12 @@ from indistinct.requirement import Requirement
 PEOPLE = "people"
 """Column with the number of people of the population under a class."""
 
+LEFT = "left"
+"""Column with how many of them at least are as likely the person of a record of the class."""
+
+PRESENCE = "presence"
+"""Column with how likely at most somebody under the class is in the table."""
+
 _COUNT = "\0count"
 
 Numbers = NDArray[np.int64]
@@ -28,7 +40,8 @@ _ANYTHING = "*"
 
 
 def people(asked: Asked) -> tuple[pl.DataFrame, int]:
-    """Every class with its ``size`` and its ``people``, and how many people are under no class.
+    """Every class with its ``size`` and ``people``, how many of these are ``left``, and their
+    largest ``presence``; and how many people are under no class.
 
     Raises:
         PolicyError: If no population is known, it lacks a quasi-identifier, or it is not known what
@@ -58,13 +71,15 @@ def people(asked: Asked) -> tuple[pl.DataFrame, int]:
     columns.sort(key=lambda column: len(column.meant))
     many = everybody[_COUNT].to_numpy()
     found = np.zeros(classes.height, dtype=np.int64)
-    covered = np.zeros(len(many), dtype=np.bool_)
+    covered = np.zeros(len(many), dtype=np.int64)
+    members: list[tuple[int, Numbers]] = []
 
     def descend(rows: Numbers, under: Numbers, depth: int) -> None:
         """Count the people ``under`` the first labels of the classes ``rows``, who share these."""
         if depth == len(columns):
             found[rows] = many[under].sum()
-            covered[under] = True
+            covered[under] += 1
+            members.append((int(rows[0]), under))
             return
         column = columns[depth]
         for alike in _alike(rows, column.label):
@@ -73,8 +88,59 @@ def people(asked: Asked) -> tuple[pl.DataFrame, int]:
     if classes.height:
         descend(np.arange(classes.height), np.arange(len(many)), 0)
     described = classes.select(pl.col(_COUNT).cast(pl.Int64).alias(SIZE))
-    described = described.with_columns(pl.Series(PEOPLE, found, pl.Int64))
-    return described, int(many[~covered].sum())
+    size = described[SIZE].to_numpy()
+    left = found
+    if (covered > 1).any():
+        left = _left(size, found, members, many, covered > 1)
+    share = size / np.maximum(left, 1)
+    presence = np.where(found > 0, share, np.inf)
+    if left is not found:
+        of_combination = np.zeros(len(many))
+        for at, under in members:
+            of_combination[under] += share[at]
+        for at, under in members:
+            most = of_combination[under].max(initial=0.0)
+            presence[at] = min(most, max(1.0, size[at] / found[at])) if found[at] else np.inf
+    described = described.with_columns(
+        pl.Series(PEOPLE, found, pl.Int64), pl.Series(LEFT, left), pl.Series(PRESENCE, presence)
+    )
+    return described, int(many[covered == 0].sum())
+
+
+def _left(
+    size: Numbers,
+    people_of: Numbers,
+    members: Sequence[tuple[int, Numbers]],
+    many: Numbers,
+    shared: NDArray[np.bool_],
+) -> Numbers:
+    """The people of every class whom the records of no other class need, [G].
+
+    Arguments:
+        size: records of every class, [G].
+        people_of: people under every class, [G].
+        members: classes, with the combinations of the population under each.
+        many: how many people have each combination.
+        shared: which combinations are under several classes.
+    """
+    parts = [(at, own) for at, under in members if len(own := under[shared[under]])]
+    classes = np.repeat([at for at, _ in parts], [len(own) for _, own in parts])
+    under = np.concatenate([own for _, own in parts])
+    alike = (
+        pl.DataFrame({"class": classes, "at": under, "people": many[under]})
+        .sort("class")
+        .group_by("at", "people")
+        .agg("class", pl.col("class").cast(pl.String).str.join(",").alias("classes"))
+        .group_by("classes")
+        .agg(pl.col("class").first(), pl.col("people").sum())
+        .with_columns(pl.col("class").alias("other"))
+    )
+    both = alike.explode("class").explode("other").filter(pl.col("class") != pl.col("other"))
+    both = both.group_by("class", "other").agg(pl.col("people").sum())
+    need = np.minimum(both["people"].to_numpy(), size[both["other"].to_numpy()])
+    taken = np.bincount(both["class"].to_numpy(), need, minlength=len(size)).astype(np.int64)
+    found: Numbers = np.maximum(people_of - taken, np.minimum(size, people_of))
+    return found
 
 
 def _population(requirement: Requirement, context: Context, on: list[str]) -> pl.DataFrame:

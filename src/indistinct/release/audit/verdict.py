@@ -167,6 +167,7 @@ class Verdict:
         breaking_records: Number of records in those classes.
         achieved_with: For figures that hold only while other parameters are as they were asked:
             these, by the name of the figure. Two such figures may not be promised together.
+        note: What a reader should know of it, in a sentence.
     """
 
     requirement: Requirement
@@ -176,6 +177,7 @@ class Verdict:
     breaking_classes: int = 0
     breaking_records: int = 0
     achieved_with: Mapping[str, PlainMapping] = field(default_factory=dict)
+    note: str = ""
 
     def to_dict(self) -> Plain:
         """The verdict as plain data, in the words of the audit document.

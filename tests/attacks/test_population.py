@@ -1,0 +1,104 @@
+"""Whoever has the population and compares all classes finds no more than an audit says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import indistinct as ind
+from indistinct.release.audit import audit
+from indistinct.requirement import Requirement
+
+VALUES = "abcd"
+
+people = st.lists(st.sampled_from(VALUES), min_size=1, max_size=6)
+labels = st.lists(st.sets(st.sampled_from(VALUES), min_size=1), min_size=1, max_size=4)
+
+SKIP = {"lower": 0.0, "upper": 1.0, "absent": "skip"}
+PRESENCE = Requirement("delta-presence", SKIP, on=("age",))
+
+
+def worlds(population: Sequence[str], rows: Sequence[str]) -> list[tuple[int, ...]]:
+    """Every way to give each row a person of its own who fits it."""
+    found: list[tuple[int, ...]] = [()]
+    for row in rows:
+        found = [
+            (*world, person)
+            for world in found
+            for person, value in enumerate(population)
+            if value in row and person not in world
+        ]
+    return found
+
+
+@given(people, labels, st.integers(2, 4))
+def test_no_row_and_no_presence_is_surer_than_audited(
+    population: list[str], published: list[set[str]], k: int
+) -> None:
+    rows = ["".join(sorted(label)) for label in published]
+    possible = worlds(population, rows)
+    if not possible:
+        return
+    verdict = audit(
+        pl.DataFrame({"age": rows}),
+        [Requirement("k-map", {"k": k}, on=("age",)), PRESENCE],
+        ["age"],
+        population=pl.DataFrame({"age": population}),
+        covers={"age": {row: frozenset(row) for row in rows}},
+    )
+    k_map, presence = verdict.promises[0], verdict.promises[1].achieved
+    for row in range(len(rows)):
+        owners = Counter(world[row] for world in possible)
+        assert max(owners.values()) / len(possible) <= 1 / k + 1e-9 or k_map.note or not k_map.holds
+    there = Counter(person for world in possible for person in world)
+    able = [at for at, value in enumerate(population) if any(value in row for row in rows)]
+    shares = np.array([there[at] for at in able]) / len(possible)
+    assert presence["upper"] is not None
+    assert presence["lower"] is not None
+    assert shares.max() <= presence["upper"] + 1e-9
+    assert shares.min() >= presence["lower"] - 1e-9
+
+
+def test_classes_that_tell_who_is_there_only_together_are_withheld(tmp_path: Path) -> None:
+    """Four of five people: by each class three of four are there at most, by all of them more."""
+    everybody = pl.DataFrame({"age": [1, 5, 11, 4, 9], "sex": list("MMFMM")})
+    everybody.write_csv(tmp_path / "population.csv")
+    policy = {
+        "attributes": {
+            "age": {
+                "role": "quasi-identifier",
+                "hierarchy": {"intervals": {"width": 2, "levels": 3}},
+            },
+            "sex": {"role": "quasi-identifier"},
+        },
+        "promises": [{"model": "delta-presence", "lower": 0, "upper": 0.75}],
+        "method": {"local_recoding": True, "suppression_limit": 0.5},
+        "risk": {"population": {"file": str(tmp_path / "population.csv")}},
+    }
+    table = everybody.tail(4)
+    with pytest.raises(ind.Unsatisfiable) as caught:
+        ind.anonymize(table, policy)
+    assert [problem.code for problem in caught.value.problems] == ["overlapping-classes"]
+    policy["method"] = {"suppression_limit": 0.5}
+    (held,) = ind.anonymize(table, policy).certificate.promises
+    assert held["achieved"]["upper"] <= 0.75
+
+
+@pytest.mark.parametrize("algorithm", ["iab", "greedy", "exhaustive"])
+def test_methods_that_look_at_whole_rows_refuse_to_count_a_population(algorithm: str) -> None:
+    policy = {
+        "attributes": {"age": {"role": "quasi-identifier", "hierarchy": {"intervals": 2}}},
+        "promises": [{"model": "k-map", "k": 2}],
+        "method": {"algorithm": algorithm},
+        "risk": {"population": {"file": "population.csv"}},
+    }
+    with pytest.raises(ind.PolicyError) as caught:
+        ind.anonymize(pl.DataFrame({"age": [1, 2, 3]}), policy)
+    assert "population-beside-rows" in {problem.code for problem in caught.value.problems}
