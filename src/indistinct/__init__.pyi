@@ -91,6 +91,7 @@ from indistinct.privacy.tau_safety import TauSafety as TauSafety
 from indistinct.privacy.theta_sensitive import ThetaSensitive as ThetaSensitive
 from indistinct.recoding.exchange import ThetaInfeasible as ThetaInfeasible
 from indistinct.release.audit import Audit as Audit
+from indistinct.release.audit.series import SeriesAudit as SeriesAudit
 from indistinct.release.certificate import Certificate as Certificate
 from indistinct.release.certificate import Run as Run
 from indistinct.release.ledger import Ledger as Ledger

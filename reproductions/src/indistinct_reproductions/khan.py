@@ -128,8 +128,8 @@ def kept(table: Released, model: str, **parameters: float | str) -> Verdict:
     """What the audit says of one promise about the diseases of a printed table."""
     about = {} if model == "k-anonymity" else {"sensitive": DISEASE}
     asked = {"model": model, **parameters, **about}
-    (verdict,) = ind.audit(table.frame(), policy(table.k), promises=[asked]).promises
-    return verdict
+    found: ind.Audit = ind.audit(table.frame(), policy(table.k), promises=[asked])
+    return found.promises[0]
 
 
 @cache

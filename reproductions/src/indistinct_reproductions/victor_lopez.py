@@ -134,8 +134,8 @@ def kept(model: str, **parameters: Any) -> Verdict:
         },
         "promises": [{"model": model, **parameters, **about}],
     }
-    (verdict,) = ind.audit(table_iii().drop("Sl No"), policy).promises
-    return verdict
+    found: ind.Audit = ind.audit(table_iii().drop("Sl No"), policy)
+    return found.promises[0]
 
 
 def _table_iii(ledger: Ledger) -> None:

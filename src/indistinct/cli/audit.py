@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from indistinct.cli.options import AsJson, Encoding, Separator, Sheet, names, source_keys
 from indistinct.cli.summary import print_classes, print_promises
-from indistinct.cli.terminal import ALERT, Progress, complain, console, print_json
+from indistinct.cli.terminal import (
+    ALERT,
+    Progress,
+    complain,
+    console,
+    print_json,
+    print_parts,
+)
 from indistinct.document import many, shown
 from indistinct.errors import PolicyError, Problem, without_credentials
 from indistinct.types import Plain, PlainMapping
 
-"""Exit code of an audit that finds a promise broken."""
+if TYPE_CHECKING:
+    from indistinct.release.audit.series import SeriesAudit
 
 
 def audit(
-    release: Annotated[
-        Path,
-        typer.Argument(metavar="RELEASE", help="A published file, or the folder of a release."),
+    releases: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RELEASE...",
+            help="A published file, or the folder of a release; several of one series in the order "
+            "of publication.",
+        ),
     ],
     policy: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The policy that says what was promised.")
@@ -37,15 +49,31 @@ def audit(
             help="The column that tells people apart, if they have many records.",
         ),
     ] = None,
+    constant: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Of several releases: quasi-identifiers that people keep from one to the next.",
+        ),
+    ] = None,
+    follow: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Of several releases: the column that names people alike in all of them.",
+        ),
+    ] = None,
     separator: Separator = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
     as_json: AsJson = False,
 ) -> None:
-    """Recompute every promise from the published file alone.
+    """Recompute every promise from the published files alone.
 
     The promises come from --policy, from --quasi and --k, or else from the certificate.json beside
-    the release. Works on releases made by other tools. Ends with 3 if a promise is broken.
+    the release. Works on releases made by other tools. Several releases are held together against
+    what was promised over releases, as far as a reader can. Ends with 3 if a promise is broken, or
+    cannot be proved over releases.
     """
     import indistinct
 
@@ -57,8 +85,28 @@ def audit(
         asked["source"] = source
     with Progress() as progress:
         progress("auditing")
-        verdict = indistinct.audit(release, **asked)
-    document = verdict.to_dict()
+        if constant or follow is not None or len(releases) > 1:
+            over: Plain = {"constant": names(constant), "follow": follow}
+            series = indistinct.audit([*releases], **asked, **over)
+            documents = [one.to_dict() for one in series.releases]
+        else:
+            series, documents = None, [indistinct.audit(releases[0], **asked).to_dict()]
+    for document, release in zip(documents, releases, strict=True):
+        _require_promises(document, release)
+        for note in document.get("notes", ()):
+            complain("note", note)
+        if not as_json:
+            show(document, release)
+    whole = documents[0] if series is None else series.to_dict()
+    if as_json:
+        print_json(whole)
+    elif series is not None:
+        _show_series(series)
+    if not whole["holds"]:
+        raise typer.Exit(ALERT)
+
+
+def _require_promises(document: PlainMapping, release: Path) -> None:
     if not document["promises"]:
         raise PolicyError(
             Problem(
@@ -68,14 +116,20 @@ def audit(
                 remedy="say what was promised, with --policy, or with --quasi and --k",
             )
         )
-    for note in document.get("notes", ()):
-        complain("note", note)
-    if as_json:
-        print_json(document)
-    else:
-        show(document, release)
-    if not document["holds"]:
-        raise typer.Exit(ALERT)
+
+
+def _show_series(series: SeriesAudit) -> None:
+    """What all releases say together, for a person."""
+    screen = console()
+    screen.print(f"\nall {len(series.releases)} releases together", style="bold")
+    print_parts(series.parts())
+    if series.holds:
+        screen.print("\nevery promise holds", style="bold green")
+        return
+    broken = any(verdict.holds is False for verdict in series.promises)
+    alone = not all(one.holds for one in series.releases)
+    word = "BROKEN" if broken or alone else "NOT PROVED from the published files"
+    screen.print(f"\n{word}", style="bold red")
 
 
 def _asked(policy: Path | None, quasi: list[str] | None, k: int | None) -> Plain:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from indistinct.analytics.population import covers
+from indistinct.errors import PolicyError, Problem
 from indistinct.metadata import ValueMetadata
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.opening import PolicyLike, as_policy
@@ -24,6 +25,7 @@ from indistinct.release.audit import Audit
 from indistinct.release.audit import audit as audit_release
 from indistinct.release.audit.linking import link_between, listed_values
 from indistinct.release.audit.reading import Claims, Published, read_release
+from indistinct.release.audit.series import OneOf, SeriesAudit, is_over_releases, verdict_over
 from indistinct.requirement import Requirement
 from indistinct.sources.table import open_table
 from indistinct.sources.writing import unguarded
@@ -42,12 +44,16 @@ def audit(
     source: PlainMapping | None = None,
     person: str | None = None,
     linked: Mapping[str, str] | None = None,
-) -> Audit:
+    constant: Sequence[str] = (),
+    follow: str | None = None,
+) -> Any:
     """Check from published tables alone whether they keep their promises.
 
     Arguments:
         tables: a frame, the path of a file or of a release's folder, several by name, or a
-            :class:`Release`, whose certificate says what was promised.
+            :class:`Release`, whose certificate says what was promised. A list of these: releases
+            of one series, in the order of publication, held together against what was promised
+            over releases.
         policy: the promises and their quasi-identifiers.
         promises: the promises, without a policy: ``KAnonymity(k=5)``, requirements, or tables of
             their keys.
@@ -58,11 +64,93 @@ def audit(
         linked: how two tables belong together, without a certificate: the names of the tables
             ``quasi`` and ``sensitive``, the column ``by``, and ``holding``: everyone of a bucket
             has ``one`` of its rows, ``some`` of its values, or ``all``.
+        constant: of a list: quasi-identifiers that people keep from release to release, and whose
+            labels contain each other only as ranges, masks or sets. Nothing else tells two people
+            of two releases apart.
+        follow: of a list: a column that names everybody by the same name in every release.
+
+    Returns:
+        An :class:`Audit`; of a list a :class:`SeriesAudit`.
 
     Raises:
         DataError: the release cannot be read, or lacks a column.
-        PolicyError: nothing says what was promised.
+        PolicyError: nothing says what was promised; or a list has fewer than two releases.
     """
+    asked: Plain = {
+        "promises": promises, "quasi": quasi, "source": source, "person": person, "linked": linked,
+    }  # fmt: skip
+    if isinstance(tables, list | tuple):
+        return _audit_series(tables, policy, constant, follow, asked)
+    if constant or follow is not None:
+        message = "one release is audited: nothing is constant or followed over several"
+        remedy = "give several releases, or leave that out"
+        raise PolicyError(Problem("no-series", message, remedy=remedy))
+    return _audit_one(tables, policy, **asked)
+
+
+def _audit_series(
+    series: Sequence[Frame],
+    policy: PolicyLike | None,
+    constant: Sequence[str],
+    follow: str | None,
+    asked: PlainMapping,
+) -> SeriesAudit:
+    """Several releases by themselves, and together."""
+    if len(series) < 2:
+        remedy = "name two releases or more, in the order of publication"
+        raise PolicyError(Problem("no-series", "a series has two releases or more", remedy=remedy))
+    policy = None if policy is None else as_policy(policy)
+    alone = tuple(_audit_one(one, policy, **asked) for one in series)
+    parts = []
+    for one, found in zip(series, alone, strict=True):
+        made = isinstance(one, Release)
+        published = read_release(one.tables if made else one, asked.get("source"))
+        told = one.certificate if made else published.claims
+        link = asked.get("linked") or (None if told is None else told.linked)
+        many = link is None and found.people is not None
+        many = many or (link is not None and link.get("holding", "one") != "one")
+        parts.append(OneOf(published, found.quasi, link, many))
+    promised = dict.fromkeys(
+        replace(item.requirement, on=None)
+        for found in alone
+        for item in found.promises
+        if is_over_releases(item.requirement)
+    )
+    verdicts = [verdict_over(part, parts, constant, follow) for part in promised]
+    return SeriesAudit(alone, tuple(verdicts), _rests_on(promised, constant, follow))
+
+
+def _rests_on(
+    promised: Mapping[Requirement, None], constant: Sequence[str], follow: str | None
+) -> tuple[str, ...]:
+    """What the verdicts on a series take for granted."""
+    if not promised:
+        return (
+            "nothing was promised over releases: each holds or breaks by itself, and what all "
+            "tell together was not looked at",
+        )
+    if follow is not None:
+        return (f"people were followed by '{follow}', taken to name them alike in every release",)
+    if constant:
+        listed = ", ".join(f"'{name}'" for name in constant)
+        return (f"taken for granted: nobody's {listed} changes from release to release",)
+    return (
+        "everybody of a release was taken to be anybody of another one: name the "
+        "quasi-identifiers that people keep (--constant), or a column that names them (--follow)",
+    )
+
+
+def _audit_one(
+    tables: Frame,
+    policy: PolicyLike | None,
+    *,
+    promises: Sequence[Any] | None,
+    quasi: Sequence[str] | None,
+    source: PlainMapping | None,
+    person: str | None,
+    linked: Mapping[str, str] | None,
+) -> Audit:
+    """One release by itself."""
     given: Plain = {} if linked is None else {"linked": linked}
     if isinstance(tables, Release):
         told = tables.certificate

@@ -13,6 +13,7 @@ from indistinct.pipeline.auditing import audit
 from indistinct.pipeline.comparison import compare
 from indistinct.pipeline.evidence import EVIDENCE, evidence_in, policy_text
 from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress
+from indistinct.release.audit import Audit
 from indistinct.report.chapters import Evidence, of_population
 from indistinct.report.outlines import page, require_template
 from indistinct.sources.writing import PRIVATE, REPORT, write_json, write_text
@@ -120,7 +121,8 @@ def _holds(folder: Path, found: Evidence) -> bool:
     seen = [item for item in told["promises"] if item["model"] not in of_population()]
     if not seen:
         return all(item["holds"] for item in told["promises"])
-    return audit(folder, promises=seen, quasi=told["quasi_identifiers"]).holds
+    alone: Audit = audit(folder, promises=seen, quasi=told["quasi_identifiers"])
+    return alone.holds
 
 
 def write_refusal(error: Unsatisfiable, policy: PolicyLike, path: str | Path) -> Path:

@@ -120,7 +120,7 @@ def audited_link(
         )
     quasi, sensitive = tables[link["quasi"]], tables[link["sensitive"]]
     names = list(dict.fromkeys(part.sensitive for part in requirements if part.sensitive))
-    _require_columns(quasi, [*context.quasi, by])
+    require_columns(quasi, [*context.quasi, by])
     texts = quasi.texts([*context.quasi, by])
     hidden = texts.select(
         pl.all_horizontal(pl.col(name).eq_missing(SUPPRESSED) for name in context.quasi)
@@ -191,9 +191,9 @@ def _not_shown(
 def listed_values(table: PublishedTable, name: str, by: str) -> pl.DataFrame:
     """The rows of the sensitive table of one attribute: columns ``by`` and the attribute."""
     if table.find(name) is not None:
-        _require_columns(table, [by])
+        require_columns(table, [by])
         return table.texts([by, name])
-    _require_columns(table, [by, "attribute", "value"])
+    require_columns(table, [by, "attribute", "value"])
     rows = table.texts([by, "attribute", "value"]).filter(pl.col("attribute") == name)
     if rows.is_empty():
         raise DataError(
@@ -207,7 +207,8 @@ def listed_values(table: PublishedTable, name: str, by: str) -> pl.DataFrame:
     return rows.select(by, pl.col("value").alias(name))
 
 
-def _require_columns(table: PublishedTable, names: Sequence[str]) -> None:
+def require_columns(table: PublishedTable, names: Sequence[str]) -> None:
+    """Raise :class:`DataError` for columns that a table of a release lacks."""
     from indistinct.release.audit.reading import missing_columns
 
     if problems := missing_columns(table, names):

@@ -1,0 +1,468 @@
+"""Several releases of one series, held together against what was promised over releases.
+
+Nothing but the published files is read. Whether somebody of one release is somebody of another is
+not in them, so everybody is taken to be anybody they may be: two classes, or buckets, may share a
+person unless a quasi-identifier that people keep tells them apart. What holds of all that may be so
+holds of what is so. Where every release has a column that names people by the same names, that
+column decides.
+
+* m-invariance and tau-safety: classes that may share a person list the same values, in releases
+  that follow each other or in any two (Xiao and Tao 2007; Anjum and others 2017).
+* The belief of a reader of all releases: classes are connected that may share a person. Connected
+  classes that all list the same values, each equally often, leave each value as likely as any
+  other; of a class that is connected with none the release alone tells. Else nothing is proved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from indistinct.document import Document, Grid, Line, Part, many
+from indistinct.release.audit import Audit
+from indistinct.release.audit.linking import link_between, listed_values, require_columns
+from indistinct.release.audit.reading import Published
+from indistinct.release.audit.verdict import words
+from indistinct.requirement import Requirement
+from indistinct.types import Plain
+
+SIGNATURES = {"m-invariance": True, "tau-safety": False}
+"""Promises of signatures, and whether they speak of releases that follow each other alone."""
+
+MOST = 4_000_000
+"""Pairs of what quasi-identifiers say that are compared, at most."""
+
+TOLERANCE = 1e-9
+_CLASS, _GROUP, _VALUE = "\0class", "\0group", "\0value"
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One release of a series, as it was audited by itself.
+
+    Arguments:
+        published: its tables.
+        quasi: its quasi-identifiers.
+        link: how linked tables belong together; None of one table.
+        people_have_many: whether a person has many records, or many rows of a bucket.
+    """
+
+    published: Published
+    quasi: tuple[str, ...]
+    link: Mapping[str, str] | None = None
+    people_have_many: bool = False
+
+
+@dataclass(frozen=True)
+class SeriesVerdict:
+    """Whether all releases together keep a promise.
+
+    Arguments:
+        requirement: The promise.
+        holds: Whether it is proved to hold (True) or to be broken (False); None where the published
+            files do not decide.
+        achieved: What is proved, by parameter; None for what is not.
+        classes: How many classes or buckets of all releases the verdict hangs on.
+        why: The reason, in a sentence; empty where it holds.
+    """
+
+    requirement: Requirement
+    holds: bool | None
+    achieved: Mapping[str, float | int | None]
+    classes: int = 0
+    why: str = ""
+
+    def to_dict(self) -> Plain:
+        """The verdict as plain data."""
+        return {
+            **self.requirement.to_dict(),
+            "over": "releases",
+            "holds": self.holds,
+            "achieved": dict(self.achieved),
+            "classes": self.classes,
+            "why": self.why,
+        }
+
+
+@dataclass(frozen=True)
+class SeriesAudit(Document):
+    """What a reader of all releases of a series can verify.
+
+    Arguments:
+        releases: The audit of each release by itself, in the order of publication.
+        promises: The verdicts on the promises over releases.
+        notes: What the verdicts rest on.
+    """
+
+    releases: tuple[Audit, ...]
+    promises: tuple[SeriesVerdict, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether every release holds by itself, and every promise over releases is proved."""
+        alone = all(one.holds for one in self.releases)
+        return alone and all(verdict.holds is True for verdict in self.promises)
+
+    def to_dict(self) -> Plain:
+        """The audit as plain data."""
+        return {
+            "holds": self.holds,
+            "releases": [one.to_dict() for one in self.releases],
+            "promises": [verdict.to_dict() for verdict in self.promises],
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        told = "; ".join(f"{one.requirement} {in_words(one)}" for one in self.promises)
+        word = "holds" if self.holds else "not proved"
+        return f"<SeriesAudit: {word}, {len(self.releases)} releases{': ' * bool(told)}{told}>"
+
+    def parts(self) -> Iterator[Part]:
+        """The verdicts on all releases together."""
+        rows = [(str(one.requirement), in_words(one), words(one.achieved)) for one in self.promises]
+        if rows:
+            yield Grid(("over all releases", "verdict", "proved"), rows)
+        for text in [*(one.why for one in self.promises if one.why), *self.notes]:
+            yield Line(text)
+
+
+def in_words(verdict: SeriesVerdict) -> str:
+    """Whether a promise holds, in words."""
+    return {True: "holds", False: "BROKEN", None: "not proved"}[verdict.holds]
+
+
+def is_over_releases(part: Requirement) -> bool:
+    """Whether a promise speaks of several releases."""
+    return part.model in SIGNATURES or part.parameters.get("over") == "releases"
+
+
+def verdict_over(
+    part: Requirement, series: Sequence[OneOf], constant: Sequence[str], follow: str | None
+) -> SeriesVerdict:
+    """Whether a series keeps a promise over releases.
+
+    Arguments:
+        part: the promise.
+        series: the releases, in the order of publication.
+        constant: quasi-identifiers that people keep.
+        follow: the column that names people by the same names in every release.
+
+    Raises:
+        DataError: a release lacks a column or a table.
+    """
+    assert part.sensitive is not None
+    keys = (follow,) if follow is not None else tuple(constant)
+    shown = [_shown(one, part.sensitive, keys) for one in series]
+    if any(one is None for one in shown):
+        return _undecided(part, 0, "people do not have one value each")
+    laid = _Laid.of([one for one in shown if one is not None], keys, exact=follow is not None)
+    if laid is None:
+        return _undecided(part, 0, f"more than {MOST:,} pairs of labels would have to be compared")
+    if part.model in SIGNATURES:
+        return _of_signatures(part, laid, followed=follow is not None)
+    return _of_beliefs(part, laid)
+
+
+def _undecided(part: Requirement, classes: int, why: str) -> SeriesVerdict:
+    name = "bound" if part.model not in SIGNATURES else "m"
+    return SeriesVerdict(part, None, {name: None}, classes, f"{part}: {why}")
+
+
+def _shown(
+    one: OneOf, sensitive: str, keys: Sequence[str]
+) -> tuple[pl.DataFrame, pl.DataFrame] | None:
+    """Who may be in which class of a release, and what each class lists.
+
+    The keys with the class of each row; class and value of each record. None where people do not
+    have one value each.
+    """
+    link = one.link or link_between(one.published)
+    tables = {table.name: table for table in one.published.tables}
+    if link is None:
+        table = next(iter(tables.values()))
+        by, names = [*one.quasi], [*dict.fromkeys([*keys, *one.quasi])]
+        require_columns(table, [*names, sensitive])
+        members = table.texts(names)
+        listed = members.select(by).with_columns(table.texts([sensitive])[sensitive].alias(_VALUE))
+    else:
+        by = [link["by"]]
+        require_columns(tables[link["quasi"]], [*keys, *by])
+        members = tables[link["quasi"]].texts([*keys, *by])
+        listed = listed_values(tables[link["sensitive"]], sensitive, *by)
+        listed = listed.rename({sensitive: _VALUE})
+    of_sets = listed[_VALUE].str.starts_with("{").any()
+    sizes = [part.group_by(by).len("n").sort(by) for part in (members, listed)]
+    if of_sets or one.people_have_many or not sizes[0].equals(sizes[1]):
+        return None
+    numbered = sizes[0].select(by).with_row_index(_CLASS).cast({_CLASS: pl.Int64})
+    members, listed = (
+        part.join(numbered, on=by, how="left", nulls_equal=True) for part in (members, listed)
+    )
+    return members.select(*keys, _CLASS), listed.select(_CLASS, _VALUE)
+
+
+@dataclass(frozen=True)
+class _Laid:
+    """All classes of a series, and which of them may share a person.
+
+    ``classes``: ``values`` listed, the largest ``share``, whether they are ``even``, and the number
+    of the ``signature``, by the number of the class. Groups are people who cannot be told apart:
+    ``group_of`` has the groups of every class, ``links`` the pairs of groups of different releases
+    that may share somebody, with how many releases they are apart.
+    """
+
+    classes: pl.DataFrame
+    group_of: pl.DataFrame
+    links: pl.DataFrame
+
+    @classmethod
+    def of(
+        cls,
+        shown: Sequence[tuple[pl.DataFrame, pl.DataFrame]],
+        keys: Sequence[str],
+        *,
+        exact: bool,
+    ) -> _Laid | None:
+        """The classes of all releases; None where too much would have to be compared."""
+        listed, incident, groups = [], [], []
+        before = [0, 0]
+        for members, values in shown:
+            listed.append(values.with_columns(pl.col(_CLASS) + before[0]))
+            own = members.select(keys).unique(maintain_order=True) if keys else pl.DataFrame([{}])
+            own = own.with_columns(pl.int_range(own.height).alias(_GROUP) + before[1])
+            held = members.with_columns(pl.col(_CLASS) + before[0]).unique()
+            held = (
+                held.join(own, on=list(keys), how="left", nulls_equal=True)
+                if keys
+                else held.with_columns(pl.lit(before[1]).alias(_GROUP))
+            )
+            incident.append(held.select(_CLASS, _GROUP).unique())
+            groups.append(own)
+            before = [
+                before[0] + 1 + int(values[_CLASS].to_numpy().max(initial=0)),
+                before[1] + own.height,
+            ]
+        links = []
+        for (at, one), (later, other) in combinations(enumerate(groups), 2):
+            found = _meeting(one, other, keys, exact=exact)
+            if found is None:
+                return None
+            links.append(found.with_columns(pl.lit(later - at).alias("apart")))
+        counted = pl.concat(listed).group_by(_CLASS, _VALUE).len("n")
+        classes = (
+            counted.sort(_CLASS, _VALUE)
+            .group_by(_CLASS, maintain_order=True)
+            .agg(
+                values=pl.len().cast(pl.Int64),
+                share=pl.col("n").max() / pl.col("n").sum(),
+                even=pl.col("n").n_unique() == 1,
+                signature=pl.col(_VALUE),
+            )
+        )
+        signature = classes["signature"].rank("dense").cast(pl.Int64)
+        classes = classes.with_columns(signature.alias("signature")).sort(_CLASS)
+        return cls(classes, pl.concat(incident), pl.concat(links))
+
+
+def _of_signatures(part: Requirement, laid: _Laid, *, followed: bool) -> SeriesVerdict:
+    links = laid.links.filter(pl.col("apart") == 1) if SIGNATURES[part.model] else laid.links
+    told = laid.group_of.join(laid.classes.select(_CLASS, "signature"), on=_CLASS)
+    of_group = told.group_by(_GROUP).agg(
+        least=pl.col("signature").min(), most=pl.col("signature").max()
+    )
+    pairs = links.join(of_group, left_on="a", right_on=_GROUP).join(
+        of_group, left_on="b", right_on=_GROUP, suffix="_b"
+    )
+    torn = pairs.filter(
+        pl.min_horizontal("least", "least_b") != pl.max_horizontal("most", "most_b")
+    )
+    if torn.is_empty():
+        m = laid.classes["values"].min()
+        assert isinstance(m, int | None)
+        return SeriesVerdict(part, True, {"m": m})
+    groups = pl.concat([torn["a"], torn["b"]]).unique()
+    number = laid.group_of.filter(pl.col(_GROUP).is_in(groups.implode()))[_CLASS].n_unique()
+    what = many(number, "class or bucket", "classes or buckets")
+    if followed:
+        why = f"{what} share a person with one of another release that lists other values"
+        return SeriesVerdict(part, False, {"m": None}, number, f"{part}: {why}")
+    return _undecided(
+        part,
+        number,
+        f"{what} may share a person with one of another release that lists other values, as far "
+        "as the quasi-identifiers tell that people keep",
+    )
+
+
+def _of_beliefs(part: Requirement, laid: _Laid) -> SeriesVerdict:
+    classes = laid.classes.with_columns(pl.Series("part", _connected(laid)))
+    parts = classes.group_by("part").agg(
+        pl.len().alias("n"),
+        pl.col("share").max(),
+        (pl.col("even").all() & (pl.col("signature").n_unique() == 1)).alias("same"),
+        pl.col("values").first(),
+    )
+    bound = (
+        pl.when(pl.col("n") == 1).then("share").when("same").then(1 / pl.col("values")).otherwise(1)
+    )
+    parts = parts.with_columns(bound.alias("bound"))
+    most = float(parts.select(pl.col("bound").max()).item() or 0)
+    asked = float(part.parameters.get("bound", 0.5))
+    if most <= asked + TOLERANCE:
+        return SeriesVerdict(part, True, {"bound": most})
+    number = int(parts.filter(pl.col("bound") > asked + TOLERANCE)["n"].sum())
+    what = many(number, "class or bucket", "classes or buckets")
+    why = "that may share people do not all list the same values equally often"
+    return _undecided(part, number, f"{what} {why}, so no bound is proved")
+
+
+def _connected(laid: _Laid) -> NDArray[np.int64]:
+    """The number of the part that each class is in; groups that are linked connect theirs."""
+    linked = pl.concat([laid.links["a"], laid.links["b"]]).unique()
+    inner = laid.group_of.filter(pl.col(_GROUP).is_in(linked.implode()))
+    place = pl.DataFrame({_CLASS: laid.classes[_CLASS]}).with_row_index("at")
+    first = inner.join(place, on=_CLASS)
+    groups = 1 + int(laid.group_of[_GROUP].to_numpy().max(initial=0))
+    ends = (
+        np.concatenate([first[_GROUP].to_numpy(), laid.links["a"].to_numpy()]).astype(np.int64),
+        np.concatenate([groups + first["at"].to_numpy(), laid.links["b"].to_numpy()]).astype(
+            np.int64
+        ),
+    )
+    part = np.arange(groups + place.height)
+    while True:
+        before = part.copy()
+        for one, other in (ends, ends[::-1]):
+            np.minimum.at(part, one, part[other])
+        part = part[part]
+        if np.array_equal(before, part):
+            return part[groups:]
+
+
+# What labels say of who is who ------------------------------------------------------------------
+
+
+def _meeting(
+    one: pl.DataFrame, other: pl.DataFrame, keys: Sequence[str], *, exact: bool
+) -> pl.DataFrame | None:
+    """The groups ``a`` and ``b`` of two releases that may share a person; None where too many."""
+    plain = [
+        name
+        for name in keys
+        if exact or _are_plain(pl.concat([one[name], other[name]]).unique().to_list())
+    ]
+    numbers = [name for name in plain if not exact and _kind(one[name][0]) == "number"]
+    one, other = (
+        part.with_columns(pl.col(numbers).str.strip_chars().cast(pl.Float64))  # 24 and 24.0
+        for part in (one.rename({_GROUP: "a"}), other.rename({_GROUP: "b"}))
+    )
+    rest = [name for name in keys if name not in plain]
+    other = other.rename({name: f"{name}\0b" for name in rest})
+    if plain:
+        sizes = [part.group_by(plain).len("n") for part in (one, other)]
+        both = sizes[0].join(sizes[1], on=plain, nulls_equal=True)
+        number = int((both["n"] * both["n_right"]).sum())
+    else:
+        number = one.height * other.height
+    if number > MOST:
+        return None
+    pairs = one.join(other, on=plain, nulls_equal=True) if plain else one.join(other, how="cross")
+    for name in rest:
+        told = pairs.select(name, f"{name}\0b").unique()
+        meets = [may_meet(*row) for row in told.rows()]
+        pairs = pairs.join(told.filter(meets), on=told.columns, how="semi", nulls_equal=True)
+    return pairs.select("a", "b")
+
+
+_END = r"\s*(-?\d+(?:\.\d+)?)\s*"
+_RANGE = re.compile(rf"([\[(\]]?){_END}(?:,|–|\.\.|-|\bto\b){_END}([\])\[]?)")
+_OPEN = re.compile(rf"(<=?|>=?|≤|≥){_END}")
+_NUMBER = re.compile(_END)
+
+
+def _are_plain(labels: Sequence[str | None]) -> bool:
+    """Whether labels all look alike and say one value each."""
+    kinds = {*map(_kind, labels)}
+    return len(kinds) == 1 and kinds != {""}
+
+
+def may_meet(one: str | None, other: str | None) -> bool:
+    """Whether two labels of an attribute may speak of the same value.
+
+    Ranges, masks and sets are read; other labels that differ are taken for different values. A
+    missing cell may be anything.
+
+    >>> may_meet("24", "[20, 30)"), may_meet("[20, 30)", "[30, 40)"), may_meet("123*", "1245")
+    (True, False, False)
+    >>> may_meet("{a, b}", "b"), may_meet("f", "m"), may_meet("*", "m"), may_meet(">=90", "95")
+    (True, False, True, True)
+    >>> may_meet("2024", "2024-05"), may_meet("2024-05", "2024-06"), may_meet("C34", "C34.1")
+    (True, False, True)
+    """
+    if one is None or other is None or one == other:
+        return True
+    sets = [_members(text) for text in (one, other)]
+    if len(sets[0]) > 1 or len(sets[1]) > 1:
+        return any(may_meet(a, b) for a in sets[0] for b in sets[1])
+    ranges = [_range(text) for text in (one, other)]
+    if ranges[0] is not None and ranges[1] is not None:
+        (low, high, lower, upper), (low_, high_, lower_, upper_) = ranges[0], ranges[1]
+        within = low < high_ or (low == high_ and lower and upper_)
+        return within and (low_ < high or (low_ == high and lower_ and upper))
+    kinds = {_kind(one), _kind(other)}
+    if len(kinds) == 1 and kinds != {""}:
+        return False
+    if "*" in one or "*" in other:
+        stems = [text.split("*")[0] for text in (one, other)]
+        length = min(map(len, stems))
+        return stems[0][:length] == stems[1][:length] or any(map(_RANGE.fullmatch, (one, other)))
+    return True
+
+
+def _kind(text: str | None) -> str:
+    """What a label that says one value looks like; nothing for one that may say more.
+
+    Of two labels that look alike neither contains the other: numbers, words, dates of one format,
+    codes of one shape.
+    """
+    if text is None or re.search(r"[*\[\]{}()<>≤≥,;–]", text):
+        return ""
+    if _NUMBER.fullmatch(text):
+        return "number"
+    if _RANGE.fullmatch(text) or re.search(r"\d\s*(-|to)\s*\d", text):
+        return "date" * (re.fullmatch(r"\d{4}-\d\d", text) is not None) + "day" * (
+            re.fullmatch(r"\d{4}-\d\d-\d\d", text) is not None
+        )
+    return re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "0", text)) if re.search(r"\d", text) else "word"
+
+
+def _members(text: str) -> list[str]:
+    if not (text.startswith("{") and text.endswith("}")):
+        return [text]
+    return [part.strip().strip('"') for part in text[1:-1].split(",")]
+
+
+def _range(text: str) -> tuple[float, float, bool, bool] | None:
+    """The ends of a range or number, and whether each belongs to it."""
+    if found := _NUMBER.fullmatch(text):
+        value = float(found[1])
+        return value, value, True, True
+    if found := _OPEN.fullmatch(text):
+        value, closed = float(found[2]), found[1] not in ("<", ">")
+        upward = found[1] in (">", ">=", "≥")
+        return (value, np.inf, closed, True) if upward else (-np.inf, value, True, closed)
+    if (found := _RANGE.fullmatch(text)) and float(found[2]) <= float(found[3]):
+        return (
+            float(found[2]),
+            float(found[3]),
+            found[1] not in ("(", "]"),
+            found[4] not in (")", "["),
+        )
+    return None

@@ -1,0 +1,173 @@
+"""Several releases audited together: what is proved of them is true of all that may be so."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.test_ledger import Stream, beliefs, streams
+
+import indistinct as ind
+from indistinct.errors import DataError, PolicyError
+from indistinct.release.audit.series import may_meet
+
+ABOUT = {"sensitive": "ill"}
+PROMISES = [
+    {"model": "max-posterior", "bound": 0.5, "over": "releases", **ABOUT},
+    {"model": "tau-safety", "m": 1, **ABOUT},
+    {"model": "m-invariance", "m": 1, **ABOUT},
+]
+
+
+def sex(name: str) -> str:
+    return "fm"[ord(name[-1]) % 2]
+
+
+def frames_of(stream: Stream) -> list[pl.DataFrame]:
+    return [
+        pl.DataFrame(
+            [(who, group, sex(who), value) for who, (group, value) in release.items()],
+            schema=["who", "class", "sex", "ill"],
+            orient="row",
+        )
+        for release in stream
+    ]
+
+
+def audited(stream: Stream, **asked: Any) -> list[Any]:
+    found = ind.audit(frames_of(stream), promises=PROMISES, quasi=["class", "sex"], **asked)
+    return list(found.promises)
+
+
+@settings(max_examples=15)
+@given(streams().filter(lambda stream: len(stream) > 1))
+def test_what_is_proved_is_true_of_all_worlds(stream: Stream) -> None:
+    stream = [{who: (own + sex(who), ill) for who, (own, ill) in one.items()} for one in stream]
+    most = max(beliefs(stream).values())
+    signature = [
+        {
+            who: frozenset(value for group, value in release.values() if group == own)
+            for who, (own, _) in release.items()
+        }
+        for release in stream
+    ]
+    kept = [
+        all(one[who] == other[who] for one, other in pairs for who in one.keys() & other.keys())
+        for pairs in (list(combinations(signature, 2)), list(pairwise(signature)))
+    ]
+    followed = audited(stream, follow="who")
+    assert [one.holds for one in followed[1:]] == kept
+    for verdicts in (followed, audited(stream, constant=["sex"]), audited(stream)):
+        belief, *signatures = verdicts
+        if belief.holds:
+            assert most <= belief.achieved["bound"] + 1e-9
+        for one, so in zip(signatures, kept, strict=True):
+            assert not one.holds or so
+        assert all(two.holds for one, two in zip(verdicts, followed, strict=True) if one.holds)
+
+
+def test_series_from_files_end_with_their_verdict(tmp_path: Path, run: Any) -> None:
+    first = pl.DataFrame({"age": ["[20, 30)"] * 2 + ["[30, 40)"] * 2, "ill": [*"abcd"]})
+    for name, ills in {"1": "abcd", "2": "bacd", "3": "cdab"}.items():
+        table = first.with_columns(pl.Series("ill", [*ills]))
+        table.write_csv(tmp_path / f"{name}.csv")
+    asked = tmp_path / "policy.toml"
+    asked.write_text(
+        '[attributes.age]\nrole = "quasi-identifier"\nhierarchy = "suppress"\n'
+        '[attributes.ill]\nrole = "sensitive"\n'
+        '[[promises]]\nmodel = "tau-safety"\nm = 2\nsensitive = "ill"\n'
+        '[[promises]]\nmodel = "max-posterior"\nbound = 0.5\nover = "releases"\n'
+        'sensitive = "ill"\n'
+    )
+    files = [tmp_path / f"{at}.csv" for at in (1, 2, 3)]
+    done = run("audit", *files[:2], "--policy", asked, "--constant", "age")
+    assert done.exit_code == 0, done.output
+    assert "all 2 releases together" in done.output
+    assert done.output.rstrip().endswith("every promise holds")
+    numbers = [
+        pl.DataFrame({"age": ages, "ill": [*"ab"]}) for ages in (["24", "25"], ["24.0", "9"])
+    ]
+    promised = {"promises": [{"model": "tau-safety", "m": 1, "sensitive": "ill"}], "quasi": ["age"]}
+    numbers[1] = numbers[1].with_columns(pl.Series("ill", [*"cb"]))
+    assert not ind.audit(numbers, constant=["age"], **promised).holds
+    for files_, more in ((files[:2], []), (files, ["--constant", "age"])):
+        done = run("audit", *files_, "--policy", asked, *more)
+        assert done.exit_code == 3
+        assert "NOT PROVED" in done.output
+    done = run("audit", *files, "--policy", asked, "--follow", "age", "--json")
+    assert done.exit_code == 3
+    assert '"holds": false' in done.stdout
+    with pytest.raises(DataError, match="no such column"):
+        ind.audit(files, asked, constant=["sex"])
+    for given_ in ([files[0]], files[0]):
+        with pytest.raises(PolicyError, match=r"one release|two releases"):
+            ind.audit(given_, asked, constant=["age"])
+
+
+def test_linked_releases_of_one_ledger_are_held_together(tmp_path: Path) -> None:
+    ages = [20 + at // 2 for at in range(24)]
+    table = pl.DataFrame({"who": [f"p{at}" for at in range(24)], "age": ages, "ill": [*"xy"] * 12})
+    asked = {
+        "source": {"person": "who"},
+        "attributes": {
+            "who": {"role": "identifier"},
+            "age": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "m-invariance", "m": 2, "sensitive": "ill"}],
+        "method": {"algorithm": "m-invariant"},
+        "ledger": {"path": str(tmp_path / "ledger")},
+    }
+    for year, rows in enumerate((table.head(20), table.tail(20))):
+        ind.anonymize(rows, asked).write(tmp_path / str(year), report=False)
+    found = ind.audit([tmp_path / "0", tmp_path / "1"])
+    assert found.holds
+    assert found.promises[0].achieved == {"m": 2}
+    assert "nobody's 'age' changes" in ind.audit(
+        [tmp_path / "0", tmp_path / "1"], constant=["age"]
+    ).notes[0]  # fmt: skip
+
+
+PLAIN = st.integers(0, 40)
+
+
+@given(PLAIN, PLAIN, PLAIN, PLAIN, st.sampled_from(["[{}, {})", "[{}, {}]", "({}, {}]", "{}-{}"]))
+def test_ranges_meet_where_a_number_is_in_both(a: int, b: int, c: int, d: int, form: str) -> None:
+    (a, b), (c, d) = sorted((a, b)), sorted((c, d))
+    halves = [at / 2 for at in range(-2, 84)]
+
+    def has(low: int, high: int, number: float) -> bool:
+        above = low < number if form[0] == "(" else low <= number
+        return above and (number < high if form[-1] == ")" else number <= high)
+
+    both = any(has(a, b, one) and has(c, d, one) for one in halves)
+    meet = may_meet(form.format(a, b), form.format(c, d))
+    assert meet or not both
+    if a < b and c < d:
+        assert meet == both
+    assert may_meet(str(a), form.format(c, d)) == has(c, d, a) or form.format(c, d) == str(a)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "meet"),
+    [
+        (None, "a", True),
+        ("021**", "02134", True),
+        ("021**", "022**", False),
+        ("0****", "021**", True),
+        ("1-5 years", "3-8 years", True),
+        ("[74, >=90]", "[80, >=90]", True),
+        ("unknown", "24", True),
+        ("{f, m}", "f", True),
+        ("<20", ">=20", False),
+        ("24", "24.0", True),
+        ("2024-05-01", "2024-05", True),
+    ],
+)
+def test_labels_meet_unless_they_cannot(one: str | None, other: str, meet: bool) -> None:
+    assert may_meet(one, other) == may_meet(other, one) == meet
