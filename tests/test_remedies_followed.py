@@ -577,6 +577,7 @@ ELSEWHERE = {
     "tests/test_applying.py": ("search for a plan of this table", "for the attribute, or …"),
     "tests/report": ("there is the public report", "give --data and --policy together"),
     "tests/sources": ("--engine", "--memory", "--max-memory"),
+    "tests/test_sensitivities.py": ("name every group that occurs",),
     "tests/test_population.py": ("population = { size = ... }",),
     "tests/recoding/test_m_invariant.py": (
         "leave them out for this time", "or leave people out for this time",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -491,3 +492,50 @@ def test_people_whose_values_have_no_rank_are_refused() -> None:
     }
     with pytest.raises(PolicyError, match="rank"):
         ind.anonymize(frame, policy)
+
+
+CODES = ["E11.9", "E10", "I10", "I25.1", "J45", "J18", "C50.9", "C34", "F32.1", "F20"]
+
+
+@pytest.mark.parametrize(("level", "most"), [(None, 5), ("block", 9), ("category", 10)])
+def test_categories_are_groups_of_a_code_system(level: str | None, most: int) -> None:
+    system = {"code_system": "icd-10"} | ({} if level is None else {"level": level})
+    table = pl.DataFrame({"age": [30] * 10 + [40] * 10, "ill": CODES * 2})
+    asked = {
+        "attributes": {
+            "age": {"role": "quasi-identifier"},
+            "ill": {"role": "sensitive", "categories": system},
+        },
+        "promises": [{"model": "p-plus-sensitive", "p": 3, "sensitive": "ill"}],
+    }
+    release = ind.anonymize(table, asked)
+    assert ind.audit(release.tables, asked).holds
+    (promise,) = release.certificate.promises
+    assert promise["achieved"] == {"p": most}
+    grouped = {"role": "sensitive", "transform": {"aggregate": system}}
+    asked["attributes"]["ill"] = grouped
+    asked["promises"] = [{"model": "p-sensitive", "p": 3, "sensitive": "ill"}]
+    assert ind.anonymize(table, asked).tables["ill"].n_unique() == most
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"code_system": "icd10"}, "did you mean 'icd-10'?"),
+        ({"code_system": "icd-10", "level": "blok"}, "did you mean 'block'?"),
+        ({"level": "block"}, "there is no 'code_system'"),
+        ({"code_system": "icd-10", "order": ["none"]}, "has no place for 5 of the groups"),
+        ({"code_system": "atc"}, "have no category"),
+    ],
+)
+def test_what_is_wrong_with_a_code_system_of_categories_is_told(given: Any, told: str) -> None:
+    table = pl.DataFrame({"age": [30] * 10, "ill": CODES})
+    asked = {
+        "attributes": {
+            "age": {"role": "quasi-identifier"},
+            "ill": {"role": "sensitive", "categories": given},
+        },
+        "promises": [{"model": "p-plus-sensitive", "p": 2, "sensitive": "ill"}],
+    }
+    with pytest.raises(IndistinctError, match=re.escape(told)):
+        ind.anonymize(table, asked)

@@ -315,6 +315,31 @@ def test_people_with_many_records_get_a_promise_about_these(tmp_path: Path) -> N
     assert "km-anonymity" not in first_policy(profile(one))
 
 
+def test_visits_are_of_records_and_several_columns_of_codes_are_one_set(tmp_path: Path) -> None:
+    table = stays(60).with_row_index("at")
+    own = pl.col("at") % 5
+    table = table.with_columns(
+        other_diagnosis=pl.concat_str(pl.lit("E"), own.cast(pl.String).str.zfill(2)),
+        weight_kg=50 + pl.col("at") // 3 % 41 + 0.5,
+        ward=own.cast(pl.String),
+        city=pl.when(pl.col("at") == 7).then(pl.lit("Bonn")).otherwise(pl.lit("Rome")),
+    ).drop("at", "drug")
+    policy = loaded(first_policy(profile(table)), tmp_path)
+    assert {name: item.level for name, item in policy.attributes.items() if item.level} == {
+        **dict.fromkeys(policy.attributes, "person"),
+        "ward": "event",
+    }
+    assert policy.source.conflicts == "first"  # of the city alone
+    models = [item.model for item in policy.promises]
+    assert models == ["k-anonymity", "km-anonymity", "known-visit"]
+        "k-anonymity",
+        "km-anonymity",
+        "known-visit",
+    ]
+    assert policy.promises[1].parameters["together"] == ["other_diagnosis"]
+    assert policy.attributes["weight_kg"].hierarchy is None
+
+
 @pytest.mark.parametrize("form", ["fhir", "omop"])
 def test_health_formats_get_it_too(form: str, tmp_path: Path) -> None:
     policy = loaded(health_policy(form), tmp_path)

@@ -195,6 +195,14 @@ def test_no_table() -> None:
         ("Gehalt", "money"),
         ("HomeRooms", None),
         ("fnlwgt", None),
+        ("perweight", "survey"),
+        ("hhweight", "survey"),
+        ("yedu", "education"),
+        ("NAICS code", "occupation"),
+        ("MHTERM", "health"),
+        ("AEBODSYS", "health"),
+        ("AESPID", "number of a record"),
+        ("midterm", "health"),
     ],
 )
 def test_what_names_are_about(name: str, about: str | None) -> None:

@@ -270,3 +270,26 @@ def test_a_promise_is_written_down_whole() -> None:
     asked: Promise = promise("max-posterior", sensitive="s", values=["a"], not_applicable=[""])
     assert promise(asked.model, **asked.spec.settings) == asked
     assert str(asked) == "max-posterior(bound=0.5, values=['a'], not_applicable=['']) of s"
+
+
+@pytest.mark.parametrize(
+    ("cell", "missing"), [("NA", []), ("NA", ["NA"]), (None, []), (None, ["NA"])]
+)
+@pytest.mark.parametrize("named", ["NA", ""])
+def test_a_missing_value_is_no_diversity_once_it_is_named(
+    cell: str | None, missing: list[str], named: str
+) -> None:
+    frame = pl.DataFrame(
+        {"age": [30] * 4 + [40] * 4, "ill": ["hiv", cell] * 2 + ["hiv", "flu"] * 2}
+    )
+    ill: dict[str, Any] = {"role": "sensitive", "missing": {"tokens": missing}}
+    asked = {
+        "attributes": {"age": {"role": "quasi-identifier"}, "ill": ill},
+        "promises": [{"model": "distinct-l-diversity", "l": 2, "sensitive": "ill"}],
+    }
+    (told,) = (it for it in anonymize(frame, asked).run.warnings if "missing values" in it)
+    if named == (cell or "") or "NA" in missing:  # otherwise no record has what is named
+        ill["not_applicable"] = [named]
+        release = anonymize(frame, asked)
+        assert release.tables["age"].n_unique() == 1
+        assert told not in release.run.warnings

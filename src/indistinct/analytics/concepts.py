@@ -162,7 +162,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "others know a person's schooling",
         whole=(
             "degree", "school", "schooling", "bildung", "schule", "etudes", "estudios", "ed",
-            "college", "literacy", "university",
+            "college", "literacy", "university", "yedu",
         ),
         anywhere=(
             "schulabschluss", "niveau d etudes", "bildungsgrad", "qualification", "qualifications",
@@ -178,7 +178,7 @@ CONCEPTS: tuple[Concept, ...] = (
         whole=(
             "work", "job", "arbeit", "trabajo", "travail", "industry", "employer", "employed",
             "employees", "unemployed", "selfemp", "empl", "retired", "company", "military",
-            "veteran",
+            "veteran", "sic", "naics", "isic", "nace", "isco",
         ),
         anywhere=(
             "occupation", "profession", "work class", "work type", "employment", "job title",
@@ -307,7 +307,8 @@ CONCEPTS: tuple[Concept, ...] = (
             "megaly", "algia", "statin", "sartan", "formin", "glinide", "glitazone", "gliptin",
             "gliflozin", "cillin", "mycin", "cycline", "floxacin", "azepam", "oxetine", "prazole",
             "tidine", "thiazide", "semide", "mide", "uride", "piride", "pizide", "carbose",
-            "decod", "glitol", "parin", "penia", "globin", "penem", "vir", "olol", "triptan",
+            "decod", "term", "hlgt", "bodsys", "glitol", "parin", "penia", "globin", "penem", "vir",
+            "olol", "triptan",
         ),
         measured=True,
     ),
@@ -343,6 +344,22 @@ CONCEPTS: tuple[Concept, ...] = (
         "sensitive",
         "it is about conflicts with the law",
         anywhere=("crime", "offence", "offense", "arrest", "conviction", "sentence", "prison"),
+    ),
+    Concept(
+        "number of a record",
+        "identifier",
+        "whoever has the files of the sponsor finds the record",
+        endings=("spid",),
+    ),
+    Concept(
+        "survey",
+        "identifier",
+        "weights of a survey tell the group that a person was drawn from",
+        anywhere=(
+            "sample weight", "sampling weight", "survey weight", "person weight", "per weight",
+            "perwt", "hh weight", "hhwt", "household weight", "final weight", "strat weight",
+            "weight adj",
+        ),
     ),
     Concept(
         "age",

@@ -7,6 +7,7 @@ suggestion rests on. Values of identifiers and of free text never come into it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -64,12 +65,13 @@ def first_policy(
     person = _person(profile)
     if keys or person:
         lines += ["[source]", *keys, *person, ""]
+    visits = _of_visits(profile)
     for role, heading in _HEADINGS.items():
         items = profile.with_role(role)
         if items:
             lines += [f"# {'-' * 8} {heading} {'-' * 8}", ""]
         for item in items:
-            lines += [*_attribute(item, (min_levels or {}).get(item.attribute)), ""]
+            lines += [*_attribute(item, (min_levels or {}).get(item.attribute), visits), ""]
     lines += _promises(profile, k, levels=bool(min_levels))
     return "\n".join(lines)
 
@@ -117,7 +119,7 @@ def health_policy(form: str, k: int = 5) -> str:
         'model = "k-anonymity"',
         f"k = {k}",
         "",
-        *_item_promise(items, k, 1),
+        *_item_promise([items], k, 1),
         *_comment("Two linked tables disclose less about people: with a category for every"
                   f" value under [attributes.{toml_key(items)}], choose theta-star."),
         *_method(0.05, items=True),
@@ -145,8 +147,10 @@ def _person(profile: Profile) -> list[str]:
         " a pseudonym made for the release stands in this column."
     )
     lines.append(f"person = {toml_string(found.column)}")
-    if found.differing:
-        differing = ", ".join(found.differing)
+    visits = _of_visits(profile)
+    rest = [name for name in found.differing if name not in visits]
+    if rest:
+        differing = ", ".join(rest)
         lines += _comment(
             f"A person has one set of quasi-identifiers, and {differing} differ between records:"
             " those of the first record are published for all. Give them another role to keep"
@@ -154,6 +158,25 @@ def _person(profile: Profile) -> list[str]:
         )
         lines.append('conflicts = "first"')
     return lines
+
+
+MOST_OF_VISITS = 6
+"""Of more attributes there are too many choices of levels to compare."""
+
+
+def _of_visits(profile: Profile) -> tuple[str, ...]:
+    """The quasi-identifiers that are about a record, and not about its person: dates and stays."""
+    found = profile.person
+    if found is None or not found.sure:
+        return ()
+    about = [
+        item.attribute
+        for item in profile.with_role("quasi-identifier")
+        if item.attribute in found.differing
+        and item.about not in ("birth", "death")
+        and (item.about in ("stay", "time", "travel") or item.kind in ("date", "datetime"))
+    ]
+    return tuple(about[:MOST_OF_VISITS])
 
 
 def _look_first(profile: Profile) -> Iterator[str]:
@@ -220,7 +243,9 @@ def toml_value(value: Any) -> str:
     raise TypeError(f"TOML has no {type(value).__name__}")
 
 
-def _attribute(item: AttributeProfile, min_level: tuple[int, str] | None = None) -> Iterator[str]:
+def _attribute(
+    item: AttributeProfile, min_level: tuple[int, str] | None, visits: Sequence[str]
+) -> Iterator[str]:
     for reason in item.reasons:
         yield from _comment(reason)
     yield from _comment(_figures(item))
@@ -233,6 +258,12 @@ def _attribute(item: AttributeProfile, min_level: tuple[int, str] | None = None)
         yield from _comment(f"WARNING: {warning.message}")
     yield f"[attributes.{toml_key(item.attribute)}]"
     yield f"role = {toml_string(item.role)}"
+    if item.attribute in visits:
+        yield from _comment(
+            "It differs between the records of a person: everybody looks like enough others of the"
+            " class in any one record."
+        )
+        yield 'level = "event"'
     yield from _hierarchy(item)
     if min_level is not None:
         yield from _comment(min_level[1])
@@ -366,26 +397,36 @@ def _items(profile: Profile, k: int) -> list[str]:
     """Promises about what people have over all their records; none where they have one each."""
     if profile.counted is None:
         return []
-    lines: list[str] = []
+    alike: dict[str, list[str]] = {}
     for item in profile.with_role("sensitive"):
         if item.draft.spec is None:
             continue
-        m = 1 if item.draft.spec == "suppress" else 2
-        lines += _item_promise(item.attribute, k, m)
-    return lines
+        # Codes of one system are one set of items, and so are columns that are counted: drug_1.
+        of_codes = isinstance(item.draft.spec, Mapping) and "code_system" in item.draft.spec
+        name = "" if of_codes else re.sub(r"\d+", "", item.attribute)
+        alike.setdefault(f"{item.draft.spec} {name}", []).append(item.attribute)
+    spec = {item.attribute: item.draft.spec for item in profile.attributes}
+    return [
+        line
+        for names in alike.values()
+        for line in _item_promise(names, k, 1 if spec[names[0]] == "suppress" else 2)
+    ]
 
 
-def _item_promise(attribute: str, k: int, m: int) -> list[str]:
+def _item_promise(attributes: Sequence[str], k: int, m: int) -> list[str]:
     known = "one value" if m == 1 else "two values"
+    attribute, *others = attributes
     return [
         *_comment(
-            f"Whoever knows {known} of {attribute} in a person's records finds {k} people with "
-            "that. Who knows the quasi-identifiers as well may find fewer, and how many is told "
-            "when you run this: known-records, in place of km-anonymity, speaks of them."
+            f"Whoever knows {known} of {', '.join(attributes)} in a person's records finds {k} "
+            "people with that. Who knows the quasi-identifiers as well may find fewer, and "
+            "how many is told when you run this: known-records, in place of km-anonymity, "
+            "speaks of them."
         ),
         "[[promises]]",
         'model = "km-anonymity"',
         f"sensitive = {toml_string(attribute)}",
+        *([f"together = {toml_value(others)}"] if others else []),
         f"k = {k}",
         f"m = {m}",
         "",

@@ -265,7 +265,7 @@ def _counter(item: AttributeProfile, persons: Persons) -> AttributeProfile:
 
 def _with_items(table: Table, item: AttributeProfile) -> AttributeProfile:
     """A sensitive attribute of people with many records, with a hierarchy of its values."""
-    if item.draft.spec is not None or item.distinct < 2:
+    if item.draft.spec is not None or item.distinct < 2 or item.type == "number":
         return item
     values, content = values_of(table, item.attribute, item.codes)
     draft = draft_hierarchy(item.attribute, values, "category", content)

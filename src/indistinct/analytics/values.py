@@ -47,6 +47,11 @@ MISSING_AMONG_WORDS = frozenset(
 )
 """What stands for a missing value among words, in lower case: only what can mean nothing else."""
 
+MISSING_BESIDE_OTHERS = frozenset(
+    ("unknown", "unk", "not known", "unbekannt", "inconnu", "inconnue", "desconocido")
+)
+"""What stands for a missing value among words where another text of the column certainly does."""
+
 NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 CODE_WITH_ZEROS = r"^\s*0\d+\s*$"
 STRAY_SHARE = 0.02
@@ -191,6 +196,7 @@ def _read_text(texts: pl.Series, counts: pl.Series) -> Values:
     certain = [token for token in found if token.strip().lower() in MISSING_AMONG_WORDS]
     if not certain:
         return Values("text", texts, counts)
+    certain += [one for one in found if one.strip().lower() in MISSING_BESIDE_OTHERS]
     tokens = texts.is_in(certain)
     others = texts.filter(~tokens)
     if not others.is_empty() and others.str.len_chars().max() == 2:

@@ -117,6 +117,40 @@ def read(name: str, text: str) -> object | None:
     return _listed(name, text) if name in LISTS else code_system(name).read(text)
 
 
+def group_of(text: str, name: str, level: str) -> str | None:
+    """The group of a level that a code belongs to, or that a text is; None for neither.
+
+    >>> group_of("250.01", "icd-9-cm", "block"), group_of("249-259", "icd-9-cm", "block")
+    ('249-259', '249-259')
+    >>> group_of("A10BA02", "atc", "therapeutic"), group_of("hoarse", "icd-10", "chapter")
+    ('A10', None)
+    """
+    if name in LISTS:
+        chain = _listed(name, text)
+        return None if chain is None else chain[LISTS[name].index(level)]
+    system = code_system(name)
+    code = system.read(text)
+    if code is None:
+        first = re.split("[- ]", text, maxsplit=1)[0]
+        return text if first != text and group_of(first, name, level) == text else None
+    if level == "chapter":
+        return system.chapter(code.category)
+    if level == "block":
+        return system.block(code.category)
+    return code.cut(level == "subcategory")
+
+
+def groups_of(values: Iterable[str | None], name: str, level: str | None) -> dict[str, list[str]]:
+    """The values of every group of a level that holds some; no code is in none."""
+    level = level or levels_of(name)[-1]
+    found: dict[str, list[str]] = {}
+    for value in sorted({one for one in values if one is not None}):
+        group = group_of(value, name, level)
+        if group is not None:
+            found.setdefault(group, []).append(value)
+    return found
+
+
 def levels_of(name: str) -> tuple[str, ...]:
     """The levels of the classification of that name, from fine to coarse."""
     return LISTS.get(name, LEVELS)

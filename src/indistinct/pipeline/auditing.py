@@ -306,7 +306,7 @@ def _beside(tables: Frame, policy: Policy, source: PlainMapping | None) -> Plain
         if here:
             texts, guarded = _unguarded(table.texts(here), policy)
             for name in here:
-                own = knowledge_of_categories(policy, name)
+                own = knowledge_of_categories(policy, name, texts[name].unique().to_list())
                 if own.categories and set(texts[name].unique().to_list()) <= set(own.categories):
                     known[name] = own.relabelled(guarded[name])
             here = [name for name in here if name not in known]

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.analytics.values import MISSING_AMONG_WORDS
 from indistinct.errors import PolicyError, Problem
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
@@ -204,10 +205,15 @@ def warn_about_named_values(private: PrivateTable, run: Run) -> None:
     """
     problems = []
     for part in private.promises:
-        if not isinstance(part, AboutValues) or part.about_all:
+        if not isinstance(part, AboutValues):
             continue
         name = str(part.sensitive)
-        domain = SensitiveDomain(tuple(sorted_values(private.subjects.values_of(name))))
+        if part.about_all:
+            run.warnings += _counted_missing(part, private)
+            continue
+        values = sorted_values(private.subjects.values_of(name))
+        spelt = private.policy.missing_tokens([name]).get(name, ()) if None in values else ()
+        domain = SensitiveDomain((*values, *spelt))
         if not part.harmful(domain).any():
             problems.append(
                 Problem(
@@ -225,6 +231,26 @@ def warn_about_named_values(private: PrivateTable, run: Run) -> None:
             )
     if problems:
         raise PolicyError(list(dict.fromkeys(problems)))
+
+
+def _counted_missing(part: AboutValues, private: PrivateTable) -> list[str]:
+    """The warning that a missing value passes for one more value."""
+    name = str(part.sensitive)
+    if part.unit == "person":
+        return []
+    tokens = {*private.policy.missing_tokens([name]).get(name, ()), ""}
+    missing = [
+        label
+        for label in {label or "" for label in sorted_values(private.subjects.values_of(name))}
+        if label in tokens or label.lower() in MISSING_AMONG_WORDS
+    ]
+    if not missing:
+        return []
+    listed = ", ".join(f'"{label}"' for label in sorted(missing))
+    return [
+        f"missing values of '{name}' count as one more value in {part.model}: "
+        f"not_applicable = [{listed}] under [attributes.{name}] counts them no longer"
+    ]
 
 
 def counted_attributes(promises: Sequence[Promise]) -> list[str]:

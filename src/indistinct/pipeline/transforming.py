@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.kept import Kept, kept
 from indistinct.errors import IndistinctError, InputError, PolicyError
+from indistinct.hierarchies.code_systems import groups_of
 from indistinct.microdata.microdata import row_numbers
 from indistinct.pipeline.items import with_generalized_items
 from indistinct.pipeline.run import Run
@@ -477,6 +478,10 @@ def _microaggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
 def _aggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     if rule.groups is not None:
         made = by_name(work.texts(name), rule.groups, rule.other)
+    elif rule.code_system is not None:
+        texts = work.texts(name)
+        groups = groups_of(texts.unique().to_list(), rule.code_system, rule.level)
+        made = by_name(texts, groups, rule.other)
     elif rule.thresholds:
         least = work.least(rule.k)
         made = by_thresholds(work.measured(name), rule.thresholds, rule.show, least)

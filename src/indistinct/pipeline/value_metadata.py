@@ -11,6 +11,7 @@ import polars as pl
 
 from indistinct.errors import DataError, HierarchyError, IndistinctError, PolicyError, Problem
 from indistinct.hierarchies.cells import members_of
+from indistinct.hierarchies.code_systems import groups_of
 from indistinct.hierarchies.files import read_hierarchy
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import NO_METADATA, ValueMetadata
@@ -156,7 +157,7 @@ def _known(
     categories: dict[str | None, str] = {}
     order: tuple[str, ...] = ()
     if item.categories is not None:
-        categories, order = categories_of(policy, name, item.categories)
+        categories, order = categories_of(policy, name, item.categories, values)
         categories |= _spelt_otherwise(values, categories)
         _require_all(table, name, values, categories, file)
     ranks = {} if item.ranks is None else ranks_of(policy, table, name, values, file)
@@ -178,12 +179,14 @@ def _chains(taxonomy: Taxonomy) -> tuple[tuple[str | None, ...], ...]:
     )
 
 
-def knowledge_of_categories(policy: Policy, name: str) -> ValueMetadata:
+def knowledge_of_categories(
+    policy: Policy, name: str, labels: Sequence[str | None]
+) -> ValueMetadata:
     """What is known of an attribute whose categories are published in place of its values."""
     given = policy.attributes[name].categories
     if given is None:
         return NO_METADATA
-    homes, order = categories_of(policy, name, given)
+    homes, order = categories_of(policy, name, given, labels)
     return ValueMetadata({home: home for home in homes.values()}, order)
 
 
@@ -199,10 +202,10 @@ def knowledge_of_labels(
     given = policy.attributes[name].categories
     if given is None:
         return None
-    homes, order = categories_of(policy, name, given)
-    if labels and set(homes.values()).issuperset(labels):
-        return knowledge_of_categories(policy, name)
     values = [member for label in labels for member in members_of(label) or (label,)]
+    homes, order = categories_of(policy, name, given, values)
+    if labels and set(homes.values()).issuperset(labels):
+        return knowledge_of_categories(policy, name, labels)
     homes |= _spelt_otherwise(values, homes)
     if all(label in homes for label in labels):
         return None
@@ -217,10 +220,31 @@ def knowledge_of_labels(
 
 
 def categories_of(
-    policy: Policy, name: str, given: Categories
+    policy: Policy, name: str, given: Categories, values: Iterable[str | None]
 ) -> tuple[dict[str | None, str], tuple[str, ...]]:
-    """The category of each value, and the categories in order."""
-    if given.table is not None:
+    """The category of each value, and the categories in order.
+
+    Arguments:
+        policy: its folder is that of the file.
+        name: the attribute, for messages.
+        given: what the policy says of its categories.
+        values: the values that occur: a code system says of each what it belongs to.
+    """
+    if given.code_system is not None:
+        groups = groups_of(values, given.code_system, given.level)
+        pairs = [(value, home) for home, values in groups.items() for value in values]
+        if given.order and (left := set(groups) - set(given.order)):
+            raise PolicyError(
+                Problem(
+                    "category-without-place",
+                    f"the order of the categories has no place for {len(left)} of the groups of "
+                    f"{given.code_system} that occur",
+                    attribute=name,
+                    remedy="name every group that occurs; they are listed by: indistinct hierarchy "
+                    f"DATA {name} --code-system {given.code_system}",
+                )
+            )
+    elif given.table is not None:
         pairs = [(value, home) for home, values in given.table.items() for value in values]
     else:
         assert given.file is not None

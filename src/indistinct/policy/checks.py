@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from indistinct._sections import Place, place_of, wrong
 from indistinct.errors import HierarchyError, PolicyError, Problem, did_you_mean
+from indistinct.hierarchies.code_systems import check as check_code_system
 from indistinct.measures import measures
 from indistinct.policy.methods import method_checks, registered
 from indistinct.policy.people import comparing_cautions, visit_cautions
@@ -112,8 +113,12 @@ def _category_checks(role: Role, given: Categories, place: tuple[str, ...]) -> I
             f"{place_of(place)}: only a sensitive attribute has categories, and the role is "
             f"'{role}'",
         )
-    if (given.table is None) == (given.file is None):
-        yield Problem("one-table", f"{place_of(place)}: needs one of 'table' and 'file'")
+    ways = (given.table, given.file, given.code_system)
+    if sum(way is not None for way in ways) != 1:
+        yield Problem(
+            "one-table", f"{place_of(place)}: needs one of 'table', 'file' and 'code_system'"
+        )
+    yield from _code_system_checks(given, place)
     if given.table is None:
         return
     names = list(given.table)
@@ -215,6 +220,19 @@ def _tells_days(form: str) -> bool:
     return all(any(sign in form for sign in signs) for signs in (*parts, days))
 
 
+def _code_system_checks(
+    given: Aggregation | Categories, place: tuple[str, ...]
+) -> Iterator[Problem]:
+    """Whether there is such a classification, and such a level of it."""
+    if given.code_system is None:
+        if given.level is not None:
+            yield Problem("bad-value", f"{place_of((*place, 'level'))}: there is no 'code_system'")
+        return
+    levels = {} if given.level is None else {"levels": [given.level]}
+    for found in check_code_system({"name": given.code_system, **levels}):
+        yield replace(found, message=f"{place_of((*place, 'code_system'))}: {found.message}")
+
+
 def _aggregate_checks(given: Aggregation, place: tuple[str, ...]) -> Iterator[Problem]:
     """Whether one way of putting values together is asked for, and makes sense."""
     ends = given.bottom is not None or given.top is not None
@@ -222,6 +240,7 @@ def _aggregate_checks(given: Aggregation, place: tuple[str, ...]) -> Iterator[Pr
         "'bottom' and 'top'": ends,
         "'thresholds'": bool(given.thresholds),
         "'groups'": given.groups is not None,
+        "'code_system'": given.code_system is not None,
     }
     if sum(ways.values()) != 1:
         yield Problem(
@@ -238,8 +257,9 @@ def _aggregate_checks(given: Aggregation, place: tuple[str, ...]) -> Iterator[Pr
         )
     if given.show != "range" and not given.thresholds:
         yield Problem("bad-value", f"{place_of((*place, 'show'))}: there are no 'thresholds'")
-    if given.other is not None and given.groups is None:
+    if given.other is not None and given.groups is None and given.code_system is None:
         yield Problem("bad-value", f"{place_of((*place, 'other'))}: there are no 'groups'")
+    yield from _code_system_checks(given, place)
     homes: dict[str, list[str]] = {}
     for name, values in (given.groups or {}).items():
         for value in values:

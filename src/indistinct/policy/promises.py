@@ -115,9 +115,26 @@ def _about_values(given: object, attributes: Mapping[str, Attribute | None]) -> 
     if not isinstance(given, Mapping) or not isinstance(given.get("sensitive"), str):
         return given
     item = attributes.get(given["sensitive"])
-    if item is None or any(name in given for name in ABOUT_VALUES):
+    if item is None:
         return given
-    return {**given, **{name: own for name in ABOUT_VALUES if (own := getattr(item, name))}}
+    if not any(name in given for name in ABOUT_VALUES):
+        given = {**given, **{name: own for name in ABOUT_VALUES if (own := getattr(item, name))}}
+    return {**given, **_spelt(given, item.missing.tokens)}
+
+
+def _spelt(given: Mapping[str, object], tokens: Sequence[str]) -> Plain:
+    """The values that a promise names, with every spelling of the missing value if it names one.
+
+    A missing value is searched for as an empty text, and published as it was written.
+    """
+    missing = {"", *tokens}
+    return {
+        name: [*named, *sorted(missing - set(named))]
+        for name in ABOUT_VALUES
+        if tokens
+        and isinstance(named := given.get(name), list | tuple)
+        and missing & {one for one in named if isinstance(one, str)}
+    }
 
 
 def _bounds_on_belief(asked: Sequence[Requirement]) -> list[Requirement]:

@@ -275,6 +275,11 @@ class Aggregation(Section):
     smaller group joins the next."""
     groups: dict[str, Names] | None = None
     """The values of each group; its name is published."""
+    code_system: str | None = None
+    """The classification whose groups the values are put into: ``"icd-10"``, ``"icd-9-cm"``,
+    ``"atc"``."""
+    level: str | None = None
+    """The level of the code system, such as ``"block"``; by default the highest."""
     other: str | None = None
     """The name for values in no group; without it, such values are an error."""
 
@@ -352,6 +357,11 @@ class Categories(Section):
     """The values of each category."""
     file: str | None = None
     """A file with a line for every value: the value and its category."""
+    code_system: str | None = None
+    """The classification whose groups are the categories: ``"icd-10"``, ``"icd-9-cm"``,
+    ``"atc"``."""
+    level: str | None = None
+    """The level of the code system, such as ``"block"``; by default the highest."""
     separator: Character | None = None
     """The character between the two in the file."""
     order: Names = ()
