@@ -332,10 +332,6 @@ def test_visits_are_of_records_and_several_columns_of_codes_are_one_set(tmp_path
     assert policy.source.conflicts == "first"  # of the city alone
     models = [item.model for item in policy.promises]
     assert models == ["k-anonymity", "km-anonymity", "known-visit"]
-        "k-anonymity",
-        "km-anonymity",
-        "known-visit",
-    ]
     assert policy.promises[1].parameters["together"] == ["other_diagnosis"]
     assert policy.attributes["weight_kg"].hierarchy is None
 
