@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import Label
+from indistinct.kernels.ragged import look_up
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
 from indistinct.types import Array
@@ -67,14 +68,12 @@ class Weighted(Rows):
         np.maximum.at(found, self.row_of, score)
         return found
 
-    def of(self, rows: Array, values: Array, domain: int) -> Array:
-        """The amount of value ``values[i]`` (a code below ``domain``) in row ``rows[i]``."""
-        if not len(self.index):
-            return np.zeros(len(rows), self.amount.dtype)
-        keys = self.row_of * domain + self.index
-        wanted = np.asarray(rows, np.int64) * domain + values
-        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        return np.where(keys[at] == wanted, self.amount[at], 0)
+    def of(self, rows: Array, values: Array) -> Array:
+        """The amount of value ``values[i]`` in row ``rows[i]``; 0 in row -1."""
+        found = np.zeros(len(rows), self.amount.dtype)
+        wanted = np.asarray(rows, np.int64), np.asarray(values, np.int64)
+        look_up(self.indptr, self.index, *wanted, self.amount, found)
+        return found
 
     def distinct(self, group_of: NDArray[np.int32]) -> NDArray[np.int64]:
         """How many different groups the values of each row belong to; ``group_of`` is [D]."""

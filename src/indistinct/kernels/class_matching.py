@@ -101,7 +101,7 @@ def pool(
 
     Crowd ``q`` is made of the classes ``crowd_class[crowd_indptr[q]:crowd_indptr[q + 1]]``; the
     values of class ``g`` are ``value[indptr[g]:indptr[g + 1]]``, ``count`` of each. Without
-    ``fill``, ``pooled_indptr`` is made; with it, the values (not sorted) and counts of each crowd.
+    ``fill``, ``pooled_indptr`` is made; with it, the values, rising, and counts of each crowd.
     ``total`` must be zero everywhere, and is handed back so; ``seen`` is scratch, both of length D.
     """
     crowds = crowd_indptr.shape[0] - 1
@@ -119,6 +119,7 @@ def pool(
                 total[v] += count[cell]
         if fill:
             base = pooled_indptr[q]
+            seen[:values].sort()
             for at in range(values):
                 pooled_value[base + at] = seen[at]
                 pooled_count[base + at] = total[seen[at]]

@@ -16,6 +16,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from indistinct.kernels.jit import jit
 from indistinct.types import Array, Plain
 
 
@@ -29,6 +30,47 @@ def pointers(lengths: ArrayLike) -> NDArray[np.int64]:
     found = np.zeros(len(given) + 1, dtype=np.int64)
     np.cumsum(given, out=found[1:])
     return found
+
+
+@jit
+def look_up(
+    indptr: NDArray[np.int64],
+    value: NDArray[np.int32],
+    rows: NDArray[np.int64],
+    wanted: NDArray[np.int64],
+    amount: Array,
+    found: Array,
+) -> None:
+    """The amount of ``wanted[i]`` in row ``rows[i]``, whose values rise; others stay as they are.
+
+    There is nothing in row -1.
+    """
+    for i in range(rows.shape[0]):
+        low, high = indptr[rows[i]], indptr[rows[i] + 1]
+        end = high
+        while low < high:
+            middle = (low + high) // 2
+            if value[middle] < wanted[i]:
+                low = middle + 1
+            else:
+                high = middle
+        if low < end and value[low] == wanted[i]:
+            found[i] = amount[low]
+
+
+@jit
+def largest_few(indptr: NDArray[np.int64], amount: Array, found: Array) -> None:
+    """The largest amounts of each row, falling, in ``found`` [rows, number], 0 before."""
+    number = found.shape[1]
+    for row in range(found.shape[0]):
+        for at in range(indptr[row], indptr[row + 1]):
+            place = number
+            while place > 0 and found[row, place - 1] < amount[at]:
+                if place < number:
+                    found[row, place] = found[row, place - 1]
+                place -= 1
+            if place < number:
+                found[row, place] = amount[at]
 
 
 @dataclass(frozen=True, eq=False)

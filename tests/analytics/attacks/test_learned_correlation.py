@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.analytics.attacks.contexts import of_classes, of_records
 
-from indistinct.analytics.attacks import AttackContext, Finding, Skipped
+from indistinct.analytics.attacks import AttackContext, Finding, Skipped, learned_correlation
 from indistinct.analytics.attacks.learned_correlation import (
     PSEUDO,
     SWEEPS,
@@ -97,6 +97,15 @@ def test_a_model_of_published_cells() -> None:
     )
     assert model(scene, "illness").tolist() == [1, 1, 1, 1, 1, 1, 1, 0]
     assert found(scene).figures["model_accuracy"] == pytest.approx(7 / 8)
+
+
+def test_some_are_drawn_where_classes_and_values_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learned_correlation, "CELLS_AT_ONCE", 0)
+    monkeypatch.setattr(learned_correlation, "DRAWN", 60)
+    result = found(smokers(80, 0.9))
+    assert result.figures["model_looked_at"] == 60
+    assert result.figures["model_error"] == pytest.approx(0.98 / np.sqrt(60))
+    assert "60 people drawn at random" in result.note
 
 
 def test_ties_are_guessed() -> None:
@@ -194,6 +203,6 @@ def test_against_plain_arithmetic(
     truth = scene.true_label("illness")
     assert np.where(
         scene.found & (truth >= 0),
-        worlds.of(scene.places.combination_of, truth, expected.shape[1]),
+        worlds.of(scene.places.combination_of, truth),
         scene.true_prior("illness"),
     ) == pytest.approx(scene.true_belief("illness"))

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.analytics.attacks.contexts import of_records
 
-from indistinct.analytics.attacks import AttackContext, Finding, Skipped
+from indistinct.analytics.attacks import AttackContext, Finding, Skipped, order
 from indistinct.analytics.attacks.order import (
     attributable,
     rank_correlation,
@@ -73,6 +73,16 @@ def test_resists_shuffling() -> None:
         float((here.true_belief("illness") - here.true_prior("illness")).mean())
     )
     assert result.worst == {}
+
+
+def test_fewer_shuffles_of_many_rows_once_some_do_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(order, "MANY", 0)
+    people = invented(2)
+    mixed = found(scene(people, generalized(people).sample(fraction=1, shuffle=True, seed=5)))
+    shuffles = int(mixed.figures["shuffles"] or 0)  # type: ignore[call-overload]
+    assert shuffles < order.SHUFFLES
+    assert mixed.figures["p_value"] == (1 + order.ENOUGH) / (1 + shuffles)
+    assert found(scene(people, generalized(people))).figures["shuffles"] == order.SHUFFLES
 
 
 def test_beats_a_release_that_was_sorted_by_what_it_shows_only() -> None:

@@ -25,6 +25,7 @@ from indistinct.analytics.attacks.finding import (
 from indistinct.analytics.attacks.remedies import several_left
 from indistinct.analytics.weighted import Rows, Weighted, compressed, expanded
 from indistinct.kernels.candidate_sets import exclude
+from indistinct.kernels.ragged import largest_few
 from indistinct.types import Array
 
 NAME = "background-exclusion"
@@ -111,7 +112,7 @@ def after_exclusion(
         if everywhere:
             pool = _one_row(np.rint(context.spread(sensitive).prior * context.records))
             candidates, size = np.zeros_like(candidates), np.full_like(size, context.records)
-        true = pool.of(candidates, own.label, max(len(context.labels(sensitive)), 1))
+        true = pool.of(candidates, own.label)
         left = size - hidden(most_frequent(pool, b + 1), candidates, true, b)
         return np.asarray(true / np.maximum(left, 1), np.float64)
     _, sets, of = context.alike(sensitive)
@@ -184,11 +185,8 @@ def _one_row(amount: Array) -> Weighted:
 
 def most_frequent(pool: Weighted, number: int) -> Array:
     """The counts of the most frequent values of each row, falling, [rows, number]."""
-    order = np.lexsort((-pool.amount, pool.row_of))
-    place = np.arange(len(order)) - pool.indptr[pool.row_of[order]]
     found = np.zeros((len(pool), number), pool.amount.dtype)
-    kept = place < number
-    found[pool.row_of[order][kept], place[kept]] = pool.amount[order][kept]
+    largest_few(pool.indptr, pool.amount, found)
     return found
 
 

@@ -148,7 +148,7 @@ def by_values(context: AttackContext, other: AttackContext, sensitive: str) -> T
     single = all(
         one.bucket_semantics == "one" and not one.lists_sets(sensitive) for one in contexts
     )
-    rest = functools.reduce(lambda one, two: _joined(one, two, number, odds=not single), sides[1:])
+    rest = functools.reduce(lambda one, two: _joined(one, two, odds=not single), sides[1:])
     total, common, product, odds = _composed(sides[0], rest, own)
     person = np.repeat(np.arange(len(own)), own.length)
     if single:
@@ -173,7 +173,7 @@ def by_sets(context: AttackContext, other: AttackContext, sensitive: str) -> Tog
         Side.of(one, one.over_rows(own, len(numbers)).pooled)
         for one, own in zip(contexts, masses, strict=True)
     ]
-    rest = functools.reduce(lambda one, two: _joined(one, two, len(numbers)), sides[1:])
+    rest = functools.reduce(_joined, sides[1:])
     values = context.covering(sensitive).values
     place = {value: at for at, value in enumerate(values)}
     lists = [[place[v] for v in key if v in place] for key in numbers]
@@ -286,7 +286,7 @@ def _own_atoms(context: AttackContext, sensitive: str, atom_of: dict[str | None,
     return Rows(pointers(keys // width, len(own)), (keys % width).astype(np.int32))
 
 
-def _joined(one: Side, two: Side, number: int, *, odds: bool = False) -> Side:
+def _joined(one: Side, two: Side, *, odds: bool = False) -> Side:
     """What two releases say together, as if it were one.
 
     Somebody who is in one of them only is believed what that one says.
@@ -294,7 +294,6 @@ def _joined(one: Side, two: Side, number: int, *, odds: bool = False) -> Side:
     Arguments:
         one: a release.
         two: another one about the same people.
-        number: how many statements there are.
         odds: whether every statement goes by itself, by the product of its odds.
     """
     width = len(two.size)
@@ -306,7 +305,7 @@ def _joined(one: Side, two: Side, number: int, *, odds: bool = False) -> Side:
     ):
         place, at = expanded(lead.masses, mine)
         statement, amount = lead.masses.index[at], lead.masses.amount[at].astype(np.float64)
-        also = other.masses.of(theirs[place], statement, number)
+        also = other.masses.of(theirs[place], statement)
         alone = other.size[theirs][place] == 0
         if odds:
             amount = amount / np.maximum(lead.size[mine][place], 1)

@@ -682,12 +682,11 @@ class AttackContext:
                 sets.indptr, sets.index, held.indptr, held.index, held.amount, total, seen,
                 indptr, value, found, fill,
             )  # fmt: skip
-        order = np.lexsort((value, np.repeat(np.arange(len(sets)), np.diff(indptr))))
-        return Weighted(indptr, value[order], found[order])
+        return Weighted(indptr, value, found)
 
     def _make_believed(self, sensitive: str) -> NDArray[np.float64]:
         own, spread = self.own(sensitive), self.spread(sensitive)
-        amount = spread.pooled.of(self.set_of[own.person], own.label, len(spread.prior))
+        amount = spread.pooled.of(self.set_of[own.person], own.label)
         share = amount / np.maximum(self.places.rows_of[own.person], 1)
         return np.where(self.found[own.person], share, spread.prior[own.label])
 

@@ -60,7 +60,7 @@ def _finding(context: AttackContext, sensitive: str, c: int) -> Finding:
         worst, average = of_buckets(context, sensitive, c)
         score = held.amount / context.classes.size[held.row_of]
     else:
-        true = spread.pooled.of(context.set_of[own.person], own.label, len(spread.prior))
+        true = spread.pooled.of(context.set_of[own.person], own.label)
         worst, average = beliefs(context.places.rows_of[own.person], np.rint(true), c)
         score = beliefs(context.classes.size[held.row_of], np.rint(held.amount), c)[0]
     by_class = held.largest_of(score)

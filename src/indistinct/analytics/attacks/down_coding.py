@@ -81,13 +81,6 @@ class Tight:
         """Whether it says more than what it covers."""
         return self.forced is None or self.forced > 0
 
-    def holds(self, values: NDArray[np.int32]) -> bool:
-        """Whether a class with members of these values can have the cell, if it is tight."""
-        groups = self.group_of[values]
-        if self.forced is None:
-            return len(np.unique(groups[groups >= 0])) > 1
-        return int((groups == 1).sum()) == self.forced
-
     def beliefs(self, size: int) -> tuple[float, ...]:
         """Belief in one value of each group for a record of a class of that size."""
         if self.forced is None:
@@ -259,17 +252,19 @@ class _Column:
         """Whether every class can have its cell if cells are tight."""
         domain = max(len(self.taxonomy.leaves), 1)
         pairs = np.unique(self.met.astype(np.int64) * domain + self.leaf[self.of])
-        starts = np.searchsorted(pairs, np.arange(len(self.places.classes) + 1) * domain)
-        for g in np.flatnonzero(self.ordinary).tolist():
-            own = self.meanings[self.cell_of[g]]
-            values = (pairs[starts[g] : starts[g + 1]] % domain).astype(np.int32)
-            if own.says_something and not own.holds(values):
-                return False
-            if own.forced is not None and own.forced > self.places.classes.size[g]:
-                return False
-            if own.forced is None and self.places.classes.size[g] < 2:
-                return False
-        return True
+        of, value = np.divmod(pairs, domain)
+        group = np.stack([cell.group_of for cell in self.meanings])[self.cell_of[of], value]
+        size, ordinary = self.places.classes.size, self.ordinary
+        branches = np.array([cell.forced is None for cell in self.meanings])[self.cell_of]
+        forced = np.array([cell.forced or 0 for cell in self.meanings])[self.cell_of]
+        there = np.bincount(of[group == 1], minlength=len(size))
+        low, high = np.full(len(size), len(self.taxonomy.leaves)), np.full(len(size), -1)
+        inside = group >= 0
+        np.minimum.at(low, of[inside], group[inside])
+        np.maximum.at(high, of[inside], group[inside])
+        kept = np.where(branches, (low < high) & (size > 1), forced <= size)
+        kept &= branches | (forced == 0) | (there == forced)
+        return bool(kept[ordinary].all())
 
     def beliefs(
         self, tight: bool, factors: Mapping[int, NDArray[np.float64]] | None

@@ -15,7 +15,9 @@ its values. So there who has only the release learns, most of all where the quas
 published as they are (anatomy). Beside stands of a release of one table, as figures:
 
 * ``model_*``: the model that the published cells alone give, without looking at the person's class;
-  it also tells about people who are not in the table;
+  it also tells about people who are not in the table. Where there are very many classes and
+  values, ``model_looked_at`` people drawn at random are asked, with ``model_error``, half the width
+  of the 95 % confidence interval of a share, at most;
 * ``fitted_accuracy``: no model, but everybody's exact quasi-identifiers: where classes overlap,
   that a class is filled by others tells where somebody stands;
 * ``exact_*``: the attack with the exact quasi-identifiers of all people (what Kifer assumes, and
@@ -25,7 +27,7 @@ published as they are (anatomy). Beside stands of a release of one table, as fig
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,11 +44,20 @@ from indistinct.analytics.attacks.finding import (
     summarize,
     worst_class,
 )
+from indistinct.analytics.attacks.known_records import margin
 from indistinct.analytics.attacks.remedies import bounded_belief
-from indistinct.analytics.weighted import Rows, Weighted, expanded, gathered
-from indistinct.kernels.proportional_fitting import make_likely, share_out
+from indistinct.analytics.weighted import (
+    Rows,
+    Weighted,
+    chosen_rows,
+    expanded,
+    gathered,
+    pointers,
+)
+from indistinct.kernels.proportional_fitting import fit, joined, share_out
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
+from indistinct.randomness import simulation
 
 NAME = "learned-correlation"
 KIND = "attribute"
@@ -71,13 +82,19 @@ STILL = 1e-4
 """Change of any learnt share that calls for another round."""
 
 CELLS_AT_ONCE = 1 << 24
-"""Most cells (classes or sets, times values) that are kept."""
+"""Cells (classes of sets, times values) up to which the model of published cells asks everybody."""
+
+DRAWN = 10_000
+"""People whom it is asked about else."""
 
 CELLS_TOGETHER = 1 << 20
 """Most of them that are worked out at once."""
 
 ALIKE = 1e-9
 """Beliefs that differ by less are equal."""
+
+_Blocks = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+_Features = tuple[NDArray[np.int32], NDArray[np.int64], list[int]]
 
 
 def run(context: AttackContext, sensitive: str, *, rounds: int = ROUNDS) -> Finding | Skipped:
@@ -106,7 +123,7 @@ def run(context: AttackContext, sensitive: str, *, rounds: int = ROUNDS) -> Find
             "accuracy_gain": exact - blind,
             "belief_gain": float((belief - base).mean()),
         }
-        usual = worlds.held.of(held.row_of, held.index, len(worlds.prior))
+        usual = worlds.held.of(held.row_of, held.index)
         top = held.largest_of((held.amount - usual) / context.classes.size[held.row_of])
         knowledge = KNOWLEDGE.replace("classes", "buckets")
         note = (
@@ -125,6 +142,12 @@ def run(context: AttackContext, sensitive: str, *, rounds: int = ROUNDS) -> Find
             "from all classes with everybody's exact quasi-identifiers: of "
             f"{of_people(more['exact_accuracy'])}."
         )
+        if "model_error" in more:
+            note += (
+                f" What the published cells tell without the class is found from {DRAWN:,} people "
+                f"drawn at random: of {of_people(more['model_accuracy'])}, give or take "
+                f"{more['model_error']:.1%}."
+            )
     return summarize(
         context,
         sensitive,
@@ -168,7 +191,7 @@ def accuracy(context: AttackContext, sensitive: str, pooled: Weighted) -> float:
     top = pooled.largest
     tied = pooled.amount >= top[pooled.row_of] - ALIKE
     ties = np.bincount(pooled.row_of, tied, minlength=len(pooled))
-    amount = pooled.of(candidates[own.person], own.label, len(context.labels(sensitive)))
+    amount = pooled.of(candidates[own.person], own.label)
     hit = amount >= np.maximum(top[candidates[own.person]] - ALIKE, ALIKE)
     hits = np.bincount(own.person, hit, minlength=len(candidates))
     right = np.minimum(hits / np.maximum(ties[candidates], 1), 1.0)
@@ -198,7 +221,7 @@ def _from_buckets(
     )
     pooled = context.over_classes(context.spread(sensitive).shares, held, domain).pooled
     own = context.own(sensitive)
-    amount = pooled.of(context.set_of[own.person], own.label, domain)
+    amount = pooled.of(context.set_of[own.person], own.label)
     believed = own.best(amount / np.maximum(context.places.rows_of[own.person], 1))
     belief = np.where(context.found, believed, context.true_prior(sensitive))
     return belief, held, accuracy(context, sensitive, pooled)
@@ -215,34 +238,55 @@ def _with_exact_values(
         rounds: of expectation and maximization at most.
         blind: the accuracy of random worlds.
     """
-    unmet, rows = _guess(context, sensitive), context.places.combination_of
-    truth, domain = context.true_label(sensitive), len(context.labels(sensitive))
-
-    def of_truth(shares: Weighted) -> NDArray[np.float64]:
-        share = shares.of(rows, np.maximum(truth, 0), domain)
-        return np.where(truth >= 0, share, 0.0)
-
-    def accurate(shares: Weighted) -> float:
-        """The share of people of whom the likeliest value is true."""
-        top = shares.largest
-        tied = shares.amount >= top[shares.row_of] - ALIKE
-        ties = np.bincount(shares.row_of, tied, minlength=len(shares))
-        right = (of_truth(shares) >= top[rows] - ALIKE) / np.maximum(ties[rows], 1)
-        return share_of(np.where(context.found, right, unmet))
-
-    learnt_shares = learnt(context, sensitive, rounds)
+    unmet, places, found = _guess(context, sensitive), context.places, context.found
+    asked, drawn = _asked(context, sensitive)
+    by_cells = np.where(found[asked], model(context, sensitive, asked), unmet[asked])
+    fitted = _told(context, sensitive, _fitted(*_by_sets(context, sensitive)), places.set_of)[1]
+    parts = _fitted(*_by_combinations(context, sensitive), rounds)
+    truth, right = _told(context, sensitive, parts, places.combination_of)
     before, worlds = context.true_prior(sensitive), context.true_belief(sensitive)
-    belief = np.where(context.found, of_truth(learnt_shares), before)
-    exact = accurate(learnt_shares)
+    belief = np.where(found, truth, before)
+    exact = share_of(np.where(found, right, unmet))
     return {
-        "model_accuracy": share_of(np.where(context.found, model(context, sensitive), unmet)),
-        "fitted_accuracy": accurate(learnt(context, sensitive, 0)),
+        "model_accuracy": share_of(by_cells),
+        **({"model_looked_at": len(asked), "model_error": margin(len(asked))} if drawn else {}),
+        "fitted_accuracy": share_of(np.where(found, fitted, unmet)),
         "exact_accuracy": exact,
         "exact_accuracy_gain": exact - blind,
         **{f"exact_{at}": share_of(belief >= at - 1e-12) for at in THRESHOLDS},
         "exact_gain_mean": share_of(belief - before),
         "exact_belief_gain": share_of(belief - worlds),
     }
+
+
+def _told(
+    context: AttackContext, sensitive: str, parts: Iterator[Weighted], row_of: NDArray[np.int32]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The belief in everybody's true value, and how far it is the likeliest; ties count in part.
+
+    Arguments:
+        context: people and release.
+        sensitive: the attribute.
+        parts: belief in values, some rows after the others.
+        row_of: the row of every person, [n].
+    """
+    truth, belief, right = (
+        context.true_label(sensitive),
+        np.zeros(len(row_of)),
+        np.zeros(len(row_of)),
+    )
+    people = np.argsort(row_of, kind="stable")
+    first = 0
+    for shares in parts:
+        last = first + len(shares)
+        bounds = np.searchsorted(row_of, [first, last], sorter=people)
+        members = people[slice(*bounds)]
+        rows, top = row_of[members] - first, shares.largest
+        ties = np.bincount(shares.row_of, shares.amount >= top[shares.row_of] - ALIKE, len(shares))
+        belief[members] = shares.of(rows, truth[members])
+        right[members] = (belief[members] >= top[rows] - ALIKE) / np.maximum(ties[rows], 1)
+        first = last
+    return belief, right
 
 
 def random_worlds(context: AttackContext, sensitive: str) -> Weighted:
@@ -268,16 +312,28 @@ def learnt(context: AttackContext, sensitive: str, rounds: int = ROUNDS) -> Weig
         sensitive: the attribute that is learnt.
         rounds: of expectation and maximization at most.
     """
+    return _whole(_fitted(*_by_combinations(context, sensitive), rounds))
+
+
+def _by_combinations(context: AttackContext, sensitive: str) -> tuple[_Guess, _Features]:
     places = context.places
     guess = _Guess(
         places.weight,
         places.compatible,
         context.buckets[sensitive],
-        random_worlds(context, sensitive),
-        len(context.labels(sensitive)),
+        context.spread(sensitive).pooled,
+        places.set_of_combination,
     )
-    features = _features(places.combinations[name] for name in places.quasi)
-    return _fitted(features, guess, rounds)
+    return guess, _features(places.combinations[name] for name in places.quasi)
+
+
+def _by_sets(context: AttackContext, sensitive: str) -> tuple[_Guess, _Features]:
+    """What has to be guessed where nothing but their candidate set tells people apart."""
+    sets = context.places.candidate_sets
+    weight = np.bincount(context.set_of, minlength=len(sets))
+    pooled, each = context.spread(sensitive).pooled, np.arange(len(sets), dtype=np.int32)
+    guess = _Guess(weight, sets, context.buckets[sensitive], pooled, each)
+    return guess, (np.zeros((len(sets), 0), np.int32), np.zeros(0, np.int64), [])
 
 
 def learnt_of_buckets(context: AttackContext, sensitive: str, rounds: int = ROUNDS) -> Weighted:
@@ -292,15 +348,18 @@ def learnt_of_buckets(context: AttackContext, sensitive: str, rounds: int = ROUN
     """
     linked, part = context.class_buckets, context.buckets[sensitive]
     cells = context.classes.cells[linked.row_of]
-    share = part.amount / np.maximum(part.size, 1)[part.row_of]
-    guess = _Guess(
-        linked.amount,
-        Rows(np.arange(len(linked.index) + 1, dtype=np.int64), linked.index),
-        part,
-        _selected(part, linked.index, share),
-        len(part.labels),
-    )
-    return _fitted(_features(cells[name] for name in context.quasi), guess, rounds)
+    each = Rows(np.arange(len(linked.index) + 1, dtype=np.int64), linked.index)
+    guess = _Guess(linked.amount, each, part, part, linked.index)
+    return _whole(_fitted(guess, _features(cells[name] for name in context.quasi), rounds))
+
+
+def _whole(parts: Iterator[Weighted]) -> Weighted:
+    """Rows one part after the other as one."""
+    each = list(parts)
+    length = np.concatenate([np.zeros(1, np.int64), *(part.length for part in each)])
+    index = np.concatenate([np.zeros(0, np.int32), *(part.index for part in each)])
+    amount = np.concatenate([np.zeros(0), *(part.amount for part in each)])
+    return Weighted(np.cumsum(length), index, amount)
 
 
 @dataclass(frozen=True)
@@ -311,59 +370,54 @@ class _Guess:
         weight: people of each combination, [C].
         met: the places where each combination could be: classes, or buckets.
         held: the values of each place.
-        worlds: the values of each combination, as in random worlds.
-        domain: number of values.
+        values: different values that combinations could have, by sets of places.
+        set_of: the set of each combination, [C].
     """
 
     weight: NDArray[np.int64]
     met: Rows
     held: Weighted
-    worlds: Weighted
-    domain: int
+    values: Rows
+    set_of: NDArray[np.int32]
+
+    def blocks(self) -> _Blocks:
+        """Combinations and places that have to do with each other, as the kernel takes them."""
+        label = joined(self.met.indptr, self.met.index, len(self.held))
+        there = np.flatnonzero(self.met.length)
+        of = label[self.met.index[self.met.indptr[there]]]
+        group = np.argsort(label, kind="stable")
+        return (
+            there[np.argsort(of, kind="stable")], pointers(of, len(label)),
+            group, pointers(label, len(label)),
+        )  # fmt: skip
 
 
-def _fitted(
-    features: tuple[NDArray[np.int32], NDArray[np.int64], list[int]], guess: _Guess, rounds: int
-) -> Weighted:
+def _fitted(guess: _Guess, features: _Features, rounds: int = 0) -> Iterator[Weighted]:
     """Belief in each value that combinations could have, by a model fitted to all of them.
 
     Arguments:
-        features: the codes of every combination [C, J], and where those of each feature start.
         guess: what has to be guessed.
+        features: the codes of every combination [C, J], and where those of each feature start.
         rounds: of expectation and maximization at most.
+
+    Yields:
+        Some combinations after the others.
     """
-    weight, met, held, worlds = guess.weight, guess.met, guess.held, guess.worlds
-    domain = guess.domain
+    weight, met, held = guess.weight, guess.met, guess.held
     codes, start, sizes = features
+    domain = int(held.index.max(initial=-1)) + 1
     of_feature = np.repeat(np.arange(len(sizes)), sizes)
     everybody = np.zeros(sum(sizes))
     np.add.at(everybody, start + codes, weight[:, None])
     everybody /= max(int(weight.sum()), 1)
-
     table, counted = np.zeros((sum(sizes), domain)), np.zeros((sum(sizes), domain))
-    scale = held.amount.astype(np.float64)
-    filled = np.empty(len(scale))
-    own, stamp = np.empty(domain), np.empty(domain, np.int64)
-    nothing, none, begin = np.zeros((0, domain)), np.zeros(0), np.zeros(len(weight) + 1, np.int64)
-    could = met.indptr, met.index, held.indptr, held.index
-    make_likely(codes, start, table, *could, stamp, begin, none)
-    likely = np.empty(begin[-1])
-
-    def sweep(count: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-        share_out(
-            codes, start, weight, *could, scale, begin, likely, own, stamp, filled, count,
-            worlds.indptr, worlds.index, out,
-        )  # fmt: skip
-
-    def fit(sweeps: int) -> None:
-        make_likely(codes, start, table, *could, stamp, begin, likely)
-        for _ in range(sweeps):
-            sweep(nothing, none)
-            scale[:] *= np.divide(held.amount, filled, out=np.ones_like(filled), where=filled > 0)
-
+    scale, blocks = held.amount.astype(np.float64), guess.blocks()
+    classes = met.indptr, met.index, held.indptr, held.index
+    nowhere = np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0)
     for _ in range(rounds):
-        fit(SWEEPS)
-        sweep(counted, none)
+        fit(*blocks, codes, start, table, weight, *classes, held.amount, scale, SWEEPS)
+        counted[:] = 0.0
+        share_out(0, len(weight), codes, start, table, weight, *classes, scale, counted, *nowhere)
         sums = np.zeros((len(sizes), domain))
         np.add.at(sums, of_feature, counted)
         shares = (counted + PSEUDO * everybody[:, None]) / (sums[of_feature] + PSEUDO)
@@ -371,17 +425,54 @@ def _fitted(
         table[:] = np.log(shares)
         if change < STILL:
             break
-    fit(LAST_SWEEPS)
-    out = np.zeros(len(worlds.index))
-    sweep(nothing, out)
-    return Weighted(worlds.indptr, worlds.index, out)
+    fit(*blocks, codes, start, table, weight, *classes, held.amount, scale, LAST_SWEEPS)
+    ends = np.cumsum(guess.values.length[guess.set_of])
+    first = 0
+    while first < len(weight):
+        before = int(ends[first - 1]) if first else 0
+        last = max(int(np.searchsorted(ends, before + CELLS_TOGETHER, side="right")), first + 1)
+        own = chosen_rows(guess.values, guess.set_of[first:last])
+        out = np.zeros(len(own.index))
+        nothing = np.zeros((0, domain))
+        share_out(
+            first,
+            last,
+            codes,
+            start,
+            table,
+            weight,
+            *classes,
+            scale,
+            nothing,
+            own.indptr,
+            own.index,
+            out,
+        )
+        yield Weighted(own.indptr, own.index, out)
+        first = last
 
 
-def model(context: AttackContext, sensitive: str) -> NDArray[np.float64]:
-    """How often a naive Bayes model of the published cells guesses each person's value, [n].
+def _asked(context: AttackContext, sensitive: str) -> tuple[NDArray[np.int64], bool]:
+    """The people whom the model of the published cells is asked about; whether they were drawn."""
+    people, sets = context.people.height, context.places.candidate_sets
+    if people <= DRAWN or len(sets.index) * len(context.labels(sensitive)) <= CELLS_AT_ONCE:
+        return np.arange(people), False
+    drawn = simulation([context.seed, 0x4B1F]).choice(people, DRAWN, replace=False)
+    return np.sort(drawn).astype(np.int64), True
+
+
+def model(
+    context: AttackContext, sensitive: str, asked: NDArray[np.int64] | None = None
+) -> NDArray[np.float64]:
+    """How often a naive Bayes model of the published cells guesses each person's value, [asked].
 
     It is asked for the cells of the compatible classes, weighted by their records, and not told
     which values these classes have.
+
+    Arguments:
+        context: people and release.
+        sensitive: the attribute.
+        asked: the people it is asked about; all where not given.
     """
     held, domain = context.buckets[sensitive], len(context.labels(sensitive))
     codes, start, sizes = _features(context.classes.cells[name] for name in context.quasi)
@@ -395,49 +486,34 @@ def model(context: AttackContext, sensitive: str) -> NDArray[np.float64]:
     total = np.bincount(held.index, held.amount, minlength=domain)
     table = np.log((counted + PSEUDO * everybody[:, None]) / (total + PSEUDO))
     known = np.log(np.maximum(context.spread(sensitive).prior, np.finfo(np.float64).tiny))
-    sets, truth, set_of = (
-        context.places.candidate_sets,
-        context.true_label(sensitive),
-        context.set_of,
-    )
-    right = np.zeros(len(set_of))
-    people = np.argsort(set_of, kind="stable")
-    bounds = np.searchsorted(set_of[people], np.arange(len(sets) + 1))
+    asked = np.arange(context.people.height) if asked is None else asked
+    truth = context.true_label(sensitive)[asked]
+    there, row = np.unique(context.set_of[asked], return_inverse=True)
+    sets = chosen_rows(context.places.candidate_sets, there)
+    right, people = np.zeros(len(asked)), np.argsort(row, kind="stable")
     together = max(CELLS_TOGETHER // max(domain, 1), 1)
-
-    def scores(classes: NDArray[np.int32]) -> NDArray[np.float64]:
-        score = known + sum(table[start[j] + codes[classes, j]] for j in range(len(sizes)))
+    first = 0
+    while first < len(sets):
+        last = int(np.searchsorted(sets.indptr, sets.indptr[first] + together, side="right")) - 1
+        last = max(last, first + 1)
+        own = sets.index[sets.indptr[first] : sets.indptr[last]]
+        score = known + sum(table[start[j] + codes[own, j]] for j in range(len(sizes)))
         score = np.exp(score - score.max(axis=1, keepdims=True))
-        found: NDArray[np.float64] = score / score.sum(axis=1, keepdims=True)
-        return found
-
-    every = None
-    if len(size) * domain <= CELLS_AT_ONCE:
-        every = np.empty((len(size), domain))
-        for first in range(0, len(size), together):
-            own = np.arange(first, min(first + together, len(size)), dtype=np.int32)
-            every[own] = scores(own)
-    there = np.flatnonzero(sets.length)
-    begin, at = sets.indptr[there], 0
-    while at < len(there):
-        last = max(int(np.searchsorted(begin, begin[at] + together)), at + 1)
-        which, entries = there[at:last], slice(begin[at], sets.indptr[there[last - 1] + 1])
-        own = sets.index[entries]
-        weighted = (scores(own) if every is None else every[own]) * size[own][:, None]
-        belief = np.add.reduceat(weighted, begin[at:last] - begin[at])
-        belief /= np.add.reduceat(size[own], begin[at:last] - begin[at])[:, None]
+        score *= (size[own] / score.sum(axis=1))[:, None]
+        begin = sets.indptr[first:last] - sets.indptr[first]
+        filled = sets.length[first:last] > 0
+        belief = np.zeros((last - first, domain))
+        belief[filled] = np.add.reduceat(score, begin[filled]) if len(own) else 0.0
+        belief /= np.maximum(belief.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
         top = belief >= belief.max(axis=1, keepdims=True) - ALIKE
-        members = people[bounds[which[0]] : bounds[which[-1] + 1]]
-        row = np.searchsorted(which, set_of[members])
-        kept = (which[row] == set_of[members]) & (truth[members] >= 0)
-        right[members[kept]] = (top[row, truth[members]] / top.sum(axis=1)[row])[kept]
-        at = last
+        members = people[slice(*np.searchsorted(row, [first, last], sorter=people))]
+        kept = members[(truth[members] >= 0) & filled[row[members] - first]]
+        right[kept] = top[row[kept] - first, truth[kept]] / top.sum(axis=1)[row[kept] - first]
+        first = last
     return right
 
 
-def _features(
-    columns: Iterable[pl.Series],
-) -> tuple[NDArray[np.int32], NDArray[np.int64], list[int]]:
+def _features(columns: Iterable[pl.Series]) -> _Features:
     """Columns as codes [rows, J], where the codes of each start among all of them, how many."""
     coded, sizes = [], []
     for column in columns:

@@ -31,11 +31,13 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     """
     labels, own = context.labels(sensitive), context.own(sensitive)
     prior = context.listed(sensitive).prior
-    touched = context.lifted(sensitive, context.covering(sensitive).touching, len(labels))
+    touched, touching = context.listed(sensitive), context.covering(sensitive).touching
+    if not context.covering(sensitive).plain:
+        touched = context.lifted(sensitive, touching, len(labels))
     pool = touched.pooled
     left = np.bincount(pool.row_of, weights=prior[pool.index], minlength=len(pool))
     candidates, found = context.set_of, context.found
-    there = pool.of(candidates[own.person], own.label, len(labels)) > 0
+    there = pool.of(candidates[own.person], own.label) > 0
     scale = float(prior.sum()) / np.maximum(left, 1e-300)
     truth = context.spread(sensitive).prior[own.label]
     held = np.where(there, np.minimum(truth * scale[candidates[own.person]], 1.0), 0.0)

@@ -53,12 +53,12 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     person, truth = values.row_of, of_value[values.index].astype(np.int64)
     person, truth = person[truth != UNKNOWN], truth[truth != UNKNOWN]
     people = context.people.height
-    amount = spread.pooled.of(context.set_of[person], truth, RANKS)
+    amount = spread.pooled.of(context.set_of[person], truth)
     belief = best_of(person, amount / np.maximum(context.places.rows_of[person], 1), people)
     prior = best_of(person, spread.prior[truth], people)
     belief = np.where(context.found, belief, prior)
     held, size = spread.held, context.classes.size
-    unknown = held.of(np.arange(len(size)), np.full(len(size), UNKNOWN), RANKS)
+    unknown = held.of(np.arange(len(size)), np.full(len(size), UNKNOWN))
     alone = (held.length == 1) & (unknown == 0)
     found = summarize(
         context,

@@ -49,7 +49,7 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     before = own.best(np.where(stayed, spread.prior[own.label], 0.0))
     belief = own.best(np.where(stayed, believed, 0.0))
     candidates = context.set_of[own.person]
-    there = spread.pooled.of(candidates, own.label, len(labels)) > 0
+    there = spread.pooled.of(candidates, own.label) > 0
     exposed = context.found & (own.best((stayed & there).astype(np.float64)) > 0)
     people = int(exposed.sum())
     share = people / len(exposed) if len(exposed) else 0.0
