@@ -24,6 +24,7 @@ from typer.testing import CliRunner
 import indistinct as ind
 from indistinct.analytics.series import Series, worlds
 from indistinct.cli import app
+from indistinct.errors import InputError
 from indistinct.release.ledger import Entry, Ledger, Listed, hashes_of
 
 
@@ -402,3 +403,28 @@ def test_the_verb(tmp_path: Path) -> None:
         ind.anonymize(other, policy(tmp_path, "warn")).write(tmp_path / name)
     assert runner.invoke(app, ["ledger", "check", path]).exit_code == 3
     assert runner.invoke(app, ["ledger", "forget", path, "--release", "1"]).exit_code == 0
+
+
+def test_two_custodians_hold_their_ledgers_against_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHARED", "0123456789abcdef" * 4)
+    ours, theirs = table(1), table(1).with_columns(age=pl.col("age").shuffle(3))
+    for name, frame, key in (("a", ours, True), ("b", theirs, True), ("c", theirs, False)):
+        folder = tmp_path / name
+        asked = policy(folder)
+        asked["ledger"] |= {"key_env": "SHARED"} if key else {}
+        ind.anonymize(frame, asked).write(folder / "release", report=False)
+    a, b, c = (tmp_path / name / "ledger" for name in "abc")
+    assert ind.check_ledger(a).holds
+    assert ind.check_ledger(b).holds
+    both = ind.check_ledger(a, b)
+    assert not both.holds
+    assert both.to_dict() == ind.check_ledger(b, a).to_dict()
+    with pytest.raises(InputError, match="different keys"):
+        ind.check_ledger(a, c)
+    runner = CliRunner()
+    done = runner.invoke(app, ["ledger", "check", str(a), "--with", str(b)])
+    assert done.exit_code == 3
+    assert "2 releases of" in done.stdout
+    assert runner.invoke(app, ["ledger", "list", str(a), "--with", str(b)]).exit_code == 2

@@ -30,6 +30,15 @@ def ledger(
         int | None,
         typer.Option(metavar="N", help="The number of a release, for show and forget."),
     ] = None,
+    others: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--with",
+            metavar="PATH",
+            help="For check: the ledger of another custodian of these people, with one key.",
+            file_okay=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show, check or correct a ledger: the folder named by path under [ledger] in a policy.
@@ -41,10 +50,13 @@ def ledger(
 
     found = indistinct.Ledger(path)
     _require_number(action, release)
+    if others and action != "check":
+        message = f"ledger {action} is about one ledger"
+        raise InputError(Problem("bad-option", message, remedy="leave --with out"))
     if action == "check":
         with Progress() as progress:
             progress("putting the releases together")
-            report = indistinct.check_ledger(path)
+            report = indistinct.check_ledger(path, *others or ())
         if as_json:
             print_json(report.to_dict())
         else:

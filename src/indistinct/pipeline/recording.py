@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.series import Composition, Series
 from indistinct.document import Document, Grid, Line, Part, many, shown
-from indistinct.errors import DataError, Problem, Unsatisfiable
+from indistinct.errors import DataError, InputError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.privacy.m_invariance import Signatures
 from indistinct.privacy.promise import known_promise
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from indistinct.policy import Policy
     from indistinct.recoding.plan import Plan
     from indistinct.release.publication import Publication
+
+KEY_CHECK = "\0key"
+"""A text that nobody is called: its hash tells whether two ledgers have one key."""
 
 NEAR = 1e-3
 """A belief that is no more than this above a bound keeps it: so much may be missing of fitting."""
@@ -161,16 +164,37 @@ def _figures(found: Composition) -> Plain:
     }
 
 
-def check_ledger(path: str | Path) -> LedgerReport:
+def check_ledger(path: str | Path, *others: str | Path) -> LedgerReport:
     """Hold all that is out against what was promised.
 
     Arguments:
         path: the folder of the ledger.
+        others: further ledgers, of custodians who publish about the same people and share the key.
 
     Raises:
-        InputError: there is none.
+        InputError: there is none; or two ledgers have different keys, so that nobody in one can be
+            found in another.
     """
-    return reported(Ledger(path).entries())
+    ledgers = [Ledger(one).entries() for one in (path, *others)]
+    entries = sorted((one for each in ledgers for one in each), key=lambda one: one.created)
+    signs = {one.account.get("key_check") for one in entries}
+    if len(signs - {None}) > 1 or (others and None in signs and not _all_meet(ledgers)):
+        raise InputError(
+            Problem(
+                "other-key",
+                "the ledgers hash people with different keys, so nobody in one is found in another",
+                file=str(path),
+                remedy="let both policies name one key from the first release on, by key_env or "
+                "key_file under [ledger]",
+            )
+        )
+    return reported(entries)
+
+
+def _all_meet(ledgers: Sequence[Sequence[Entry]]) -> bool:
+    """Whether each ledger shares people with the first: nobody does where the keys differ."""
+    held = [{tuple(row) for one in each for row in one.people.tolist()} for each in ledgers]
+    return all(held[0] & other for other in held[1:])
 
 
 def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport:
@@ -280,7 +304,9 @@ def hold_against_ledger(
         "unit": private.subjects.unit,
     }
     people, groups, sizes, listed = _laid_out(private, plan, publication)
-    hashes = hashes_of(people, _key(policy, ledger))
+    key = _key(policy, ledger)
+    hashes = hashes_of(people, key)
+    account["key_check"] = f"{hashes_of(pl.Series([KEY_CHECK]), key)[0, 0]:016x}"
     entry = Entry.of(hashes, groups, sizes, listed, account)
     earlier = ledger.entries()
     found = reported([*earlier, entry], of_last=True) if earlier else None
