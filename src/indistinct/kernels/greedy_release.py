@@ -62,3 +62,34 @@ def peel(
                 kept += 1
         left = kept
     return left
+
+
+@jit
+def large_throughout(
+    nodes: NDArray[np.int64],
+    least: int,
+    columns: NDArray[np.int32],
+    row_of: NDArray[np.int64],
+    rows: NDArray[np.int32],
+    weight: NDArray[np.int64],
+    large: NDArray[np.bool_],
+) -> None:
+    """Mark in ``large`` [N] the nodes [N, m] at which no class has fewer than ``least`` units."""
+    for node in range(nodes.shape[0]):
+        large[node] = True
+        for at in range(rows.shape[0]):
+            units = np.int64(0)
+            for other in range(rows.shape[0]):
+                same = True
+                for j in range(nodes.shape[1]):
+                    column = columns[row_of[j, nodes[node, j]]]
+                    if column[rows[at]] != column[rows[other]]:
+                        same = False
+                        break
+                if same:
+                    units += weight[other]
+                    if units >= least:
+                        break
+            if units < least:
+                large[node] = False
+                break

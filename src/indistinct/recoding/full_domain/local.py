@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import SUPPRESSED
-from indistinct.kernels.greedy_release import peel
+from indistinct.kernels.greedy_release import large_throughout, peel
 from indistinct.kernels.grouping import Scratch, class_sizes, mark_rows
 from indistinct.kernels.ragged import Ragged
 from indistinct.measures import BoundObjective
@@ -102,7 +102,7 @@ def join_rest(
         rows = np.sort(np.concatenate([rest, taken])).astype(np.int32)
         counted = data.weight[rows] > 0
         release = _Settling(data, promises, objective)
-        for node in levels:
+        for node in _large_throughout(data, promises, levels, rows):
             kept = release(rows, node)
             if kept is not None and kept[counted].all():
                 where = node_of.copy()
@@ -112,6 +112,26 @@ def join_rest(
                     settle_whole(data, promises, found, where)
                 yield tuple(found), where
                 break
+
+
+def _large_throughout(
+    data: LeveledTable,
+    promises: Sequence[Promise],
+    levels: NDArray[np.int64],
+    rows: NDArray[np.int32],
+) -> Iterator[NDArray[np.int64]]:
+    """The nodes at which no class of these combinations is too small for a promise by itself."""
+    sizes = [part.class_size for part in promises if part.on is None and not part.needs_population]
+    least, weight = max(sizes, default=1), data.weight[rows]
+    rows, weight = rows[weight > 0], weight[weight > 0]
+    if least < 2:
+        yield from levels
+        return
+    for start in range(0, len(levels), AT_ONCE):
+        some = levels[start : start + AT_ONCE]
+        large = np.empty(len(some), dtype=np.bool_)
+        large_throughout(some, least, data.columns, data.row_of, rows, weight, large)
+        yield from some[large]
 
 
 def refused_classes(
