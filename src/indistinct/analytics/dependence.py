@@ -1,14 +1,17 @@
-"""Columns that give a quasi-identifier away: a year of birth beside an age in classes of ten years.
+"""Columns that give a quasi-identifier away: an exact age beside one in classes of ten years.
 
 What is published as it is can undo a generalization, where one value of it goes with one value of
-the quasi-identifier. No promise about equivalence classes sees that.
+the quasi-identifier; or undo some of it, as a year of birth does, or an age in classes of five. No
+promise about equivalence classes sees that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from indistinct.analytics.profile import FEW_RECORDS
 from indistinct.sources.table import Table
@@ -22,7 +25,22 @@ CHANCE = 0.5
 SAMPLE = 4_000
 """Records at which a large table is looked at first."""
 
+NARROWER = 1.8
+"""How many times as often two records of a class must share an exact value to be told of it."""
+
+MANY_PAIRS = 1_000
+"""Columns times quasi-identifiers from which fewer records are looked at."""
+
+CLEAR = 10
+"""Pairs that must share an exact value beyond what chance explains."""
+
+FEWER = 500
+"""Records that are looked at then."""
+
 _SIZE, _LARGEST, _COUNT = "size", "largest", "count"
+
+Narrowed = list[tuple[str, str, float]]
+"""A column, a quasi-identifier, and how many times fewer records of a class it leaves."""
 
 
 def giving_away(
@@ -77,3 +95,48 @@ def determines(pairs: pl.DataFrame) -> bool:
         size * count * float((shares**size).sum()) for size, count in by_size.iter_rows()
     )
     return bool(expected < CHANCE * several)
+
+
+def narrowing(beside: pl.DataFrame, exact: pl.DataFrame, shown: pl.DataFrame) -> Narrowed:
+    """Columns that are published as they are and narrow a generalized quasi-identifier down.
+
+    Two records that show the same label and have the same value in a column share their exact value
+    so many times as often as two that only show the same label. As many times fewer records are
+    left of a class to whoever knows somebody's exact value. Pairs are counted without those of a
+    record with itself, so a column of many values is not held to tell anything by that.
+
+    Arguments:
+        beside: the columns, with a row for every record (or person).
+        exact: the quasi-identifiers, with their own values, the same rows.
+        shown: the same as published.
+    """
+    rows = FEWER if beside.width * exact.width > MANY_PAIRS else SAMPLE
+    columns = {name: _codes(beside[name].head(rows)) for name in beside.columns}
+    filled = {name: beside[name].head(rows).is_not_null().to_numpy() for name in beside.columns}
+    found = []
+    for quasi in exact.columns:
+        label, value = _codes(shown[quasi].head(rows)), _codes(exact[quasi].head(rows))
+        if len(value) < FEW_RECORDS:
+            continue
+        for column, code in columns.items():
+            there = filled[column]
+            same, alike = _pairs(label[there]), _pairs(label[there], value[there])
+            among = _pairs(label[there], code[there])
+            both = _pairs(label[there], code[there], value[there])
+            expected = among * alike / max(same, 1)
+            if both > max(NARROWER * expected, expected + 6 * expected**0.5 + 2 * CLEAR):
+                found.append((column, quasi, both / max(expected, 1e-9)))
+    return found
+
+
+def _codes(column: pl.Series) -> NDArray[np.int64]:
+    return column.rank("dense").fill_null(0).to_numpy().astype(np.int64)
+
+
+def _pairs(*codes: NDArray[np.int64]) -> int:
+    """How many ordered pairs of two records are equal in all of these codes."""
+    key = np.zeros(len(codes[0]), np.int64)
+    for code in codes:
+        key = key * (int(code.max(initial=0)) + 1) + code
+    count = np.unique(key, return_counts=True)[1].astype(np.int64)
+    return int((count * (count - 1)).sum())

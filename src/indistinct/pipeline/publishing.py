@@ -355,8 +355,7 @@ def _linked(private: PrivateTable, plan: LinkedPlan, run: Run) -> Publication:
     """A row for every person, and what the people of each bucket have."""
     run.warnings += private.subjects.warnings
     beside, left = _beside(private)
-    texts = private.subjects.texts
-    run.warnings += [*plan.notes, *left, *warn_about_people(beside, texts, plan.quasi)]
+    run.warnings += [*plan.notes, *left, *warn_about_people(private, beside, plan.quasi)]
     holding = next(iter(plan.buckets.values())).holding
     real = linked_tables(without_noise(plan), beside, run.random) if plan.noise else None
     frames = linked_tables(plan, beside, run.random)

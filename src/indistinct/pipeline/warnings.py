@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from indistinct.analytics.dependence import giving_away
+from indistinct.analytics.dependence import SAMPLE, giving_away, narrowing
 from indistinct.analytics.persons import REPEATS
 from indistinct.analytics.profile import NEARLY_UNIQUE, nearly_unique, profile
 from indistinct.document import many
@@ -15,6 +15,7 @@ from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.measures import measures
 from indistinct.pipeline.asked import method_of
 from indistinct.pipeline.transforming import shows_others
+from indistinct.recoding.earlier_plan import published_labels
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.release.audit import Audit
 from indistinct.sources.table import Table, open_table
@@ -244,7 +245,13 @@ def warn_about_unprotected_columns(
         warnings.append(f"nearly unique, and published as they are: {names}: {NEARLY_UNIQUE}")
     generalized = [name for j, name in enumerate(plan.attributes) if not plan.untouched(j)]
     others = [name for name in beside if name not in found]
-    warnings += _undone(giving_away(table, others, generalized))
+    undone = giving_away(table, others, generalized)
+    warnings += _undone(undone)
+    if private.subjects.unit == "record":
+        known = [name for name in others if name not in policy.sensitive]
+        some = table.sample([*known, *plan.attributes], SAMPLE) if known and generalized else None
+        if some is not None:
+            warnings += _narrowed(private, plan, some.select(known), some, undone)
     masked = {name: values for name, values in replaced.items() if _is_masked(policy, name)}
     if masked:
         telling = nearly_unique(open_table(pl.DataFrame(masked)), masked)
@@ -259,23 +266,24 @@ def warn_about_unprotected_columns(
     if subjects.unit == "person" and own:
         constant = subjects.constant(table.text(own))
         known = nearly_unique(table, constant.columns)
-        warnings += warn_about_people(constant, subjects.texts, plan, known)
+        warnings += warn_about_people(private, constant, plan, known)
     return warnings
 
 
 def warn_about_people(
-    beside: pl.DataFrame, texts: pl.DataFrame, plan: Plan, known: Sequence[str] = ()
+    private: PrivateTable, beside: pl.DataFrame, plan: Plan, known: Sequence[str] = ()
 ) -> list[str]:
     """The same of columns that are equal in all records of a person: these are counted by person.
 
     Arguments:
+        private: the table.
         beside: the columns, with a row for every person.
-        texts: the people's quasi-identifiers.
-        plan: what becomes of them.
+        plan: what becomes of their quasi-identifiers.
         known: columns that are nearly unique by record already, and warned about.
     """
     if not beside.width:
         return []
+    texts = private.subjects.texts
     table = open_table(pl.concat([texts, beside], how="horizontal"))
     found = [name for name in nearly_unique(table, beside.columns) if name not in known]
     warnings = []
@@ -286,7 +294,49 @@ def warn_about_people(
         )
     generalized = [name for j, name in enumerate(plan.attributes) if not plan.untouched(j)]
     others = [name for name in beside.columns if name not in found and name not in known]
-    return [*warnings, *_undone(giving_away(table, others, generalized))]
+    undone = giving_away(table, others, generalized)
+    narrowed = _narrowed(private, plan, beside.select(others), texts, undone)
+    return [*warnings, *_undone(undone), *narrowed]
+
+
+def _narrowed(
+    private: PrivateTable,
+    plan: Plan,
+    beside: pl.DataFrame,
+    texts: pl.DataFrame,
+    undone: Sequence[tuple[str, str]],
+) -> list[str]:
+    """Warnings about columns that leave fewer records of a class to who knows an exact value.
+
+    Arguments:
+        private: the table.
+        plan: what becomes of the quasi-identifiers.
+        beside: the columns, with a row for every record (or person), or for some.
+        texts: their quasi-identifiers.
+        undone: columns that determine one are warned about already.
+    """
+    names = [name for j, name in enumerate(plan.attributes) if not plan.untouched(j)]
+    if not names or not beside.width:
+        return []
+    data, mark = private.data, "\0published"
+    own = {
+        name: pl.Series(data.taxonomies[name].leaves, dtype=pl.String).gather(pl.Series(codes))
+        for name, codes in zip(data.attributes, data.table.codes, strict=True)
+    }
+    labels = published_labels(data, plan).select(pl.col(names).name.suffix(mark))
+    known = pl.DataFrame(own).hstack(labels).filter(pl.Series(~plan.suppressed))
+    keys = list(data.attributes)
+    rows = beside.with_row_index(mark).hstack(texts.select(keys))
+    seen = rows.join(known.unique(keys), on=keys, nulls_equal=True, maintain_order="left")
+    shown = seen.select(pl.col(f"{name}{mark}").alias(name) for name in names)
+    found = narrowing(seen.select(beside.columns), seen.select(names), shown)
+    return [
+        f"'{column}' is published as it is, and narrows '{quasi}', which is generalized: whoever "
+        f"knows the exact '{quasi}' of somebody has {ratio:.1f} times fewer records of a class to "
+        f"look at; make '{column}' a quasi-identifier, or leave it out"
+        for column, quasi, ratio in found
+        if (column, quasi) not in undone
+    ]
 
 
 def warn_about_forgotten_person(table: Table, policy: Policy) -> list[str]:

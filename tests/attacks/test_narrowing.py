@@ -1,0 +1,77 @@
+"""A column that leaves fewer records of a class to whoever knows an exact value is warned of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import indistinct as ind
+
+KEYS: dict[str, Any] = {
+    "rest": "keep",
+    "attributes": {
+        "age": {"role": "quasi-identifier", "hierarchy": {"intervals": 10}},
+        "sex": {"role": "quasi-identifier", "hierarchy": "suppress"},
+    },
+    "promises": [{"model": "k-anonymity", "k": 5}],
+}
+
+
+def people(seed: int, beside: str) -> pl.DataFrame:
+    """People, with a column beside their quasi-identifiers."""
+    random = np.random.default_rng(seed)
+    age, n = random.integers(20, 70, 300), 300
+    columns = {
+        "year of birth": 2024 - age - random.integers(0, 2, n),
+        "five years": age // 5,
+        "mostly right": np.where(random.random(n) < 0.9, age, random.integers(20, 70, n)),
+        "chance": random.integers(0, 50, n),
+        "few": random.integers(0, 2, n),
+        "pension": (age >= 65).astype(int),
+    }
+    return pl.DataFrame({"age": age, "sex": random.choice(["F", "M"], n), "x": columns[beside]})
+
+
+def left(table: pl.DataFrame, release: pl.DataFrame) -> float:
+    """The share of a class that fits on average who is as old, whatever the column says at all."""
+    known = table.group_by("age").agg(pl.col("x").unique().alias("may"))
+    found = []
+    for age, may in known.rows():
+        rows = release.filter(pl.col("age") == f"[{age // 10 * 10}, {age // 10 * 10 + 10})")
+        found.append(rows["x"].is_in(may).mean())
+    return float(np.mean(found))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("beside", ["year of birth", "five years", "mostly right"])
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
+def test_what_narrows_a_class_is_warned_of(seed: int, beside: str, algorithm: str) -> None:
+    table = people(seed, beside)
+    keys = KEYS | {"method": {"algorithm": algorithm}}
+    keys["promises"] = [{"model": "k-anonymity", "k": 40}]
+    release = ind.anonymize(table, keys)
+    assert any("'x' is published as it is, and narrows 'age'" in w for w in release.warnings)
+    if algorithm == "optimal" and release.plan.levels["age"] == 1:
+        assert left(table, release.tables) < 0.6
+
+
+@pytest.mark.parametrize("beside", ["chance", "few", "pension"])
+def test_what_leaves_classes_as_they_are_is_not(beside: str) -> None:
+    for seed in range(5):
+        release = ind.anonymize(people(seed, beside), KEYS)
+        assert not any("narrows" in warning for warning in release.warnings)
+
+
+def test_columns_of_people_are_looked_at_person_by_person() -> None:
+    table = people(0, "year of birth").with_columns(who=pl.int_range(300).cast(pl.String))
+    visits = pl.concat([table, table])
+    keys = KEYS | {"source": {"person": "who"}}
+    keys["attributes"] = KEYS["attributes"] | {"who": {"role": "identifier"}}
+    warnings = ind.anonymize(visits, keys).warnings
+    assert any("'x' is published as it is, and narrows 'age'" in warning for warning in warnings)
+    same = people(0, "chance").with_columns(who=pl.int_range(300).cast(pl.String))
+    warnings = ind.anonymize(pl.concat([same, same]), keys).warnings
+    assert not any("narrows" in warning for warning in warnings)
