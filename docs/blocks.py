@@ -129,6 +129,20 @@ def _commands(body: str) -> Iterator[str]:
                 command = ""
 
 
+_REDIRECTION = re.compile(r"(?P<two>2)?>(?P<file>.*)")
+
+
+def _first_of(line: str) -> tuple[list[str], str]:
+    """The words of the first command of a pipeline, and the others as they are written.
+
+    >>> _first_of("indistinct audit out 2> notes.txt | grep 'a|b'")
+    (['indistinct', 'audit', 'out', '2>', 'notes.txt'], "grep 'a|b'")
+    """
+    found = re.match(r"""(?P<first>(?:[^|'"]|'[^']*'|"[^"]*")*)\|(?P<rest>.*)""", line, re.S)
+    first, rest = (found["first"], found["rest"].strip()) if found else (line, "")
+    return shlex.split(first), rest
+
+
 class _Session:
     """One page's folder, variables and Python names."""
 
@@ -151,30 +165,49 @@ class _Session:
             variable, _, value = words[1].partition("=")
             os.environ[variable] = value
             return ""
-        if words[0] == "indistinct" and words[-2:-1] == [">"]:
-            return self._indistinct(words[1:-2], Path(words[-1]))
-        if words[0] == "indistinct" and not {"|", "2>", "&&"} & set(words):
-            return self._indistinct(words[1:])
+        if words[0] == "indistinct" and not {"&&", ";"} & set(words):
+            return self._indistinct(*_first_of(line))
+        return self._shell(line)
+
+    def _shell(self, line: str, given: str = "") -> str:
         done = subprocess.run(
-            line, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+            line,
+            shell=True,
+            input=given.encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
         )
         self._code = done.returncode
         return done.stdout.decode()
 
-    def _indistinct(self, words: Sequence[str], target: Path | None = None) -> str:
-        """What a verb prints; its results go to a file where the page redirects them."""
+    def _indistinct(self, words: Sequence[str], rest: str) -> str:
+        """What a verb prints, with its redirections, and the commands that it is piped to."""
         from indistinct.cli import app
 
-        messages = io.StringIO()
-        results = messages if target is None else io.StringIO()
+        screen, pipe = io.StringIO(), io.StringIO()
+        results, messages = pipe if rest else screen, screen
+        files: dict[str, io.StringIO] = {}
+        said: list[str] = []
+        left = iter(words)
+        for word in left:
+            redirected = _REDIRECTION.fullmatch(word)
+            if redirected is None:
+                said.append(word)
+            elif word == "2>&1":
+                messages = results
+            else:
+                stream = files.setdefault(redirected["file"] or next(left), io.StringIO())
+                results, messages = (results, stream) if redirected["two"] else (stream, messages)
         with contextlib.redirect_stdout(results), contextlib.redirect_stderr(messages):
             try:
-                app(list(words), prog_name="indistinct")
+                app(said[1:], prog_name="indistinct")
             except SystemExit as end:
                 self._code = end.code if isinstance(end.code, int) else 1
-        if target is not None:
-            target.write_text(results.getvalue(), encoding="utf-8")
-        return messages.getvalue()
+        for name, stream in files.items():
+            if name != os.devnull:
+                Path(name).write_text(stream.getvalue(), encoding="utf-8")
+        return screen.getvalue() + (self._shell(rest, pipe.getvalue()) if rest else "")
 
     def python(self, source: str, where: str) -> str:
         """What a block of Python prints."""
