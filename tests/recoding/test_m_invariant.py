@@ -180,3 +180,29 @@ def test_who_waits_tells_what_they_have_and_readers_are_told(tmp_path: Path) -> 
     assert release.run.to_dict()["people"]["suppressed"] == 2
     assert any("who was put together and who left out" in w for w in release.certificate.warnings)
     assert any("may conclude from that what they have" in w for w in release.warnings)
+
+
+def test_the_composition_attacker_learns_nothing_from_releases_that_keep_their_values(
+    tmp_path: Path,
+) -> None:
+    found = {}
+    for way in ("series", "alone"):
+        keys = policy(tmp_path / way)
+        del keys["promises"][1]  # everybody is known by the exact age
+        if way == "alone":
+            keys["promises"] = [{"model": "distinct-l-diversity", "l": 3, "sensitive": "ill"}]
+            keys["method"] = {"algorithm": "anatomy"}
+            del keys["ledger"]
+        out = [tmp_path / way / year for year in "12"]
+        for folder, new in zip(out, ([], range(60, 72)), strict=True):
+            ids = np.array([*range(60), *new])
+            exact = table(ids).with_columns(age=pl.Series(ids))
+            ind.anonymize(exact, keys).write(folder, report=False)
+        keys.pop("ledger", None)
+        people = table(np.arange(60)).with_columns(age=pl.int_range(60))
+        attacks = ind.attack(people, out[0], keys, second=out[1:], only=["composition"])
+        found[way] = attacks["composition"]
+    assert found["series"].figures["in_both"] == found["alone"].figures["in_both"] == 1
+    assert found["series"].success["0.5"] == 0
+    assert found["series"].figures["possible_in_both"] == 3
+    assert found["alone"].success["0.5"] > 0.2

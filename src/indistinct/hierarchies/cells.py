@@ -152,6 +152,14 @@ class Coverage:
             return sorted(set().union(*parts)) if parts else None
         return None
 
+    def is_like(self, cell: Label) -> bool:
+        """Whether a cell is a number where all leaves are, though none of them."""
+        return (
+            bool(self._numbers)
+            and _number(cell) is not None
+            and len(self._numbers) == len([leaf for leaf in self.leaves if leaf is not None])
+        )
+
     def matrix(self, cells: Sequence[Label]) -> NDArray[np.bool_]:
         """The leaves that each cell stands for, [cells, D]."""
         if not cells:

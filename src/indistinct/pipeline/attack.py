@@ -113,8 +113,8 @@ def attack(
     around = population_of(policy, population)
     attacked = _attacked(data, policy, views, around, tell, path)
     views = [view.spelt_as(attacked.texts) for view in views]
-    for view in views:
-        attacked.refuse_unreadable(view)
+    for at, view in enumerate(views):
+        attacked.refuse_unreadable(view, of_others=at > 0)
     contexts = [
         context_of(
             view,
@@ -182,12 +182,21 @@ class Attacked:
             population=None if around is None else around.select(view.quasi),
         )
 
-    def refuse_unreadable(self, view: ReleaseView) -> None:
-        """Raise :class:`DataError` for cells of which nobody can say whom they stand for."""
+    def refuse_unreadable(self, view: ReleaseView, *, of_others: bool = False) -> None:
+        """Raise :class:`DataError` for cells of which nobody can say whom they stand for.
+
+        Arguments:
+            view: the release.
+            of_others: whether it may hold people who are not in the table, with other numbers.
+        """
         problems = []
         for name in view.quasi:
             coverage, cells = Coverage(self.private.taxonomies[name]), view.rows[name]
-            strange = [cell for cell in cells.unique().to_list() if coverage.places(cell) is None]
+            strange = [
+                cell
+                for cell in cells.unique().to_list()
+                if coverage.places(cell) is None and not (of_others and coverage.is_like(cell))
+            ]
             if strange:
                 found = cells.is_in(pl.Series(strange, dtype=pl.String).implode(), nulls_equal=True)
                 rows = view.first_rows[found.to_numpy()] + 1
