@@ -110,13 +110,13 @@ UNEVEN = [
 def test_much_that_is_made_up_draws_a_private_warning() -> None:
     assert warn_about_made_up(5, 100) == []
     (told,) = warn_about_made_up(6, 100)
-    assert told.startswith("6% of the release is made up: 6 of the 100 published records")
+    assert told.startswith("6% of the release is made up: 6 of 100 records are nobody")
     assert warn_about_made_up(0, 0) == []
     asked = policy(UNEVEN, algorithm="theta", max_noise=0.9)
     release = ind.anonymize(uneven(), asked)
     noise = release.run.noise
     assert noise > 0.1 * release.certificate.records_published
-    assert f"{noise} of the" in release.warnings[len(release.certificate.warnings)]
+    assert f": {noise} of " in release.warnings[len(release.certificate.warnings)]
     assert not any("made up:" in text for text in release.certificate.to_dict()["warnings"])
 
 

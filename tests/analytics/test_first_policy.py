@@ -334,6 +334,9 @@ def test_visits_are_of_records_and_several_columns_of_codes_are_one_set(tmp_path
     assert models == ["k-anonymity", "km-anonymity", "known-visit"]
     assert policy.promises[1].parameters["together"] == ["other_diagnosis"]
     assert policy.attributes["weight_kg"].hierarchy is None
+    (tmp_path / "alone").mkdir()
+    alone = loaded(first_policy(profile(table.drop("age", "city"))), tmp_path / "alone")
+    assert alone.attributes["ward"].level == "person"  # classes are made of people
 
 
 @pytest.mark.parametrize("form", ["fhir", "omop"])

@@ -176,7 +176,8 @@ def _of_visits(profile: Profile) -> tuple[str, ...]:
         and item.about not in ("birth", "death")
         and (item.about in ("stay", "time", "travel") or item.kind in ("date", "datetime"))
     ]
-    return tuple(about[:MOST_OF_VISITS])
+    others = len(profile.with_role("quasi-identifier")) > len(about)
+    return tuple(about[:MOST_OF_VISITS]) if others else ()
 
 
 def _look_first(profile: Profile) -> Iterator[str]:

@@ -12,7 +12,7 @@ from indistinct.analytics.attacks import AttackContext, Finding, membership
 from indistinct.analytics.attacks.context import SURE
 from indistinct.analytics.attacks.rank_disclosure import RANKS, UNKNOWN, published_ranks
 from indistinct.analytics.weighted import Weighted
-from indistinct.document import PlainData
+from indistinct.document import PlainData, share
 
 BELIEF = "0.95"
 """The belief in the truth that counts as knowing it, by the attackers' name for it."""
@@ -62,9 +62,9 @@ class Leak(PlainData):
         listed, size = context.listed(name), context.classes.size
         records = max(context.records, 1)
         held, class_rank = listed.held, _only_rank(listed.held, rank_of)
-        share = np.bincount(rank_of, listed.prior, minlength=RANKS)
-        unsure = share < float(BELIEF) - SURE
-        in_doubt = float(share[unsure].sum())
+        of_rank = np.bincount(rank_of, listed.prior, minlength=RANKS)
+        unsure = of_rank < float(BELIEF) - SURE
+        in_doubt = float(of_rank[unsure].sum())
         telling = float(size[(class_rank != UNKNOWN) & unsure[class_rank]].sum() / records)
         told_as = _only_rank(listed.pooled, rank_of)
         told = (told_as != UNKNOWN)[context.set_of] & context.found
@@ -85,13 +85,12 @@ class Leak(PlainData):
 
     def __str__(self) -> str:
         right = self.told_right
-        whose = "" if right is None else f", and for {right:.1%} of these it is theirs"
+        whose = "" if right is None else f" ({share(right)} rightly)"
         return (
-            f"{self.one_value:.1%} of its records are in classes with one value of "
-            f"'{self.sensitive}', {self.one_rank:.1%} in classes of one rank; who knows people's "
-            f"quasi-identifiers believes in the true value with {BELIEF} or more for "
-            f"{self.believed:.1%} of people (for {self.believed_before:.1%} without looking at "
-            f"classes), and {self.told_rank:.1%} of people fit records of one rank only{whose}"
+            f"classes tell one value of '{self.sensitive}' of {share(self.one_value)} of records, "
+            f"one rank of {share(self.one_rank)}; the true value is believed with {BELIEF} or more "
+            f"for {share(self.believed)} of people ({share(self.believed_before)} without), "
+            f"one rank fits {share(self.told_rank)}{whose}"
         )
 
 

@@ -26,6 +26,7 @@ from indistinct.cli.terminal import (
     print_parts,
     stop_where,
 )
+from indistinct.document import share
 from indistinct.errors import InputError, PolicyError, Problem
 from indistinct.types import Plain
 
@@ -178,7 +179,7 @@ def _passed(found: RiskReport) -> Iterator[str]:
             yield f"{verdict.title}: fails"
     at_risk = found.journalist.at_risk
     if not found.standards and at_risk > 0:
-        yield f"{at_risk:.1%} of {found.units} have a risk above {found.threshold:g}"
+        yield f"{share(at_risk)} of {found.units} have a risk above {found.threshold:g}"
 
 
 def _named(given: list[str], data: Path, source: Plain) -> tuple[str, ...]:

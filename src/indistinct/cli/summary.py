@@ -44,16 +44,23 @@ def warn(own: Iterable[str], run: PlainMapping) -> None:
         complain("warning", warning)
 
 
+def _per_cent(part: int, whole: int) -> str:
+    """A share with two digits, which are 0 for none alone."""
+    if not whole:
+        return ""
+    return " (<0.01 %)" if 0 < part < 0.00005 * whole else f" ({100 * part / whole:.2f} %)"
+
+
 def summarize(release: Release) -> None:
     """A release, for a person: what is promised and kept, what is published, what it cost."""
     run = release.run.to_dict()
     screen = console()
     records, suppressed = run["records"], run["suppressed"]
-    share = f" ({100 * suppressed / records:.2f} %)" if records else ""
+    of_records = _per_cent(suppressed, records)
     people = run.get("people")
     if people is not None:
         gone = people["suppressed"]
-        of_all = f" ({100 * gone / people['source']:.2f} %)" if people["source"] else ""
+        of_all = _per_cent(gone, people["source"])
         screen.print(
             f"{some_of(people['published'], people['source'], 'person')} published, "
             f"{shown(gone)} suppressed{of_all}",
@@ -61,7 +68,7 @@ def summarize(release: Release) -> None:
         )
     screen.print(
         f"{some_of(run['published'], records, 'record')} published, "
-        f"{shown(suppressed)} suppressed{share}"
+        f"{shown(suppressed)} suppressed{of_records}"
         if run.get("linked") is None
         else f"from {some_of(run['published'], records, 'record')}",
         style="bold" if people is None else None,
@@ -193,8 +200,8 @@ def _print_items(name: str, found: PlainMapping) -> None:
 
 def _unicity(figures: PlainMapping) -> str:
     """How many people a few published cells single out, and the columns that carry it."""
-    error = f" (give or take {figures['error']:.1%})" if figures["error"] else ""
-    shares = [f"{p} for {figures[str(p)]['unique']:.1%}" for p in (2, 3, 4, 5)]
+    error = f" (give or take {share(figures['error'])})" if figures["error"] else ""
+    shares = [f"{p} for {share(figures[str(p)]['unique'])}" for p in (2, 3, 4, 5)]
     told = (
         f"published cells of a person, whichever, that are nobody else's: {', '.join(shares)} of "
         f"people{error}"

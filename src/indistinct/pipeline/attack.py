@@ -534,10 +534,10 @@ def doubts(context: AttackContext) -> list[str]:
     if places.suppressed:
         notes.append(
             f"{places.suppressed} published {what}s have * in every quasi-identifier: whoever fits "
-            f"no class ({many(lost, 'person')}) is known to be one of these"
+            f"no class ({many(lost, 'person')}) is one of these"
             + (
-                f"; at least {more} of them are of people whom a class fits as well, and attackers "
-                "look at those for whom that is more likely than not"
+                f"; at least {more} of them fit a class, too, and attackers try those who more "
+                "likely do"
                 if more > 0
                 else ""
             )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from indistinct.analytics.attacks import Finding, known_records, unicity
 from indistinct.analytics.release_view import ReleaseView
+from indistinct.document import share
 from indistinct.pipeline.attack import Attacked, context_of, known_beside
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.pipeline.transforming import untried_in
@@ -61,12 +62,10 @@ def _warnings(figures: PlainMapping) -> list[str]:
     one, two = figures["1"], figures["2"]
     if not (one["certain"] or two["singled_out"]):
         return []
-    error = f", give or take {figures['error']:.1%}" if "error" in figures else ""
+    error = f" (give or take {share(figures['error'])})" if "error" in figures else ""
     return [
-        "whoever knows the quasi-identifiers of a person and one value of the person's records "
-        f"finds one published row, the person's own, for {one['singled_out']:.1%} of people at "
-        f"worst (for {one['average']:.1%} by a value at random), and with two values for "
-        f"{two['singled_out']:.1%}; for {one['certain']:.1%} another value is certain once one is "
-        f"known{error}: promises about classes do not speak of this; known-records does, and two "
-        "linked tables publish less",
+        f"quasi-identifiers and one value single out {share(one['singled_out'])} of people at "
+        f"worst ({share(one['average'])} on average), two values {share(two['singled_out'])}; "
+        f"another value is then certain for {share(one['certain'])}{error}: known-records, or "
+        "linked tables, protect against it",
     ]

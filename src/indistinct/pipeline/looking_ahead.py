@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indistinct.document import share
 from indistinct.errors import Unsatisfiable
 from indistinct.pipeline.items_within_classes import protected_items
 from indistinct.pipeline.searching import search
@@ -110,10 +111,9 @@ def searched(private: PrivateTable, run: Run) -> Plan | LinkedPlan:
     if at == 0:
         return plan
     run.warnings.append(
-        f"classes of {best.k} people are made and not of {first.k}: known-records leaves more of "
-        f"the items there ({best.as_root} of them are *, not {first.as_root}; items lose "
-        f"{best.items:.1%} and not {first.items:.1%}), for quasi-identifiers that lose "
-        f"{best.quasi:.1%} and not {first.quasi:.1%}"
+        f"classes have {best.k} people in place of {first.k}: items lose {share(best.items)} in "
+        f"place of {share(first.items)} ({best.as_root} are *, not {first.as_root}), "
+        f"quasi-identifiers {share(best.quasi)} in place of {share(first.quasi)}"
     )
     # It is the best of its size, and not of all that keep the promises.
     assert isinstance(best.plan, LevelPlan | CutPlan | CellPlan)

@@ -32,7 +32,7 @@ from indistinct.analytics.standards import (
     safe_harbor,
     standard_names,
 )
-from indistinct.document import some_of
+from indistinct.document import share, some_of
 from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.pipeline.asked import asked_of, method_of, sight_of
@@ -155,7 +155,7 @@ def risk(
         notes.append(
             f"{classes.suppressed} {looked.units} have {SUPPRESSED} in every quasi-identifier and "
             "are in no class: whoever fits no class is known to be one of these, and a guess is "
-            f"right with {1 / classes.suppressed:.1%}; no other figure counts them"
+            f"right with {share(1 / classes.suppressed)}; no other figure counts them"
         )
     if people.cells is not None:
         tell("counting the population", None)

@@ -174,8 +174,10 @@ def warn_about_lost(
     if not lost and not often:
         return []
     left = [
-        f"{share:.0%} of what '{name}' told" if share else f"nothing of '{name}'"
-        for name, share in lost.items()
+        f"{part:.0%} of what '{name}' told"
+        if part >= 0.005
+        else f"{'hardly anything' if part else 'nothing'} of '{name}'"
+        for name, part in lost.items()
     ]
     asked, heeded = policy.method, method_of(policy).heeds(policy.method)
     ways = []
@@ -208,10 +210,9 @@ def warn_about_made_up(made_up: int, records: int) -> list[str]:
     if made_up <= MUCH_MADE_UP * records:
         return []
     return [
-        f"{made_up / records:.0%} of the release is made up: {made_up} of the {records} published "
-        "records are nobody's; counts and shares of this release say little about the people in "
-        "it, and readers are not told how many there are; a smaller k or mu needs less noise, and "
-        "max_noise refuses more than it says"
+        f"{made_up / records:.0%} of the release is made up: {made_up} of {records} records are "
+        "nobody's, and readers are not told; its counts say little; a smaller k or mu needs fewer, "
+        "and max_noise limits them"
     ]
 
 
@@ -364,8 +365,8 @@ def warn_about_forgotten_person(table: Table, policy: Policy) -> list[str]:
         return []
     return [
         f"the identifier '{found.column}' has {found.people:,} values in {found.records:,} "
-        "records: if they are people, a class of k records may be those of one person, as promises "
-        f'count records; person = "{found.column}" under [source] makes them count people'
+        "records: if they are people, a class of k records may be one person's; "
+        f'person = "{found.column}" under [source] makes promises count people'
     ]
 
 

@@ -338,6 +338,13 @@ def cross_checks(parts: PlainMapping) -> Iterator[Problem]:
             "attributes: no attribute is a quasi-identifier",
             remedy='give role = "quasi-identifier" to what others may know of a person',
         )
+    levels = [item.level for name in quasi if (item := attributes[name]) is not None]
+    if levels and "person" not in levels and not unsure:
+        yield Problem(
+            "no-quasi-identifier",
+            "attributes: every quasi-identifier is of an event, and classes are made of people",
+            remedy='give one of them level = "person"; its first value then stands in all records',
+        )
     for number, item in enumerate(parts["promises"], start=1):
         for name in item.on or ():
             yield from _must_be("quasi-identifier", name, ("promises", number, "on"), attributes)

@@ -47,9 +47,8 @@ from indistinct.recoding.refusals import unknown_sensitive
 ALGORITHM = "m-invariant"
 
 WAITING = (
-    "{count} people are left out and wait for a later release: nobody is there whose value would "
-    "complete a bucket with theirs, or their own value is another than before; whoever knows that "
-    "they are in the table may conclude from that what they have, now or when they are published"
+    "{count} people wait for a later release: their value has changed, or nobody's completes a "
+    "bucket with it; whoever knows that they are in the table may conclude from that what they have"
 )
 
 
