@@ -235,18 +235,19 @@ def test_odd_values_are_told_apart_as_everywhere(server: str) -> None:
     query = (
         "SELECT * FROM (VALUES (1.0, 0.0::float8, 'a'::char(3), 'infinity'::date, true),"
         " (1.00, '-0.0', 'a', '2024-01-31', false), ('NaN', 'NaN', '', NULL, NULL))"
-        " AS t(num, real, fixed, day, yes)"
+        " AS t(num, real, fixed, v, n)"
     )
     table = open_in_server(server, query)
     assert sorted(table.distinct(["num", "real"]).rows(), key=str) == [
         ("1", "0", 2),
         (None, None, 1),
     ]
-    assert set(table.distinct(["day"])["day"]) == {"infinity", "2024-01-31", None}
+    assert set(table.distinct(["v"])["v"]) == {"infinity", "2024-01-31", None}
     assert set(table.distinct(["fixed"])["fixed"]) == {"a", None}
-    assert table.tally("yes", 2) == (2, 2, 2)
-    assert table.about(["num", "day"]) == {"num": (2, 3), "day": (2, 2)}
+    assert table.tally("n", 2) == (2, 2, 2)
+    assert table.about(["num", "v", "n"]) == {"num": (2, 3), "v": (2, 2), "n": (2, 2)}
     assert table.different_records() == 3
+    assert table.sample(["n"], 2).height == 2
     assert "uuid" not in str(table)
 
 

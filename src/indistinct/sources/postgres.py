@@ -296,8 +296,8 @@ class PostgresTable:
 
     def sample(self, columns: Sequence[str], size: int) -> pl.DataFrame:
         """The canonical texts of these columns in some records."""
-        numbered = f"(SELECT *, row_number() OVER () AS indistinct_row FROM ({self.source}) s) s"
-        order = "ORDER BY hashint8extended(indistinct_row, 0)"
+        numbered = f"(SELECT *, row_number() OVER () AS {self._row} FROM ({self.source}) s) s"
+        order = f"ORDER BY hashint8extended({self._row}, 0)"
         picked = f"SELECT {self._forms(columns)} FROM {numbered} {order} LIMIT {size}"
         return self._canonical(self._typed(self.session.fetch(picked)))
 
@@ -305,13 +305,10 @@ class PostgresTable:
         """How many records have a value in each column, and how many values they have."""
         found = {}
         for name in columns:
-            values = (
-                f"SELECT {_text(name)} AS {quoted(name)}, count(*) AS indistinct_n"
-                f" FROM ({self.source}) s GROUP BY 1"
-            )
+            values = f"SELECT {_text(name)} AS v, count(*) AS n FROM ({self.source}) s GROUP BY 1"
             found[name] = self.session.fetch(
-                f"SELECT coalesce(sum(indistinct_n) FILTER (WHERE {self._filled(name)}), 0)::bigint"
-                f" AS a, count({quoted(name)}) AS b FROM ({values}) s"
+                f"SELECT coalesce(sum(n) FILTER (WHERE {self._filled(name, 'v')}), 0)::bigint AS a,"
+                f" count(v) AS b FROM ({values}) s"
             ).row(0)
         return found
 
@@ -375,9 +372,9 @@ class PostgresTable:
         ours = ", ".join(f'l.k{at} COLLATE "C"' for at in range(len(change.keys)))
         # Equality of arrays takes nulls for equal, and can be hashed.
         joined = f"ARRAY[{theirs}] = ARRAY[{ours}]" if change.keys else "true"
-        source, order = f"({self.source})", "s.indistinct_row"
+        source, order = f"({self.source})", f"s.{self._row}"
         if change.shuffle is None:
-            source = f"(SELECT *, row_number() OVER () AS indistinct_row FROM {source} s)"
+            source = f"(SELECT *, row_number() OVER () AS {self._row} FROM {source} s)"
         else:
             row = ", ".join(made.get(name, f"s.{quoted(name)}") for name in change.columns)
             order = f"hashtextextended(ROW({row})::text, {change.shuffle.integers(_SEEDS)})"
@@ -483,10 +480,15 @@ class PostgresTable:
             if name in frame.columns
         )
 
-    def _filled(self, column: str) -> str:
+    def _filled(self, column: str, text: str | None = None) -> str:
         """The condition that a record has a value in a column, and no text that stands for none."""
         missing = ", ".join(map(_literal, ["", "NaN", *self._tokens.get(column, ())]))
-        return f"{_text(column)} NOT IN ({missing})"
+        return f"{text or _text(column)} NOT IN ({missing})"
+
+    @property
+    def _row(self) -> str:
+        """A name for row numbers that no column has."""
+        return "r" + "_" * max(map(len, self.columns))
 
     def _types_in_server(self) -> dict[str, str]:
         """The type of each column, by its name in the server."""
