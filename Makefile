@@ -21,7 +21,7 @@ hooks: setup $(TOOLS)/.ready  ## Lint and types before every commit
 	$(TOOLS)/bin/pre-commit install
 
 test: check  ## Lint, types and all tests
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 # The golden set has the bytes of files and the steps of searches, as the versions of constraints.txt make them.
 test-lowest: $(LOWEST)/.ready  ## All tests but the golden set, with the lowest versions that pyproject.toml allows
