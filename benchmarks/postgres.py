@@ -1,0 +1,111 @@
+"""What a release in PostgreSQL costs, beside the same release written by hand in SQL.
+
+By hand: the table grouped, joined with its own combinations and stored in random order, which is
+what the server has to do anyhow. Ours: making the release (lookup uploaded, joined, sorted), and
+the whole run with its counts, warnings and audit, stored as a table with its certificate. In a
+schema of its own, which is removed again. The password comes from where libpq looks for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import indistinct as ind
+from common import describe_machine, show
+from indistinct.sources.postgres import Address, PostgresTable, Session
+
+SCHEMA = "indistinct_benchmark"
+POLICY = {
+    "attributes": {
+        "id": {"role": "identifier"},
+        "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+        "sex": {"role": "quasi-identifier", "hierarchy": "suppress"},
+        "zip": {"role": "quasi-identifier", "hierarchy": {"mask": {}}},
+        "ill": {"role": "sensitive"},
+    },
+    "rest": "keep",
+    "promises": [{"model": "k-anonymity", "k": 60}],
+    "method": {"seed": 1},
+}
+TABLE = """CREATE TABLE {schema}.visits AS SELECT 'P' || g AS id, 20 + (g * 7) % 60 AS age,
+CASE WHEN g % 3 = 0 THEN 'f' ELSE 'm' END AS sex, (100 + (g * 31) % 900)::text AS zip,
+'d' || g % 50 AS ill, (g * 1.25)::numeric(10,2) AS cost, date '2024-01-01' + (g % 200)::int AS seen
+FROM generate_series(1, {rows}) g"""
+BY_HAND = """CREATE TABLE {schema}.hand AS
+SELECT l.a AS age, s.sex, l.z AS zip, s.ill, s.cost, s.seen
+FROM {schema}.visits s JOIN (SELECT age, sex, zip, (age / 10 * 10)::text AS a,
+left(zip, 2) || '*' AS z FROM {schema}.visits GROUP BY age, sex, zip) l
+ON s.age = l.age AND s.sex = l.sex AND s.zip = l.zip ORDER BY random()"""
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """How long something takes."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+@contextmanager
+def schema(address: str, rows: int) -> Iterator[Session]:
+    """A schema with a table of so many rows."""
+    session = Session(Address.of(address))
+    session.run(f"CREATE SCHEMA {SCHEMA}")
+    session.run(TABLE.format(schema=SCHEMA, rows=rows))
+    session.run(f"ANALYZE {SCHEMA}.visits")
+    session.commit()
+    try:
+        yield session
+    finally:
+        session.run(f"DROP SCHEMA {SCHEMA} CASCADE")
+        session.commit()
+
+
+def main() -> None:
+    """Measure all of it, and print the ratios."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("address", help="postgresql://user@host/database, of a server to write to")
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--runs", type=int, default=3)
+    asked = parser.parse_args()
+    made: list[float] = []
+    own = PostgresTable.publish
+
+    def publish(table: PostgresTable, change: object) -> object:
+        began = time.perf_counter()
+        found = own(table, change)  # type: ignore[arg-type]
+        made.append(time.perf_counter() - began)
+        return found
+
+    PostgresTable.publish = publish  # type: ignore[assignment, method-assign]
+    hand, whole = [], []
+    with schema(asked.address, asked.rows) as session:
+
+        def by_hand() -> None:
+            session.run(BY_HAND.format(schema=SCHEMA))
+            session.run(f"DROP TABLE {SCHEMA}.hand")
+            session.commit()
+
+        for at in range(asked.runs):
+            hand.append(seconds(by_hand))
+
+            def run(name: str = f"schema={SCHEMA}&table=r{at}") -> None:
+                release = ind.anonymize(f"{asked.address}?table={SCHEMA}.visits", POLICY)
+                with tempfile.TemporaryDirectory() as folder:
+                    release.write(f"{folder}/run", report=False, into=f"{asked.address}?{name}")
+
+            whole.append(seconds(run))
+    least = min(hand)
+    rows = [
+        (what, f"{min(took):.1f}", f"{min(took) / least:.1f}")
+        for what, took in (("by hand", hand), ("the release", made), ("the whole run", whole))
+    ]
+    print(describe_machine())
+    show(f"{asked.rows:,} rows, best of {asked.runs}", ("what", "seconds", "times"), rows)
+
+
+if __name__ == "__main__":
+    main()
