@@ -58,6 +58,9 @@ LARGE = 2000
 
 SURE = 1e-12
 
+MOST_FLAGS = 1 << 27
+"""Pairs of classes and values up to which each has a flag of its own."""
+
 
 @dataclass(frozen=True)
 class Tight:
@@ -251,19 +254,26 @@ class _Column:
     def is_tight(self) -> bool:
         """Whether every class can have its cell if cells are tight."""
         domain = max(len(self.taxonomy.leaves), 1)
-        pairs = np.unique(self.met.astype(np.int64) * domain + self.leaf[self.of])
+        leaf, number = self.leaf[self.of], len(self.places.classes) * domain
+        pairs = (self.met.astype(np.int64) * domain + leaf)[leaf >= 0]
+        if number <= MOST_FLAGS:
+            there = np.zeros(number, np.bool_)
+            there[pairs] = True
+            pairs = np.flatnonzero(there)
+        else:
+            pairs = np.unique(pairs)
         of, value = np.divmod(pairs, domain)
         group = np.stack([cell.group_of for cell in self.meanings])[self.cell_of[of], value]
         size, ordinary = self.places.classes.size, self.ordinary
         branches = np.array([cell.forced is None for cell in self.meanings])[self.cell_of]
         forced = np.array([cell.forced or 0 for cell in self.meanings])[self.cell_of]
-        there = np.bincount(of[group == 1], minlength=len(size))
+        occur = np.bincount(of[group == 1], minlength=len(size))
         low, high = np.full(len(size), len(self.taxonomy.leaves)), np.full(len(size), -1)
         inside = group >= 0
         np.minimum.at(low, of[inside], group[inside])
         np.maximum.at(high, of[inside], group[inside])
         kept = np.where(branches, (low < high) & (size > 1), forced <= size)
-        kept &= branches | (forced == 0) | (there == forced)
+        kept &= branches | (forced == 0) | (occur == forced)
         return bool(kept[ordinary].all())
 
     def beliefs(
@@ -278,15 +288,20 @@ class _Column:
         leaf = self.leaf[self.of]
         prior = 1 / np.maximum(self.width[self.met], 1)
         after = prior.copy()
-        order = np.argsort(cell, kind="stable")
-        starts = np.searchsorted(cell[order], np.arange(len(self.meanings) + 1))
-        for at, own in enumerate(self.meanings):
-            inside = order[starts[at] : starts[at + 1]]
-            inside = inside[self.ordinary[self.met[inside]]]
-            if tight and own.says_something and len(inside):
-                sizes, which = np.unique(size[self.met[inside]], return_inverse=True)
-                table = np.array([own.beliefs(int(each)) for each in sizes])
-                after[inside] = table[which, own.group_of[leaf[inside]]]
+        if tight:
+            # Short numbers are sorted by their digits.
+            order = np.argsort(cell.astype(np.min_scalar_type(len(self.meanings))), kind="stable")
+            starts = np.searchsorted(cell, np.arange(len(self.meanings) + 1), sorter=order)
+            sizes, size_of = np.unique(size, return_inverse=True)
+            for at, own in enumerate(self.meanings):
+                inside = order[starts[at] : starts[at + 1]]
+                inside = inside[self.ordinary[self.met[inside]]]
+                if own.says_something and len(inside):
+                    which = size_of[self.met[inside]]
+                    table = np.zeros((len(sizes), int(own.group_of.max()) + 1))
+                    for each in np.flatnonzero(np.bincount(which)).tolist():
+                        table[each] = own.beliefs(int(sizes[each]))
+                    after[inside] = table[which, own.group_of[leaf[inside]]]
         if factors:
             for g, by_leaf in factors.items():
                 here = np.flatnonzero(self.met == g)
