@@ -20,16 +20,17 @@ _ONE = np.uint64(1)
 def _add(
     cover: np.uint64,
     tell: np.uint64,
+    held: int,
     bits: NDArray[np.int64],
     count: NDArray[np.int64],
     told: NDArray[np.uint64],
 ) -> None:
-    """Count a row for every one, two and three of the items that it covers.
+    """Count a row for every one, two and three of the ``held`` items that it covers.
 
     Sets of i < j < k have the places i, C(j, 2) + i, and C(k, 3) + C(j, 2) + i.
     """
     number = 0
-    for i in range(MOST_ITEMS):
+    for i in range(held):
         if (cover >> np.uint64(i)) & _ONE:
             bits[number] = i
             number += 1
@@ -226,7 +227,7 @@ def know_items(
                 count[1, : held * (held - 1) // 2], told[1, : held * (held - 1) // 2] = 0, full
                 count[2, :third], told[2, :third] = 0, full
                 for at in range(number):
-                    _add(cover[touched[at]], tell[touched[at]], bits, count, told)
+                    _add(cover[touched[at]], tell[touched[at]], held, bits, count, told)
                 _summed(held, count, told, found[person])
                 fewest[person] = count[0, :held].min()
             for at in range(number):
