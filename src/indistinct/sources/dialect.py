@@ -3,7 +3,8 @@
 A byte order mark decides the encoding; without one the file must be UTF-8 (or UTF-16, which its
 zero bytes give away), because a guess among the one-byte encodings can be wrong without a sign of
 it. The separator is the one that cuts the first records into the same number of cells, more than
-one of them where possible. Single quotes count as quotes where the whole header stands in them.
+one of them where possible; a blank where none does and the lines are numbers. Single quotes count
+as quotes where the whole header stands in them.
 """
 
 from __future__ import annotations
@@ -83,6 +84,8 @@ def detect_dialect(
         sample = sample[: sample.rindex("\n")]
     tried = [separator] if separator is not None else list(SEPARATORS)
     best = max(tried, key=lambda one: _fitness(sample, one, quote))
+    if separator is None and not _fitness(sample, best, quote)[0] and _of_blanks(sample):
+        best = " "
     if quote is None:
         quote = _likely_quote(sample, best)
     return Dialect(best, quote or None)
@@ -96,6 +99,19 @@ def _fitness(sample: str, separator: str, quote: str | None) -> tuple[bool, floa
         return False, 0.0, 0
     width, times = max(widths.items(), key=lambda item: (item[1], item[0]))
     return width > 1, times / widths.total(), width
+
+
+def _of_blanks(sample: str) -> bool:
+    r"""Whether single blanks separate numbers: as many in every line, as old data files have them.
+
+    >>> _of_blanks("40 1 2\n49 0 3\n37 1 ?"), _of_blanks("a few words\nand some more")
+    (True, False)
+    """
+    rows = [line.split(" ") for line in sample.splitlines() if line.strip()]
+    cells = [cell for row in rows for cell in row]
+    numbers = sum(cell.lstrip("+-").replace(".", "", 1).isdigit() for cell in cells)
+    width = {len(row) for row in rows}
+    return len(rows) > 2 and len(width) == 1 and max(width) > 2 and 2 * numbers > len(cells)
 
 
 def _likely_quote(sample: str, separator: str) -> str:
