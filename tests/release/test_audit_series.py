@@ -95,6 +95,10 @@ def test_series_from_files_end_with_their_verdict(tmp_path: Path, run: Any) -> N
     promised = {"promises": [{"model": "tau-safety", "m": 1, "sensitive": "ill"}], "quasi": ["age"]}
     numbers[1] = numbers[1].with_columns(pl.Series("ill", [*"cb"]))
     assert not ind.audit(numbers, constant=["age"], **promised).holds
+    nobody = [numbers[0], numbers[1].with_columns(who=pl.lit(None, pl.String))]
+    with pytest.raises(DataError, match="name nobody"):
+        ind.audit([one.with_columns(who=one["age"]) for one in nobody[:1]] + nobody[1:],
+                  follow="who", **promised)  # fmt: skip
     for files_, more in ((files[:2], []), (files, ["--constant", "age"])):
         done = run("audit", *files_, "--policy", asked, *more)
         assert done.exit_code == 3

@@ -134,6 +134,7 @@ def schema(server: str) -> Iterator[str]:
     session.run("CREATE SCHEMA release")
     session.commit()
     yield f"{server}?schema=release"
+    session = Session(Address.of(server))
     session.fetch(
         "SELECT pg_terminate_backend(pid) AS t FROM pg_stat_activity"
         " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
@@ -203,7 +204,18 @@ def test_a_release_in_a_schema_is_there_whole_or_not_at_all(
     with pytest.raises(DataError, match="there is a table of that name"):
         release.write(tmp_path / "out", into=f"{schema}&table=y")
     assert not (tmp_path / "out").exists()
+    with pytest.raises(DataError):  # what was begun is over
+        release.write(tmp_path / "out", into=f"{schema}&table=z")
     del release
+    cut = ind.anonymize(visits, policy())
+    fetched(
+        server,
+        "SELECT pg_terminate_backend(pid) AS t FROM pg_stat_activity"
+        " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
+    )
+    with pytest.raises(DataError, match="cannot be reached"):
+        cut.write(tmp_path / "out", into=f"{schema}&table=z")
+    assert not (tmp_path / "out").exists()
     found = fetched(server, "SELECT to_regclass('release.y')::text AS t")["t"]
     assert found.to_list() == [None]
     with pytest.raises(OutputError, match="the database that its table is in"):

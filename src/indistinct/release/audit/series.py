@@ -25,6 +25,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.document import Document, Grid, Line, Part, many
+from indistinct.errors import DataError, Problem
 from indistinct.release.audit import Audit
 from indistinct.release.audit.linking import link_between, listed_values, require_columns
 from indistinct.release.audit.reading import Published
@@ -155,11 +156,21 @@ def verdict_over(
         follow: the column that names people by the same names in every release.
 
     Raises:
-        DataError: a release lacks a column or a table.
+        DataError: a release lacks a column or a table, or rows name nobody who could be followed.
     """
     assert part.sensitive is not None
     keys = (follow,) if follow is not None else tuple(constant)
     shown = [_shown(one, part.sensitive, keys) for one in series]
+    for at, one in enumerate(shown, start=1):
+        if follow is not None and one is not None and one[0][follow].null_count():
+            raise DataError(
+                Problem(
+                    "people-not-told",
+                    f"rows of release {at} name nobody, so that they may be anybody's",
+                    attribute=follow,
+                    remedy="follow a column that names everybody, or name what people keep",
+                )
+            )
     if any(one is None for one in shown):
         return _undecided(part, 0, "people do not have one value each")
     laid = _Laid.of([one for one in shown if one is not None], keys, exact=follow is not None)
