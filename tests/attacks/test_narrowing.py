@@ -75,3 +75,22 @@ def test_columns_of_people_are_looked_at_person_by_person() -> None:
     same = people(0, "chance").with_columns(who=pl.int_range(300).cast(pl.String))
     warnings = ind.anonymize(pl.concat([same, same]), keys).warnings
     assert not any("narrows" in warning for warning in warnings)
+
+
+@pytest.mark.parametrize("name", ["patient_id", "name", "ref"])
+def test_columns_that_name_people_are_not_kept_silently(name: str) -> None:
+    """Ten records each: such a column is not nearly unique, and k records may be one person's."""
+    random = np.random.default_rng(0)
+    who = np.repeat(np.arange(60), 10)
+    table = pl.DataFrame(
+        {
+            name: [f"N{100_000 + 37 * at}" for at in who],
+            "age": random.integers(20, 70, 60)[who],
+            "sex": random.choice(["F", "M"], 60)[who],
+            "smoker": random.choice(["yes", "no"], 600),
+        }
+    )
+    told = f"'{name}': as the name or the values look, this names people"
+    assert any(told in warning for warning in ind.anonymize(table, KEYS).warnings)
+    silent = ind.anonymize(table.drop(name), KEYS)
+    assert not any("names people" in warning for warning in silent.warnings)

@@ -9,7 +9,7 @@ import polars as pl
 
 from indistinct.analytics.dependence import SAMPLE, giving_away, narrowing
 from indistinct.analytics.persons import REPEATS
-from indistinct.analytics.profile import NEARLY_UNIQUE, nearly_unique, profile
+from indistinct.analytics.profile import FEW_RECORDS, NEARLY_UNIQUE, nearly_unique, profile
 from indistinct.document import many
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.measures import measures
@@ -246,6 +246,12 @@ def warn_about_unprotected_columns(
         warnings.append(f"nearly unique, and published as they are: {names}: {NEARLY_UNIQUE}")
     generalized = [name for j, name in enumerate(plan.attributes) if not plan.untouched(j)]
     others = [name for name in beside if name not in found]
+    plain = [
+        name
+        for name in others
+        if name not in policy.sensitive and policy.attributes[name].transform is None
+    ]
+    warnings += _naming(private, plain)
     undone = giving_away(table, others, generalized)
     warnings += _undone(undone)
     if private.subjects.unit == "record":
@@ -368,6 +374,45 @@ def warn_about_forgotten_person(table: Table, policy: Policy) -> list[str]:
         "records: if they are people, a class of k records may be one person's; "
         f'person = "{found.column}" under [source] makes promises count people'
     ]
+
+
+LOOKED_AT = 20
+"""Columns beside the quasi-identifiers that are looked at as a draft of a policy would, at most."""
+
+
+def _naming(private: PrivateTable, beside: Sequence[str]) -> list[str]:
+    """The warning that columns seem to name people, and are published as they are.
+
+    Arguments:
+        private: the table.
+        beside: columns that are published, and not warned about yet; those of most values count.
+    """
+    table, policy = private.table, private.policy
+    about = table.about(beside)
+    many_values = sorted(beside, key=lambda name: -about[name][1])[:LOOKED_AT]
+    asked = [name for name in many_values if about[name][1] > 1]
+    if not asked or table.height() < FEW_RECORDS:
+        return []
+    quasi = [name for name in policy.quasi_identifiers if name in table.columns]
+    naming = asked
+    if table.height() > SAMPLE:
+        naming = _identifiers(open_table(table.sample([*asked, *quasi], SAMPLE)), asked, quasi)
+    naming = _identifiers(table, naming, quasi) if naming else []
+    if not naming:
+        return []
+    listed = ", ".join(f"'{name}'" for name in naming)
+    return [
+        f"{listed}: as the name or the values look, this names people or records, and it is "
+        'published as it is: give it role = "identifier", and name it as person under [source] '
+        "if people have many records, so that promises count people"
+    ]
+
+
+def _identifiers(table: Table, columns: Sequence[str], quasi: Sequence[str]) -> list[str]:
+    """The columns that a draft would make identifiers, beside the quasi-identifiers."""
+    found = profile(table, columns=[*columns, *quasi]).attributes
+    names = [item.attribute for item in found if item.role == "identifier"]
+    return [name for name in columns if name in names]
 
 
 def _undone(pairs: Iterable[tuple[str, str]]) -> list[str]:
