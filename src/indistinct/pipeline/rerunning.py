@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.attacks import AttackContext
-from indistinct.analytics.attacks.refusals import Tried
+from indistinct.analytics.attacks.refusals import Rerun, Tried
 from indistinct.errors import IndistinctError
 from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.leveled import LeveledTable
@@ -15,11 +17,22 @@ from indistinct.pipeline.asked import asked_of, method_of
 from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.run import Run
 from indistinct.recoding.linked_plan import LinkedPlan
-from indistinct.recoding.method import Task
+from indistinct.recoding.method import Method, Task
 from indistinct.recoding.plan import Plan
+from indistinct.recoding.refused import Refused
+
+FIRSTS = 12
+"""Draws of a first record that are tried, where the policy does not say which it was."""
 
 
-def tried_by(context: AttackContext, private: PrivateTable) -> Tried | None:
+RUNS = 400
+"""Runs of a method that cannot tell what it tried, at most."""
+
+WORK = 200_000_000
+"""Pairs of records that these runs look at, at most: the time of clustering grows with them."""
+
+
+def tried_by(context: AttackContext, private: PrivateTable) -> Tried | Rerun | None:
     """What the policy's method tried of a table and refused, in place of the published classes.
 
     Arguments:
@@ -27,8 +40,8 @@ def tried_by(context: AttackContext, private: PrivateTable) -> Tried | None:
         private: the table, with the policy that the release was made by.
 
     Returns:
-        None where the method cannot tell, no promise is about the values of classes, or it makes
-        other classes of this table than the published ones.
+        The method to be run again where it cannot tell. None where no promise is about the values
+        of classes, or it makes other classes of this table than the published ones.
     """
     policy = private.policy
     about = any(part.sensitive is not None for part in policy.privacy_models)
@@ -36,24 +49,70 @@ def tried_by(context: AttackContext, private: PrivateTable) -> Tried | None:
         return None
     if any(part.is_open or part.subject != "classes" for part in policy.privacy_models):
         return None
-    run = Run(policy, policy.method.seed or 0)
     method = method_of(policy)
-    try:
-        again = PrivateTable.of(private.table, run, file=private.file, subjects=private.subjects)
-        data = again.data
-        if data.suppressed_before.any():
+    seeds = range(FIRSTS) if method.drawn and policy.method.seed is None else (None,)
+    for seed in seeds:
+        try:
+            run = Run(policy, policy.method.seed or 0 if seed is None else seed)
+            again = PrivateTable.of(
+                private.table, run, file=private.file, subjects=private.subjects
+            )
+            if again.data.suppressed_before.any():
+                return None
+            task = Task(asked_of(policy, run.seed), again.data, again.promises_of_classes, _nothing)
+            plan = method.plan(task)
+            if isinstance(plan, LinkedPlan):
+                return None
+            class_of = _published(context, again.data, plan)
+            if class_of is None:
+                continue
+            refused = method.refused(task, plan)
+        except IndistinctError:
             return None
-        task = Task(asked_of(policy, run.seed), data, again.promises_of_classes, _nothing)
-        plan = method.plan(task)
-        refused = None if isinstance(plan, LinkedPlan) else method.refused(task, plan)
-    except IndistinctError:
+        if refused is None:
+            return _rerun(context, again, class_of, method, task)
+        return _tried(context, again, class_of, refused)
+    return None
+
+
+def _rerun(
+    context: AttackContext,
+    again: PrivateTable,
+    class_of: NDArray[np.int32],
+    method: Method,
+    task: Task,
+) -> Rerun | None:
+    """The program, of a table in which every record is a combination; None for others."""
+    data, of = again.data, again.microdata.combination_of
+    cells = data.table.sensitive
+    single = all((own.lengths == 1).all() and own.exclusive for own in cells.values())
+    runs = min(RUNS, WORK // max(data.table.records, 1) ** 2)
+    if not runs or not single or (data.weight != 1).any() or not method.by_values:
         return None
-    if refused is None or isinstance(plan, LinkedPlan):
-        return None
-    of = again.microdata.combination_of
-    class_of = _published(context, data, plan)
-    if class_of is None:
-        return None
+    person = np.argsort(of)
+
+    def same(donors: NDArray[np.int64]) -> bool:
+        turned = of[donors[person]]
+        sensitive = {name: replace(own, value=own.value[turned]) for name, own in cells.items()}
+        table = replace(data.table, sensitive=sensitive)
+        other = replace(data, table=table)
+        try:
+            plan = method.plan(replace(task, data=other))
+        except IndistinctError:
+            return False
+        if isinstance(plan, LinkedPlan):
+            return False
+        found = _published(context, other, plan)
+        return found is not None and bool((found == class_of).all())
+
+    return Rerun(class_of[of], same, runs)
+
+
+def _tried(
+    context: AttackContext, again: PrivateTable, class_of: NDArray[np.int32], refused: Refused
+) -> Tried | None:
+    """What was refused, of people; None where others are in the classes than are published."""
+    data, of = again.data, again.microdata.combination_of
     people = class_of[of]
     held = np.bincount(people[people >= 0], minlength=len(context.classes))
     if (held != context.classes.size)[context.classes.ordinary].any():

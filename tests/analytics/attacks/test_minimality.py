@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import permutations, product
 from math import prod
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,7 +17,7 @@ from tests.analytics.attacks.contexts import of_records, people_of, release_of
 from indistinct.analytics.attacks import AttackContext, Finding, Skipped
 from indistinct.analytics.attacks.lattice_node import node_of
 from indistinct.analytics.attacks.minimality import run
-from indistinct.analytics.attacks.refusals import assignments
+from indistinct.analytics.attacks.refusals import Rerun, assignments
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.requirement import Requirement
 
@@ -297,3 +298,22 @@ def test_every_assignment(
     prior = here.true_prior("illness")
     assert result.gain["mean"] == pytest.approx(np.mean(np.array(expected) - prior))
     assert result.gain["max"] == pytest.approx(np.max(np.array(expected) - prior))
+
+
+def test_classes_are_run_again_in_every_order_one_at_a_time() -> None:
+    """The program puts 0, 1 and 2 together if 0 and 1 are alike, 3 and 4 whatever they have."""
+    class_of, kind = np.array([0, 1, 0, 1, 0], np.int32), np.array([0, 0, 0, 1, 1])
+    asked: list[list[int]] = []
+
+    def same(donors: np.ndarray[Any, np.dtype[np.int64]]) -> bool:
+        asked.append(donors.tolist())
+        return bool(kind[donors[0]] == kind[donors[2]])
+
+    own = np.eye(2, dtype=np.bool_)
+    left = Rerun(class_of, same, 5).left_over(kind, own, 60, 0)
+    assert left.likely.tolist() == [1.0, 0.5, 1.0, 0.5, 1.0]
+    assert (left.enumerated, left.orders) == (2, len(asked)) == (2, 5)
+    assert all(sorted(one) == [0, 1, 2, 3, 4] for one in asked)
+    few = Rerun(class_of, same, 4).left_over(kind, own, 60, 0)
+    assert np.isnan(few.likely).sum() in (2, 3)
+    assert np.isnan(Rerun(class_of, same, 5).left_over(kind, own, 2, 0).likely).sum() == 3

@@ -38,7 +38,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.places import Classes, Places
-from indistinct.analytics.attacks.refusals import Tried
+from indistinct.analytics.attacks.refusals import Rerun, Tried
 from indistinct.analytics.weighted import (
     Lists,
     Rows,
@@ -223,7 +223,7 @@ class AttackContext:
     cells_of: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     beside: Mapping[str, Lists] = field(default_factory=dict)
     visits: Visits | None = None
-    tried: Tried | None = None
+    tried: Tried | Rerun | None = None
     _kept: dict[tuple[str, str], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )

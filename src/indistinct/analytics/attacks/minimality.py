@@ -15,6 +15,12 @@ of parts that were cut further in another way, or decided between several ways t
 looked at, so beliefs may be too small. No order is struck out under which the program makes the
 same classes.
 
+Of other programs that have single records in classes (k-member, MDAV, theta) only the classes are
+known that they make of any values. So they are run again with the values of a class in every order,
+the other classes as they are, and orders are struck out that lead to other classes. That is what
+somebody learns who knows what people of other classes have, and what was drawn. Only small classes
+and tables can be looked at so; the finding says how many people are passed over.
+
 Otherwise a release is taken for a full-domain one, whose levels are read off the cells. More
 specific plans are the nodes below; where the promises are closed under union (a plan that breaks
 them stands above plans that do) the topmost of them decide. They are taken to suppress whom the
@@ -48,8 +54,9 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.attacks.lattice_node import Levels, Node, node_of
-from indistinct.analytics.attacks.refusals import Tried, assignments, left_over
-from indistinct.analytics.attacks.remedies import bounded_belief
+from indistinct.analytics.attacks.refusals import Rerun, Tried, assignments, left_over
+from indistinct.analytics.attacks.remedies import cut_classes
+from indistinct.document import many
 from indistinct.kernels.ragged import Ragged
 from indistinct.metadata import NO_METADATA
 from indistinct.microdata.domains import SensitiveDomain
@@ -66,13 +73,16 @@ KNOWLEDGE = (
     "the exact quasi-identifiers of everybody, the algorithm, its objective and the promises"
 )
 SOURCE = "Wong, Fu, Wang and Pei (2007)"
-REMEDY = bounded_belief
+REMEDY = cut_classes
 
 ENUMERATED = 5040
 """Assignments of a class up to which all are tried."""
 
 DRAWN = 2000
 """Assignments that are drawn of a class which has more."""
+
+RERUN = 60
+"""Orders of a class up to which the program is run again with each."""
 
 CELLS_AT_ONCE = 1 << 22
 
@@ -145,6 +155,7 @@ def run(
         figures={
             "plans": len(plans),
             "plans_left_out": left_out,
+            "people_passed_over": 0,
             "kept": worlds.chance,
             "classes_enumerated": worlds.enumerated_classes,
             "classes_drawn": worlds.drawn_classes,
@@ -159,7 +170,7 @@ def run(
 
 
 def _by_refusals(
-    context: AttackContext, sensitive: str, asked: Asked, tried: Tried, enumerated: int
+    context: AttackContext, sensitive: str, asked: Asked, tried: Tried | Rerun, enumerated: int
 ) -> Finding | Skipped:
     """What follows from every class by itself: what was tried in its place broke a promise."""
     seen = _Seen(context, sensitive, asked)
@@ -169,16 +180,25 @@ def _by_refusals(
     size = np.bincount(tried.class_of[inside], minlength=len(context.classes))
     if seen.breaks(size[size > 0], seen.counted(tried.class_of)[size > 0]).any():
         return Skipped(NAME, "the release itself breaks a promise about values", sensitive)
-    refused = np.zeros(0, np.bool_)
-    if tried.attempts:
-        part = seen.breaks(tried.parts.lengths, seen.counted_in(tried.parts))
-        refused = tried.all_broken(part) & ~tried.with_others
-    attempts = tried.attempts
-    tried = tried.some(refused)
-    left = left_over(
-        tried, seen.kind, seen.same(sensitive), seen.breaks, enumerated=enumerated,
-        seed=context.seed,
-    )  # fmt: skip
+    concerned = np.zeros(len(tried.class_of), np.bool_)
+    same = seen.same(sensitive)
+    if isinstance(tried, Rerun):
+        concerned[inside] = seen.mixed(tried.class_of)[tried.class_of[inside]]
+        left = tried.left_over(seen.kind, same, RERUN, context.seed)
+        plans = left.enumerated
+        left_out = int((np.bincount(tried.class_of[concerned & np.isnan(left.likely)]) > 0).sum())
+    else:
+        refused = np.zeros(0, np.bool_)
+        if tried.attempts:
+            part = seen.breaks(tried.parts.lengths, seen.counted_in(tried.parts))
+            refused = tried.all_broken(part) & ~tried.with_others
+        looked = tried.some(refused)
+        plans, left_out = looked.attempts, tried.attempts - looked.attempts
+        concerned[inside] = np.isin(tried.class_of[inside], looked.touching[1])
+        left = left_over(
+            looked, seen.kind, same, seen.breaks, enumerated=enumerated, seed=context.seed
+        )
+    passed = int((concerned & np.isnan(left.likely)).sum())
     before, base = context.true_prior(sensitive), context.true_belief(sensitive).copy()
     within = seen.shares(sensitive, tried.class_of)
     base[inside] = within[inside]
@@ -197,8 +217,9 @@ def _by_refusals(
         before,
         sure & context.found,
         figures={
-            "plans": tried.attempts,
-            "plans_left_out": attempts - tried.attempts,
+            "plans": plans,
+            "plans_left_out": left_out,
+            "people_passed_over": passed,
             "kept": None,
             "classes_enumerated": left.enumerated,
             "classes_drawn": left.walked,
@@ -208,7 +229,12 @@ def _by_refusals(
             "largest_gain_over_random_worlds": float((belief - base).max(initial=0.0)),
         },
         worst=worst_class(context, gain, gain_over_random_worlds=gain) if changed.any() else {},
-        note=_note_of_attempts(tried.attempts, share),
+        note=(
+            _note_of_runs(plans, float(changed[left.exact].sum() / max(left.exact.sum(), 1)))
+            if isinstance(tried, Rerun)
+            else _note_of_attempts(plans, share)
+        )
+        + _note_of_passed(passed),
     )
 
 
@@ -255,6 +281,11 @@ class _Seen:
         """Which kinds of records have the same value, [K, K]."""
         own = self.kinds[sensitive]
         found: NDArray[np.bool_] = own[:, None] == own[None, :]
+        return found
+
+    def mixed(self, class_of: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which classes have people of several kinds, [G]."""
+        found: NDArray[np.bool_] = (self.counted(class_of) > 0).sum(axis=1) > 1
         return found
 
     def shares(self, sensitive: str, class_of: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -724,3 +755,20 @@ def _note_of_attempts(attempts: int, changed: float) -> str:
         f"{many[0].upper()}{many[1:]} to make classes finer {'was' if attempts == 1 else 'were'} "
         f"refused because of values. That changes what is believed of {of_people(changed)}."
     )
+
+
+def _note_of_runs(classes: int, changed: float) -> str:
+    if not classes:
+        return "The program was run again for no class."
+    return (
+        f"The program was run again with the values of {many(classes, 'class', 'classes')} in "
+        "every order, one class at a time, the others as they are. That it makes the published "
+        f"classes changes what is believed of {of_people(changed)} in them."
+    )
+
+
+def _note_of_passed(people: int) -> str:
+    if not people:
+        return ""
+    are = "person is" if people == 1 else "people are"
+    return f" {people:,} {are} passed over, in classes with more orders than can be tried."

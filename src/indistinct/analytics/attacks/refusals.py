@@ -106,6 +106,66 @@ class Tried:
         return found
 
 
+@dataclass(frozen=True)
+class Rerun:
+    """The program itself, which tells whether it makes the same classes of other values.
+
+    Arguments:
+        class_of: the published class of every person, [n]; -1 for suppressed people.
+        same: whether it makes the published classes where everybody has the values of somebody,
+            [n], whose place is given.
+        runs: how often it may be asked.
+    """
+
+    class_of: NDArray[np.int32]
+    same: Callable[[Numbers], bool]
+    runs: int
+
+    def left_over(self, kind: Numbers, same: NDArray[np.bool_], most: int, seed: int) -> Left:
+        """What the orders of single classes are that lead to the same classes.
+
+        All other classes have their values. Classes are taken at random while there are runs left
+        for all their orders; those with more than ``most`` are passed over.
+
+        Arguments:
+            kind: the kind of record that every person has, below K, [n].
+            same: whether records of two kinds have the same value of the attribute learnt, [K, K].
+            most: orders of a class up to which all are tried.
+            seed: what the choice of classes depends on.
+        """
+        likely = np.full(len(kind), np.nan)
+        inside = np.argsort(self.class_of, kind="stable")[(self.class_of < 0).sum() :]
+        groups = int(self.class_of.max(initial=-1)) + 1
+        members = Ragged.by_owner(self.class_of[inside], inside, groups)
+        tried = asked = 0
+        for group in simulation([seed, 0x3133]).permutation(len(members)).tolist():
+            people = members[group].astype(np.int64)
+            own = kind[people]
+            number = _orders(own)
+            if not 1 < number <= min(most, self.runs - asked):
+                continue
+            by_kind = np.argsort(own, kind="stable")
+            kinds, counts = np.unique(own, return_counts=True)
+            orders = np.array(
+                [
+                    order
+                    for order in assignments(counts.tolist())
+                    if self._kept(people, by_kind, order)
+                ]
+            )
+            tried, asked = tried + 1, asked + number
+            if len(orders):
+                likely[people] = same[kinds[orders], own].mean(axis=0)
+        exact = ~np.isnan(likely)
+        return Left(likely, np.zeros(len(kind)), exact, tried, 0, asked)
+
+    def _kept(self, people: Numbers, by_kind: Numbers, order: Numbers) -> bool:
+        """Whether the classes are the same where an order says whose values its people have."""
+        donors = np.arange(len(self.class_of))
+        donors[people[np.argsort(order, kind="stable")]] = people[by_kind]
+        return self.same(donors)
+
+
 Breaks = Callable[[Numbers, Numbers], NDArray[np.bool_]]
 """Whether parts break a promise, by their size [P] and how often they have each kind [P, K]."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from indistinct.analytics.attacks.context import AttackContext
+from indistinct.analytics.attacks.refusals import Rerun
 from indistinct.types import Plain, PlainMapping
 
 LIKELY = 0.95
@@ -109,6 +110,13 @@ def bounded_belief(context: AttackContext, sensitive: str | None) -> Remedy:
         return larger_classes(context)
     promise = {"model": "max-posterior", "sensitive": sensitive, "bound": bound}
     return Remedy(f"bound the share of every '{sensitive}' in a class", {"promises": [promise]})
+
+
+def cut_classes(context: AttackContext, sensitive: str | None) -> Remedy:
+    """Classes that are cut, and not gathered until their values differ; else a bound on beliefs."""
+    if not isinstance(context.tried, Rerun):
+        return bounded_belief(context, sensitive)
+    return Remedy("cut classes and do not gather them", {"method": {"algorithm": "mondrian"}})
 
 
 def bounded_distance(context: AttackContext, sensitive: str | None) -> Remedy:

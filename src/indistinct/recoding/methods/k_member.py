@@ -16,6 +16,7 @@ class KMember(Method):
     settings: ClassVar[frozenset[str]] = frozenset({"suppression_limit", "cells", "weight"})
     objective: ClassVar[str | None] = "loss"
     by_record: ClassVar[bool] = True
+    drawn: ClassVar[bool] = True
 
     def plan(self, task: Task) -> Plan:
         """Classes, and what is published of each."""

@@ -9,3 +9,4 @@ class MDAV(KMember):
     """Local recoding by clusters around the farthest records."""
 
     name = "mdav"
+    drawn = False

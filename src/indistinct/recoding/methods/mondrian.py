@@ -24,6 +24,7 @@ class Mondrian(KMember):
     """
 
     name = "mondrian"
+    drawn = False
     settings: ClassVar[frozenset[str]] = CUTTING | KMember.settings
 
     one_off: ClassVar[str | None] = None
