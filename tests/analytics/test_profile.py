@@ -198,6 +198,7 @@ def test_no_table() -> None:
         ("perweight", "survey"),
         ("hhweight", "survey"),
         ("yedu", "education"),
+        ("Insurance Provider", "money"),
         ("NAICS code", "occupation"),
         ("MHTERM", "health"),
         ("AEBODSYS", "health"),

@@ -379,7 +379,10 @@ CONCEPTS: tuple[Concept, ...] = (
 )  # fmt: skip
 """What columns are about; the first that a name speaks of counts."""
 
-_MONEY_FIRST = ("healthcare expenses", "healthcare coverage", "health insurance")
+_MONEY_FIRST = (
+    "healthcare expenses", "healthcare coverage", "health insurance", "insurance provider",
+    "insurance company",
+)  # fmt: skip
 
 FREE_TEXT = (
     "additional info", "info", "information", "details", "explanation",
