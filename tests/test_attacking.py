@@ -99,15 +99,15 @@ def test_rows_of_stars_are_told() -> None:
     )
     found = ind.attack(PEOPLE, hidden, POLICY)
     assert found.records == 2
-    assert "whoever fits no class (70 people) is known to be one of these" in found.notes[-1]
-    assert "a class fits as well" not in found.notes[-1]
+    assert "whoever fits no class (70 people) is one of these" in found.notes[-1]
+    assert "fit a class, too" not in found.notes[-1]
     nothing = ind.attack(PEOPLE, hidden.head(1), POLICY)
     assert nothing.records == 1
     assert any("no record is published" in note for note in nothing.notes)
     assert nothing["membership"].gain["max"] == 0.0
     many = pl.concat([hidden.head(1)] * 71 + [hidden.tail(1)])
     told = ind.attack(PEOPLE, many, POLICY, only=["membership"]).notes[-1]
-    assert "at least 1 of them are of people whom a class fits as well" in told
+    assert "at least 1 of them fit a class, too" in told
 
 
 def test_only_some_attackers() -> None:
@@ -258,7 +258,7 @@ def test_whoever_fits_no_class_is_known_to_be_a_row_of_stars() -> None:
     assert any("known to be one of them" in text for text in release.warnings)
     found = ind.attack(table, release, keys)
     assert found.records == 640
-    assert any("no class (40 people) is known to be one of these" in note for note in found.notes)
+    assert any("no class (40 people) is one of these" in note for note in found.notes)
     assert {item.name for item in found.attacks} >= OF_VALUES
     for item in found.attacks:
         if item.name in OF_VALUES:
