@@ -338,7 +338,8 @@ def _timeless(text: str) -> list[str]:
     plain = plain.replace(ind.__version__, "VERSION")
     plain = re.sub(r"(seconds of search).*", r"\1 SECONDS", plain)
     plain = re.sub(r"([─ ])\1+", r"\1\1", plain)  # columns are as wide as their figures
-    return [f"line: {line.rstrip()}" for line in plain.splitlines() if line.strip()]
+    kept = [line.rstrip() for line in plain.splitlines() if not line.startswith("progress: ")]
+    return [f"line: {line}" for line in kept if line]
 
 
 _VERBS = {
