@@ -549,7 +549,7 @@ def test_what_is_written_helps(case: Case) -> None:
         assert not any(re.search(pattern, it.remedy or "") for it in left), (filled, left)
 
 
-@pytest.mark.parametrize(("remedy", "wrong", "right"), CALLS, ids=lambda it: str(it)[:40])
+@pytest.mark.parametrize(("remedy", "wrong", "right"), CALLS, ids=[it[0][:40] for it in CALLS])
 def test_what_is_called_helps(remedy: str, wrong: Callable[[], object], right: Any) -> None:
     pattern = re.escape(remedy).replace("…", ".+")
     found = [it for it in problems(wrong) if re.search(pattern, it.remedy or "")]
@@ -558,7 +558,9 @@ def test_what_is_called_helps(remedy: str, wrong: Callable[[], object], right: A
         assert not problems(way)
 
 
-@pytest.mark.parametrize(("wrong", "remedy", "right"), COMMANDS, ids=lambda it: str(it)[:40])
+@pytest.mark.parametrize(
+    ("wrong", "remedy", "right"), COMMANDS, ids=[f"{it[0]}: {it[1][:40]}" for it in COMMANDS]
+)
 def test_what_is_typed_helps(run, wrong: str, remedy: str, right: tuple[str, ...]) -> None:
     result = run(*wrong.split())
     assert result.exit_code == 2
