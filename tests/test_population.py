@@ -100,3 +100,34 @@ def test_a_limit_that_a_lower_bound_makes_idle_draws_a_warning(tmp_path: Path) -
     assert not warned("suppressed")
     assert not warned("skip")
     assert not warned(None, suppression_limit=0)
+
+
+def test_people_beside_the_table_need_no_category(tmp_path: Path) -> None:
+    records = pl.DataFrame(
+        {
+            "person": [f"P{at // 2}" for at in range(48)],
+            "age": [str(20 + at // 4 % 4 * 5) for at in range(48)],
+            "illness": [("flu", "gout")[at // 2 % 2] for at in range(48)],
+        }
+    )
+    beside = pl.DataFrame({"age": ["20", "25", "30", "35"] * 8 + ["91", "92"]})
+    beside.write_csv(tmp_path / "people.csv")
+    policy = {
+        "source": {"person": "person"},
+        "attributes": {
+            "person": {"role": "identifier"},
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": 10}},
+            "illness": {
+                "role": "sensitive",
+                "categories": {"table": {"mild": ["flu"], "other": ["gout"]}},
+            },
+        },
+        "promises": [
+            {"model": "k-map", "k": 3},
+            {"model": "p-plus-sensitive", "p": 2, "sensitive": "illness"},
+        ],
+        "method": {"algorithm": "p-l-angelization"},
+        "risk": {"population": {"file": str(tmp_path / "people.csv")}},
+    }
+    release = ind.anonymize(records, policy)
+    assert all(item["holds"] for item in release.certificate.promises)

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.hierarchies.cells import set_text
 from indistinct.kernels.ragged import pointers
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import count_combinations, frequency_table
@@ -212,7 +213,7 @@ def _asked(
             (problem := part.missing_metadata(linked.events[name].about))
             or (
                 problem := part.missing_metadata(
-                    SensitiveDomain(sets[name].labels, sets[name].known)
+                    SensitiveDomain(_held_sets(sets[name]), sets[name].known)
                 )
             )
         )
@@ -220,6 +221,11 @@ def _asked(
     if lacking:
         raise PolicyError(lacking)
     return [KAnonymity(k=max(part.class_size for part in promises)), *found]
+
+
+def _held_sets(sets: Fingerprints) -> tuple[str | None, ...]:
+    """The sets of people of the table; those whom only the population has hold nothing."""
+    return tuple(label for label in sets.labels if label != set_text([]))
 
 
 def _cells(linked: LinkedTable, sets: Mapping[str, Fingerprints]) -> dict[str, Cells]:
