@@ -462,7 +462,7 @@ def test_an_identifier_that_repeats_is_told_where_nobody_says_whose_records_are(
     (told,) = (
         warned
         for warned in ind.anonymize(as_engine(visits, engine), policy()).warnings
-        if "makes them count people" in warned
+        if "makes promises count people" in warned
     )
     assert "the identifier 'name' has 50 values in 200 records" in told
     assert 'person = "name" under [source]' in told
@@ -471,7 +471,7 @@ def test_an_identifier_that_repeats_is_told_where_nobody_says_whose_records_are(
         (patients(200), policy()),
     ):
         warnings = ind.anonymize(frame, rules).warnings
-        assert not any("makes them count people" in warned for warned in warnings)
+        assert not any("makes promises count people" in warned for warned in warnings)
 
 
 def test_level_bounds_hold_in_searches_for_rows() -> None:

@@ -524,8 +524,11 @@ def with_diagnosis(**keys: Any) -> dict[str, Any]:
 
 
 CATEGORY_PROBLEMS = [
-    ({}, "attributes.diagnosis.categories: needs one of 'table' and 'file'"),
-    ({"table": {"low": ["flu"]}, "file": "c.csv"}, "needs one of 'table' and 'file'"),
+    ({}, "attributes.diagnosis.categories: needs one of 'table', 'file' and 'code_system'"),
+    (
+        {"table": {"low": ["flu"]}, "file": "c.csv"},
+        "needs one of 'table', 'file' and 'code_system'",
+    ),
     (
         {"table": {"low": ["flu"], "high": ["flu", "hiv"]}},
         "attributes.diagnosis.categories.table: 'flu' is in low and high",

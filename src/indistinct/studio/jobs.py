@@ -30,6 +30,7 @@ class Job:
         self.began = time.monotonic()
         self._told: Plain = {"what": "starting", "share": None}
         self._end: Plain | None = None
+        self._stopping = False
         self._process = subprocess.Popen(
             [sys.executable, "-m", "indistinct.studio.worker"],
             stdin=subprocess.PIPE,
@@ -53,6 +54,7 @@ class Job:
     def stop(self) -> None:
         """End it, with nothing half written; comes back when it has ended."""
         if self._process.poll() is None:
+            self._stopping = True
             self._process.terminate()
             try:
                 self._process.wait(PATIENCE)
@@ -77,7 +79,7 @@ class Job:
         code = self._process.wait()
         if self._end is None:
             told = {"message": f"the run ended without a word (code {code})"}
-            self._end = {"stopped": True} if code < 0 else {"problems": [told]}
+            self._end = {"stopped": True} if code < 0 or self._stopping else {"problems": [told]}
 
 
 class Jobs:

@@ -35,19 +35,21 @@ STANDARDS = ("0.2", "0.09", "hipaa-safe-harbor")
 
 def main() -> None:
     """Do what standard input says."""
-    signal.signal(signal.SIGTERM, _interrupt)
-    asked = json.loads(sys.stdin.readline())
-    threading.Thread(target=_watch, daemon=True).start()
     out, sys.stdout = sys.stdout, sys.stderr
     last: list[Any] = [0.0, ""]
 
     def progress(what: str, share: float | None) -> None:
+        if _stopped.is_set():  # what raised the interruption may have been told to go on
+            raise KeyboardInterrupt
         now = time.monotonic()
         if what != last[1] or now - last[0] > OFTEN:
             last[:] = [now, what]
             _say(out, {"what": what, "share": share})
 
     try:
+        signal.signal(signal.SIGTERM, _interrupt)
+        asked = json.loads(sys.stdin.readline())
+        threading.Thread(target=_watch, daemon=True).start()
         _say(out, {"result": RUNS[asked["kind"]](asked, progress)})
     except IndistinctError as error:
         _say(out, {"problems": [item.to_dict() for item in error.problems]})
@@ -125,6 +127,10 @@ RUNS = {
 }
 
 
+_stopped = threading.Event()
+"""Whether the run was asked to end."""
+
+
 def _say(out: TextIO, message: Plain) -> None:
     out.write(json.dumps(message, default=str) + "\n")
     out.flush()
@@ -132,6 +138,7 @@ def _say(out: TextIO, message: Plain) -> None:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     del number, frame
+    _stopped.set()
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise KeyboardInterrupt
 
