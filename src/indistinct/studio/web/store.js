@@ -99,7 +99,9 @@ export async function run(kind, message, redraw) {
   redraw();
   try {
     const job = await send("run", { kind, ...message });
-    if (store.results[kind].stopping) await send("stop", { job: job.job });
+    const begun = store.results[kind];
+    if (begun) begun.job = job.job; // from here on it can be stopped by its number
+    if (begun?.stopping) await send("stop", { job: job.job });
     await follow(job, (now) => { store.results[kind] = now; redraw(); });
     const end = store.results[kind];
     say(end.stopped ? "The run was stopped." : end.problems ? "The run has ended with a problem." : "The run is done.");
