@@ -207,19 +207,24 @@ class Subjects:
             columns.append(first[_VALUE].alias(name))
         return self.texts.with_columns(columns)
 
-    def constant(self, texts: pl.DataFrame) -> pl.DataFrame:
+    def constant(
+        self, texts: pl.DataFrame, looked_at: NDArray[np.bool_] | None = None
+    ) -> pl.DataFrame:
         """The columns that are the same in all rows of a subject, a row for every subject.
 
         Arguments:
             texts: columns of the table, a row for every row of it.
+            looked_at: the subjects whose rows decide, [n]; all where not given.
         """
         first = pl.Series(self.first_rows())
+        decides = np.ones(self.count, np.bool_) if looked_at is None else looked_at
+        rows, subjects = pl.Series(decides[self.person_of]), int(decides.sum())
         person = pl.Series("\0person", self.person_of)
         return pl.DataFrame(
             [
                 values.gather(first)
                 for values in texts.get_columns()
-                if pl.DataFrame([person, values]).n_unique() == self.count
+                if pl.DataFrame([person, values]).filter(rows).n_unique() == subjects
             ]
         )
 

@@ -354,7 +354,7 @@ def _with_decoys(released: Frame, private: PrivateTable, run: Run) -> tuple[Any,
 def _linked(private: PrivateTable, plan: LinkedPlan, run: Run) -> Publication:
     """A row for every person, and what the people of each bucket have."""
     run.warnings += private.subjects.warnings
-    beside, left = _beside(private)
+    beside, left = _beside(private, ~plan.suppressed)
     run.warnings += [*plan.notes, *left, *warn_about_people(private, beside, plan.quasi)]
     holding = next(iter(plan.buckets.values())).holding
     real = linked_tables(without_noise(plan), beside, run.random) if plan.noise else None
@@ -386,14 +386,17 @@ def _known_of_buckets(plan: LinkedPlan, private: PrivateTable) -> dict[str, Valu
     return found
 
 
-def _beside(private: PrivateTable) -> tuple[pl.DataFrame, list[str]]:
+def _beside(
+    private: PrivateTable, published: NDArray[np.bool_]
+) -> tuple[pl.DataFrame, list[str]]:
     """Insensitive columns that are the same in all rows of a person; what is told of the others.
 
-    What differs from record to record belongs to no row of the quasi table, and is left out.
+    What differs from record to record belongs to no row of the quasi table, and is left out. Only
+    ``published`` people [n] are looked at: what is left out tells nothing of the others.
     """
     policy, people = private.policy, private.subjects
     names = [name for name in policy.named("insensitive") if name != people.key]
-    beside = people.constant(private.table.text(names)) if names else pl.DataFrame()
+    beside = people.constant(private.table.text(names), published) if names else pl.DataFrame()
     left = [name for name in names if name not in beside.columns]
     dropped = [name for name in policy.sensitive if name not in private.sensitive]
     notes = []
