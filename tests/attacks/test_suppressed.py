@@ -96,7 +96,10 @@ def linked(gone: list[tuple[str, str]]) -> dict[str, Any]:
             "who": {"role": "identifier"},
             "age": {"role": "quasi-identifier", "hierarchy": "suppress"},
             "sex": {"role": "quasi-identifier", "hierarchy": "suppress"},
-            "ill": {"role": "sensitive", "hierarchy": {"tree": {"any": {ill: [ill] for ill in ills}}}},
+            "ill": {
+                "role": "sensitive",
+                "hierarchy": {"tree": {"any": {ill: [ill] for ill in ills}}},
+            },
             "town": {"role": "insensitive"},
         },
         "promises": [{"model": "kl-diversity", "k": 3, "l": 2, "sensitive": "ill"}],

@@ -19,6 +19,7 @@ from indistinct.pipeline.evidence import EVIDENCE, private_evidence
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.warnings import (
     often_starred,
+    told_of_changed_values,
     told_of_the_program,
     warn_about_lost,
     warn_about_made_up,
@@ -80,7 +81,7 @@ def accounts(
         gone = plan.suppressed[private.microdata.combination_of[subjects.person_of]]
         records, suppressed = subjects.rows + rows_out, int(gone.sum()) + rows_out
     found, document = [], plan.to_dict()
-    told = (*publication.told, *told_of_the_program(policy))
+    told = (*publication.told, *told_of_the_program(policy), *told_of_changed_values(policy))
     starred: dict[str, float] = {}
     if isinstance(plan, LinkedPlan):
         measures = measured(private.data, plan.quasi)

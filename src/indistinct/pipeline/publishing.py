@@ -19,7 +19,7 @@ from indistinct.pipeline.accounts import broken_without_made_up
 from indistinct.pipeline.items_within_classes import items_within_classes
 from indistinct.pipeline.leak import hold_against_ranks
 from indistinct.pipeline.value_metadata import needed_metadata, published_metadata
-from indistinct.pipeline.visits import visits_within_classes
+from indistinct.pipeline.visits import generalized_visits, visits_within_classes
 from indistinct.pipeline.warnings import (
     distinguishable_decoys,
     warn_about_forgotten_person,
@@ -81,7 +81,8 @@ def publish(
         released = _with_noise(released, plan, run)
         noise = len(plan.noise)
     run.warnings += private.subjects.warnings
-    run.warnings += warn_about_unprotected_columns(private, plan, replaced)
+    visits = generalized_visits(run)
+    run.warnings += warn_about_unprotected_columns(private, plan, replaced, visits)
     starred = int(private.data.weight[private.data.suppressed_before].sum())
     if starred and not private.sight.rows:
         run.warnings.append(
@@ -386,9 +387,7 @@ def _known_of_buckets(plan: LinkedPlan, private: PrivateTable) -> dict[str, Valu
     return found
 
 
-def _beside(
-    private: PrivateTable, published: NDArray[np.bool_]
-) -> tuple[pl.DataFrame, list[str]]:
+def _beside(private: PrivateTable, published: NDArray[np.bool_]) -> tuple[pl.DataFrame, list[str]]:
     """Insensitive columns that are the same in all rows of a person; what is told of the others.
 
     What differs from record to record belongs to no row of the quasi table, and is left out. Only

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -73,3 +74,11 @@ def visits_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[s
         at = np.where(done.starred, len(labels), number[item.leaf]).astype(np.uint32)
         found[name] = shown.gather(pl.Series(at)).alias(name)
     return found
+
+
+def generalized_visits(run: Run) -> list[str]:
+    """The attributes of visits that a run does not publish as they are."""
+    done = run.documents.get("visits.json")
+    if not isinstance(done, Mapping):
+        return []
+    return [name for name, level in done["levels"].items() if level or done["starred"]]

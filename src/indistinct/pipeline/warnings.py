@@ -109,6 +109,22 @@ def told_of_the_program(policy: Policy) -> list[str]:
     ]
 
 
+def told_of_changed_values(policy: Policy) -> list[str]:
+    """What readers are told of promises about values that were changed at random before."""
+    names = dict.fromkeys(
+        part.sensitive
+        for part in policy.privacy_models
+        if part.sensitive is not None
+        and (rule := policy.attributes[part.sensitive].transform) is not None
+        and rule.name in ("noise", "shift", "swap", "synthesize")
+    )
+    listed = ", ".join(f"'{name}'" for name in names)
+    return [
+        f"promises about {listed} hold for values as they are published, changed at random: they "
+        "bound no belief in true values, which whoever knows how they were changed may tell better"
+    ] * bool(names)
+
+
 WORTH = 0.02
 """An attribute that tells less of who somebody is has little to lose."""
 
@@ -222,7 +238,10 @@ def _figure(value: float | list[float]) -> str:
 
 
 def warn_about_unprotected_columns(
-    private: PrivateTable, plan: Plan, replaced: Mapping[str, pl.Series]
+    private: PrivateTable,
+    plan: Plan,
+    replaced: Mapping[str, pl.Series],
+    visits: Sequence[str] = (),
 ) -> list[str]:
     """Warnings about columns that could be a person's name, or undo what was generalized.
 
@@ -231,6 +250,7 @@ def warn_about_unprotected_columns(
             too.
         plan: what becomes of the quasi-identifiers.
         replaced: identifiers as they are published, record by record.
+        visits: attributes of visits that are generalized.
     """
     table, policy = private.table, private.policy
     # Lists and the like have no text that could be compared.
@@ -252,7 +272,7 @@ def warn_about_unprotected_columns(
         if name not in policy.sensitive and policy.attributes[name].transform is None
     ]
     warnings += _naming(private, plain)
-    undone = giving_away(table, others, generalized)
+    undone = giving_away(table, others, [*generalized, *visits])
     warnings += _undone(undone)
     if private.subjects.unit == "record":
         known = [name for name in others if name not in policy.sensitive]
