@@ -47,3 +47,71 @@ def test_a_bound_of_changed_values_is_none_of_true_ones(transform: Any, told: bo
             lambda value: min(DOSES, key=lambda dose: abs(dose - value)), return_dtype=pl.Int64
         )
         assert release.tables.group_by("age", "sex").agg(nearest.n_unique())["dose"].max() == 1
+
+
+@pytest.mark.parametrize(
+    ("transform", "told"),
+    [
+        ({"noise": {"scale": 3}}, True),
+        ({"swap": {"share": 0.5}}, True),
+        ({"round": 10}, False),
+        (None, False),
+    ],
+)
+@pytest.mark.parametrize("constant", [True, False])
+def test_many_records_of_a_person_tell_what_was_changed_in_each(
+    transform: Any, told: bool, constant: bool
+) -> None:
+    rows = [
+        (f"p{at}", 20 + 10 * (at % 3), 150 + at + (0 if constant else visit))
+        for at in range(30)
+        for visit in range(100)
+    ]
+    table = pl.DataFrame(rows, ["who", "age", "height"], orient="row")
+    height = {"role": "insensitive"} | ({} if transform is None else {"transform": transform})
+    keys: dict[str, Any] = {
+        "source": {"person": "who"},
+        "attributes": {
+            "who": {"role": "identifier"},
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": 10}},
+            "height": height,
+        },
+        "promises": [{"model": "k-anonymity", "k": 5}],
+    }
+    release = ind.anonymize(table, keys)
+    found = any("compares a person's records" in warning for warning in release.warnings)
+    assert found == (told and constant)
+    if transform == {"noise": {"scale": 3}} and constant:
+        means = release.tables.group_by("who").agg(pl.col("height").mean())["height"].sort()
+        assert max(abs(mean - 150 - at) for at, mean in enumerate(means)) < 1.5
+
+
+@pytest.mark.parametrize(
+    ("transform", "told"),
+    [
+        ({"swap": {}}, True),
+        ({"microaggregate": 3}, True),
+        ({"aggregate": {"thresholds": [200], "show": "mean"}}, True),
+        ({"aggregate": {"thresholds": [200]}}, False),
+        ({"noise": {"scale": 3}}, False),
+    ],
+)
+@pytest.mark.parametrize("suppressed", [True, False])
+def test_values_of_suppressed_records_among_those_of_others_are_told(
+    transform: Any, told: bool, suppressed: bool
+) -> None:
+    rows = [(20 + 10 * (at % 2), 100 + 10 * at) for at in range(24)]
+    rows += [(97, 9000)] if suppressed else []
+    table = pl.DataFrame(rows, ["age", "cost"], orient="row")
+    keys: dict[str, Any] = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": 10}},
+            "cost": {"role": "insensitive", "transform": transform},
+        },
+        "promises": [{"model": "k-anonymity", "k": 5}],
+        "method": {"suppression_limit": 0.1},
+    }
+    release = ind.anonymize(table, keys)
+    assert release.tables.height == 24
+    found = any("tell something of suppressed ones" in warning for warning in release.warnings)
+    assert found == (told and suppressed)

@@ -24,6 +24,7 @@ from indistinct.pipeline.warnings import (
     warn_about_lost,
     warn_about_made_up,
     warn_about_search,
+    warn_about_those_left_out,
 )
 from indistinct.privacy.promise import models
 from indistinct.recoding.earlier_plan import plan_document
@@ -133,6 +134,7 @@ def accounts(
             *warn_about_lost(policy, plan, document.get("leakage", {}), starred),
             *policy.warnings,
             *found,
+            *warn_about_those_left_out(policy, suppressed),
             *run.warnings,
             *_erased(plan, document.get("leakage", {})),
         ),

@@ -220,6 +220,20 @@ def depends_on_others(rule: Transform) -> bool:
     return rule.name in (*MOVED, "microaggregate", "synthesize")
 
 
+def shows_suppressed(policy: Policy) -> list[str]:
+    """The attributes in which published records hold what values of all records became together.
+
+    Suppressed records are among them: transformations come before the search.
+    """
+    rules = {name: item.transform for name, item in policy.attributes.items()}
+    return [
+        name
+        for name, rule in rules.items()
+        if rule is not None
+        and (rule.name == "swap" or (depends_on_others(rule) and rule.name not in MOVED))
+    ]
+
+
 def followed(table: Table, policy: Policy, names: Sequence[str]) -> Table:
     """The table with some columns as they are published before recoding.
 
@@ -364,7 +378,32 @@ class _Work:
                 warnings.append(f"'{name}': the transformation '{way}' has changed no value")
             elif item.transform.swap is not None:
                 warnings += _few_moved(item.transform.swap, before, changed)
+            if self.policy.person is not None and item.role != IDENTIFIER:
+                person = self.texts(self.policy.person)
+                warnings += _found_in_many(name, item.transform, before, person)
         return ({"attributes": account} if account else {}), warnings
+
+
+def _found_in_many(name: str, rule: Transform, before: pl.Series, person: pl.Series) -> list[str]:
+    """The warning that a person's records together tell a value that was changed in each apart.
+
+    Arguments:
+        name: the column.
+        rule: how it was changed.
+        before: its texts before, [rows].
+        person: whose the rows are, [rows].
+    """
+    apart = rule.name in ("noise", "swap") or (rule.shift is not None and rule.shift.by is None)
+    people = pl.DataFrame({"person": person, "value": before}).drop_nulls().group_by("person")
+    found = people.agg(pl.len().alias("rows"), pl.col("value").n_unique().alias("values"))
+    several = found.filter(pl.col("rows") > 1)
+    if not apart or 2 * int((several["values"] == 1).sum()) <= several.height:
+        return []
+    return [
+        f"'{name}' is the same in all records of most people, and changed in each record by "
+        "itself: whoever compares a person's records finds it again; round or group it instead, or "
+        "leave it out"
+    ]
 
 
 def _few_moved(rule: Swap, before: pl.Series, changed: int) -> list[str]:

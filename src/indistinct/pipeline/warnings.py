@@ -14,7 +14,7 @@ from indistinct.document import many
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.measures import measures
 from indistinct.pipeline.asked import method_of
-from indistinct.pipeline.transforming import shows_others
+from indistinct.pipeline.transforming import shows_others, shows_suppressed
 from indistinct.recoding.earlier_plan import published_labels
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.release.audit import Audit
@@ -122,6 +122,21 @@ def told_of_changed_values(policy: Policy) -> list[str]:
     return [
         f"promises about {listed} hold for values as they are published, changed at random: they "
         "bound no belief in true values, which whoever knows how they were changed may tell better"
+    ] * bool(names)
+
+
+def warn_about_those_left_out(policy: Policy, suppressed: int) -> list[str]:
+    """The warning that what was done to values shows something of suppressed records.
+
+    Arguments:
+        policy: says what was done to values.
+        suppressed: how many records are.
+    """
+    names = shows_suppressed(policy) if suppressed else []
+    listed = ", ".join(f"'{name}'" for name in names)
+    return [
+        f"{listed}: values were exchanged, averaged or modelled over all records of the table, and "
+        "tell something of suppressed ones: take these out of the table before, if nothing may"
     ] * bool(names)
 
 
