@@ -203,5 +203,23 @@ def test_real_tables_with_the_promise(shared: Path, make: Callable[[Path], Any],
     )
 
 
+def test_what_is_promised_of_answers(shared: Path) -> None:
+    table, asked = long_tables.nhanes(shared)
+    year = asked["attributes"].pop("SurveyYr")
+    answers = [name for name, own in asked["attributes"].items() if own["role"] == "sensitive"]
+    asked["promises"] += [
+        {"model": "known-records", "sensitive": name, "k": 5, "m": 1} for name in answers
+    ]
+    expected = {True: [0.0019, 0.0413, 0.0977], False: [0.0, 0.0305, 0.0506]}
+    for with_year, shares in expected.items():
+        keys = asked | {
+            "attributes": asked["attributes"] | ({"SurveyYr": year} if with_year else {})
+        }
+        own = table if with_year else table.drop("SurveyYr")
+        known = ind.anonymize(own, keys).run.to_dict()["singled_out"]["known-records"]
+        told = [known[c]["singled_out"] for c in "123"]
+        assert told == pytest.approx(shares, abs=0.01)
+
+
 WITH_PROMISE = {"informs": (0.355, 0.009), "synthea": (0.679, 0.046)}
 """Singled out with three known values, where one and where two are promised."""

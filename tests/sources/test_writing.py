@@ -136,6 +136,7 @@ def test_parquet_holds_only_what_is_in_its_rows(tmp_path: Path, kind: str) -> No
             "=cmd|' /C calc'!A0",
         ),
         *("\u200b=1", "\ufeff@SUM(1)", "\x01=1", "\x7f+x", "\xad-x", "\u2066=1", "-2+3+cmd|x"),
+        *("\u034f=1", "\ufe0f+x", "\u115f=1", "\u3164-x+1", "\U000e0020=1"),
     ],
 )
 def test_formulas_are_neutralized(text: str) -> None:

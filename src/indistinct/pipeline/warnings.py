@@ -242,8 +242,8 @@ def warn_about_made_up(made_up: int, records: int) -> list[str]:
         return []
     return [
         f"{made_up / records:.0%} of the release is made up: {made_up} of {records} records are "
-        "nobody's, and readers are not told; its counts say little; a smaller k or mu needs fewer, "
-        "and max_noise limits them"
+        "nobody's, and readers are not told; its counts say little; a smaller k or mu needs less "
+        "noise; max_noise and the limit of decoys bound it"
     ]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from indistinct.document import Grid, Line, Style, many, parameters, share, shown
 from indistinct.errors import Problem
+from indistinct.measures import measures
 from indistinct.privacy.promise import models
 from indistinct.report.page import (
     Bars,
@@ -586,7 +587,10 @@ def search(found: Evidence) -> Chapter | None:
     )
     facts = [
         ("algorithm", str(plan.get("algorithm", ""))),
-        ("minimized", f"{objective.get('measure', '')} ({objective.get('aggregate', '')})"),
+        (
+            _aim(objective.get("measure")),
+            f"{objective.get('measure', '')} ({objective.get('aggregate', '')})",
+        ),
         ("value", shown(objective.get("value"))),
         ("proved", proved),
         *((key.replace("_", " "), shown(plan[key])) for key in wanted if plan.get(key) is not None),
@@ -594,11 +598,16 @@ def search(found: Evidence) -> Chapter | None:
     return Chapter(
         "search",
         "How the release was chosen",
-        "What the search minimized, and whether it is proved that nothing better exists. A "
+        "What the search aimed at, and whether it is proved that nothing better exists. A "
         "search that "
         "was stopped early may have missed a better release; the promises are kept all the same.",
         (Facts(facts),),
     )
+
+
+def _aim(measure: str | None) -> str:
+    known = measures().get(measure or "")
+    return "maximized" if known is not None and known.maximized else "minimized"
 
 
 def mapping(found: Evidence) -> Chapter | None:

@@ -43,7 +43,13 @@ PRIVATE = "private"
 FORMULA_STARTS = "=+@＝＋－＠-"
 """What a spreadsheet takes for the start of a formula."""
 
-_UNSEEN = r"[\s\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]*"
+_UNSEEN = (
+    r"[\s\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U0001d173-\U0001d17a"
+    r"\U000e0000-\U000e0fff]*"
+)
+"""White space, control characters and what Unicode says is ignorable by default."""
+
 _NUMBER = r"[+-]?\d*[.,]?\d+(?:[eE][+-]?\d+)?"
 _CUT = r"(^|[;,|\t\r\n])"
 _STARTED = rf"{_UNSEEN}[{FORMULA_STARTS}]"
