@@ -539,7 +539,9 @@ def _compared(compared: PlainMapping) -> Iterator[Part]:
     if together:
         names, after = together["attributes"], next(iter(together["after"].values()))
         both = (("before", together["before"]), ("in the release", after))
-        yield Beside([_heat(names, when, counts) for when, counts in both])
+        heats = [_heat(names, when, counts) for when, counts in both]
+        narrow = max(len(heat.columns) for heat in heats) <= BESIDE
+        yield from [Beside(heats)] if narrow else heats
     error = one.get("query_error")
     for mode, told in (error or {}).get("by_mode", {}).items():
         if told.get("mean") is not None:
@@ -548,6 +550,9 @@ def _compared(compared: PlainMapping) -> Iterator[Part]:
             )
             yield Facts([(f"error of counts, {READ[mode]}", f"{said} mean")])
 
+
+BESIDE = 4
+"""Columns up to which two tables stand beside each other."""
 
 READ = {
     "overlap": "all records counted whose cell may match",
