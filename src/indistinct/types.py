@@ -23,3 +23,15 @@ Codes: TypeAlias = "NDArray[np.integer[Any]]"
 
 Array: TypeAlias = "NDArray[Any]"
 """An array of any numbers, or of truth values."""
+
+Ints: TypeAlias = "NDArray[np.int64]"
+"""Whole numbers of 64 bits: counts, and places."""
+
+Ints32: TypeAlias = "NDArray[np.int32]"
+"""Whole numbers of 32 bits: codes, and rows."""
+
+Floats: TypeAlias = "NDArray[np.float64]"
+"""Numbers with fractions."""
+
+Bools: TypeAlias = "NDArray[np.bool_]"
+"""What holds of each element, and what does not."""

@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
+from indistinct.types import Bools
 
 _RANGE = re.compile(r"\[(<?)(-?[0-9.eE+-]+), ((?:>=)?)(-?[0-9.eE+-]+)\]")
 _PLAIN = re.compile(r'[^\s{}\[\],"\\](?:[^{}\[\],"\\]*[^\s{}\[\],"\\])?')
@@ -126,7 +126,7 @@ class Coverage:
         self._numbers = [number for number, _ in numbers]
         self._numbered = [at for _, at in numbers]
 
-    def mask(self, cell: Label) -> NDArray[np.bool_]:
+    def mask(self, cell: Label) -> Bools:
         """The leaves that a cell stands for, [D]; none of them for a cell that cannot be read."""
         covered = np.zeros(len(self.leaves), dtype=np.bool_)
         covered[self.places(cell) or []] = True
@@ -160,7 +160,7 @@ class Coverage:
             and len(self._numbers) == len([leaf for leaf in self.leaves if leaf is not None])
         )
 
-    def matrix(self, cells: Sequence[Label]) -> NDArray[np.bool_]:
+    def matrix(self, cells: Sequence[Label]) -> Bools:
         """The leaves that each cell stands for, [cells, D]."""
         if not cells:
             return np.zeros((0, len(self.leaves)), dtype=np.bool_)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import HierarchyError, Problem
+from indistinct.types import Ints
 
 SUPPRESSED = "*"
 """What a suppressed cell is published as."""
@@ -44,14 +45,14 @@ class LevelTable:
     """[L, D] code of the node that leaf ``d`` is published as on level ``l``: 0 to
     ``card[l] - 1`` in order of first appearance, in the smallest unsigned type that fits."""
 
-    card: NDArray[np.int64]
+    card: Ints
     """[L] number of distinct labels on each level."""
 
-    leaves: NDArray[np.int64]
+    leaves: Ints
     """[L, D] number of leaves under that node, at any depth of the tree (D for a suppressed
     value)."""
 
-    order: NDArray[np.int64]
+    order: Ints
     """[D] rank of each leaf in depth-first order: the leaves under a node are neighbours."""
 
     labels: tuple[tuple[Label, ...], ...]
@@ -395,7 +396,7 @@ class Taxonomy:
             path.append(parent)
         return path
 
-    def _nodes(self) -> tuple[NDArray[np.int64], list[Label]]:
+    def _nodes(self) -> tuple[Ints, list[Label]]:
         """[L, D] number of the node of each leaf on each level, and the nodes' labels."""
         numbers: dict[Label, int] = {}
         node = np.empty((self.levels, len(self._index)), dtype=np.int64)
@@ -601,7 +602,7 @@ def _cycles(
     return found
 
 
-def _leaf_counts(node: NDArray[np.int64], nodes: int) -> NDArray[np.int64]:
+def _leaf_counts(node: Ints, nodes: int) -> Ints:
     """Number of leaves whose chain holds each node; a repeated node counts once."""
     counts = np.bincount(node[0], minlength=nodes)
     for lower, upper in pairwise(node):
@@ -609,7 +610,7 @@ def _leaf_counts(node: NDArray[np.int64], nodes: int) -> NDArray[np.int64]:
     return counts
 
 
-def _depth_first(node: NDArray[np.int64], nodes: int) -> NDArray[np.int64]:
+def _depth_first(node: Ints, nodes: int) -> Ints:
     """[D] rank of each leaf in depth-first order, siblings by their first leaf.
 
     Every leaf's way down from its top is written as the first leaf under each node on it; these

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.kernels.jit import inner, jit
+from indistinct.types import Floats, Ints, Ints32
 
 _ONE = np.uint64(1)
 _PAIRS = np.uint64(0x5555555555555555)
@@ -20,7 +21,7 @@ _BYTES = np.uint64(0x0101010101010101)
 
 
 @inner
-def _place(label: NDArray[np.int32], low: int, high: int, wanted: int) -> int:
+def _place(label: Ints32, low: int, high: int, wanted: int) -> int:
     """Where a label stands in ``label[low:high]``, -1 where it does not."""
     end = high
     while low < high:
@@ -45,16 +46,16 @@ def _ones(word: np.uint64) -> int:
 
 @jit
 def over_buckets(
-    indptr: NDArray[np.int64],
-    bucket: NDArray[np.int32],
-    times: NDArray[np.float64],
-    b_indptr: NDArray[np.int64],
-    label: NDArray[np.int32],
-    amount: NDArray[np.float64],
-    pair_crowd: NDArray[np.int64],
-    pair_label: NDArray[np.int64],
-    total: NDArray[np.float64],
-    most: NDArray[np.float64],
+    indptr: Ints,
+    bucket: Ints32,
+    times: Floats,
+    b_indptr: Ints,
+    label: Ints32,
+    amount: Floats,
+    pair_crowd: Ints,
+    pair_label: Ints,
+    total: Floats,
+    most: Floats,
 ) -> None:
     """Sum and maximum of ``times`` times ``amount`` over the buckets that list a label.
 
@@ -75,22 +76,22 @@ def over_buckets(
 
 @jit
 def exclude(
-    crowd: NDArray[np.int64],
-    own_indptr: NDArray[np.int64],
-    own: NDArray[np.int32],
-    indptr: NDArray[np.int64],
-    bucket: NDArray[np.int32],
-    times: NDArray[np.float64],
-    b_indptr: NDArray[np.int64],
-    label: NDArray[np.int32],
-    share: NDArray[np.float64],
-    all_indptr: NDArray[np.int64],
-    all_label: NDArray[np.int32],
-    all_amount: NDArray[np.float64],
-    alive: NDArray[np.float64],
-    gone: NDArray[np.float64],
-    lost: NDArray[np.float64],
-    found: NDArray[np.float64],
+    crowd: Ints,
+    own_indptr: Ints,
+    own: Ints32,
+    indptr: Ints,
+    bucket: Ints32,
+    times: Floats,
+    b_indptr: Ints,
+    label: Ints32,
+    share: Floats,
+    all_indptr: Ints,
+    all_label: Ints32,
+    all_amount: Floats,
+    alive: Floats,
+    gone: Floats,
+    lost: Floats,
+    found: Floats,
 ) -> None:
     """Belief in each own label after the exclusions that raise it most, one after the other.
 
@@ -158,24 +159,24 @@ def exclude(
 
 @jit
 def recognize(
-    indptr: NDArray[np.int64],
-    value: NDArray[np.int32],
-    hit_indptr: NDArray[np.int64],
-    hit: NDArray[np.int32],
+    indptr: Ints,
+    value: Ints32,
+    hit_indptr: Ints,
+    hit: Ints32,
     of_value: NDArray[np.uint64],
     of_label: NDArray[np.uint64],
-    crowd_of: NDArray[np.int32],
-    crowd_indptr: NDArray[np.int64],
-    crowd_class: NDArray[np.int32],
-    class_start: NDArray[np.int64],
+    crowd_of: Ints32,
+    crowd_indptr: Ints,
+    crowd_class: Ints32,
+    class_start: Ints,
     everybody: NDArray[np.uint64],
     before: NDArray[np.uint64],
     after: NDArray[np.uint64],
-    candidates: NDArray[np.int64],
-    right: NDArray[np.int64],
-    near: NDArray[np.int64],
-    near_right: NDArray[np.int64],
-    whole: NDArray[np.int64],
+    candidates: Ints,
+    right: Ints,
+    near: Ints,
+    near_right: Ints,
+    whole: Ints,
 ) -> None:
     """Rows whose published sets hold all values of a person but one, for each one left out.
 
@@ -232,22 +233,22 @@ def recognize(
 
 @jit
 def compose(
-    crowd: NDArray[np.int32],
-    other_crowd: NDArray[np.int32],
-    size: NDArray[np.int64],
-    other_size: NDArray[np.int64],
-    indptr: NDArray[np.int64],
-    index: NDArray[np.int32],
-    amount: NDArray[np.float64],
-    other_indptr: NDArray[np.int64],
-    other_index: NDArray[np.int32],
-    other_amount: NDArray[np.float64],
-    own_indptr: NDArray[np.int64],
-    own: NDArray[np.int32],
-    total: NDArray[np.float64],
-    common: NDArray[np.int64],
-    product: NDArray[np.float64],
-    odds: NDArray[np.float64],
+    crowd: Ints32,
+    other_crowd: Ints32,
+    size: Ints,
+    other_size: Ints,
+    indptr: Ints,
+    index: Ints32,
+    amount: Floats,
+    other_indptr: Ints,
+    other_index: Ints32,
+    other_amount: Floats,
+    own_indptr: Ints,
+    own: Ints32,
+    total: Floats,
+    common: Ints,
+    product: Floats,
+    odds: Floats,
 ) -> None:
     """What two releases say together of every person.
 

@@ -6,15 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.kernels.jit import jit
+from indistinct.types import Bools, Ints, Ints32
 
 
 @jit
 def spans(
-    class_of: NDArray[np.int32],
-    rank: NDArray[np.int32],
-    low: NDArray[np.int32],
-    high: NDArray[np.int32],
-    flags: NDArray[np.uint8],
+    class_of: Ints32, rank: Ints32, low: Ints32, high: Ints32, flags: NDArray[np.uint8]
 ) -> None:
     """The lowest and the highest rank in each class; rows of class -1 are passed over.
 
@@ -39,7 +36,7 @@ def spans(
 
 
 @jit
-def masks(class_of: NDArray[np.int32], rank: NDArray[np.int32], found: NDArray[np.uint64]) -> None:
+def masks(class_of: Ints32, rank: Ints32, found: NDArray[np.uint64]) -> None:
     """The set of ranks in each class, a bit each; ranks are below 64."""
     found[:] = 0
     one = np.uint64(1)
@@ -50,13 +47,7 @@ def masks(class_of: NDArray[np.int32], rank: NDArray[np.int32], found: NDArray[n
 
 
 @jit
-def agreements(
-    class_of: NDArray[np.int32],
-    leaf: NDArray[np.int32],
-    code: NDArray[np.int32],
-    first: NDArray[np.int32],
-    level: NDArray[np.int32],
-) -> None:
+def agreements(class_of: Ints32, leaf: Ints32, code: Ints32, first: Ints32, level: Ints32) -> None:
     """A leaf of each class (-1: none), and the lowest level on which all its leaves have one code.
 
     ``leaf`` goes by row; ``code`` is [levels, leaves]. Codes are nested: what is equal on one level
@@ -80,14 +71,14 @@ def agreements(
 
 @jit
 def people_under(
-    cell_of: NDArray[np.int32],
-    covers: NDArray[np.bool_],
-    start: NDArray[np.int64],
-    domain: NDArray[np.int64],
-    codes: NDArray[np.int32],
-    people: NDArray[np.int64],
-    found: NDArray[np.int64],
-    reached: NDArray[np.bool_],
+    cell_of: Ints32,
+    covers: Bools,
+    start: Ints,
+    domain: Ints,
+    codes: Ints32,
+    people: Ints,
+    found: Ints,
+    reached: Bools,
 ) -> None:
     """How many people each class stands for, and which combinations any class stands for.
 

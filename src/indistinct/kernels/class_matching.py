@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.kernels.jit import jit
+from indistinct.types import Ints, Ints32
 
 WORD = 64
 """Classes in one word of bits."""
@@ -23,13 +24,13 @@ _NONE = np.uint64(0)
 
 @jit
 def meet(
-    codes: NDArray[np.int32],
+    codes: Ints32,
     bits: NDArray[np.uint64],
-    start: NDArray[np.int64],
+    start: Ints,
     shift: int,
-    indptr: NDArray[np.int64],
-    met: NDArray[np.int32],
-    place: NDArray[np.int32],
+    indptr: Ints,
+    met: Ints32,
+    place: Ints32,
     layer: NDArray[np.uint64],
     fill: bool,
 ) -> None:
@@ -85,16 +86,16 @@ def meet(
 
 @jit
 def pool(
-    crowd_indptr: NDArray[np.int64],
-    crowd_class: NDArray[np.int32],
-    indptr: NDArray[np.int64],
-    value: NDArray[np.int32],
-    count: NDArray[np.int64],
-    total: NDArray[np.int64],
-    seen: NDArray[np.int32],
-    pooled_indptr: NDArray[np.int64],
-    pooled_value: NDArray[np.int32],
-    pooled_count: NDArray[np.int64],
+    crowd_indptr: Ints,
+    crowd_class: Ints32,
+    indptr: Ints,
+    value: Ints32,
+    count: Ints,
+    total: Ints,
+    seen: Ints32,
+    pooled_indptr: Ints,
+    pooled_value: Ints32,
+    pooled_count: Ints,
     fill: bool,
 ) -> None:
     """How often each value occurs in the classes of each crowd together, as compressed rows.

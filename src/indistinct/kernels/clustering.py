@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.jit import jit
+from indistinct.types import Bools, Floats, Ints, Ints32
 
 RANGE = 0
 """A cell from the smallest to the largest number."""
@@ -24,9 +24,6 @@ NODE = 1
 
 SET = 2
 """A cell that names every value."""
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 
 
 class Domains(NamedTuple):
@@ -39,15 +36,15 @@ class Domains(NamedTuple):
     ``node`` [places] is the node of each value in a forest with ``parent``, ``depth`` and ``cost``.
     """
 
-    start: NDArray[np.int64]
-    kind: NDArray[np.int64]
+    start: Ints
+    kind: Ints
     full: Floats
     step: Floats
     value: Floats
-    starred: NDArray[np.bool_]
-    node: Codes
-    parent: Codes
-    depth: Codes
+    starred: Bools
+    node: Ints32
+    parent: Ints32
+    depth: Ints32
     cost: Floats
 
 
@@ -61,10 +58,10 @@ class Spans(NamedTuple):
 
     low: Floats
     high: Floats
-    node: Codes
-    missing: NDArray[np.bool_]
-    starred: NDArray[np.bool_]
-    held: Codes
+    node: Ints32
+    missing: Bools
+    starred: Bools
+    held: Ints32
 
 
 @jit
@@ -108,9 +105,7 @@ def _cell_cost(domains: Domains, spans: Spans, row: int, j: int) -> float:
 
 
 @jit
-def _cover(
-    domains: Domains, spans: Spans, row: int, held: NDArray[np.bool_], j: int, at: int
-) -> bool:
+def _cover(domains: Domains, spans: Spans, row: int, held: Bools, j: int, at: int) -> bool:
     """Let a class cover one value of attribute j as well; returns whether its cell changed.
 
     ``held`` [places] are the values of a set so far.
@@ -149,9 +144,7 @@ def _cover(
 
 
 @jit
-def _write(
-    domains: Domains, spans: Spans, row: int, held: NDArray[np.bool_], j: int, table: Floats
-) -> None:
+def _write(domains: Domains, spans: Spans, row: int, held: Bools, j: int, table: Floats) -> None:
     """What every value of attribute j would make the class's cell cost."""
     kind = domains.kind[j]
     first, last = domains.start[j], domains.start[j + 1]
@@ -187,9 +180,7 @@ def _write(
 
 
 @jit
-def start_class(
-    domains: Domains, spans: Spans, held: NDArray[np.bool_], values: Codes, table: Floats
-) -> None:
+def start_class(domains: Domains, spans: Spans, held: Bools, values: Ints32, table: Floats) -> None:
     """Begin a class (row 0 of ``spans``) with one record, and write the table.
 
     ``values`` [m] are the places of the record's values.
@@ -204,7 +195,7 @@ def start_class(
 
 @jit
 def extend_class(
-    domains: Domains, spans: Spans, held: NDArray[np.bool_], values: Codes, table: Floats
+    domains: Domains, spans: Spans, held: Bools, values: Ints32, table: Floats
 ) -> None:
     """Add one record to the class (row 0 of ``spans``), and bring the table up to date."""
     for j in range(values.shape[0]):
@@ -223,7 +214,7 @@ def class_cost(domains: Domains, spans: Spans, row: int) -> float:
 
 @jit
 def nearest(
-    values: Codes, left: int, taken: NDArray[np.bool_], table: Floats, floor: float
+    values: Ints32, left: int, taken: Bools, table: Floats, floor: float
 ) -> tuple[int, float]:
     """The first of the rows of least cost, and that cost; rows that are taken are passed over.
 
@@ -245,12 +236,12 @@ def nearest(
 
 @jit
 def nearest_of_each(
-    values: Codes,
+    values: Ints32,
     left: int,
-    taken: NDArray[np.bool_],
+    taken: Bools,
     table: Floats,
-    profile: Codes,
-    best: NDArray[np.int64],
+    profile: Ints32,
+    best: Ints,
     least: Floats,
 ) -> None:
     """The same for each profile (of ``profile``, by row) apart: -1 where there is no row."""
@@ -269,7 +260,7 @@ def nearest_of_each(
 
 
 @jit
-def furthest(values: Codes, left: int, taken: NDArray[np.bool_], table: Floats) -> int:
+def furthest(values: Ints32, left: int, taken: Bools, table: Floats) -> int:
     """The first of the rows of most cost; -1 where all are taken."""
     best, most = -1, -1.0
     for row in range(left):
@@ -285,8 +276,8 @@ def furthest(values: Codes, left: int, taken: NDArray[np.bool_], table: Floats) 
 
 @jit
 def close_up(
-    values: Codes, rows: Codes, units: NDArray[np.int64], profile: Codes,
-    taken: NDArray[np.bool_], left: int,
+    values: Ints32, rows: Ints32, units: Ints, profile: Ints32,
+    taken: Bools, left: int,
 ) -> int:  # fmt: skip
     """Move the rows that are not taken together, in order; returns how many there are."""
     kept = 0
@@ -306,20 +297,20 @@ def close_up(
 def grow_classes(
     domains: Domains,
     spans: Spans,
-    held: NDArray[np.bool_],
+    held: Bools,
     table: Floats,
-    values: Codes,
-    rows: Codes,
-    units: NDArray[np.int64],
-    profile: Codes,
-    taken: NDArray[np.bool_],
-    last: Codes,
+    values: Ints32,
+    rows: Ints32,
+    units: Ints,
+    profile: Ints32,
+    taken: Bools,
+    last: Ints32,
     left: int,
     free: int,
     least: int,
     first: int,
     most: int,
-    class_of: Codes,
+    class_of: Ints32,
 ) -> tuple[int, int, int]:
     """Up to ``most`` classes: each from the record furthest from the last one that was added.
 
@@ -357,12 +348,7 @@ def grow_classes(
 
 @jit
 def cover_members(
-    domains: Domains,
-    spans: Spans,
-    row: int,
-    held: NDArray[np.bool_],
-    values: Codes,
-    members: Codes,
+    domains: Domains, spans: Spans, row: int, held: Bools, values: Ints32, members: Ints32
 ) -> None:
     """What a class of these rows of ``values`` covers, from nothing."""
     _clear(spans, row)
@@ -378,12 +364,12 @@ def costs_together(
     domains: Domains,
     spans: Spans,
     row: int,
-    held: NDArray[np.bool_],
-    values: Codes,
-    members: Codes,
-    start: NDArray[np.int64],
-    order: Codes,
-    alive: NDArray[np.bool_],
+    held: Bools,
+    values: Ints32,
+    members: Ints32,
+    start: Ints,
+    order: Ints32,
+    alive: Bools,
     found: Floats,
 ) -> None:
     """What the cells of class ``row`` merged with each other class would cost, [G].
@@ -432,7 +418,7 @@ def costs_together(
 
 
 @jit
-def _middle(numbers: Floats, left: int, taken: NDArray[np.bool_], middle: Floats) -> None:
+def _middle(numbers: Floats, left: int, taken: Bools, middle: Floats) -> None:
     middle[:] = 0.0
     count = 0
     for row in range(left):
@@ -445,9 +431,7 @@ def _middle(numbers: Floats, left: int, taken: NDArray[np.bool_], middle: Floats
 
 
 @jit
-def distances(
-    numbers: Floats, left: int, taken: NDArray[np.bool_], point: Floats, found: Floats
-) -> int:
+def distances(numbers: Floats, left: int, taken: Bools, point: Floats, found: Floats) -> int:
     """Squared distance of every row from a point; returns the first of the furthest, or -1."""
     best, most = -1, -1.0
     for row in range(left):
@@ -465,7 +449,7 @@ def distances(
 
 
 @jit
-def smallest(found: Floats, left: int, number: int, heap: NDArray[np.int64]) -> int:
+def smallest(found: Floats, left: int, number: int, heap: Ints) -> int:
     """The rows of the ``number`` smallest distances, nearest first, the first of equal ones first.
 
     Written to ``heap``; returns how many there are. Rows at infinite distance are passed over.
@@ -486,13 +470,7 @@ def smallest(found: Floats, left: int, number: int, heap: NDArray[np.int64]) -> 
 
 
 @jit
-def outermost(
-    numbers: Floats,
-    left: int,
-    taken: NDArray[np.bool_],
-    middle: Floats,
-    found: Floats,
-) -> int:
+def outermost(numbers: Floats, left: int, taken: Bools, middle: Floats, found: Floats) -> int:
     """The row furthest from the average of all that are left; it is left in ``middle``."""
     _middle(numbers, left, taken, middle)
     return distances(numbers, left, taken, middle, found)
@@ -501,15 +479,15 @@ def outermost(
 @jit
 def gather(
     numbers: Floats,
-    rows: Codes,
-    taken: NDArray[np.bool_],
+    rows: Ints32,
+    taken: Bools,
     found: Floats,
     centre: int,
     left: int,
     k: int,
-    heap: NDArray[np.int64],
+    heap: Ints,
     group: int,
-    class_of: Codes,
+    class_of: Ints32,
 ) -> None:
     """Put a row that is not taken and the k - 1 nearest to it into one group."""
     distances(numbers, left, taken, numbers[centre], found)
@@ -522,16 +500,16 @@ def gather(
 @jit
 def average_groups(
     numbers: Floats,
-    rows: Codes,
-    taken: NDArray[np.bool_],
+    rows: Ints32,
+    taken: Bools,
     found: Floats,
     middle: Floats,
-    heap: NDArray[np.int64],
+    heap: Ints,
     left: int,
     k: int,
     first: int,
     most: int,
-    class_of: Codes,
+    class_of: Ints32,
 ) -> tuple[int, int]:
     """Up to ``most`` groups of MDAV, two at a time, while 3 k records are left.
 
@@ -552,7 +530,7 @@ def average_groups(
 
 
 @jit
-def keep_apart(numbers: Floats, rows: Codes, taken: NDArray[np.bool_], left: int) -> int:
+def keep_apart(numbers: Floats, rows: Ints32, taken: Bools, left: int) -> int:
     """Move the rows that are not taken together, in order; returns how many there are."""
     kept = 0
     for row in range(left):
@@ -567,12 +545,7 @@ def keep_apart(numbers: Floats, rows: Codes, taken: NDArray[np.bool_], left: int
 
 @jit
 def nearest_by_profile(
-    found: Floats,
-    left: int,
-    taken: NDArray[np.bool_],
-    profile: Codes,
-    best: NDArray[np.int64],
-    least: Floats,
+    found: Floats, left: int, taken: Bools, profile: Ints32, best: Ints, least: Floats
 ) -> None:
     """The first of the nearest rows of each profile, and its distance; -1 where there is none."""
     best[:] = -1

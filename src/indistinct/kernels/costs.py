@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.jit import jit
+from indistinct.types import Floats, Ints, Ints32
 
 
 @jit
 def sum_over_rows(
-    columns: NDArray[np.int32],
-    which: NDArray[np.int64],
-    amount: NDArray[np.int64],
-    rows: NDArray[np.int32],
-    units: NDArray[np.int64],
-    total: NDArray[np.int64],
+    columns: Ints32, which: Ints, amount: Ints, rows: Ints32, units: Ints, total: Ints
 ) -> None:
     """For each attribute j the sum over rows of units times amount[which[j], code of the row].
 
@@ -33,13 +28,7 @@ def sum_over_rows(
 
 @jit
 def sum_over_prefixes(
-    columns: NDArray[np.int32],
-    which: NDArray[np.int64],
-    amount: NDArray[np.int64],
-    rows: NDArray[np.int32],
-    units: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    total: NDArray[np.int64],
+    columns: Ints32, which: Ints, amount: Ints, rows: Ints32, units: Ints, ends: Ints, total: Ints
 ) -> None:
     """As :func:`sum_over_rows`, over the first ``ends[k]`` rows for every k, [K, m].
 
@@ -59,13 +48,7 @@ def sum_over_prefixes(
 
 @jit
 def entropy_over_rows(
-    columns: NDArray[np.int32],
-    which: NDArray[np.int64],
-    card: NDArray[np.int64],
-    rows: NDArray[np.int32],
-    units: NDArray[np.int64],
-    tally: NDArray[np.int64],
-    total: NDArray[np.float64],
+    columns: Ints32, which: Ints, card: Ints, rows: Ints32, units: Ints, tally: Ints, total: Floats
 ) -> None:
     """For each attribute j: -sum over rows of log2(share of the row's code among these rows).
 

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.jit import jit
+from indistinct.types import Bools, Ints, Ints32
 
 
 @jit
 def few_pairs(
-    codes: NDArray[np.int32],
-    distinct: NDArray[np.int64],
-    base: int,
-    order: NDArray[np.int64],
-    most: float,
-    marks: NDArray[np.int64],
-    few: NDArray[np.bool_],
+    codes: Ints32, distinct: Ints, base: int, order: Ints, most: float, marks: Ints, few: Bools
 ) -> None:
     """Leave of some columns those that have at most ``most`` distinct pairs of values with a base.
 
@@ -67,12 +61,7 @@ def few_pairs(
 
 @jit
 def settled_columns(
-    codes: NDArray[np.int32],
-    order: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    most: float,
-    settled: NDArray[np.bool_],
+    codes: Ints32, order: Ints, ends: Ints, sizes: Ints, most: float, settled: Bools
 ) -> None:
     """Tell of every column whether at most so many records are in a group with several values.
 

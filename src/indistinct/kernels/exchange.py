@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.kernels.jit import inner, jit
+from indistinct.types import Bools, Floats, Ints, Ints32
 
 BLOCK = 64
 """Classes per block of the index of donors."""
@@ -63,17 +64,17 @@ class Facts(NamedTuple):
     them; ``shape`` [m, 3] are levels, size of the domain and base of each attribute.
     """
 
-    code: NDArray[np.int64]
-    column: NDArray[np.int64]
-    limits: NDArray[np.float64]
-    taste: NDArray[np.int64]
-    profile: NDArray[np.int64]
-    start: NDArray[np.int64]
-    key: NDArray[np.int64]
-    shape: NDArray[np.int64]
-    node: NDArray[np.int32]
-    width: NDArray[np.float64]
-    weight: NDArray[np.float64]
+    code: Ints
+    column: Ints
+    limits: Floats
+    taste: Ints
+    profile: Ints
+    start: Ints
+    key: Ints
+    shape: Ints
+    node: Ints32
+    width: Floats
+    weight: Floats
 
 
 class State(NamedTuple):
@@ -84,26 +85,24 @@ class State(NamedTuple):
     the sets of whole blocks, the cursor, exchanges that were refused, the log, and scratch.
     """
 
-    slots: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    slots: Ints
+    counts: Ints
     sets: NDArray[np.uint64]
-    able: NDArray[np.bool_]
+    able: Bools
     blocks: NDArray[np.uint64]
-    cursor: NDArray[np.int64]
-    barred: NDArray[np.int64]
-    log: NDArray[np.int64]
-    figures: NDArray[np.float64]
-    failures: NDArray[np.int64]
-    falling: NDArray[np.int64]
+    cursor: Ints
+    barred: Ints
+    log: Ints
+    figures: Floats
+    failures: Ints
+    falling: Ints
     known: NDArray[np.int8]
-    ends: NDArray[np.int64]
-    filling: NDArray[np.int64]
+    ends: Ints
+    filling: Ints
 
 
 @inner
-def _measure(
-    own: NDArray[np.int64], out: int, into: int, falling: NDArray[np.int64]
-) -> tuple[float, int, int]:
+def _measure(own: Ints, out: int, into: int, falling: Ints) -> tuple[float, int, int]:
     """Rank variance, largest count and size of a class after a change of its counts.
 
     ``out`` and ``into`` are the values that lose and win a record, D for none.
@@ -136,13 +135,13 @@ def _measure(
 
 
 @inner
-def _now(own: NDArray[np.int64], falling: NDArray[np.int64]) -> tuple[float, int, int]:
+def _now(own: Ints, falling: Ints) -> tuple[float, int, int]:
     """Rank variance, largest count and size of a class as it is."""
     return _measure(own, own.shape[0], own.shape[0], falling)
 
 
 @inner
-def _least(limits: NDArray[np.float64], size: int) -> float:
+def _least(limits: Floats, size: int) -> float:
     """The threshold of a class of that size."""
     least: float = limits[0]
     if limits[1] > 0.0:
@@ -151,22 +150,20 @@ def _least(limits: NDArray[np.float64], size: int) -> float:
 
 
 @inner
-def _poor(limits: NDArray[np.float64], seen: tuple[float, int, int]) -> bool:
+def _poor(limits: Floats, seen: tuple[float, int, int]) -> bool:
     """Whether a class falls short of the threshold."""
     return seen[0] < _least(limits, seen[2]) * (1.0 - TOLERANCE)
 
 
 @inner
-def _short(limits: NDArray[np.float64], seen: tuple[float, int, int]) -> bool:
+def _short(limits: Floats, seen: tuple[float, int, int]) -> bool:
     """Whether a class breaks its target."""
     large: bool = seen[1] > limits[2] * seen[2] * (1.0 + TOLERANCE)
     return large or _poor(limits, seen)
 
 
 @inner
-def _kept(
-    limits: NDArray[np.float64], before: tuple[float, int, int], after: tuple[float, int, int]
-) -> bool:
+def _kept(limits: Floats, before: tuple[float, int, int], after: tuple[float, int, int]) -> bool:
     """Whether a change breaks nothing that held, and makes nothing worse that did not."""
     least = before[0]
     if not _poor(limits, before):
@@ -180,8 +177,8 @@ def _kept(
 
 @inner
 def _stays(
-    limits: NDArray[np.float64], own: NDArray[np.int64], out: int, into: int,
-    falling: NDArray[np.int64],
+    limits: Floats, own: Ints, out: int, into: int,
+    falling: Ints,
 ) -> bool:  # fmt: skip
     """Whether a class that wins and loses a record keeps what it had."""
     before = _now(own, falling)
@@ -189,7 +186,7 @@ def _stays(
 
 
 @inner
-def _top(own: NDArray[np.int64]) -> int:
+def _top(own: Ints) -> int:
     """The largest count of a class."""
     top = 0
     for at in range(own.shape[0]):
@@ -199,8 +196,8 @@ def _top(own: NDArray[np.int64]) -> int:
 
 @inner
 def _index_class(
-    limits: NDArray[np.float64], own: NDArray[np.int64], guard: bool, sets: NDArray[np.uint64],
-    group: int, falling: NDArray[np.int64],
+    limits: Floats, own: Ints, guard: bool, sets: NDArray[np.uint64],
+    group: int, falling: Ints,
 ) -> bool:  # fmt: skip
     """Write down the values a class holds and could give away; whether it may give any."""
     held, for_new, for_held = sets[0, group], sets[1, group], sets[2, group]
@@ -303,7 +300,7 @@ def prepare(facts: Facts, state: State, guard: bool) -> None:
 
 
 @inner
-def _find_ends(key: NDArray[np.int64], records: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
+def _find_ends(key: Ints, records: Ints, ends: Ints) -> None:
     """The least two and the largest two keys of a class in every attribute."""
     for j in range(key.shape[0]):
         low = low_next = LARGEST
@@ -326,8 +323,8 @@ def _find_ends(key: NDArray[np.int64], records: NDArray[np.int64], ends: NDArray
 
 @inner
 def _width(
-    key: NDArray[np.int64], shape: NDArray[np.int64], node: NDArray[np.int32],
-    width: NDArray[np.float64], weight: NDArray[np.float64], ends: NDArray[np.int64],
+    key: Ints, shape: Ints, node: Ints32,
+    width: Floats, weight: Floats, ends: Ints,
     size: int, out: int, into: int,
 ) -> float:  # fmt: skip
     """How wide a class is with one record replaced by another, or by itself."""
@@ -462,7 +459,7 @@ def _cheapest(facts: Facts, state: State, group: int, donor: int, tier: int, gua
 
 
 @inner
-def _next_tier(own: NDArray[np.int64], other: NDArray[np.int64], before: int, fewer: bool) -> int:
+def _next_tier(own: Ints, other: Ints, before: int, fewer: bool) -> int:
     """The largest count of a donor's value that the class could take, below ``before``; or 0."""
     top = _top(own)
     tier = 0
@@ -477,7 +474,7 @@ def _next_tier(own: NDArray[np.int64], other: NDArray[np.int64], before: int, fe
 
 
 @inner
-def _wanted(own: NDArray[np.int64], fewer: bool, wanted: NDArray[np.uint64]) -> None:
+def _wanted(own: Ints, fewer: bool, wanted: NDArray[np.uint64]) -> None:
     """The values that a class could take, as bits."""
     top = _top(own)
     for word in range(wanted.shape[0]):
@@ -491,9 +488,7 @@ def _wanted(own: NDArray[np.int64], fewer: bool, wanted: NDArray[np.uint64]) -> 
 
 
 @inner
-def _offers(
-    sets: NDArray[np.uint64], donor: int, own: NDArray[np.int64], wanted: NDArray[np.uint64]
-) -> bool:
+def _offers(sets: NDArray[np.uint64], donor: int, own: Ints, wanted: NDArray[np.uint64]) -> bool:
     """Whether a donor could give a wanted value for one of the most frequent values of a class."""
     top = _top(own)
     for at in range(own.shape[0]):
@@ -508,9 +503,7 @@ def _offers(
 
 
 @inner
-def _block_offers(
-    one: NDArray[np.uint64], own: NDArray[np.int64], wanted: NDArray[np.uint64]
-) -> bool:
+def _block_offers(one: NDArray[np.uint64], own: Ints, wanted: NDArray[np.uint64]) -> bool:
     """Whether any class of a block could."""
     top = _top(own)
     for at in range(own.shape[0]):
@@ -627,8 +620,8 @@ def _reason(facts: Facts, state: State, group: int, attribute: int, back: bool) 
 
 @inner
 def _fill_value(
-    limits: NDArray[np.float64], own: NDArray[np.int64], preference: NDArray[np.int64],
-    category: NDArray[np.int64], number: int, falling: NDArray[np.int64],
+    limits: Floats, own: Ints, preference: Ints,
+    category: Ints, number: int, falling: Ints,
 ) -> int:  # fmt: skip
     """The value of that number, from 0, that a record of noise may have; -1 for none."""
     passed = 0
@@ -693,7 +686,7 @@ def _add_noise(facts: Facts, state: State) -> None:
 
 
 @inner
-def _next_search(cursor: NDArray[np.int64]) -> None:
+def _next_search(cursor: Ints) -> None:
     """Look from the next class on, for values that are new."""
     cursor[FEWER] = 0
     cursor[DONOR] = cursor[CLASS] + 1
@@ -702,7 +695,7 @@ def _next_search(cursor: NDArray[np.int64]) -> None:
 
 
 @inner
-def _next_class(cursor: NDArray[np.int64]) -> None:
+def _next_class(cursor: Ints) -> None:
     cursor[CLASS] += 1
     cursor[STAGE] = 0
     cursor[ATTRIBUTE] = 0

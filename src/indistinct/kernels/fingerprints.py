@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.jit import inner, jit
+from indistinct.types import Bools, Floats, Ints, Ints32
 
 FACTOR = 6364136223846793005
 """Multiplier of the hash of a set of nodes (Knuth's MMIX); equal hashes are compared in full."""
@@ -34,15 +34,15 @@ class Ground(NamedTuple):
         rooted: 1 where all leaves have the same node on top, [m].
     """
 
-    number: NDArray[np.bool_]
-    code: NDArray[np.int32]
-    path: NDArray[np.int32]
-    at: NDArray[np.int64]
-    domain: NDArray[np.int64]
-    width: NDArray[np.float64]
-    start: NDArray[np.int64]
-    nodes: NDArray[np.int64]
-    rooted: NDArray[np.int64]
+    number: Bools
+    code: Ints32
+    path: Ints32
+    at: Ints
+    domain: Ints
+    width: Floats
+    start: Ints
+    nodes: Ints
+    rooted: Ints
 
 
 @inner
@@ -56,12 +56,7 @@ def _grown(array: Any, needed: int) -> Any:
 
 @inner
 def _hash_of_children(
-    indptr: NDArray[np.int64],
-    item: NDArray[np.int32],
-    child: NDArray[np.int32],
-    node: int,
-    end: int,
-    person: int,
+    indptr: Ints, item: Ints32, child: Ints32, node: int, end: int, person: int
 ) -> tuple[np.int64, int]:
     """A hash of the children of a node that cover items of a person, and how many items."""
     mixed, count, before = np.int64(1), 0, -1
@@ -80,13 +75,7 @@ def _hash_of_children(
 
 @inner
 def _same_children(
-    indptr: NDArray[np.int64],
-    item: NDArray[np.int32],
-    child: NDArray[np.int32],
-    node: int,
-    end: int,
-    one: int,
-    other: int,
+    indptr: Ints, item: Ints32, child: Ints32, node: int, end: int, one: int, other: int
 ) -> bool:
     i, j = indptr[one], indptr[other]
     before = -1
@@ -106,15 +95,15 @@ def _same_children(
 
 @jit
 def partition_sets(
-    indptr: NDArray[np.int64],
-    item: NDArray[np.int32],
-    from_top: NDArray[np.int32],
-    depth: NDArray[np.int32],
-    last: NDArray[np.int32],
-    leaves: NDArray[np.int64],
+    indptr: Ints,
+    item: Ints32,
+    from_top: Ints32,
+    depth: Ints32,
+    last: Ints32,
+    leaves: Ints,
     k: int,
-    order: NDArray[np.int32],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    order: Ints32,
+) -> tuple[Ints, Ints, Ints32, Ints]:
     """Buckets of at least k people whose items lie under the same nodes.
 
     Nodes are numbered depth first. Nobody is without an item, and there are at least k people.
@@ -322,10 +311,10 @@ def partition_sets(
 
 @inner
 def _too_much_of_one(
-    people: NDArray[np.int32],
-    bucket: NDArray[np.int32],
+    people: Ints32,
+    bucket: Ints32,
     l: int,  # noqa: E741
-    times: NDArray[np.int64],
+    times: Ints,
 ) -> bool:
     """Whether a fingerprint is more frequent than 1 in l; ``times`` is zero before and after."""
     most = 0
@@ -340,12 +329,7 @@ def _too_much_of_one(
 
 @inner
 def _too_much_of_an_item(
-    people: NDArray[np.int32],
-    bucket: NDArray[np.int32],
-    above_ptr: NDArray[np.int64],
-    above: NDArray[np.int32],
-    bound: float,
-    times: NDArray[np.int64],
+    people: Ints32, bucket: Ints32, above_ptr: Ints, above: Ints32, bound: float, times: Ints
 ) -> bool:
     """Whether a larger share than ``bound`` has a node; ``times`` is zero before and after."""
     most = 0
@@ -363,14 +347,14 @@ def _too_much_of_an_item(
 
 @jit
 def breaks_diversity(
-    people: NDArray[np.int32],
-    bucket: NDArray[np.int32],
+    people: Ints32,
+    bucket: Ints32,
     buckets: int,
     least: int,
     l: int,  # noqa: E741
     bound: float,
-    above_ptr: NDArray[np.int64],
-    above: NDArray[np.int32],
+    above_ptr: Ints,
+    above: Ints32,
     nodes: int,
 ) -> bool:
     """Whether a group is smaller than ``least``, or too uniform; see :func:`diverse_groups`."""
@@ -385,18 +369,18 @@ def breaks_diversity(
 
 @jit
 def diverse_groups(
-    order: NDArray[np.int32],
-    bucket: NDArray[np.int32],
+    order: Ints32,
+    bucket: Ints32,
     buckets: int,
     ground: Ground,
     least: int,
     l: int,  # noqa: E741
     bound: float,
-    above_ptr: NDArray[np.int64],
-    above: NDArray[np.int32],
+    above_ptr: Ints,
+    above: Ints32,
     nodes: int,
     below: bool,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Ints, Ints]:
     """Mondrian with the fingerprint as one sensitive value.
 
     A group is cut in its widest attribute: into the children of its node, or at the median. A cut

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.grouping import group
 from indistinct.kernels.jit import jit
+from indistinct.types import Bools, Ints, Ints32
 
 
 @jit
 def peel(
-    nodes: NDArray[np.int64],
+    nodes: Ints,
     least: int,
-    columns: NDArray[np.int32],
-    row_of: NDArray[np.int64],
-    card: NDArray[np.int64],
-    attributes: NDArray[np.int64],
-    rows: NDArray[np.int32],
-    weight: NDArray[np.int64],
-    released: NDArray[np.int64],
-    key: NDArray[np.int64],
-    dense: NDArray[np.int32],
-    slot_key: NDArray[np.int64],
-    slot_class: NDArray[np.int32],
-    class_of: NDArray[np.int32],
-    key_of: NDArray[np.int64],
-    size: NDArray[np.int64],
-    first: NDArray[np.int32],
+    columns: Ints32,
+    row_of: Ints,
+    card: Ints,
+    attributes: Ints,
+    rows: Ints32,
+    weight: Ints,
+    released: Ints,
+    key: Ints,
+    dense: Ints32,
+    slot_key: Ints,
+    slot_class: Ints32,
+    class_of: Ints32,
+    key_of: Ints,
+    size: Ints,
+    first: Ints32,
 ) -> int:
     """Go through nodes [N, m] of levels and release classes of at least that many units.
 
@@ -66,13 +66,7 @@ def peel(
 
 @jit
 def large_throughout(
-    nodes: NDArray[np.int64],
-    least: int,
-    columns: NDArray[np.int32],
-    row_of: NDArray[np.int64],
-    rows: NDArray[np.int32],
-    weight: NDArray[np.int64],
-    large: NDArray[np.bool_],
+    nodes: Ints, least: int, columns: Ints32, row_of: Ints, rows: Ints32, weight: Ints, large: Bools
 ) -> None:
     """Mark in ``large`` [N] the nodes [N, m] at which no class has fewer than ``least`` units."""
     for node in range(nodes.shape[0]):

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.jit import jit
+from indistinct.types import Bools, Ints, Ints32
 
 DENSE = 1 << 18
 """Largest product of two cardinalities that is looked up in a plain table."""
@@ -29,21 +29,21 @@ class Scratch(NamedTuple):
     Between calls ``dense`` and ``slot_class`` hold -1 everywhere.
     """
 
-    key: NDArray[np.int64]
+    key: Ints
     """The key of every row, [rows]."""
-    dense: NDArray[np.int32]
+    dense: Ints32
     """The class of every small key, [:data:`DENSE`]."""
-    slot_key: NDArray[np.int64]
+    slot_key: Ints
     """A table of larger keys by their hashes: a power of two long, at least twice the rows."""
-    slot_class: NDArray[np.int32]
+    slot_class: Ints32
     """The class of each of these keys."""
-    class_of: NDArray[np.int32]
+    class_of: Ints32
     """The class of every row, [rows]."""
-    key_of: NDArray[np.int64]
+    key_of: Ints
     """Where the key of each class stands, [classes]."""
-    size: NDArray[np.int64]
+    size: Ints
     """Units of each class, [classes]."""
-    first: NDArray[np.int32]
+    first: Ints32
     """The first row of each class, [classes]."""
 
     @classmethod
@@ -66,15 +66,15 @@ class Scratch(NamedTuple):
 @jit
 def number_keys(
     product: int | np.int64,
-    weight: NDArray[np.int64],
-    key: NDArray[np.int64],
-    dense: NDArray[np.int32],
-    slot_key: NDArray[np.int64],
-    slot_class: NDArray[np.int32],
-    class_of: NDArray[np.int32],
-    key_of: NDArray[np.int64],
-    size: NDArray[np.int64],
-    first: NDArray[np.int32],
+    weight: Ints,
+    key: Ints,
+    dense: Ints32,
+    slot_key: Ints,
+    slot_class: Ints32,
+    class_of: Ints32,
+    key_of: Ints,
+    size: Ints,
+    first: Ints32,
 ) -> int:
     """Classes of equal keys, in order of first appearance; returns their number G.
 
@@ -126,9 +126,7 @@ def number_keys(
 
 
 @jit
-def number_lists(
-    indptr: NDArray[np.int64], value: NDArray[np.int32], of: NDArray[np.int32]
-) -> NDArray[np.int64]:
+def number_lists(indptr: Ints, value: Ints32, of: Ints32) -> Ints:
     """Number equal rows of different lengths, in order of first appearance.
 
     Row r is ``value[indptr[r]:indptr[r + 1]]``; ``of`` [rows] becomes the number of each. Returns
@@ -169,12 +167,7 @@ def number_lists(
 
 
 @jit
-def class_sizes(
-    class_of: NDArray[np.int32],
-    weight: NDArray[np.int64],
-    dropped: NDArray[np.bool_],
-    size: NDArray[np.int64],
-) -> None:
+def class_sizes(class_of: Ints32, weight: Ints, dropped: Bools, size: Ints) -> None:
     """Units per class, rows that are dropped not counted; ``size`` has length G."""
     size[:] = 0
     for row in range(class_of.shape[0]):
@@ -183,12 +176,7 @@ def class_sizes(
 
 
 @jit
-def mark_rows(
-    class_of: NDArray[np.int32],
-    broken: NDArray[np.bool_],
-    weight: NDArray[np.int64],
-    dropped: NDArray[np.bool_],
-) -> int:
+def mark_rows(class_of: Ints32, broken: Bools, weight: Ints, dropped: Bools) -> int:
     """Mark the rows of broken classes as dropped; returns the units newly dropped."""
     units = 0
     for row in range(class_of.shape[0]):
@@ -200,12 +188,7 @@ def mark_rows(
 
 @jit
 def divide(
-    size: NDArray[np.int64],
-    first: NDArray[np.int32],
-    broken: NDArray[np.bool_],
-    rows: NDArray[np.int32],
-    units: NDArray[np.int64],
-    kept: NDArray[np.int64],
+    size: Ints, first: Ints32, broken: Bools, rows: Ints32, units: Ints, kept: Ints
 ) -> tuple[int, int]:
     """A row and the units of every broken class, and the units of every other one.
 
@@ -229,13 +212,7 @@ def divide(
 
 @jit
 def smallest_first(
-    size: NDArray[np.int64],
-    first: NDArray[np.int32],
-    bucket_of: NDArray[np.int64],
-    rows: NDArray[np.int32],
-    units: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    lost: NDArray[np.int64],
+    size: Ints, first: Ints32, bucket_of: Ints, rows: Ints32, units: Ints, ends: Ints, lost: Ints
 ) -> None:
     """A row and the units of every small class, those of the first bucket first.
 
@@ -271,12 +248,7 @@ def smallest_first(
 
 @jit
 def histogram(
-    class_of: NDArray[np.int32],
-    dropped: NDArray[np.bool_],
-    indptr: NDArray[np.int64],
-    value: NDArray[np.int32],
-    count: NDArray[np.int64],
-    cells: NDArray[np.int64],
+    class_of: Ints32, dropped: Bools, indptr: Ints, value: Ints32, count: Ints, cells: Ints
 ) -> None:
     """How often each value occurs in each class, [G, D]; dropped rows not counted."""
     cells[:] = 0
@@ -289,21 +261,21 @@ def histogram(
 
 @jit
 def group(
-    columns: NDArray[np.int32],
-    row_of: NDArray[np.int64],
-    card: NDArray[np.int64],
-    attributes: NDArray[np.int64],
-    levels: NDArray[np.int64],
-    rows: NDArray[np.int32],
-    weight: NDArray[np.int64],
-    key: NDArray[np.int64],
-    dense: NDArray[np.int32],
-    slot_key: NDArray[np.int64],
-    slot_class: NDArray[np.int32],
-    class_of: NDArray[np.int32],
-    key_of: NDArray[np.int64],
-    size: NDArray[np.int64],
-    first: NDArray[np.int32],
+    columns: Ints32,
+    row_of: Ints,
+    card: Ints,
+    attributes: Ints,
+    levels: Ints,
+    rows: Ints32,
+    weight: Ints,
+    key: Ints,
+    dense: Ints32,
+    slot_key: Ints,
+    slot_class: Ints32,
+    class_of: Ints32,
+    key_of: Ints,
+    size: Ints,
+    first: Ints32,
 ) -> int:
     """Classes of some rows by some attributes at their levels; returns their number G.
 
@@ -344,22 +316,22 @@ def group(
 
 @jit
 def group_pairs(
-    first_half: NDArray[np.int32],
-    first_part: NDArray[np.int32],
-    second_half: NDArray[np.int32],
-    second_part: NDArray[np.int32],
+    first_half: Ints32,
+    first_part: Ints32,
+    second_half: Ints32,
+    second_part: Ints32,
     codes: int,
     product: int,
-    rows: NDArray[np.int32],
-    weight: NDArray[np.int64],
-    key: NDArray[np.int64],
-    dense: NDArray[np.int32],
-    slot_key: NDArray[np.int64],
-    slot_class: NDArray[np.int32],
-    class_of: NDArray[np.int32],
-    key_of: NDArray[np.int64],
-    size: NDArray[np.int64],
-    first: NDArray[np.int32],
+    rows: Ints32,
+    weight: Ints,
+    key: Ints,
+    dense: Ints32,
+    slot_key: Ints,
+    slot_class: Ints32,
+    class_of: Ints32,
+    key_of: Ints,
+    size: Ints,
+    first: Ints32,
 ) -> int:
     """Classes of equal (first_part[first_half], second_part[second_half]); returns their number G.
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.jit import inner, jit
+from indistinct.types import Bools, Floats, Ints, Ints32
 
 
 @jit
-def published_sets(
-    indptr: NDArray[np.int64], node: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def published_sets(indptr: Ints, node: Ints32) -> tuple[Ints, Ints32]:
     """The different nodes that each set publishes, rising; -1 is left out.
 
     Arguments:
@@ -38,7 +36,7 @@ def published_sets(
 
 
 @jit
-def _next(chosen: NDArray[np.int64], held: int) -> bool:
+def _next(chosen: Ints, held: int) -> bool:
     """The next combination of some of so many places, in order; whether there is one."""
     size = chosen.shape[0]
     j = size - 1
@@ -54,14 +52,8 @@ def _next(chosen: NDArray[np.int64], held: int) -> bool:
 
 @jit
 def combinations(
-    indptr: NDArray[np.int64],
-    item: NDArray[np.int32],
-    size: int,
-    number: NDArray[np.int64],
-    base: int,
-    weight: NDArray[np.int64],
-    total: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    indptr: Ints, item: Ints32, size: int, number: Ints, base: int, weight: Ints, total: int
+) -> tuple[Ints, Ints]:
     """Every combination of ``size`` items of every set, as one number, with the set's weight.
 
     Arguments:
@@ -96,15 +88,15 @@ def combinations(
 
 @jit
 def rare_within(
-    indptr: NDArray[np.int64],
-    item: NDArray[np.int32],
+    indptr: Ints,
+    item: Ints32,
     size: int,
-    number: NDArray[np.int64],
+    number: Ints,
     base: int,
-    rare: NDArray[np.int64],
-    price: NDArray[np.float64],
-    residual: NDArray[np.float64],
-) -> NDArray[np.bool_]:
+    rare: Ints,
+    price: Floats,
+    residual: Floats,
+) -> Bools:
     """Which entries to leave out so that no set has a rare combination, chosen set by set.
 
     Greedy: of a set that entry goes first which is in most of its rare combinations for its price,
@@ -186,17 +178,17 @@ def rare_within(
 
 @jit
 def protect_items(
-    class_indptr: NDArray[np.int64],
-    people: NDArray[np.int64],
-    indptr: NDArray[np.int64],
-    item: NDArray[np.int32],
-    parent: NDArray[np.int32],
-    last: NDArray[np.int32],
-    cost: NDArray[np.float64],
+    class_indptr: Ints,
+    people: Ints,
+    indptr: Ints,
+    item: Ints32,
+    parent: Ints32,
+    last: Ints32,
+    cost: Floats,
     k: int,
     bound: float,
     m: int,
-) -> NDArray[np.int32]:
+) -> Ints32:
     """What every item of every person is published as, so that few known items tell little.
 
     In each class by itself: while a combination of at most m published items is had by fewer than k
@@ -249,15 +241,15 @@ def protect_items(
 
 @inner
 def _coarsened(
-    ptr: NDArray[np.int64],
-    place: NDArray[np.int64],
-    own: NDArray[np.int32],
-    current: NDArray[np.int32],
-    occurs: NDArray[np.int64],
-    parent: NDArray[np.int32],
-    last: NDArray[np.int32],
-    cost: NDArray[np.float64],
-    number: NDArray[np.int64],
+    ptr: Ints,
+    place: Ints,
+    own: Ints32,
+    current: Ints32,
+    occurs: Ints,
+    parent: Ints32,
+    last: Ints32,
+    cost: Floats,
+    number: Ints,
     k: int,
     bound: float,
     m: int,
@@ -334,14 +326,14 @@ def _coarsened(
 
 @inner
 def _coarsen(
-    chosen: NDArray[np.int32],
+    chosen: Ints32,
     learnt: int,
-    own: NDArray[np.int32],
-    current: NDArray[np.int32],
-    occurs: NDArray[np.int64],
-    parent: NDArray[np.int32],
-    last: NDArray[np.int32],
-    cost: NDArray[np.float64],
+    own: Ints32,
+    current: Ints32,
+    occurs: Ints,
+    parent: Ints32,
+    last: Ints32,
+    cost: Floats,
 ) -> bool:
     """Publish an item of a combination more coarsely, unless one of them was before.
 

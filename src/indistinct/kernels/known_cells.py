@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.kernels.jit import inner, jit
+from indistinct.types import Ints, Ints32
 
 _ONE = np.uint64(1)
 _NONE = np.uint64(0)
 
 
 @jit
-def owners_of(
-    indptr: NDArray[np.int64], cell: NDArray[np.int32], cells: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def owners_of(indptr: Ints, cell: Ints32, cells: int) -> tuple[Ints, Ints32]:
     """Who has each cell: cell x is had by ``owner[begin[x]:begin[x + 1]]``, rising.
 
     Arguments:
@@ -40,13 +39,7 @@ def owners_of(
 
 
 @jit
-def put_together(
-    indptr: NDArray[np.int64],
-    cell: NDArray[np.int32],
-    to: NDArray[np.int64],
-    new_indptr: NDArray[np.int64],
-    new_cell: NDArray[np.int32],
-) -> None:
+def put_together(indptr: Ints, cell: Ints32, to: Ints, new_indptr: Ints, new_cell: Ints32) -> None:
     """Cells of people with some of them one, each once.
 
     Arguments:
@@ -67,12 +60,7 @@ def put_together(
 
 
 @jit
-def lay_out(
-    chosen: NDArray[np.int32],
-    begin: NDArray[np.int64],
-    owner: NDArray[np.int32],
-    bits: NDArray[np.uint64],
-) -> None:
+def lay_out(chosen: Ints32, begin: Ints, owner: Ints32, bits: NDArray[np.uint64]) -> None:
     """Who has each of some cells, as rows of bits, which are zero before, [chosen, words]."""
     for place in range(chosen.shape[0]):
         for at in range(begin[chosen[place]], begin[chosen[place] + 1]):
@@ -91,9 +79,7 @@ def _ones(word: np.uint64) -> int:
 
 
 @inner
-def _narrowed(
-    few: NDArray[np.int32], number: int, more: NDArray[np.int32], low: int, high: int
-) -> int:
+def _narrowed(few: Ints32, number: int, more: Ints32, low: int, high: int) -> int:
     """Leave of the first people of ``few`` those who are in ``more[low:high]``; their number."""
     left = 0
     for at in range(number):
@@ -118,16 +104,16 @@ def _narrowed(
 
 @jit
 def have_cells(
-    known: NDArray[np.int32],
+    known: Ints32,
     people: int,
-    begin: NDArray[np.int64],
-    owner: NDArray[np.int32],
-    row: NDArray[np.int32],
+    begin: Ints,
+    owner: Ints32,
+    row: Ints32,
     bits: NDArray[np.uint64],
     first: int,
     enough: int,
     budget: int,
-    found: NDArray[np.int64],
+    found: Ints,
 ) -> int:
     """How many people have the first cells of every draw; returns the draws that were looked at.
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.kernels.jit import inner, jit
+from indistinct.types import Bools, Floats, Ints, Ints32
 
 MOST_ITEMS = 32
 """Items of a person that are looked at, the rarest; a bit of a word each."""
@@ -18,12 +19,7 @@ _ONE = np.uint64(1)
 
 @inner
 def _add(
-    cover: np.uint64,
-    tell: np.uint64,
-    held: int,
-    bits: NDArray[np.int64],
-    count: NDArray[np.int64],
-    told: NDArray[np.uint64],
+    cover: np.uint64, tell: np.uint64, held: int, bits: Ints, count: Ints, told: NDArray[np.uint64]
 ) -> None:
     """Count a row for every one, two and three of the ``held`` items that it covers.
 
@@ -50,9 +46,7 @@ def _add(
 
 
 @inner
-def _summed(
-    held: int, count: NDArray[np.int64], told: NDArray[np.uint64], found: NDArray[np.float64]
-) -> None:
+def _summed(held: int, count: Ints, told: NDArray[np.uint64], found: Floats) -> None:
     """What all sets of one, two and three of ``held`` items come to: see :func:`know_items`."""
     for size in range(1, MOST_KNOWN + 1):
         own = min(size, held)
@@ -78,23 +72,23 @@ def _summed(
 
 @jit
 def know_items(
-    set_indptr: NDArray[np.int64],
-    set_class: NDArray[np.int32],
-    class_start: NDArray[np.int64],
-    row_indptr: NDArray[np.int64],
-    row_label: NDArray[np.int32],
-    row_sure: NDArray[np.bool_],
-    vague: NDArray[np.bool_],
-    people_indptr: NDArray[np.int64],
-    people: NDArray[np.int64],
-    item_indptr: NDArray[np.int64],
-    item: NDArray[np.int32],
-    over_indptr: NDArray[np.int64],
-    over: NDArray[np.int32],
-    looked: NDArray[np.bool_],
-    work: NDArray[np.float64],
-    found: NDArray[np.float64],
-    fewest: NDArray[np.int64],
+    set_indptr: Ints,
+    set_class: Ints32,
+    class_start: Ints,
+    row_indptr: Ints,
+    row_label: Ints32,
+    row_sure: Bools,
+    vague: Bools,
+    people_indptr: Ints,
+    people: Ints,
+    item_indptr: Ints,
+    item: Ints32,
+    over_indptr: Ints,
+    over: Ints32,
+    looked: Bools,
+    work: Floats,
+    found: Floats,
+    fewest: Ints,
     fill: bool,
 ) -> None:
     """Rows that are left when one, two or three items of a person are known beside the class.

@@ -6,18 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.kernels.jit import jit
+from indistinct.types import Floats, Ints
 
 
 @jit
 def inherit(
-    nodes: NDArray[np.int64],
+    nodes: Ints,
     levels: NDArray[np.int16],
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
-    stride: NDArray[np.int64],
+    first: Ints,
+    last: Ints,
+    stride: Ints,
     up: bool,
-    least: NDArray[np.int64],
-    extra: NDArray[np.float64],
+    least: Ints,
+    extra: Floats,
 ) -> None:
     """Raise the bounds of these nodes to those of their direct neighbours.
 

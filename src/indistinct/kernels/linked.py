@@ -6,9 +6,9 @@ The values of person p are ``value[indptr[p]:indptr[p + 1]]``, in rising order a
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.jit import inner, jit
+from indistinct.types import Floats, Ints, Ints32
 
 EQUAL = 1e-12
 """Widths that differ by no more are equal."""
@@ -18,12 +18,7 @@ _MIX = np.int64(-7046029254386353131)
 
 @jit
 def highest(
-    indptr: NDArray[np.int64],
-    value: NDArray[np.int32],
-    last: NDArray[np.int64],
-    category_of: NDArray[np.int32],
-    found: NDArray[np.int32],
-    kept: NDArray[np.int64],
+    indptr: Ints, value: Ints32, last: Ints, category_of: Ints32, found: Ints32, kept: Ints
 ) -> None:
     """The highest category of every person, and the entry it is of: of several the last record.
 
@@ -42,12 +37,7 @@ def highest(
 
 
 @jit
-def categories_had(
-    indptr: NDArray[np.int64],
-    value: NDArray[np.int32],
-    category_of: NDArray[np.int32],
-    had: NDArray[np.int64],
-) -> None:
+def categories_had(indptr: Ints, value: Ints32, category_of: Ints32, had: Ints) -> None:
     """The set of categories of every person as bits, [n]."""
     for person in range(indptr.shape[0] - 1):
         bits = np.int64(0)
@@ -58,14 +48,14 @@ def categories_had(
 
 @jit
 def number_sets(
-    indptr: NDArray[np.int64],
-    value: NDArray[np.int32],
+    indptr: Ints,
+    value: Ints32,
     values: int,
-    slot_key: NDArray[np.int64],
-    slot_node: NDArray[np.int64],
-    number_of: NDArray[np.int32],
-    number: NDArray[np.int32],
-    first: NDArray[np.int64],
+    slot_key: Ints,
+    slot_node: Ints,
+    number_of: Ints32,
+    number: Ints32,
+    first: Ints,
 ) -> int:
     """Number the sets of values: equal sets have one number; returns how many there are.
 
@@ -99,14 +89,14 @@ def number_sets(
 
 
 @inner
-def _before(left: NDArray[np.int64], one: int, other: int) -> bool:
+def _before(left: Ints, one: int, other: int) -> bool:
     """Whether a value has more people left than another; of equal ones the first."""
     more: bool = left[one] > left[other] or (left[one] == left[other] and one < other)
     return more
 
 
 @inner
-def _sink(heap: NDArray[np.int64], length: int, at: int, left: NDArray[np.int64]) -> None:
+def _sink(heap: Ints, length: int, at: int, left: Ints) -> None:
     """Let a value sink to its place in a heap."""
     while True:
         child = 2 * at + 1
@@ -121,7 +111,7 @@ def _sink(heap: NDArray[np.int64], length: int, at: int, left: NDArray[np.int64]
 
 
 @inner
-def _rise(heap: NDArray[np.int64], at: int, left: NDArray[np.int64]) -> None:
+def _rise(heap: Ints, at: int, left: Ints) -> None:
     """Let a value rise to its place in a heap."""
     while at > 0:
         above = (at - 1) // 2
@@ -132,12 +122,7 @@ def _rise(heap: NDArray[np.int64], at: int, left: NDArray[np.int64]) -> None:
 
 
 @jit
-def eligible_groups(
-    start: NDArray[np.int64],
-    wanted: int,
-    group_of: NDArray[np.int32],
-    value_of: NDArray[np.int32],
-) -> int:
+def eligible_groups(start: Ints, wanted: int, group_of: Ints32, value_of: Ints32) -> int:
     """Groups of people with ``wanted`` different values each: those that most people are left of.
 
     Value v has the people at ``start[v]`` to ``start[v + 1]``. ``group_of`` is the group of each,
@@ -178,14 +163,7 @@ def eligible_groups(
 
 
 @inner
-def _span(
-    shape: NDArray[np.int64],
-    node: NDArray[np.int32],
-    width: NDArray[np.float64],
-    j: int,
-    low: int,
-    high: int,
-) -> float:
+def _span(shape: Ints, node: Ints32, width: Floats, j: int, low: int, high: int) -> float:
     """How wide a class from ``low`` to ``high`` is in attribute j."""
     base = shape[j, 2]
     if shape[j, 0] == 0:
@@ -199,14 +177,14 @@ def _span(
 
 @jit
 def members_in_order(
-    key: NDArray[np.int32],
-    shape: NDArray[np.int64],
-    node: NDArray[np.int32],
-    width: NDArray[np.float64],
-    weight: NDArray[np.float64],
-    rows: NDArray[np.int64],
+    key: Ints32,
+    shape: Ints,
+    node: Ints32,
+    width: Floats,
+    weight: Floats,
+    rows: Ints,
     k: int,
-    class_of: NDArray[np.int32],
+    class_of: Ints32,
 ) -> int:
     """Classes of k records each: the first that is free, and those that widen its class least.
 

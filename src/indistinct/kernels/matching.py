@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from indistinct.kernels.jit import jit
+from indistinct.types import Ints, Ints32
 
 
 @jit
 def first_unused(
-    crowd_of: NDArray[np.int32],
-    crowd_indptr: NDArray[np.int64],
-    crowd_class: NDArray[np.int32],
-    class_of: NDArray[np.int32],
-    class_indptr: NDArray[np.int64],
-    order: NDArray[np.int64],
-    places: NDArray[np.int32],
-    following: NDArray[np.int64],
-    head: NDArray[np.int32],
-    taken: NDArray[np.int64],
+    crowd_of: Ints32,
+    crowd_indptr: Ints,
+    crowd_class: Ints32,
+    class_of: Ints32,
+    class_indptr: Ints,
+    order: Ints,
+    places: Ints32,
+    following: Ints,
+    head: Ints32,
+    taken: Ints,
 ) -> None:
     """For every person, in order, the first published row that no one before took; -1 for none.
 
@@ -59,11 +57,7 @@ def first_unused(
 
 @jit
 def number_aligned(
-    crowd_of: NDArray[np.int32],
-    crowd_indptr: NDArray[np.int64],
-    crowd_class: NDArray[np.int32],
-    class_of: NDArray[np.int32],
-    order: NDArray[np.int64],
+    crowd_of: Ints32, crowd_indptr: Ints, crowd_class: Ints32, class_of: Ints32, order: Ints
 ) -> tuple[int, int]:
     """How many of the rows, in order, fit the person in their place, and of how many.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.jit import jit
+from indistinct.types import Floats, Ints
 
 
 @jit
-def shortest_path(numbers: NDArray[np.float64], k: int, before: NDArray[np.int64]) -> None:
+def shortest_path(numbers: Floats, k: int, before: Ints) -> None:
     """For every end of a group where the group begins, on the cheapest way there.
 
     ``numbers`` are sorted, at least k of them; a group is a run of k to 2k - 1, and costs the sum

@@ -18,9 +18,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.jit import jit
+from indistinct.types import Floats, Ints, Ints32
 
 RANGE, SET, TREE = 0, 1, 2
 RUN, TOP, BRANCHES, HALVES = 0, 1, 2, 3
@@ -41,44 +41,44 @@ AT_ONCE = 62
 class Space(NamedTuple):
     """The attributes of a table, m of them. What goes by value lies attribute after attribute."""
 
-    at: NDArray[np.int64]
+    at: Ints
     """[m, 6]: where an attribute's values start, their number, how it costs, the depth of its
     hierarchy, where its paths start, and where its costs start (-1: none beside its nodes')."""
-    unit: NDArray[np.float64]
+    unit: Floats
     """[m, 3]: what an attribute counts, what one more value costs, what its entropy is divided
     by."""
-    cost: NDArray[np.float64]
+    cost: Floats
     """Where each number lies from 0 to 1; what a pair of values spans [D, D]; nodes' costs."""
-    path: NDArray[np.int32]
+    path: Ints32
     """The node at each depth above each value [depth, D], as its place in ``cost``; -1: none."""
 
 
 class Work(NamedTuple):
     """What is known of one part at a time; attributes' values from where they start."""
 
-    values: NDArray[np.int64]
+    values: Ints
     """[8, V]: units of every value, 0 between calls; the values that are present, in order; their
     units; values in another order; which child each goes to; the cuts that have it on their left
     and on their right, and those that send it left, 0 between calls."""
-    held: NDArray[np.int64]
+    held: Ints
     """[m]: how many values are present."""
-    cuts: NDArray[np.int64]
+    cuts: Ints
     """[2 m, 5]: attribute, kind, a, b, and units of the first child."""
-    score: NDArray[np.float64]
+    score: Floats
     """[2 m]: how good each cut is."""
 
 
 class Rows(NamedTuple):
     """The table that is permuted, and room for as many rows again."""
 
-    rank: NDArray[np.int32]
+    rank: Ints32
     """[C, m]"""
-    weight: NDArray[np.int64]
-    member: NDArray[np.int32]
+    weight: Ints
+    member: Ints32
     """Which combination each row is."""
-    spare_rank: NDArray[np.int32]
-    spare_weight: NDArray[np.int64]
-    spare_member: NDArray[np.int32]
+    spare_rank: Ints32
+    spare_weight: Ints
+    spare_member: Ints32
 
 
 class Criterion(NamedTuple):
@@ -114,7 +114,7 @@ def _cost(space: Space, j: int, low: int, high: int, held: int) -> float:
 
 
 @jit
-def spans(space: Space, j: int, found: NDArray[np.float64]) -> None:
+def spans(space: Space, j: int, found: Floats) -> None:
     """What the hierarchy of an attribute costs between any two of its values, [D, D]."""
     for low in range(space.at[j, SIZE]):
         for high in range(low, space.at[j, SIZE]):
@@ -122,7 +122,7 @@ def spans(space: Space, j: int, found: NDArray[np.float64]) -> None:
 
 
 @jit
-def _sort(value: NDArray[np.int64], low: int, high: int) -> None:
+def _sort(value: Ints, low: int, high: int) -> None:
     """Put some values into order, in place (Shell's sort, in steps of about 2.2 to one)."""
     gap = 1
     while gap * 9 < (high - low) * 4:
@@ -142,13 +142,13 @@ def _sort(value: NDArray[np.int64], low: int, high: int) -> None:
 
 @jit
 def _tally(
-    rank: NDArray[np.int32],
-    weight: NDArray[np.int64],
+    rank: Ints32,
+    weight: Ints,
     low: int,
     high: int,
-    at: NDArray[np.int64],
-    values: NDArray[np.int64],
-    held: NDArray[np.int64],
+    at: Ints,
+    values: Ints,
+    held: Ints,
     begin: int,
     end: int,
 ) -> int:
@@ -189,7 +189,7 @@ def _tally(
 
 
 @jit
-def _by_frequency(values: NDArray[np.int64], first: int, held: int) -> None:
+def _by_frequency(values: Ints, first: int, held: int) -> None:
     """Places of the present values in ORDER, the most frequent first, equal ones by rank."""
     for at in range(held):
         own = values[UNITS, first + at]
@@ -202,14 +202,7 @@ def _by_frequency(values: NDArray[np.int64], first: int, held: int) -> None:
 
 @jit
 def _run_cost(
-    space: Space,
-    value: NDArray[np.int64],
-    held: int,
-    j: int,
-    a: int,
-    b: int,
-    inside: int,
-    total: int,
+    space: Space, value: Ints, held: int, j: int, a: int, b: int, inside: int, total: int
 ) -> float:
     """Units times cost of the a-th to b-th value that is present, and of the others."""
     first = space.at[j, START]
@@ -221,13 +214,7 @@ def _run_cost(
 
 @jit
 def _at_median(
-    space: Space,
-    values: NDArray[np.int64],
-    held: int,
-    j: int,
-    total: int,
-    least: int,
-    cut: NDArray[np.int64],
+    space: Space, values: Ints, held: int, j: int, total: int, least: int, cut: Ints
 ) -> float:
     """The cut of the order that halves the units as evenly as allowed.
 
@@ -253,13 +240,7 @@ def _at_median(
 
 @jit
 def _cheapest(
-    space: Space,
-    values: NDArray[np.int64],
-    held: int,
-    j: int,
-    total: int,
-    least: int,
-    cut: NDArray[np.int64],
+    space: Space, values: Ints, held: int, j: int, total: int, least: int, cut: Ints
 ) -> float:
     """The cut in two whose sides cost least in this attribute; among equal ones the most even.
 
@@ -304,14 +285,7 @@ def _cheapest(
 
 
 @jit
-def _branches(
-    space: Space,
-    values: NDArray[np.int64],
-    held: int,
-    j: int,
-    least: int,
-    cut: NDArray[np.int64],
-) -> float:
+def _branches(space: Space, values: Ints, held: int, j: int, least: int, cut: Ints) -> float:
     """The cut into the branches below the lowest common ancestor.
 
     Returns units times cost, -1 where a branch has not enough or there are none: values that are
@@ -348,13 +322,7 @@ def _branches(
 
 @jit
 def _halves(
-    space: Space,
-    values: NDArray[np.int64],
-    held: int,
-    j: int,
-    total: int,
-    least: int,
-    cut: NDArray[np.int64],
+    space: Space, values: Ints, held: int, j: int, total: int, least: int, cut: Ints
 ) -> float:
     """Half of the units against the others, in order; returns units times cost, -1 if too few."""
     first, value = space.at[j, START], values[VALUE]
@@ -374,7 +342,7 @@ def _halves(
 
 
 @jit
-def _entropy(values: NDArray[np.int64], first: int, held: int, total: int) -> float:
+def _entropy(values: Ints, first: int, held: int, total: int) -> float:
     found = 0.0
     for at in range(first, first + held):
         if values[UNITS, at] > 0:
@@ -384,13 +352,7 @@ def _entropy(values: NDArray[np.int64], first: int, held: int, total: int) -> fl
 
 
 @jit
-def _sides(
-    path: NDArray[np.int32],
-    at: NDArray[np.int64],
-    values: NDArray[np.int64],
-    held: int,
-    cut: NDArray[np.int64],
-) -> int:
+def _sides(path: Ints32, at: Ints, values: Ints, held: int, cut: Ints) -> int:
     """Which child each present value goes to, into SIDE; returns the number of children.
 
     ``at`` and ``held`` are those of the cut's attribute, whose values must have been counted.
@@ -487,13 +449,7 @@ def _look_ahead(
 
 @jit
 def _offer(
-    j: int,
-    total: int,
-    criterion: Criterion,
-    parting: bool,
-    place: int,
-    space: Space,
-    work: Work,
+    j: int, total: int, criterion: Criterion, parting: bool, place: int, space: Space, work: Work
 ) -> int:
     """The cut of one attribute and its score, at this place of the part's cuts; 0 if none."""
     values, held, least = work.values, work.held[j], criterion.least
@@ -576,13 +532,7 @@ def _cuts(
 
 @jit
 def _divide(
-    rows: Rows,
-    low: int,
-    high: int,
-    space: Space,
-    work: Work,
-    cut: NDArray[np.int64],
-    bounds: NDArray[np.int64],
+    rows: Rows, low: int, high: int, space: Space, work: Work, cut: Ints, bounds: Ints
 ) -> int:
     """Bring the rows of each child of a cut together, in their order; returns how many there are.
 
@@ -656,9 +606,7 @@ def _divide(
 
 
 @jit
-def by_size(
-    rows: Rows, criterion: Criterion, space: Space, work: Work, starts: NDArray[np.int64]
-) -> int:
+def by_size(rows: Rows, criterion: Criterion, space: Space, work: Work, starts: Ints) -> int:
     """Cut as long as every child has enough units; returns the number of parts.
 
     ``starts`` becomes where each of them begins. The best cut of a part is always taken.
@@ -692,13 +640,13 @@ def by_size(
 @jit
 def propose(
     rows: Rows,
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
+    low: Ints,
+    high: Ints,
     criterion: Criterion,
     space: Space,
     work: Work,
-    cuts: NDArray[np.int64],
-    found: NDArray[np.int64],
+    cuts: Ints,
+    found: Ints,
 ) -> None:
     """All cuts of several parts, the best first: [parts, 2 m, 5], and how many each has."""
     for part in range(low.shape[0]):
@@ -711,17 +659,17 @@ def propose(
 @jit
 def weigh(
     rows: Rows,
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-    cuts: NDArray[np.int64],
-    first: NDArray[np.int64],
+    low: Ints,
+    high: Ints,
+    cuts: Ints,
+    first: Ints,
     space: Space,
     work: Work,
-    indptr: NDArray[np.int64],
-    value: NDArray[np.int32],
-    count: NDArray[np.int64],
-    size: NDArray[np.int64],
-    cells: NDArray[np.int64],
+    indptr: Ints,
+    value: Ints32,
+    count: Ints,
+    size: Ints,
+    cells: Ints,
 ) -> None:
     """Units of every child of each cut, and how often each sensitive value occurs in it.
 
@@ -765,14 +713,14 @@ def weigh(
 @jit
 def divide(
     rows: Rows,
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-    cuts: NDArray[np.int64],
+    low: Ints,
+    high: Ints,
+    cuts: Ints,
     space: Space,
     work: Work,
-    first: NDArray[np.int64],
-    child_low: NDArray[np.int64],
-    child_high: NDArray[np.int64],
+    first: Ints,
+    child_low: Ints,
+    child_high: Ints,
 ) -> None:
     """Carry out one cut of each part; its children are numbered from ``first``."""
     most = 2

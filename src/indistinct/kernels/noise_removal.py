@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from indistinct.kernels.jit import jit
+from indistinct.types import Floats, Ints, Ints32
 
 
 @jit
 def gather(
-    crowd_indptr: NDArray[np.int64],
-    crowd_class: NDArray[np.int32],
-    indptr: NDArray[np.int64],
-    value: NDArray[np.int32],
-    amount: NDArray[np.float64],
-    pair_crowd: NDArray[np.int64],
-    pair_value: NDArray[np.int64],
-    found: NDArray[np.float64],
+    crowd_indptr: Ints,
+    crowd_class: Ints32,
+    indptr: Ints,
+    value: Ints32,
+    amount: Floats,
+    pair_crowd: Ints,
+    pair_value: Ints,
+    found: Floats,
 ) -> None:
     """What the amounts of a value add up to over the classes of a crowd, for pairs of both.
 

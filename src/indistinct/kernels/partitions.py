@@ -14,9 +14,9 @@ on are neighbours; a stable split therefore leaves entries that must be merged s
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.jit import jit
+from indistinct.types import Floats, Ints, Ints32
 
 PARTS, LOSS, SQUARES, PAIRS, ALONE, MOST = range(6)
 """What is summed over classes: their number, mass times loss, mass times loss squared, pairs of
@@ -27,9 +27,7 @@ UNITS, MASS, SELF = range(3)
 
 
 @jit
-def tails(
-    column: NDArray[np.int32], later: NDArray[np.int32], own: NDArray[np.int32]
-) -> tuple[int, NDArray[np.int32], NDArray[np.int32]]:
+def tails(column: Ints32, later: Ints32, own: Ints32) -> tuple[int, Ints32, Ints32]:
     """Number the tails from one position on, given the numbers of those from the next one on.
 
     Arguments:
@@ -55,21 +53,21 @@ def tails(
 
 @jit
 def take(  # noqa: D417, arrays that belong together are told together
-    entries: NDArray[np.int32],
-    start: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    code: NDArray[np.int32],
-    up: NDArray[np.int32],
+    entries: Ints32,
+    start: Ints,
+    weights: Floats,
+    code: Ints32,
+    up: Ints32,
     whole: float,
-    tally: NDArray[np.int32],
-    last: NDArray[np.int32],
-    sums: NDArray[np.float64],
-    closed: NDArray[np.float64],
+    tally: Ints32,
+    last: Ints32,
+    sums: Floats,
+    closed: Floats,
     keep: bool,
-    new_entries: NDArray[np.int32],
-    new_start: NDArray[np.int64],
-    new_weights: NDArray[np.float64],
-    total: NDArray[np.float64],
+    new_entries: Ints32,
+    new_start: Ints,
+    new_weights: Floats,
+    total: Floats,
 ) -> tuple[int, int]:
     """Split open classes by the attribute at one position.
 
@@ -160,12 +158,7 @@ def take(  # noqa: D417, arrays that belong together are told together
 
 @jit
 def pass_over(
-    entries: NDArray[np.int32],
-    start: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    up: NDArray[np.int32],
-    whole: float,
-    closed: NDArray[np.float64],
+    entries: Ints32, start: Ints, weights: Floats, up: Ints32, whole: float, closed: Floats
 ) -> tuple[int, int]:
     """Leave the attribute at one position out; returns how many entries and classes stay open.
 
@@ -201,7 +194,7 @@ def pass_over(
 
 
 @jit
-def add_up(weights: NDArray[np.float64], whole: float, total: NDArray[np.float64]) -> None:
+def add_up(weights: Floats, whole: float, total: Floats) -> None:
     """The sums over classes that are given by their weights [classes, 3], into ``total`` [6]."""
     total[:] = 0.0
     for group in range(weights.shape[0]):
@@ -210,9 +203,7 @@ def add_up(weights: NDArray[np.float64], whole: float, total: NDArray[np.float64
 
 
 @jit
-def _add(
-    sums: NDArray[np.float64], units: float, mass: float, self_information: float, whole: float
-) -> None:
+def _add(sums: Floats, units: float, mass: float, self_information: float, whole: float) -> None:
     loss = whole
     if mass > 0.0:
         loss = whole - (np.log2(mass) - self_information / mass)

@@ -8,15 +8,13 @@ they add nothing: most classes of a search hold few of the values.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.jit import jit
-
-Cells = NDArray[np.int64]
+from indistinct.types import Floats, Ints, Ints32
 
 
 @jit
-def distinct(cells: Cells, found: NDArray[np.int64]) -> None:
+def distinct(cells: Ints, found: Ints) -> None:
     """Number of different values."""
     for group in range(cells.shape[0]):
         values = 0
@@ -27,7 +25,7 @@ def distinct(cells: Cells, found: NDArray[np.int64]) -> None:
 
 
 @jit
-def largest(cells: Cells, total: NDArray[np.int64], most: NDArray[np.int64]) -> None:
+def largest(cells: Ints, total: Ints, most: Ints) -> None:
     """Number of all values, and of the most frequent one."""
     for group in range(cells.shape[0]):
         everything = np.int64(0)
@@ -41,7 +39,7 @@ def largest(cells: Cells, total: NDArray[np.int64], most: NDArray[np.int64]) -> 
 
 
 @jit
-def entropy(cells: Cells, found: NDArray[np.float64]) -> None:
+def entropy(cells: Ints, found: Floats) -> None:
     """Shannon entropy in nats."""
     for group in range(cells.shape[0]):
         everything = np.int64(0)
@@ -56,13 +54,7 @@ def entropy(cells: Cells, found: NDArray[np.float64]) -> None:
 
 
 @jit
-def head_and_tail(
-    cells: Cells,
-    place: int,
-    first: NDArray[np.int64],
-    head: NDArray[np.int64],
-    tail: NDArray[np.int64],
-) -> None:
+def head_and_tail(cells: Ints, place: int, first: Ints, head: Ints, tail: Ints) -> None:
     """The count of the most frequent value, and those from the ``place``-th most frequent on.
 
     ``first`` is scratch of at least ``place`` entries.
@@ -95,7 +87,7 @@ def head_and_tail(
 
 
 @jit
-def variation(cells: Cells, shares: NDArray[np.float64], found: NDArray[np.float64]) -> None:
+def variation(cells: Ints, shares: Floats, found: Floats) -> None:
     """Half the sum of absolute differences from ``shares`` [D]."""
     for group in range(cells.shape[0]):
         everything = np.int64(0)
@@ -109,12 +101,7 @@ def variation(cells: Cells, shares: NDArray[np.float64], found: NDArray[np.float
 
 
 @jit
-def ordered(
-    cells: Cells,
-    order: NDArray[np.int64],
-    shares: NDArray[np.float64],
-    found: NDArray[np.float64],
-) -> None:
+def ordered(cells: Ints, order: Ints, shares: Floats, found: Floats) -> None:
     """Mean absolute difference of cumulated shares, over all steps from one value to the next.
 
     ``order`` are the values that count, from the smallest to the largest.
@@ -137,12 +124,7 @@ def ordered(
 
 @jit
 def hierarchical(
-    cells: Cells,
-    ancestors: NDArray[np.int64],
-    nodes: NDArray[np.int64],
-    shares: NDArray[np.float64],
-    held: NDArray[np.int64],
-    found: NDArray[np.float64],
+    cells: Ints, ancestors: Ints, nodes: Ints, shares: Floats, held: Ints, found: Floats
 ) -> None:
     """Mean over levels of half the sum of absolute differences between shares of nodes.
 
@@ -171,12 +153,7 @@ def hierarchical(
 
 @jit
 def kinds(
-    cells: Cells,
-    kind_of: NDArray[np.int32],
-    worth: NDArray[np.float64],
-    seen: NDArray[np.int64],
-    number: NDArray[np.int64],
-    total: NDArray[np.float64],
+    cells: Ints, kind_of: Ints32, worth: Floats, seen: Ints, number: Ints, total: Floats
 ) -> None:
     """Number of different kinds of values, and what these kinds are worth together.
 
@@ -198,9 +175,7 @@ def kinds(
 
 
 @jit
-def weigh(
-    cells: Cells, weight: NDArray[np.float64], once: bool, found: NDArray[np.float64]
-) -> None:
+def weigh(cells: Ints, weight: Floats, once: bool, found: Floats) -> None:
     """Sum of the weights of the values: of each once, or of each as often as it occurs."""
     for group in range(cells.shape[0]):
         total = 0.0
@@ -212,7 +187,7 @@ def weigh(
 
 
 @jit
-def largest_ratio(cells: Cells, base: NDArray[np.float64], found: NDArray[np.float64]) -> None:
+def largest_ratio(cells: Ints, base: Floats, found: Floats) -> None:
     """Largest quotient of a value's share and its ``base`` [D]; infinite over a base of 0."""
     for group in range(cells.shape[0]):
         everything = np.int64(0)
@@ -231,9 +206,7 @@ def largest_ratio(cells: Cells, base: NDArray[np.float64], found: NDArray[np.flo
 
 
 @jit
-def largest_log_ratio(
-    cells: Cells, base: NDArray[np.float64], absent: bool, found: NDArray[np.float64]
-) -> None:
+def largest_log_ratio(cells: Ints, base: Floats, absent: bool, found: Floats) -> None:
     """Largest absolute logarithm of the quotient of a value's share and its ``base`` [D].
 
     With ``absent`` a value of positive base that the class lacks counts: its logarithm is infinite.

@@ -15,16 +15,16 @@ feature j of combination ``c``; ``met[met_indptr[c]:met_indptr[c + 1]]`` are its
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.jit import inner, jit
+from indistinct.types import Floats, Ints, Ints32
 
 FILLED = 1e-13
 """Share by which places may be filled too much or too little."""
 
 
 @jit
-def joined(indptr: NDArray[np.int64], index: NDArray[np.int32], number: int) -> NDArray[np.int32]:
+def joined(indptr: Ints, index: Ints32, number: int) -> Ints32:
     """Which of ``number`` classes some row leads from one to the other: the same label, [number].
 
     The label is the first class. Row r has the classes ``index[indptr[r]:indptr[r + 1]]``.
@@ -48,14 +48,14 @@ def joined(indptr: NDArray[np.int64], index: NDArray[np.int32], number: int) -> 
 @inner
 def _make_likely(
     c: int,
-    codes: NDArray[np.int32],
-    start: NDArray[np.int64],
-    table: NDArray[np.float64],
-    met_indptr: NDArray[np.int64],
-    met: NDArray[np.int32],
-    indptr: NDArray[np.int64],
-    value: NDArray[np.int32],
-    likely: NDArray[np.float64],
+    codes: Ints32,
+    start: Ints,
+    table: Floats,
+    met_indptr: Ints,
+    met: Ints32,
+    indptr: Ints,
+    value: Ints32,
+    likely: Floats,
     first: int,
 ) -> int:
     """How likely its places make a combination, the likeliest 1, from ``first``; where they end."""
@@ -76,20 +76,20 @@ def _make_likely(
 
 @jit
 def fit(
-    member: NDArray[np.int64],
-    member_indptr: NDArray[np.int64],
-    group: NDArray[np.int64],
-    group_indptr: NDArray[np.int64],
-    codes: NDArray[np.int32],
-    start: NDArray[np.int64],
-    table: NDArray[np.float64],
-    weight: NDArray[np.int64],
-    met_indptr: NDArray[np.int64],
-    met: NDArray[np.int32],
-    indptr: NDArray[np.int64],
-    value: NDArray[np.int32],
-    held: NDArray[np.int64],
-    scale: NDArray[np.float64],
+    member: Ints,
+    member_indptr: Ints,
+    group: Ints,
+    group_indptr: Ints,
+    codes: Ints32,
+    start: Ints,
+    table: Floats,
+    weight: Ints,
+    met_indptr: Ints,
+    met: Ints32,
+    indptr: Ints,
+    value: Ints32,
+    held: Ints,
+    scale: Floats,
     sweeps: int,
 ) -> None:
     """Change the weights of places, ``scale``, until they have the people they hold.
@@ -153,19 +153,19 @@ def fit(
 def share_out(
     begin: int,
     end: int,
-    codes: NDArray[np.int32],
-    start: NDArray[np.int64],
-    table: NDArray[np.float64],
-    weight: NDArray[np.int64],
-    met_indptr: NDArray[np.int64],
-    met: NDArray[np.int32],
-    indptr: NDArray[np.int64],
-    value: NDArray[np.int32],
-    scale: NDArray[np.float64],
-    counted: NDArray[np.float64],
-    out_indptr: NDArray[np.int64],
-    out_value: NDArray[np.int32],
-    out: NDArray[np.float64],
+    codes: Ints32,
+    start: Ints,
+    table: Floats,
+    weight: Ints,
+    met_indptr: Ints,
+    met: Ints32,
+    indptr: Ints,
+    value: Ints32,
+    scale: Floats,
+    counted: Floats,
+    out_indptr: Ints,
+    out_value: Ints32,
+    out: Floats,
 ) -> None:
     """Share the people of combinations ``begin`` to ``end`` out once.
 

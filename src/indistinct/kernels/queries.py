@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.jit import jit
+from indistinct.types import Bools, Floats, Ints, Ints32
 
 
 @jit
-def answers(
-    columns: NDArray[np.int32],
-    weight: NDArray[np.int64],
-    fits: NDArray[np.float64],
-    counts: NDArray[np.float64],
-) -> None:
+def answers(columns: Ints32, weight: Ints, fits: Floats, counts: Floats) -> None:
     """The sum over rows of their weight times the product of what their codes fit.
 
     ``columns`` is [q, R]; ``fits`` [Q, q, L] tells for every query, column and code how well it
@@ -38,13 +33,7 @@ def answers(
 
 @jit
 def fit_range(
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    least: float,
-    most: float,
-    whole: bool,
-    uniform: bool,
-    fits: NDArray[np.float64],
+    low: Floats, high: Floats, least: float, most: float, whole: bool, uniform: bool, fits: Floats
 ) -> None:
     """How well intervals [L] fit the condition ``least <= x <= most``.
 
@@ -74,13 +63,7 @@ def fit_range(
 
 
 @jit
-def fit_leaves(
-    indptr: NDArray[np.int64],
-    leaves: NDArray[np.int32],
-    asked: NDArray[np.bool_],
-    uniform: bool,
-    fits: NDArray[np.float64],
-) -> None:
+def fit_leaves(indptr: Ints, leaves: Ints32, asked: Bools, uniform: bool, fits: Floats) -> None:
     """How well cells [L], each standing for some leaves, fit a condition that names leaves [D].
 
     With ``uniform`` the share of the leaves that is asked for, without it 1 if any is. Entries

@@ -14,13 +14,13 @@ from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from indistinct.kernels.jit import jit
-from indistinct.types import Array, Plain
+from indistinct.types import Array, Ints, Ints32, Plain
 
 
-def pointers(lengths: ArrayLike) -> NDArray[np.int64]:
+def pointers(lengths: ArrayLike) -> Ints:
     """Where rows of these lengths begin, and where the last one ends, [rows + 1].
 
     >>> pointers([2, 0, 3]).tolist()
@@ -34,12 +34,7 @@ def pointers(lengths: ArrayLike) -> NDArray[np.int64]:
 
 @jit
 def look_up(
-    indptr: NDArray[np.int64],
-    value: NDArray[np.int32],
-    rows: NDArray[np.int64],
-    wanted: NDArray[np.int64],
-    amount: Array,
-    found: Array,
+    indptr: Ints, value: Ints32, rows: Ints, wanted: Ints, amount: Array, found: Array
 ) -> None:
     """The amount of ``wanted[i]`` in row ``rows[i]``, whose values rise; others stay as they are.
 
@@ -59,7 +54,7 @@ def look_up(
 
 
 @jit
-def largest_few(indptr: NDArray[np.int64], amount: Array, found: Array) -> None:
+def largest_few(indptr: Ints, amount: Array, found: Array) -> None:
     """The largest amounts of each row, falling, in ``found`` [rows, number], 0 before."""
     number = found.shape[1]
     for row in range(found.shape[0]):
@@ -91,8 +86,8 @@ class Ragged:
     entries: ClassVar[tuple[str, ...]] = ("value",)
     """The fields that have an element for every entry."""
 
-    indptr: NDArray[np.int64]
-    value: NDArray[np.int32]
+    indptr: Ints
+    value: Ints32
 
     @classmethod
     def of(cls, rows: Sequence[ArrayLike]) -> Ragged:
@@ -130,16 +125,16 @@ class Ragged:
         """Number of rows."""
         return len(self.indptr) - 1
 
-    def __getitem__(self, row: int) -> NDArray[np.int32]:
+    def __getitem__(self, row: int) -> Ints32:
         return self.value[self.indptr[row] : self.indptr[row + 1]]
 
     @property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> Ints:
         """Entries of each row, [rows]."""
         return np.diff(self.indptr)
 
     @cached_property
-    def row_of(self) -> NDArray[np.int64]:
+    def row_of(self) -> Ints:
         """The row of every entry, [entries]."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
@@ -168,9 +163,9 @@ class Counted(Ragged):
 
     entries: ClassVar[tuple[str, ...]] = ("value", "count")
 
-    count: NDArray[np.int64]
+    count: Ints
 
-    def dense(self, domain: int) -> NDArray[np.int64]:
+    def dense(self, domain: int) -> Ints:
         """How often each value below ``domain`` occurs in each row, [rows, domain]."""
         found = np.zeros((len(self), domain), dtype=np.int64)
         np.add.at(found, (self.row_of, self.value), self.count)

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.jit import inner, jit
+from indistinct.types import Floats, Ints
 
 
 @jit
-def pair_up(
-    start: NDArray[np.int64],
-    end: NDArray[np.int64],
-    most: NDArray[np.int64],
-    draws: NDArray[np.float64],
-    partner: NDArray[np.int64],
-) -> None:
+def pair_up(start: Ints, end: Ints, most: Ints, draws: Floats, partner: Ints) -> None:
     """For every place of a sorted list the place it exchanges its value with, or its own.
 
     Group ``g`` is the places from ``start[g]`` to ``end[g]``, and its members exchange over at most
@@ -48,7 +42,7 @@ def pair_up(
 
 
 @inner
-def _first_free(free: NDArray[np.int64], place: np.int64) -> np.int64:
+def _first_free(free: Ints, place: np.int64) -> np.int64:
     root = place
     while free[root] != root:
         root = free[root]

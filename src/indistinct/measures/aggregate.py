@@ -14,42 +14,40 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem, did_you_mean
-
-Values = NDArray[np.float64]
+from indistinct.types import Bools, Floats
 
 RANK_BITS = 40
 
 
-def _arithmetic(costs: Values, weights: Values) -> Values:
-    total: Values = (costs @ weights) / weights.sum()
+def _arithmetic(costs: Floats, weights: Floats) -> Floats:
+    total: Floats = (costs @ weights) / weights.sum()
     return total[..., None]
 
 
-def _geometric(costs: Values, weights: Values) -> Values:
-    total: Values = np.expm1(np.log1p(costs) @ (weights / weights.sum()))
+def _geometric(costs: Floats, weights: Floats) -> Floats:
+    total: Floats = np.expm1(np.log1p(costs) @ (weights / weights.sum()))
     return total[..., None]
 
 
-def _sum(costs: Values, weights: Values) -> Values:
-    total: Values = costs @ weights
+def _sum(costs: Floats, weights: Floats) -> Floats:
+    total: Floats = costs @ weights
     return total[..., None]
 
 
-def _max(costs: Values, weights: Values) -> Values:
-    largest: Values = (costs * weights).max(axis=-1)
+def _max(costs: Floats, weights: Floats) -> Floats:
+    largest: Floats = (costs * weights).max(axis=-1)
     return largest[..., None]
 
 
-def _rank(costs: Values, weights: Values) -> Values:
+def _rank(costs: Floats, weights: Floats) -> Floats:
     mantissa, exponent = np.frexp(-np.sort(-(costs * weights), axis=-1))
-    ranked: Values = np.ldexp(np.rint(mantissa * 2.0**RANK_BITS), exponent - RANK_BITS)
+    ranked: Floats = np.ldexp(np.rint(mantissa * 2.0**RANK_BITS), exponent - RANK_BITS)
     return ranked
 
 
-AGGREGATES: dict[str, Callable[[Values, Values], Values]] = {
+AGGREGATES: dict[str, Callable[[Floats, Floats], Floats]] = {
     "arithmetic": _arithmetic,
     "geometric": _geometric,
     "sum": _sum,
@@ -65,7 +63,7 @@ class Aggregate:
     name: str
     weights: tuple[float, ...]
 
-    def keys(self, costs: Values) -> Values:
+    def keys(self, costs: Floats) -> Floats:
         """Costs [..., m] as keys [..., q] that compare entry by entry; q is 1 but for ``rank``."""
         return AGGREGATES[self.name](costs, np.asarray(self.weights, dtype=np.float64))
 
@@ -90,7 +88,7 @@ def aggregate(name: str, weights: Sequence[float]) -> Aggregate:
     return Aggregate(name, tuple(float(weight) for weight in weights))
 
 
-def better(keys: Values, incumbent: Values | None) -> NDArray[np.bool_]:
+def better(keys: Floats, incumbent: Floats | None) -> Bools:
     """Which of the keys [c, q] come strictly before the incumbent key [q], or before each its own.
 
     An incumbent for each of the keys is [c, q].
@@ -98,11 +96,11 @@ def better(keys: Values, incumbent: Values | None) -> NDArray[np.bool_]:
     if incumbent is None:
         return np.ones(len(keys), dtype=np.bool_)
     if keys.shape[1] == 1:
-        first: NDArray[np.bool_] = keys[:, 0] < incumbent[..., 0]
+        first: Bools = keys[:, 0] < incumbent[..., 0]
         return first
     incumbent = np.broadcast_to(incumbent, keys.shape)
     differs = keys != incumbent
     at = differs.argmax(axis=1)
     rows = np.arange(len(keys))
-    before: NDArray[np.bool_] = differs.any(axis=1) & (keys[rows, at] < incumbent[rows, at])
+    before: Bools = differs.any(axis=1) & (keys[rows, at] < incumbent[rows, at])
     return before

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.measures.aggregate import Values
 from indistinct.measures.objective import BoundObjective, Levels, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
+from indistinct.types import Floats, Ints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,20 +36,20 @@ class BoundAverageClassSize(BoundObjective):
         self._card = data.card
         self.worst = float(self._n)
 
-    def score(self, outcome: Outcome) -> tuple[Values, Values]:
+    def score(self, outcome: Outcome) -> tuple[Floats, Floats]:
         """Records over classes; others inherit the least it can be, with all classes kept."""
         classes = int((outcome.kept > 0).sum()) + (outcome.suppressed > 0)
         whole = int((outcome.size > 0).sum())
         return np.array([self._n / max(classes, 1)]), np.array([self._n / max(whole, 1)])
 
-    def recoded(self, recoding: Recoding) -> Values:
+    def recoded(self, recoding: Recoding) -> Floats:
         """Records over published classes, the suppressed ones taken as one more."""
         classes = len(recoding.kept) + (int(recoding.kept.sum()) < self._n)
         return np.array([self._n / max(classes, 1)])
 
-    def lower(self, levels: Levels, least: NDArray[np.int64], inherited: Values) -> Values:
+    def lower(self, levels: Levels, least: Ints, inherited: Floats) -> Floats:
         """At most as many classes as specific nodes have, and as the levels have combinations."""
         del least
         cards = self._card[np.arange(levels.shape[1]), levels].astype(np.float64)
-        floor: Values = np.maximum(inherited[:, 0], self._n / cards.prod(axis=1))
+        floor: Floats = np.maximum(inherited[:, 0], self._n / cards.prod(axis=1))
         return floor[:, None]

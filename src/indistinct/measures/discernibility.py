@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.measures.aggregate import Values
 from indistinct.measures.objective import BoundObjective, Levels, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
+from indistinct.types import Floats, Ints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +46,7 @@ class BoundDiscernibility(BoundObjective):
         self.broken_at_most = self._n
         self.worst = float(self._n) ** 2
 
-    def score(self, outcome: Outcome) -> tuple[Values, Values]:
+    def score(self, outcome: Outcome) -> tuple[Floats, Floats]:
         """The node's own sum; others inherit the sum with nothing suppressed."""
         whole = _squares(outcome.size)
         if self._monotonic:
@@ -55,21 +54,21 @@ class BoundDiscernibility(BoundObjective):
         kept = _squares(outcome.kept) + float(self._n) * outcome.suppressed
         return np.array([kept]), np.array([whole])
 
-    def recoded(self, recoding: Recoding) -> Values:
+    def recoded(self, recoding: Recoding) -> Floats:
         """Squares of the published classes, and n for every suppressed record."""
         suppressed = self._n - int(recoding.kept.sum())
         each = suppressed if self._monotonic else self._n
         return np.array([_squares(recoding.kept) + float(each) * suppressed])
 
-    def lower(self, levels: Levels, least: NDArray[np.int64], inherited: Values) -> Values:
+    def lower(self, levels: Levels, least: Ints, inherited: Floats) -> Floats:
         """At least the inherited squares, n^2 over the possible classes, and n a record."""
         cards = self._card[np.arange(levels.shape[1]), levels].astype(np.float64)
-        floor: Values = np.maximum(inherited[:, 0], self._n * (self._n / cards.prod(axis=1)))
+        floor: Floats = np.maximum(inherited[:, 0], self._n * (self._n / cards.prod(axis=1)))
         if not self._monotonic:
             floor = floor + least * float(self._n - self.broken_at_most)
             np.maximum(floor, least * float(self._n), out=floor)
         return floor[:, None]
 
 
-def _squares(size: NDArray[np.int64]) -> float:
+def _squares(size: Ints) -> float:
     return float((size.astype(np.float64) ** 2).sum())

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from indistinct.measures.aggregate import Values
 from indistinct.measures.objective import CellObjective, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
+from indistinct.types import Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class BoundHeight(CellObjective):
         level = np.where(recoding.suppressed, top, recoding.levels[:, attribute])
         return float((level * weight).sum() / weight.sum())
 
-    def extra(self, outcome: Outcome) -> Values:
+    def extra(self, outcome: Outcome) -> Floats:
         """Nothing."""
         del outcome
         return np.zeros(len(self._attribute))

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.costs import sum_over_prefixes, sum_over_rows
-from indistinct.measures.aggregate import Values
 from indistinct.measures.objective import CellObjective, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
+from indistinct.types import Bools, Floats, Ints, Ints32
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +64,7 @@ class BoundLoss(CellObjective):
         self.worst = float(self.over.keys(worst)[0])
         self._total = np.empty(m, np.int64)
 
-    def extra(self, outcome: Outcome) -> Values:
+    def extra(self, outcome: Outcome) -> Floats:
         """What suppression adds: 1 - g share (or s of what is left, where s is below 1)."""
         if outcome.suppressed == 0:
             return np.zeros(len(self._spread))
@@ -78,24 +77,17 @@ class BoundLoss(CellObjective):
             self._total,
         )
         added = self._added(float(outcome.suppressed), self._total / self.data.domain)
-        result: Values = np.where(self._alive, added / self._spread, 0.0)
+        result: Floats = np.where(self._alive, added / self._spread, 0.0)
         return result
 
-    def extras(
-        self,
-        levels: NDArray[np.int64],
-        rows: NDArray[np.int32],
-        units: NDArray[np.int64],
-        ends: NDArray[np.int64],
-        lost: NDArray[np.int64],
-    ) -> Values:
+    def extras(self, levels: Ints, rows: Ints32, units: Ints, ends: Ints, lost: Ints) -> Floats:
         """What suppression adds, one row after the other, in one pass over them all."""
         total = np.empty((len(ends), len(levels)), np.int64)
         sum_over_prefixes(
             self.data.columns, self.data.which(levels), self._leaves, rows, units, ends, total
         )
         added = self._added(lost[:, None].astype(np.float64), total / self.data.domain)
-        result: Values = np.where(self._alive & (lost > 0)[:, None], added / self._spread, 0.0)
+        result: Floats = np.where(self._alive & (lost > 0)[:, None], added / self._spread, 0.0)
         return result
 
     def cells(self, attribute: int, recoding: Recoding) -> float:
@@ -104,9 +96,7 @@ class BoundLoss(CellObjective):
         leaves = data.of_cells(data.leaves[attribute], attribute, recoding.levels[:, attribute])
         return self.cost_of(attribute, leaves, recoding.suppressed)
 
-    def cost_of(
-        self, attribute: int, leaves: NDArray[np.int64], suppressed: NDArray[np.bool_]
-    ) -> float:
+    def cost_of(self, attribute: int, leaves: Ints, suppressed: Bools) -> float:
         """The loss of attribute j where the cell of each combination stands for so many leaves."""
         if not self._alive[attribute]:
             return 0.0
@@ -117,7 +107,7 @@ class BoundLoss(CellObjective):
         untouched = self._g * records / float(data.domain[attribute])
         return float((self._g * covered + lost - untouched) / self._spread[attribute])
 
-    def _added(self, units: Values | float, share: Values | float) -> Values:
+    def _added(self, units: Floats | float, share: Floats | float) -> Floats:
         if self._s < 1.0:
             return np.asarray(self._s * (units - share))
         return np.asarray(units - self._g * share)

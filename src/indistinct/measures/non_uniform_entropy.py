@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.costs import entropy_over_rows
-from indistinct.measures.aggregate import Values
 from indistinct.measures.objective import CellObjective, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
+from indistinct.types import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,9 +60,7 @@ class BoundEntropy(CellObjective):
         under = data.of_cells(data.tallies[attribute], attribute, recoding.levels[:, attribute])
         return self.cost_of(attribute, under, recoding.suppressed)
 
-    def cost_of(
-        self, attribute: int, under: NDArray[np.int64], suppressed: NDArray[np.bool_]
-    ) -> float:
+    def cost_of(self, attribute: int, under: Ints, suppressed: Bools) -> float:
         """Bits lost in attribute j where the cell of each combination covers so many records."""
         data = self.data
         own = data.tallies[attribute][0][data.columns[data.row_of[attribute, 0]]]
@@ -72,7 +69,7 @@ class BoundEntropy(CellObjective):
         bits = np.log2(np.maximum(under, 1) / np.maximum(own, 1))
         return float((data.weight * bits).sum())
 
-    def extra(self, outcome: Outcome) -> Values:
+    def extra(self, outcome: Outcome) -> Floats:
         """Size times entropy of the suppressed records' generalized values."""
         if outcome.suppressed == 0 or not self._counts_suppression:
             return np.zeros(len(self._attribute))

@@ -13,17 +13,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct import plugins
 from indistinct.errors import PolicyError, Problem, did_you_mean
-from indistinct.measures.aggregate import AGGREGATES, Aggregate, Values, aggregate
+from indistinct.measures.aggregate import AGGREGATES, Aggregate, aggregate
 from indistinct.microdata.leveled import LeveledTable
+from indistinct.types import Bools, Floats, Ints, Ints32
 
-Levels = NDArray[np.int16] | NDArray[np.int64]
+Levels: TypeAlias = "NDArray[np.int16] | Ints"
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,11 @@ class Outcome:
     combinations, one standing for others like it, with their ``units``; ``suppressed`` all units.
     """
 
-    levels: NDArray[np.int64]
-    size: NDArray[np.int64]
-    kept: NDArray[np.int64]
-    rows: NDArray[np.int32]
-    units: NDArray[np.int64]
+    levels: Ints
+    size: Ints
+    kept: Ints
+    rows: Ints32
+    units: Ints
     suppressed: int
 
 
@@ -52,8 +53,8 @@ class Recoding:
     """
 
     levels: NDArray[np.int16]
-    suppressed: NDArray[np.bool_]
-    kept: NDArray[np.int64]
+    suppressed: Bools
+    kept: Ints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,28 +141,28 @@ class BoundObjective(ABC):
     worst: float
 
     @abstractmethod
-    def score(self, outcome: Outcome) -> tuple[Values, Values]:
+    def score(self, outcome: Outcome) -> tuple[Floats, Floats]:
         """The key [q] of a node, and the vector [width] that others inherit from it."""
 
     @abstractmethod
-    def lower(self, levels: Levels, least: NDArray[np.int64], inherited: Values) -> Values:
+    def lower(self, levels: Levels, least: Ints, inherited: Floats) -> Floats:
         """Lower bounds of the keys [c, q] of nodes with these levels [c, m].
 
         ``least`` [c] units are suppressed there at least; ``inherited`` is [c, width].
         """
 
     @abstractmethod
-    def recoded(self, recoding: Recoding) -> Values:
+    def recoded(self, recoding: Recoding) -> Floats:
         """The key [q] of a recoding whose combinations may be at different levels.
 
         A suppressed cell counts as its hierarchy's root.
         """
 
-    def value(self, key: Values) -> float | list[float]:
+    def value(self, key: Floats) -> float | list[float]:
         """A key as the number that is reported, or the vector where the aggregate is ``rank``."""
         return float(key[0]) if len(key) == 1 else [float(entry) for entry in key]
 
-    def scaled(self, key: Values) -> float:
+    def scaled(self, key: Floats) -> float:
         """The value on the scale raw / worst, 0 to 1 (of a vector: its largest entry)."""
         return float(min(max(key[0] / self.worst, 0.0), 1.0)) if self.worst > 0 else 0.0
 
@@ -172,8 +173,8 @@ class CellObjective(BoundObjective):
     ``least_extra`` [m, levels] is what one suppressed unit adds at least.
     """
 
-    base: Values
-    least_extra: Values
+    base: Floats
+    least_extra: Floats
 
     def __init__(self, data: LeveledTable, over: Aggregate) -> None:
         self.data = data
@@ -181,17 +182,10 @@ class CellObjective(BoundObjective):
         self._attribute = np.arange(len(data.attributes), dtype=np.int64)
 
     @abstractmethod
-    def extra(self, outcome: Outcome) -> Values:
+    def extra(self, outcome: Outcome) -> Floats:
         """What the suppressed rows add to the cost of each attribute, [m]."""
 
-    def extras(
-        self,
-        levels: NDArray[np.int64],
-        rows: NDArray[np.int32],
-        units: NDArray[np.int64],
-        ends: NDArray[np.int64],
-        lost: NDArray[np.int64],
-    ) -> Values:
+    def extras(self, levels: Ints, rows: Ints32, units: Ints, ends: Ints, lost: Ints) -> Floats:
         """What suppression adds to the cost of each attribute, one row after the other, [K, m].
 
         Arguments:
@@ -211,11 +205,11 @@ class CellObjective(BoundObjective):
                 found[at] = self.extra(outcome)
         return found
 
-    def keys(self, levels: Levels, extra: Values) -> Values:
+    def keys(self, levels: Levels, extra: Floats) -> Floats:
         """The keys [K, q] of a node for several costs of suppression [K, m]."""
         return self.over.keys(self.base[self._attribute, levels] + extra)
 
-    def score(self, outcome: Outcome) -> tuple[Values, Values]:
+    def score(self, outcome: Outcome) -> tuple[Floats, Floats]:
         """The aggregate of base and extra; others inherit the extra."""
         extra = self.extra(outcome)
         costs = self.base[self._attribute, outcome.levels] + extra
@@ -225,13 +219,13 @@ class CellObjective(BoundObjective):
     def cells(self, attribute: int, recoding: Recoding) -> float:
         """What the cells of attribute j cost in a recoding."""
 
-    def recoded(self, recoding: Recoding) -> Values:
+    def recoded(self, recoding: Recoding) -> Floats:
         """The aggregate over attributes of what their cells cost."""
         return self.over.keys(
             np.array([self.cells(j, recoding) for j in range(len(self._attribute))])
         )
 
-    def lower(self, levels: Levels, least: NDArray[np.int64], inherited: Values) -> Values:
+    def lower(self, levels: Levels, least: Ints, inherited: Floats) -> Floats:
         """Base, and the larger of what is inherited and what suppression adds at least."""
         extra = least[:, None] * self.least_extra[self._attribute, levels]
         if self.width:

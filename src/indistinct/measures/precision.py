@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from indistinct.measures.aggregate import Values
 from indistinct.measures.objective import CellObjective, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
+from indistinct.types import Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ class BoundPrecision(CellObjective):
         cost = np.where(recoding.suppressed, 1.0, cost)
         return float((cost * weight).sum() / weight.sum())
 
-    def extra(self, outcome: Outcome) -> Values:
+    def extra(self, outcome: Outcome) -> Floats:
         """What is left of 1, for every suppressed record."""
-        extra: Values = outcome.suppressed * self.least_extra[self._attribute, outcome.levels]
+        extra: Floats = outcome.suppressed * self.least_extra[self._attribute, outcome.levels]
         return extra

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from indistinct.measures.aggregate import Values
 from indistinct.measures.objective import BoundObjective, Levels, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
+from indistinct.types import Floats, Ints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,21 +40,21 @@ class BoundRows(BoundObjective):
         self._most = data.table.combinations
         self.worst = float(self._most)
 
-    def score(self, outcome: Outcome) -> tuple[Values, Values]:
+    def score(self, outcome: Outcome) -> tuple[Floats, Floats]:
         """Rows that are lost; more general nodes lose what is lost here with nothing suppressed."""
         kept = int((outcome.kept > 0).sum())
         whole = int((outcome.size > 0).sum())
         return np.array([float(self._most - kept)]), np.array([float(self._most - whole)])
 
-    def recoded(self, recoding: Recoding) -> Values:
+    def recoded(self, recoding: Recoding) -> Floats:
         """Rows that a recoding loses; its classes are rows."""
         return np.array([float(self._most - int((recoding.kept > 0).sum()))])
 
-    def lower(self, levels: Levels, least: NDArray[np.int64], inherited: Values) -> Values:
+    def lower(self, levels: Levels, least: Ints, inherited: Floats) -> Floats:
         """At least what is inherited."""
         del levels, least
         return inherited[:, :1]
 
-    def value(self, key: Values) -> float | list[float]:
+    def value(self, key: Floats) -> float | list[float]:
         """The number of rows kept."""
         return float(self._most - key[0])

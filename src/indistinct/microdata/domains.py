@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.metadata import NO_METADATA, Value, ValueMetadata
+from indistinct.types import Floats, Ints, Ints32
 
 
 @dataclass(frozen=True)
@@ -35,27 +35,27 @@ class SensitiveDomain:
         return named or tuple(sorted(set(self.known.categories.values())))
 
     @cached_property
-    def category_of(self) -> NDArray[np.int32]:
+    def category_of(self) -> Ints32:
         """Place of each value's category in :attr:`categories`, -1 where it has none, [D]."""
         place = {name: at for at, name in enumerate(self.categories)}
         of = self.known.categories
         return np.array([place.get(of.get(label, ""), -1) for label in self.labels], np.int32)
 
     @cached_property
-    def weight(self) -> NDArray[np.float64]:
+    def weight(self) -> Floats:
         """Weight of each value's category, from 0 (most sensitive) to 1; 0 without one, [D]."""
         weights = self.known.category_weights
         of = self.known.categories
         return np.array([weights.get(of.get(label, ""), 0.0) for label in self.labels], float)
 
     @cached_property
-    def sensitivity(self) -> NDArray[np.int64]:
+    def sensitivity(self) -> Ints:
         """Rank of each value's sensitivity, 1 (critical) to 4 (low); 0 without one, [D]."""
         of = self.known.ranks
         return np.array([of.get(label, 0) for label in self.labels], np.int64)
 
     @cached_property
-    def rank(self) -> NDArray[np.int64] | None:
+    def rank(self) -> Ints | None:
         """Place of each value from the smallest to the largest, [D]; None without an order.
 
         The order that was stated; else that of numbers, if all values are. Values that the stated
@@ -69,7 +69,7 @@ class SensitiveDomain:
         return ranks
 
     @cached_property
-    def ancestors(self) -> NDArray[np.int32] | None:
+    def ancestors(self) -> Ints32 | None:
         """Number of each value's ancestor at each level, [L, D], root last; None without chains.
 
         Level 0 is the value itself. Short chains repeat their last label. Numbers of one level are

@@ -8,15 +8,15 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.kernels.grouping import LARGEST_KEY, Scratch, number_keys
 from indistinct.kernels.ragged import pointers
 from indistinct.microdata.frequencies import Cells, FrequencyTable
+from indistinct.types import Ints, Ints32
 
 
-def leaf_codes(column: pl.Series, taxonomy: Taxonomy) -> NDArray[np.int32]:
+def leaf_codes(column: pl.Series, taxonomy: Taxonomy) -> Ints32:
     """The leaf code of every row, -1 where the taxonomy does not cover the value.
 
     ``column`` is text with null for missing; None is a leaf like any other.
@@ -24,7 +24,7 @@ def leaf_codes(column: pl.Series, taxonomy: Taxonomy) -> NDArray[np.int32]:
     return codes_in(column, taxonomy.leaves)
 
 
-def codes_in(column: pl.Series, domain: Sequence[str | None]) -> NDArray[np.int32]:
+def codes_in(column: pl.Series, domain: Sequence[str | None]) -> Ints32:
     """The position in a domain of the text of every row, -1 where it is not there."""
     texts = [label for label in domain if label is not None]
     coded = column.cast(pl.Enum(texts), strict=False).to_physical()
@@ -33,15 +33,15 @@ def codes_in(column: pl.Series, domain: Sequence[str | None]) -> NDArray[np.int3
     coded = coded.cast(pl.UInt32)
     position = [at for at, label in enumerate(domain) if label is not None]
     table = np.array([*position, -1], dtype=np.int32)
-    found: NDArray[np.int32] = table[coded.fill_null(len(texts)).to_numpy()]
+    found: Ints32 = table[coded.fill_null(len(texts)).to_numpy()]
     if None in domain and column.null_count():
         found[column.is_null().to_numpy()] = domain.index(None)
     return found
 
 
 def count_combinations(
-    columns: Sequence[NDArray[np.int32]], domains: Sequence[int], weight: NDArray[np.int64]
-) -> tuple[list[NDArray[np.int32]], NDArray[np.int64], NDArray[np.int32]]:
+    columns: Sequence[Ints32], domains: Sequence[int], weight: Ints
+) -> tuple[list[Ints32], Ints, Ints32]:
     """The distinct combinations of some columns of codes, sorted, with their weights.
 
     Returns the codes per column [C], the weight [C], and the combination of every row [n].
@@ -67,7 +67,7 @@ def count_combinations(
     return [column[order] for column in found], scratch.size[order], rank[scratch.class_of]
 
 
-def _sorted(columns: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> NDArray[np.int64]:
+def _sorted(columns: Sequence[Ints32], domains: Sequence[int]) -> Ints:
     """The order of distinct combinations by their codes, the first column first."""
     if math.prod(max(domain, 1) for domain in domains) >= LARGEST_KEY:
         return np.lexsort(columns[::-1])
@@ -79,11 +79,11 @@ def _sorted(columns: Sequence[NDArray[np.int32]], domains: Sequence[int]) -> NDA
 
 
 def frequency_table(
-    codes: Mapping[str, NDArray[np.int32]],
+    codes: Mapping[str, Ints32],
     domains: Mapping[str, int],
-    sensitive: Mapping[str, tuple[NDArray[np.int32], tuple[str | None, ...]]],
-    weight: NDArray[np.int64],
-) -> tuple[FrequencyTable, NDArray[np.int32]]:
+    sensitive: Mapping[str, tuple[Ints32, tuple[str | None, ...]]],
+    weight: Ints,
+) -> tuple[FrequencyTable, Ints32]:
     """The frequency table of coded rows, and the combination of every row [n].
 
     ``sensitive`` gives for each sensitive attribute its codes per row and its domain.
@@ -108,11 +108,11 @@ def frequency_table(
 
 
 def record_table(
-    codes: Mapping[str, NDArray[np.int32]],
+    codes: Mapping[str, Ints32],
     domains: Mapping[str, int],
-    sensitive: Mapping[str, tuple[NDArray[np.int32], tuple[str | None, ...]]],
-    weight: NDArray[np.int64],
-) -> tuple[FrequencyTable, NDArray[np.int32]]:
+    sensitive: Mapping[str, tuple[Ints32, tuple[str | None, ...]]],
+    weight: Ints,
+) -> tuple[FrequencyTable, Ints32]:
     """The rows as a frequency table of their own, none of them put together; and their numbers."""
     rows = len(weight)
     each = np.arange(rows + 1, dtype=np.int64)
@@ -132,10 +132,10 @@ def record_table(
 
 
 def cells_of_people(
-    values: NDArray[np.int32],
+    values: Ints32,
     domain: tuple[str | None, ...],
-    person_of: NDArray[np.int32],
-    combination_of: NDArray[np.int32],
+    person_of: Ints32,
+    combination_of: Ints32,
     table: FrequencyTable,
 ) -> Cells:
     """How many people of each combination have each value.
@@ -158,11 +158,11 @@ def cells_of_people(
 
 
 def _cells(
-    values: NDArray[np.int32],
+    values: Ints32,
     domain: tuple[str | None, ...],
-    combination_of: NDArray[np.int32],
+    combination_of: Ints32,
     combinations: int,
-    weight: NDArray[np.int64],
+    weight: Ints,
 ) -> Cells:
     columns, count, _ = count_combinations(
         [combination_of, values], [max(combinations, 1), max(len(domain), 1)], weight

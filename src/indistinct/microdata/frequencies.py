@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from indistinct.kernels.ragged import Counted
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
+from indistinct.types import Ints, Ints32
 
 Codes = NDArray[np.unsignedinteger]
-Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class Cells(Counted):
         return SensitiveDomain(self.domain, self.known, self.exclusive)
 
     @property
-    def totals(self) -> Counts:
+    def totals(self) -> Ints:
         """How often each value occurs in all combinations together, [D]."""
         found = np.bincount(self.value, weights=self.count, minlength=len(self.domain))
         return np.rint(found).astype(np.int64)
@@ -60,10 +60,10 @@ class FrequencyTable:
 
     attributes: tuple[str, ...]
     codes: tuple[Codes, ...]
-    weight: Counts
+    weight: Ints
     sensitive: Mapping[str, Cells] = field(default_factory=dict)
     unit: str = "record"
-    population: Counts | None = None
+    population: Ints | None = None
 
     @property
     def combinations(self) -> int:
@@ -75,7 +75,7 @@ class FrequencyTable:
         """Number of units in the table, n."""
         return int(self.weight.sum())
 
-    def restricted(self, rows: NDArray[np.int32]) -> FrequencyTable:
+    def restricted(self, rows: Ints32) -> FrequencyTable:
         """Some of the combinations, in the order given."""
         return FrequencyTable(
             attributes=self.attributes,
@@ -98,9 +98,9 @@ class ClassTable:
     ``c``.
     """
 
-    class_of: NDArray[np.int32]
-    size: Counts
-    cells: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
-    reference: Mapping[str, Counts] = field(default_factory=dict)
+    class_of: Ints32
+    size: Ints
+    cells: Mapping[str, Ints] = field(default_factory=dict)
+    reference: Mapping[str, Ints] = field(default_factory=dict)
     domains: Mapping[str, SensitiveDomain] = field(default_factory=dict)
-    population: Counts | None = None
+    population: Ints | None = None

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import SUPPRESSED, LevelTable, Taxonomy
 from indistinct.microdata.frequencies import FrequencyTable
+from indistinct.types import Bools, Ints, Ints32
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,12 @@ class LeveledTable:
         return self.table.attributes
 
     @property
-    def weight(self) -> NDArray[np.int64]:
+    def weight(self) -> Ints:
         """Units per combination, [C]."""
         return self.table.weight
 
     @cached_property
-    def suppressed_before(self) -> NDArray[np.bool_]:
+    def suppressed_before(self) -> Bools:
         """Which combinations are ``*`` throughout: suppressed by an earlier release, [C]."""
         mask = np.ones(self.table.combinations, dtype=np.bool_)
         for name, codes in zip(self.attributes, self.table.codes, strict=True):
@@ -58,17 +59,17 @@ class LeveledTable:
         )
 
     @cached_property
-    def heights(self) -> NDArray[np.int64]:
+    def heights(self) -> Ints:
         """The topmost level of each attribute, [m]."""
         return np.array([len(level.card) - 1 for level in self.compiled], dtype=np.int64)
 
     @cached_property
-    def domain(self) -> NDArray[np.int64]:
+    def domain(self) -> Ints:
         """Number of leaves of each attribute's taxonomy, [m]."""
         return np.array([level.code.shape[1] for level in self.compiled], dtype=np.int64)
 
     @cached_property
-    def row_of(self) -> NDArray[np.int64]:
+    def row_of(self) -> Ints:
         """Row of ``columns`` for attribute j at level l, [m, largest height + 1]; -1 for none."""
         most = int(self.heights.max()) + 1 if len(self.heights) else 1
         rows = np.full((len(self.heights), most), -1, dtype=np.int64)
@@ -79,7 +80,7 @@ class LeveledTable:
         return rows
 
     @cached_property
-    def columns(self) -> NDArray[np.int32]:
+    def columns(self) -> Ints32:
         """Codes of every combination at every level, [sum of (height + 1), C]."""
         stacked = np.empty((int((self.heights + 1).sum()), self.table.combinations), np.int32)
         for j, level in enumerate(self.compiled):
@@ -89,7 +90,7 @@ class LeveledTable:
         return stacked
 
     @cached_property
-    def card(self) -> NDArray[np.int64]:
+    def card(self) -> Ints:
         """Number of codes of attribute j at level l, [m, largest height + 1]."""
         cards = np.ones(self.row_of.shape, dtype=np.int64)
         for j, level in enumerate(self.compiled):
@@ -97,7 +98,7 @@ class LeveledTable:
         return cards
 
     @cached_property
-    def leaves(self) -> tuple[tuple[NDArray[np.int64], ...], ...]:
+    def leaves(self) -> tuple[tuple[Ints, ...], ...]:
         """Leaves under each code of each level of each attribute."""
         found = []
         for level in self.compiled:
@@ -110,7 +111,7 @@ class LeveledTable:
         return tuple(found)
 
     @cached_property
-    def tallies(self) -> tuple[tuple[NDArray[np.int64], ...], ...]:
+    def tallies(self) -> tuple[tuple[Ints, ...], ...]:
         """Units per code of each level of each attribute."""
         found = []
         for j, level in enumerate(self.compiled):
@@ -124,12 +125,7 @@ class LeveledTable:
             found.append(tuple(per_level))
         return tuple(found)
 
-    def of_cells(
-        self,
-        amounts: Sequence[NDArray[np.int64]],
-        attribute: int,
-        levels: NDArray[np.int16],
-    ) -> NDArray[np.int64]:
+    def of_cells(self, amounts: Sequence[Ints], attribute: int, levels: NDArray[np.int16]) -> Ints:
         """For every combination the amount of attribute j's code at its own level, [C].
 
         ``amounts`` are by level and code, such as ``leaves[j]`` or ``tallies[j]``.
@@ -140,12 +136,12 @@ class LeveledTable:
             found[here] = amounts[level][self.columns[self.row_of[attribute, level]][here]]
         return found
 
-    def which(self, levels: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    def which(self, levels: Sequence[int] | Ints) -> Ints:
         """Rows of ``columns`` for one level per attribute."""
-        rows: NDArray[np.int64] = self.row_of[np.arange(len(self.heights)), np.asarray(levels)]
+        rows: Ints = self.row_of[np.arange(len(self.heights)), np.asarray(levels)]
         return rows
 
-    def restricted(self, rows: NDArray[np.int32]) -> LeveledTable:
+    def restricted(self, rows: Ints32) -> LeveledTable:
         """The table of some of its combinations, under the same taxonomies."""
         return LeveledTable(self.table.restricted(rows), self.taxonomies, self.unchanged)
 

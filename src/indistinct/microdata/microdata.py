@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.metadata import NO_METADATA, ValueMetadata
@@ -22,6 +21,7 @@ from indistinct.microdata.encoding import (
 )
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.subjects import Events
+from indistinct.types import Ints, Ints32
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Microdata:
     """
 
     data: LeveledTable
-    combination_of: NDArray[np.int32]
+    combination_of: Ints32
 
     @classmethod
     def encode(
@@ -40,8 +40,8 @@ class Microdata:
         texts: pl.DataFrame,
         taxonomies: Mapping[str, Taxonomy],
         sensitive: Sequence[str] = (),
-        weight: NDArray[np.int64] | None = None,
-        unchanged: Mapping[str, NDArray[np.int32]] | None = None,
+        weight: Ints | None = None,
+        unchanged: Mapping[str, Ints32] | None = None,
         *,
         known: Mapping[str, ValueMetadata] | None = None,
         population: pl.DataFrame | None = None,
@@ -118,7 +118,7 @@ class Microdata:
         return cls(LeveledTable(table, dict(taxonomies), fixed), combination_of[:rows])
 
 
-def row_numbers(texts: pl.DataFrame, columns: Sequence[str]) -> NDArray[np.int32]:
+def row_numbers(texts: pl.DataFrame, columns: Sequence[str]) -> Ints32:
     """A number for every row: the same for rows that are equal in these columns."""
     domains = [sorted_values(texts[name]) for name in columns]
     codes = [codes_in(texts[name], domain) for name, domain in zip(columns, domains, strict=True)]
@@ -132,7 +132,7 @@ def sorted_values(column: pl.Series) -> tuple[Label, ...]:
 
 
 def distinct_values(
-    column: pl.Series, weight: NDArray[np.int64] | None = None
+    column: pl.Series, weight: Ints | None = None
 ) -> tuple[tuple[Label, ...], tuple[int, ...]]:
     """The distinct texts of a column, sorted, missing last, and how many records have each."""
     if weight is None:

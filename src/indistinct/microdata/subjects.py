@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from indistinct.document import many
 from indistinct.errors import DataError, Problem
 from indistinct.microdata.encoding import codes_in
+from indistinct.types import Bools, Ints, Ints32
 
 Conflicts = Literal["error", "first", "last", "most-frequent"]
 """What becomes of quasi-identifiers that differ between the rows of one person."""
@@ -30,10 +31,10 @@ class Events:
         texts: the records' sensitive attributes, null for a missing value.
     """
 
-    person_of: NDArray[np.int32]
+    person_of: Ints32
     texts: pl.DataFrame
 
-    def of(self, there: NDArray[np.bool_]) -> Events:
+    def of(self, there: Bools) -> Events:
         """The records of some of the people, who are numbered anew in the same order."""
         kept = there[self.person_of]
         number = (np.cumsum(there) - 1).astype(np.int32)
@@ -73,14 +74,14 @@ class Subjects:
     texts: pl.DataFrame
     count: int
     rows: int
-    weight: NDArray[np.int64] | None = None
+    weight: Ints | None = None
     key: str | None = None
-    subject_of: NDArray[np.int32] | None = None
+    subject_of: Ints32 | None = None
     events: Events | None = None
     resolved: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of_records(cls, texts: pl.DataFrame, weight: NDArray[np.int64] | None = None) -> Subjects:
+    def of_records(cls, texts: pl.DataFrame, weight: Ints | None = None) -> Subjects:
         """Rows that are subjects themselves, or distinct ones with how many records have each."""
         rows = texts.height if weight is None else int(weight.sum())
         return cls("record", texts, texts.height, rows, weight)
@@ -152,7 +153,7 @@ class Subjects:
         )
 
     @property
-    def person_of(self) -> NDArray[np.int32]:
+    def person_of(self) -> Ints32:
         """The subject of every row, [rows], where the rows are at hand."""
         if self.subject_of is not None:
             return self.subject_of
@@ -164,7 +165,7 @@ class Subjects:
             return values[self.subject_of]
         return values if self.weight is None else None
 
-    def first_rows(self) -> NDArray[np.int64]:
+    def first_rows(self) -> Ints:
         """The first row of every subject, [n]."""
         first = np.zeros(self.count, np.int64)
         first[self.person_of[::-1]] = np.arange(self.rows - 1, -1, -1)
@@ -207,9 +208,7 @@ class Subjects:
             columns.append(first[_VALUE].alias(name))
         return self.texts.with_columns(columns)
 
-    def constant(
-        self, texts: pl.DataFrame, looked_at: NDArray[np.bool_] | None = None
-    ) -> pl.DataFrame:
+    def constant(self, texts: pl.DataFrame, looked_at: Bools | None = None) -> pl.DataFrame:
         """The columns that are the same in all rows of a subject, a row for every subject.
 
         Arguments:
@@ -228,7 +227,7 @@ class Subjects:
             ]
         )
 
-    def among(self, there: NDArray[np.bool_]) -> Subjects:
+    def among(self, there: Bools) -> Subjects:
         """Some of the subjects, in the same order, without the others' records.
 
         Arguments:
@@ -259,19 +258,19 @@ class Subjects:
         ]
 
 
-def _numbered(column: pl.Series) -> NDArray[np.int32]:
+def _numbered(column: pl.Series) -> Ints32:
     """Numbers of equal texts, by their first row; -1 where there is none."""
     order = column.drop_nulls().unique(maintain_order=True)
     found = column.replace_strict(
         order, pl.Series(np.arange(len(order), dtype=np.int32)), default=-1, return_dtype=pl.Int32
     )
-    numbers: NDArray[np.int32] = found.fill_null(-1).to_numpy().astype(np.int32)
+    numbers: Ints32 = found.fill_null(-1).to_numpy().astype(np.int32)
     return numbers
 
 
 def _of_people(
-    column: pl.Series, person_of: NDArray[np.int32], count: int, conflicts: Conflicts
-) -> tuple[pl.Series, NDArray[np.int32]]:
+    column: pl.Series, person_of: Ints32, count: int, conflicts: Conflicts
+) -> tuple[pl.Series, Ints32]:
     """One value per person, and the people with several."""
     rows = pl.DataFrame({_PERSON: person_of, _VALUE: column}).with_row_index(_ROW)
     rows = rows.filter(pl.col(_PERSON) >= 0)
@@ -293,9 +292,7 @@ def _of_people(
     return values, several.to_numpy().astype(np.int32)
 
 
-def _differing(
-    column: pl.Series, person_of: NDArray[np.int32], people: NDArray[np.int32], file: str | None
-) -> Problem:
+def _differing(column: pl.Series, person_of: Ints32, people: Ints32, file: str | None) -> Problem:
     number = len(people)
     rows = np.flatnonzero(person_of == people[0])[:11]
     return Problem(

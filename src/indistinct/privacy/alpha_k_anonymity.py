@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.errors import Problem
 from indistinct.kernels.promises import largest
@@ -25,6 +24,7 @@ from indistinct.privacy.max_posterior import share_too_large
 from indistinct.privacy.parameters import number, of_one, whole
 from indistinct.privacy.promise import Closure
 from indistinct.privacy.values import EXACT, AboutValues, least, most
+from indistinct.types import Bools, Ints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,10 +64,10 @@ class AlphaKAnonymity(AboutValues):
             self, self.alpha, table, allowed
         )
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and are too small or have too frequent a value."""
         top, applies = self._largest(classes), self.seen(classes).size
-        broken: NDArray[np.bool_] = top > self.alpha * (1 + EXACT) * applies
+        broken: Bools = top > self.alpha * (1 + EXACT) * applies
         return (broken | (classes.size < self.k)) & (classes.size > 0)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
@@ -76,7 +76,7 @@ class AlphaKAnonymity(AboutValues):
         shares = self._largest(classes) / np.maximum(seen.size, 1)
         return {"alpha": most(shares, seen), "k": least(classes.size, classes)}
 
-    def _largest(self, classes: ClassTable) -> NDArray[np.int64]:
+    def _largest(self, classes: ClassTable) -> Ints:
         cells = self.harmful_cells(self.seen(classes))
         total, top = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
         largest(cells, total, top)

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.document import many
 from indistinct.errors import Problem
@@ -39,6 +38,7 @@ from indistinct.privacy.values import (
     too_few_values,
     without_categories,
 )
+from indistinct.types import Bools, Ints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,9 +96,9 @@ class BalancedPPlusSensitive(Promise):
             remedy="choose a larger difference, or divide the values differently into categories",
         )
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and too few categories or too many of one half."""
-        broken: NDArray[np.bool_] = categories_held(self, classes)[0] < self.p
+        broken: Bools = categories_held(self, classes)[0] < self.p
         broken |= self._apart(classes) > self.difference
         return (broken & (classes.size > 0)) | had_by_all(self, classes)
 
@@ -110,7 +110,7 @@ class BalancedPPlusSensitive(Promise):
             "difference": int(apart.max()) if len(apart) else None,
         }
 
-    def _apart(self, classes: ClassTable) -> NDArray[np.int64]:
+    def _apart(self, classes: ClassTable) -> Ints:
         """By how many records one half exceeds the other, [G]."""
         domain, cells = domain_of(self, classes), cells_of(self, classes)
         sides = np.append(_sides(domain), 0)[domain.category_of].astype(np.float64)
@@ -119,8 +119,8 @@ class BalancedPPlusSensitive(Promise):
         return np.abs(found).astype(np.int64)
 
 
-def _sides(domain: SensitiveDomain) -> NDArray[np.int64]:
+def _sides(domain: SensitiveDomain) -> Ints:
     """For each category -1 in the harmless half, 1 in the sensitive half, 0 in the middle."""
     categories = len(domain.categories)
-    sides: NDArray[np.int64] = np.sign(2 * np.arange(categories) - (categories - 1))
+    sides: Ints = np.sign(2 * np.arange(categories) - (categories - 1))
     return sides

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels import promises as kernels
 from indistinct.microdata.frequencies import ClassTable
@@ -33,6 +32,7 @@ from indistinct.privacy.values import (
     most,
     shares_of,
 )
+from indistinct.types import Bools, Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,14 +54,14 @@ class BetaLikeness(AboutValues):
         number(self.model, "beta", self.beta, above=0)
 
     @abstractmethod
-    def highest(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    def highest(self, shares: Floats) -> Floats:
         """The largest share that each value may have in a class, [D], by its share elsewhere."""
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and in which a value gains too much."""
         classes = self.seen(classes)
         ratio = largest_ratio(self, classes, self.highest(shares_of(self, classes)))
-        broken: NDArray[np.bool_] = ratio > 1 + EXACT
+        broken: Bools = ratio > 1 + EXACT
         return (broken & (classes.size > 0)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
@@ -81,15 +81,13 @@ class BasicBetaLikeness(BetaLikeness):
 
     model: ClassVar[str] = "basic-beta-likeness"
 
-    def highest(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    def highest(self, shares: Floats) -> Floats:
         """The share and beta times it."""
-        found: NDArray[np.float64] = shares * (1 + self.beta)
+        found: Floats = shares * (1 + self.beta)
         return found
 
 
-def largest_ratio(
-    promise: AboutValues, classes: ClassTable, base: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def largest_ratio(promise: AboutValues, classes: ClassTable, base: Floats) -> Floats:
     """For every class the largest quotient of a harmful value's share and its base [D], [G]."""
     cells = cells_of(promise, classes)
     if not promise.about_all:

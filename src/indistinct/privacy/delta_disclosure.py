@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.promises import largest_log_ratio
 from indistinct.microdata.frequencies import ClassTable
@@ -35,6 +34,7 @@ from indistinct.privacy.values import (
     most,
     shares_of,
 )
+from indistinct.types import Bools, Floats
 
 ABSENT = ("break", "skip")
 
@@ -68,10 +68,10 @@ class DeltaDisclosure(AboutValues):
         """Union with a fixed distribution; nothing where absent values are skipped."""
         return "none" if self.absent == "skip" else super().effective_closure
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and in which a value's share is too different."""
         classes = self.seen(classes)
-        broken: NDArray[np.bool_] = self._largest(classes) >= self.delta * (1 - EXACT)
+        broken: Bools = self._largest(classes) >= self.delta * (1 - EXACT)
         return (broken & (classes.size > 0)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
@@ -79,7 +79,7 @@ class DeltaDisclosure(AboutValues):
         classes = self.seen(classes)
         return {"delta": most(self._largest(classes), classes)}
 
-    def _largest(self, classes: ClassTable) -> NDArray[np.float64]:
+    def _largest(self, classes: ClassTable) -> Floats:
         cells = cells_of(self, classes)
         found = np.empty(len(cells), np.float64)
         shares = shares_of(self, classes)

@@ -35,7 +35,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.document import rounded
 from indistinct.errors import PolicyError, Problem
@@ -44,6 +43,7 @@ from indistinct.privacy.k_map import no_population, people_of
 from indistinct.privacy.parameters import choice, number
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import EXACT
+from indistinct.types import Bools
 
 ABSENT = ("break", "suppressed", "skip")
 
@@ -143,14 +143,14 @@ class DeltaPresence(Promise):
             )
         return None
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Classes with too small or too large a share."""
         people = people_of(self, classes)
         below = classes.size < self.lower * (1 - EXACT) * people
         if self.absent == "skip":
             below &= classes.size > 0
         above = classes.size > self.upper * (1 + EXACT) * people
-        broken: NDArray[np.bool_] = below | above
+        broken: Bools = below | above
         return broken
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.errors import Problem
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
@@ -28,6 +27,7 @@ from indistinct.privacy.values import (
     present,
     too_few_values,
 )
+from indistinct.types import Bools
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,10 +59,10 @@ class DistinctValues(AboutValues):
             return None
         return too_few_values(self, int(np.count_nonzero(totals)), self.least_values)
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and too few values."""
         classes = self.seen(classes)
-        few: NDArray[np.bool_] = different_values(self, classes) < self.least_values
+        few: Bools = different_values(self, classes) < self.least_values
         return (few & self._harm(classes)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
@@ -71,7 +71,7 @@ class DistinctValues(AboutValues):
         found = different_values(self, classes)[self._harm(classes)]
         return {self.parameter: int(found.min()) if len(found) else None}
 
-    def _harm(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def _harm(self, classes: ClassTable) -> Bools:
         """Classes in which somebody has a harmful value, [G]."""
         if self.about_all:
             return np.asarray(classes.size > 0)

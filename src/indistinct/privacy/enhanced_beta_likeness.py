@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.basic_beta_likeness import BetaLikeness, largest_ratio
 from indistinct.privacy.values import EXACT, most, shares_of
+from indistinct.types import Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,7 @@ class EnhancedBetaLikeness(BetaLikeness):
 
     model: ClassVar[str] = "enhanced-beta-likeness"
 
-    def highest(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    def highest(self, shares: Floats) -> Floats:
         """The share and beta times it, but -ln p times where that is less."""
         return _highest(shares, self.beta)
 
@@ -48,8 +48,8 @@ class EnhancedBetaLikeness(BetaLikeness):
         return super().achieved(classes)
 
 
-def _highest(shares: NDArray[np.float64], beta: float) -> NDArray[np.float64]:
+def _highest(shares: Floats, beta: float) -> Floats:
     """The largest share that each value may have in a class, [D]."""
     logarithm = -np.log(np.where(shares > 0, shares, 1.0))
-    found: NDArray[np.float64] = shares * (1 + np.minimum(beta, logarithm))
+    found: Floats = shares * (1 + np.minimum(beta, logarithm))
     return found

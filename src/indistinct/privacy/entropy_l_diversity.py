@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.document import rounded
 from indistinct.errors import Problem
@@ -36,6 +35,7 @@ from indistinct.privacy.values import (
     too_uneven,
     whole_if_close,
 )
+from indistinct.types import Bools, Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,9 +78,9 @@ class EntropyLDiversity(Promise):
             "allow more records to be left out",
         )
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and whose entropy is below log(l)."""
-        short: NDArray[np.bool_] = self._entropy(classes) < math.log(self.l) - CLOSE
+        short: Bools = self._entropy(classes) < math.log(self.l) - CLOSE
         return (short & (classes.size > 0)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
@@ -88,7 +88,7 @@ class EntropyLDiversity(Promise):
         entropy = self._entropy(classes)[classes.size > 0]
         return {"l": whole_if_close(math.exp(entropy.min())) if len(entropy) else None}
 
-    def _entropy(self, classes: ClassTable) -> NDArray[np.float64]:
+    def _entropy(self, classes: ClassTable) -> Floats:
         cells = cells_of(self, classes)
         found = np.empty(len(cells), np.float64)
         entropy(cells, found)

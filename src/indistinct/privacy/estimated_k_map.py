@@ -23,15 +23,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from indistinct.errors import Problem
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.k_anonymity import too_few_records
 from indistinct.privacy.parameters import choice, number, of_one, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import least
+from indistinct.types import Bools
 
 ESTIMATORS = ("zero-truncated-poisson", "poisson")
 
@@ -106,9 +104,9 @@ class EstimatedKMap(Promise):
         del allowed
         return too_few_records(self, self.size, table)
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, but too few."""
-        broken: NDArray[np.bool_] = (classes.size < self.size) & (classes.size > 0)
+        broken: Bools = (classes.size < self.size) & (classes.size > 0)
         return broken
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:

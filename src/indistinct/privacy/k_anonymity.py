@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from indistinct.document import many
 from indistinct.errors import PolicyError, Problem
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import of_one
 from indistinct.privacy.promise import Closure, Promise
+from indistinct.types import Bools
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,9 +54,9 @@ class KAnonymity(Promise):
         del allowed
         return too_few_records(self, self.k, table)
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, but fewer than k."""
-        broken: NDArray[np.bool_] = classes.size < self.k
+        broken: Bools = classes.size < self.k
         return broken & (classes.size > 0) if self.k > 1 else broken & False
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:

@@ -18,15 +18,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from indistinct.document import many
 from indistinct.errors import PolicyError, Problem
-from indistinct.microdata.frequencies import ClassTable, Counts, FrequencyTable
+from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import of_one, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import least
+from indistinct.types import Bools, Ints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,9 +70,9 @@ class KMap(Promise):
             remedy="choose a smaller k, or name the population of which the table is a sample",
         )
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and stand for fewer than k people."""
-        broken: NDArray[np.bool_] = people_of(self, classes) < self.k
+        broken: Bools = people_of(self, classes) < self.k
         return broken & (classes.size > 0)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
@@ -82,7 +80,7 @@ class KMap(Promise):
         return {"k": least(people_of(self, classes), classes)}
 
 
-def people_of(promise: Promise, classes: ClassTable) -> Counts:
+def people_of(promise: Promise, classes: ClassTable) -> Ints:
     """The people of the population in every class, [G].
 
     Raises:

@@ -24,12 +24,11 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.document import many, some_of
 from indistinct.errors import PolicyError, Problem
 from indistinct.microdata.domains import SensitiveDomain
-from indistinct.microdata.frequencies import ClassTable, Counts, FrequencyTable
+from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import choice, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import (
@@ -41,6 +40,7 @@ from indistinct.privacy.values import (
     present,
     too_few_values,
 )
+from indistinct.types import Bools, Ints
 
 COUNTS = ("class", "rank")
 ELBOW = "elbow"
@@ -157,11 +157,11 @@ class KNMAnonymity(Promise):
             + ("" if everybody else f", or allow {many(lost, 'record')} to be suppressed"),
         )
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and are too small for a rank in them, or of few values."""
         _, ks, held = self._held(classes)
         counted = held if self.count == "rank" else classes.size[:, None]
-        broken: NDArray[np.bool_] = np.any((held > 0) & (counted < ks), axis=1)
+        broken: Bools = np.any((held > 0) & (counted < ks), axis=1)
         if self.diversity is not False:
             cells = cells_of(self, classes)
             wanted = self.labels_wanted(_labels(cells, classes.reference.get(str(self.sensitive))))
@@ -193,9 +193,7 @@ class KNMAnonymity(Promise):
             return max(2, labels // 2)
         return int(self.diversity)
 
-    def _held(
-        self, classes: ClassTable
-    ) -> tuple[tuple[int, ...], NDArray[np.int64], NDArray[np.int64]]:
+    def _held(self, classes: ClassTable) -> tuple[tuple[int, ...], Ints, Ints]:
         """Ranks, the k of each, and the records of each in every class, [G, ranks].
 
         Values whose rank is not known come last, with the largest k of all.
@@ -278,6 +276,6 @@ def _ks(given: Any) -> dict[str, int] | str:
     return dict(sorted(found.items()))
 
 
-def _labels(cells: NDArray[np.int64], reference: Counts | None) -> int:
+def _labels(cells: Ints, reference: Ints | None) -> int:
     """Different values in the table that the classes come from."""
     return int(np.count_nonzero(cells.sum(axis=0) if reference is None else reference))

@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.errors import Problem
 from indistinct.kernels.promises import largest
@@ -37,6 +36,7 @@ from indistinct.privacy.values import (
     present,
     too_few_values,
 )
+from indistinct.types import Bools
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,10 +67,10 @@ class Signatures(Promise):
             return None
         return too_few_values(self, int(np.count_nonzero(totals)), self.m)
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and too few values, or one of them twice."""
         few = different_values(self, classes) < self.m
-        broken: NDArray[np.bool_] = (few | self._twice(classes)) & (classes.size > 0)
+        broken: Bools = (few | self._twice(classes)) & (classes.size > 0)
         return broken | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
@@ -81,7 +81,7 @@ class Signatures(Promise):
             return {"m": None}
         return {"m": int(found.min())}
 
-    def _twice(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def _twice(self, classes: ClassTable) -> Bools:
         cells = cells_of(self, classes)
         total, top = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
         largest(cells, total, top)

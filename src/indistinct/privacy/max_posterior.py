@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.document import rounded
 from indistinct.errors import Problem
@@ -25,7 +24,7 @@ from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import choice, number
 from indistinct.privacy.promise import Closure
 from indistinct.privacy.values import EXACT, AboutValues, evened, most, present, too_uneven
-from indistinct.types import Plain
+from indistinct.types import Bools, Plain
 
 OVER = ("release", "releases")
 
@@ -61,13 +60,13 @@ class MaxPosterior(AboutValues):
         """A value whose share stays above the bound, whoever is left out."""
         return share_too_large(self, self.bound, table, allowed)
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and in which a value is too frequent."""
         classes = self.seen(classes)
         cells = self.harmful_cells(classes)
         total, top = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
         largest(cells, total, top)
-        broken: NDArray[np.bool_] = top > self.bound * (1 + EXACT) * classes.size
+        broken: Bools = top > self.bound * (1 + EXACT) * classes.size
         return broken & (classes.size > 0)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:

@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.document import rounded
 from indistinct.errors import Problem
@@ -45,6 +44,7 @@ from indistinct.privacy.values import (
     whole_if_close,
     without_categories,
 )
+from indistinct.types import Bools, Floats, Ints
 
 TOTALS = ("distinct", "records")
 
@@ -74,13 +74,13 @@ class WeighedSensitive(Promise):
         return without_categories(self, domain, in_order=True)
 
     @abstractmethod
-    def held(self, classes: ClassTable) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def held(self, classes: ClassTable) -> tuple[Ints, Floats]:
         """How many different ones every class has, and what they weigh together, [G] each."""
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and too few or too little weight."""
         different, weight = self.held(classes)
-        broken: NDArray[np.bool_] = (different < self.p) | (weight < self.alpha - CLOSE)
+        broken: Bools = (different < self.p) | (weight < self.alpha - CLOSE)
         return (broken & (classes.size > 0)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
@@ -117,7 +117,7 @@ class PAlphaSensitive(WeighedSensitive):
         times = totals > 0 if self.over == "distinct" else totals
         return few or too_light(self, self.alpha, float((weight * times).sum()))
 
-    def held(self, classes: ClassTable) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def held(self, classes: ClassTable) -> tuple[Ints, Floats]:
         """The values of every class, and their weight."""
         cells = cells_of(self, classes)
         weight = np.empty(len(cells), np.float64)
@@ -125,7 +125,7 @@ class PAlphaSensitive(WeighedSensitive):
         return different_values(self, classes), weight
 
 
-def _lightest(weight: NDArray[np.float64], classes: ClassTable) -> float | None:
+def _lightest(weight: Floats, classes: ClassTable) -> float | None:
     """The smallest weight of a class that holds somebody."""
     held = weight[classes.size > 0]
     return whole_if_close(float(held.min())) if len(held) else None

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.errors import Problem
 from indistinct.microdata.domains import SensitiveDomain
@@ -26,6 +25,7 @@ from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.p_alpha_sensitive import WeighedSensitive, too_light
 from indistinct.privacy.p_plus_sensitive import categories_held, categories_present
 from indistinct.privacy.values import domain_of, too_few_values
+from indistinct.types import Floats, Ints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,11 +48,11 @@ class PPlusAlphaSensitive(WeighedSensitive):
         few = too_few_values(self, len(held), self.p, "category")
         return few or too_light(self, self.alpha, float(worth[held].sum()))
 
-    def held(self, classes: ClassTable) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def held(self, classes: ClassTable) -> tuple[Ints, Floats]:
         """The categories of every class, and their weight."""
         return categories_held(self, classes, _worth(domain_of(self, classes)))
 
 
-def _worth(domain: SensitiveDomain) -> NDArray[np.float64]:
+def _worth(domain: SensitiveDomain) -> Floats:
     weights = domain.known.category_weights
     return np.array([weights.get(name, 0.0) for name in domain.categories], np.float64)

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.errors import Problem
 from indistinct.kernels.promises import kinds
@@ -34,6 +33,7 @@ from indistinct.privacy.values import (
     too_few_values,
     without_categories,
 )
+from indistinct.types import Bools, Floats, Ints, Ints32
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,9 +64,9 @@ class PPlusSensitive(Promise):
         held = categories_present(self, table)
         return None if held is None else too_few_values(self, len(held), self.p, "category")
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and fewer than p categories."""
-        broken: NDArray[np.bool_] = categories_held(self, classes)[0] < self.p
+        broken: Bools = categories_held(self, classes)[0] < self.p
         return (broken & (classes.size > 0)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
@@ -74,7 +74,7 @@ class PPlusSensitive(Promise):
         return {"p": least(categories_held(self, classes)[0], classes)}
 
 
-def categories_present(promise: Promise, table: FrequencyTable) -> NDArray[np.int32] | None:
+def categories_present(promise: Promise, table: FrequencyTable) -> Ints32 | None:
     """The places of the categories that a table has values of; None where none are known."""
     totals = present(promise, table)
     if totals is None:
@@ -85,8 +85,8 @@ def categories_present(promise: Promise, table: FrequencyTable) -> NDArray[np.in
 
 
 def categories_held(
-    promise: Promise, classes: ClassTable, worth: NDArray[np.float64] | None = None
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    promise: Promise, classes: ClassTable, worth: Floats | None = None
+) -> tuple[Ints, Floats]:
     """The number of different categories in every class, and what they are worth together, [G].
 
     ``worth`` is by category; nothing where not given.

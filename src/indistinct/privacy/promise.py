@@ -11,15 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, ClassVar, Literal, NoReturn
 
-import numpy as np
-from numpy.typing import NDArray
-
 from indistinct import plugins
 from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.requirement import ABOUT_VALUES, Requirement, in_words
-from indistinct.types import Plain
+from indistinct.types import Bools, Plain
 
 Closure = Literal["superset", "union", "none"]
 """How a promise behaves when classes change.
@@ -181,7 +178,7 @@ class Promise(ABC):
         return None
 
     @abstractmethod
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Which classes break the promise: a mask of length G.
 
         Classes of size 0 do not, with one exception: those of a population may, and then no record
@@ -214,7 +211,7 @@ class BeyondClasses(Promise):
 
     unit: str = "person"
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Not to be told from classes.
 
         Raises:

@@ -30,7 +30,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
+
+from indistinct.types import Bools, Floats, Ints
 
 TOLERANCE = 1e-12
 """How far, in proportion, a variance may lie below a threshold and still count as equal to it.
@@ -43,7 +44,7 @@ EXACT_VALUES = 40
 """Up to so many values :func:`largest_size` compares all classes there are."""
 
 
-def rank_variance(cells: NDArray[np.int64]) -> NDArray[np.float64]:
+def rank_variance(cells: Ints) -> Floats:
     """The rank variance of every class.
 
     Arguments:
@@ -65,7 +66,7 @@ def rank_variance(cells: NDArray[np.int64]) -> NDArray[np.float64]:
     some = np.maximum(size, 1)
     # Whole numbers up to here: what is equal stays equal.
     spread = some * square - linear * linear
-    found: NDArray[np.float64] = spread / (some.astype(np.float64) * some)
+    found: Floats = spread / (some.astype(np.float64) * some)
     return found
 
 
@@ -93,23 +94,21 @@ def theta(k: float, mu: float) -> float:
     return _theta(k, mu)
 
 
-def thresholds(sizes: NDArray[np.int64], mu: float) -> NDArray[np.float64]:
+def thresholds(sizes: Ints, mu: float) -> Floats:
     """The threshold of every class's own size, [G]; 0 for classes without records."""
     exact = _twelfth(mu)
     wide = np.maximum(sizes, 1).astype(np.float64)
-    found: NDArray[np.float64] = (wide * wide - 1) * exact.numerator / exact.denominator
+    found: Floats = (wide * wide - 1) * exact.numerator / exact.denominator
     return found
 
 
-def falls_short(
-    variance: NDArray[np.float64], threshold: float | NDArray[np.float64]
-) -> NDArray[np.bool_]:
+def falls_short(variance: Floats, threshold: float | Floats) -> Bools:
     """Where a variance lies below its threshold; equal ones (up to rounding) do not.
 
     >>> falls_short(np.array([0.75, 0.6875]), 0.75).tolist()
     [False, True]
     """
-    short: NDArray[np.bool_] = variance < np.asarray(threshold) * (1 - TOLERANCE)
+    short: Bools = variance < np.asarray(threshold) * (1 - TOLERANCE)
     return short
 
 
@@ -196,7 +195,7 @@ def largest_size(values: int, mu: float) -> int:
     return 1
 
 
-def least_noise(totals: Sequence[int] | NDArray[np.int64], classes: int, k: int, mu: float) -> int:
+def least_noise(totals: Sequence[int] | Ints, classes: int, k: int, mu: float) -> int:
     """How many made-up records any algorithm needs at least to make that many classes.
 
     Every class needs :func:`least_values` distinct values L, whatever its size. A value that occurs

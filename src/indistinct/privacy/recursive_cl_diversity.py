@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.document import rounded
 from indistinct.errors import Problem
@@ -34,6 +33,7 @@ from indistinct.privacy.values import (
     too_few_values,
     too_uneven,
 )
+from indistinct.types import Bools, Ints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ class RecursiveCLDiversity(Promise):
             "allow more records to be left out",
         )
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and whose most frequent value is too frequent."""
         return self._too_frequent(classes, self.l) | had_by_all(self, classes)
 
@@ -99,14 +99,12 @@ class RecursiveCLDiversity(Promise):
             largest += 1
         return {"c": least, "l": largest}
 
-    def _too_frequent(self, classes: ClassTable, place: int) -> NDArray[np.bool_]:
+    def _too_frequent(self, classes: ClassTable, place: int) -> Bools:
         head, tail = self._head_and_tail(classes, place)
-        broken: NDArray[np.bool_] = head >= self.c * (1 - EXACT) * tail
+        broken: Bools = head >= self.c * (1 - EXACT) * tail
         return broken & (classes.size > 0)
 
-    def _head_and_tail(
-        self, classes: ClassTable, place: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _head_and_tail(self, classes: ClassTable, place: int) -> tuple[Ints, Ints]:
         cells = cells_of(self, classes)
         head, tail = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
         place = min(place, cells.shape[1] + 1)

@@ -27,7 +27,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem
 from indistinct.kernels import promises as kernels
@@ -45,6 +44,7 @@ from indistinct.privacy.values import (
     most,
     shares_of,
 )
+from indistinct.types import Bools, Floats, Ints
 
 DISTANCES = ("equal", "ordered", "hierarchical")
 
@@ -100,10 +100,10 @@ class TCloseness(AboutValues):
             )
         return None
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and are farther away than t."""
         classes = self.seen(classes)
-        far: NDArray[np.bool_] = self._distances(classes) > self.t + CLOSE
+        far: Bools = self._distances(classes) > self.t + CLOSE
         return (far & (classes.size > 0)) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
@@ -111,7 +111,7 @@ class TCloseness(AboutValues):
         classes = self.seen(classes)
         return {"t": most(self._distances(classes), classes)}
 
-    def _distances(self, classes: ClassTable) -> NDArray[np.float64]:
+    def _distances(self, classes: ClassTable) -> Floats:
         cells, shares = cells_of(self, classes), shares_of(self, classes)
         found = np.empty(len(cells), np.float64)
         if not self.about_all:
@@ -134,12 +134,7 @@ class TCloseness(AboutValues):
         return found
 
 
-def _ordered(
-    cells: NDArray[np.int64],
-    domain: SensitiveDomain,
-    shares: NDArray[np.float64],
-    found: NDArray[np.float64],
-) -> None:
+def _ordered(cells: Ints, domain: SensitiveDomain, shares: Floats, found: Floats) -> None:
     assert domain.rank is not None
     order = np.argsort(domain.rank)
     usual = shares > 0
@@ -154,12 +149,7 @@ def _ordered(
         found[strange] = again
 
 
-def _hierarchical(
-    cells: NDArray[np.int64],
-    domain: SensitiveDomain,
-    shares: NDArray[np.float64],
-    found: NDArray[np.float64],
-) -> None:
+def _hierarchical(cells: Ints, domain: SensitiveDomain, shares: Floats, found: Floats) -> None:
     assert domain.ancestors is not None
     ancestors = domain.ancestors.astype(np.int64)
     nodes = ancestors.max(axis=1, initial=-1) + 1

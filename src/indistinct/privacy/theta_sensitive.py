@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.errors import Problem
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
@@ -33,6 +32,7 @@ from indistinct.privacy.k_anonymity import too_few_records
 from indistinct.privacy.parameters import choice, number, of_one, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import cells_of, had_by_all, present
+from indistinct.types import Bools
 
 THETAS = ("k", "size")
 
@@ -110,7 +110,7 @@ class ThetaSensitive(Promise):
             remedy='leave out theta = "size", or choose a smaller mu',
         )
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and are too small or vary too little."""
         variance = ranks.rank_variance(cells_of(self, classes))
         if self.theta == "size":

@@ -6,16 +6,15 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.document import many, some_of
 from indistinct.errors import PolicyError, Problem
 from indistinct.kernels.promises import distinct
 from indistinct.microdata.domains import SensitiveDomain
-from indistinct.microdata.frequencies import ClassTable, Counts, FrequencyTable
+from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.requirement import ABOUT_VALUES
-from indistinct.types import Plain
+from indistinct.types import Bools, Floats, Ints, Plain
 
 EXACT = 1e-12
 """How far, in proportion, a product of floats may miss a whole number it is compared with."""
@@ -86,7 +85,7 @@ class AboutValues(Promise):
         found = super().effective_closure
         return "union" if found == "superset" and not self.about_all else found
 
-    def harmful(self, domain: SensitiveDomain) -> NDArray[np.bool_]:
+    def harmful(self, domain: SensitiveDomain) -> Bools:
         """Which values of a domain harm, [D]."""
         without = {*self.not_values, *self.not_applicable}
         labels = [label or "" for label in domain.labels]
@@ -118,7 +117,7 @@ class AboutValues(Promise):
             reference=shares,
         )
 
-    def harmful_cells(self, classes: ClassTable) -> NDArray[np.int64]:
+    def harmful_cells(self, classes: ClassTable) -> Ints:
         """Records per class and value, [G, D]: of harmless values none."""
         cells = cells_of(self, classes)
         if self.about_all:
@@ -126,12 +125,12 @@ class AboutValues(Promise):
         return np.where(self.harmful(domain_of(self, classes)), cells, 0)
 
 
-def cells_of(promise: Promise, classes: ClassTable) -> NDArray[np.int64]:
+def cells_of(promise: Promise, classes: ClassTable) -> Ints:
     """Records per class and value of the promise's sensitive attribute, [G, D]."""
     return np.ascontiguousarray(classes.cells[str(promise.sensitive)], dtype=np.int64)
 
 
-def different_values(promise: Promise, classes: ClassTable) -> NDArray[np.int64]:
+def different_values(promise: Promise, classes: ClassTable) -> Ints:
     """The number of different values of the promise's sensitive attribute in every class, [G]."""
     cells = cells_of(promise, classes)
     found = np.empty(len(cells), np.int64)
@@ -146,17 +145,17 @@ def domain_of(promise: Promise, classes: ClassTable) -> SensitiveDomain:
     return SensitiveDomain((None,) * classes.cells[name].shape[1]) if known is None else known
 
 
-def shares_of(promise: Promise, classes: ClassTable) -> NDArray[np.float64]:
+def shares_of(promise: Promise, classes: ClassTable) -> Floats:
     """The distribution that classes are compared with, [D]; that of them all if none is named."""
     name = str(promise.sensitive)
     counts = classes.reference.get(name)
     if counts is None:
         counts = classes.cells[name].sum(axis=0)
-    found: NDArray[np.float64] = counts / max(counts.sum(), 1)
+    found: Floats = counts / max(counts.sum(), 1)
     return found
 
 
-def had_by_all(promise: Promise, classes: ClassTable) -> NDArray[np.bool_]:
+def had_by_all(promise: Promise, classes: ClassTable) -> Bools:
     """Classes in which people have several values and one of these is had by everybody, [G].
 
     How many values there are, and how evenly, says nothing of a value that is certain. Where every
@@ -169,17 +168,17 @@ def had_by_all(promise: Promise, classes: ClassTable) -> NDArray[np.bool_]:
     if isinstance(promise, AboutValues):
         cells = promise.harmful_cells(classes)
     had = cells.max(axis=1, initial=0) >= classes.size
-    found: NDArray[np.bool_] = had & several & (classes.size > 0)
+    found: Bools = had & several & (classes.size > 0)
     return found
 
 
-def present(promise: Promise, table: FrequencyTable) -> Counts | None:
+def present(promise: Promise, table: FrequencyTable) -> Ints | None:
     """How often each sensitive value occurs in a table, [D]; None where it does not have them."""
     cells = table.sensitive.get(str(promise.sensitive))
     return None if cells is None else cells.totals
 
 
-def evened(promise: Promise, table: FrequencyTable, allowed: int | None) -> NDArray[np.float64]:
+def evened(promise: Promise, table: FrequencyTable, allowed: int | None) -> Floats:
     """The most even distribution that is left of a table if ``allowed`` records leave, falling.
 
     Records of the most frequent values leave first, all of them down to one level. Whatever else
@@ -198,7 +197,7 @@ def evened(promise: Promise, table: FrequencyTable, allowed: int | None) -> NDAr
     lost = np.cumsum(counts) - counts * np.arange(1, len(counts) + 1)
     lowered = int(np.searchsorted(lost, allowed, side="right"))
     level = (counts[:lowered].sum() - allowed) / lowered
-    found: NDArray[np.float64] = np.minimum(counts, level) / (total - allowed)
+    found: Floats = np.minimum(counts, level) / (total - allowed)
     return found
 
 
@@ -211,13 +210,13 @@ def whole_if_close(found: float) -> float:
     return float(round(found)) if abs(found - round(found)) <= CLOSE else float(found)
 
 
-def least(found: NDArray[np.int64], classes: ClassTable) -> int | None:
+def least(found: Ints, classes: ClassTable) -> int | None:
     """The smallest of figures [G] over the classes that hold somebody."""
     held = found[classes.size > 0]
     return int(held.min()) if len(held) else None
 
 
-def most(found: NDArray[np.float64], classes: ClassTable) -> float | None:
+def most(found: Floats, classes: ClassTable) -> float | None:
     """The largest of figures [G] over the classes that hold somebody; None if it is infinite."""
     held = found[classes.size > 0]
     if not len(held) or not np.isfinite(held).all():

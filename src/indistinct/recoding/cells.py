@@ -38,12 +38,11 @@ from indistinct.kernels.cells import agreements, masks, spans
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.plan import CellPlan, SearchReport
-from indistinct.types import Array
+from indistinct.types import Array, Bools, Ints, Ints32
 
 STYLES: Final = ("range", "set", "ancestor", "level")
 """How a class's values in one attribute can be published."""
 
-Classes = NDArray[np.int32]
 
 _WORD = 64
 _ZEROS = re.compile(r"0\d")
@@ -56,14 +55,14 @@ FLAT = 2
 class _Column:
     """One attribute: the place of every class's cell, the cells, and the leaves each stands for."""
 
-    cell_of: NDArray[np.int32]
+    cell_of: Ints32
     texts: list[Label]
-    covered: NDArray[np.int64]
+    covered: Ints
 
 
 def cells_of(
     data: LeveledTable,
-    class_of: Classes,
+    class_of: Ints32,
     style: Mapping[str, str] | str | None,
     search: SearchReport,
     *,
@@ -154,7 +153,7 @@ def styles_of(data: LeveledTable, style: Mapping[str, str] | str | None) -> tupl
     return tuple(found)
 
 
-def classes_as_published(plan: CellPlan) -> NDArray[np.int32]:
+def classes_as_published(plan: CellPlan) -> Ints32:
     """A number for every class, [G]: the same for classes whose cells are all equal."""
     if plan.groups == 0:
         return np.zeros(0, dtype=np.int32)
@@ -167,9 +166,7 @@ def classes_as_published(plan: CellPlan) -> NDArray[np.int32]:
     return count_combinations(columns, cards, np.ones(plan.groups, dtype=np.int64))[2]
 
 
-def amounts_under(
-    taxonomy: Taxonomy, texts: Sequence[Label], amounts: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def amounts_under(taxonomy: Taxonomy, texts: Sequence[Label], amounts: Ints) -> Ints:
     """What the leaves that each published cell stands for add up to, [cells].
 
     ``amounts`` goes by leaf; ones count the leaves. Cells are read as
@@ -206,7 +203,7 @@ def amounts_under(
 
 
 def _column(
-    data: LeveledTable, attribute: int, class_of: Classes, groups: int, style: str
+    data: LeveledTable, attribute: int, class_of: Ints32, groups: int, style: str
 ) -> _Column:
     taxonomy = data.taxonomies[data.attributes[attribute]]
     codes = data.table.codes[attribute]
@@ -232,7 +229,7 @@ def _tidy(column: _Column, leaves: int) -> _Column:
     )
 
 
-def _ranges(taxonomy: Taxonomy, codes: Array, class_of: Classes, groups: int) -> _Column:
+def _ranges(taxonomy: Taxonomy, codes: Array, class_of: Ints32, groups: int) -> _Column:
     ordered = numbers_in_order(taxonomy) or []
     leaves = taxonomy.leaves
     rank = np.full(len(leaves), -2, dtype=np.int32)
@@ -276,7 +273,7 @@ def _ranges(taxonomy: Taxonomy, codes: Array, class_of: Classes, groups: int) ->
     return _Column(cell_of.astype(np.int32), texts, np.array(covered, dtype=np.int64))
 
 
-def _sets(taxonomy: Taxonomy, codes: Array, class_of: Classes, groups: int) -> _Column:
+def _sets(taxonomy: Taxonomy, codes: Array, class_of: Ints32, groups: int) -> _Column:
     order = taxonomy.compile().order
     leaves, shown = taxonomy.leaves, taxonomy.level(0)
     amount = Counter(shown)
@@ -302,9 +299,7 @@ def _sets(taxonomy: Taxonomy, codes: Array, class_of: Classes, groups: int) -> _
     return _Column(cell_of, texts, np.array(covered, dtype=np.int64))
 
 
-def _small_sets(
-    rank: NDArray[np.int32], class_of: Classes, groups: int
-) -> tuple[NDArray[np.int32], list[NDArray[np.int64]]]:
+def _small_sets(rank: Ints32, class_of: Ints32, groups: int) -> tuple[Ints32, list[Ints]]:
     found = np.empty(groups, dtype=np.uint64)
     masks(class_of, rank, found)
     distinct, cell_of = np.unique(found, return_inverse=True)
@@ -314,14 +309,14 @@ def _small_sets(
 
 
 def _large_sets(
-    rank: NDArray[np.int32], class_of: Classes, groups: int, leaves: int
-) -> tuple[NDArray[np.int32], list[NDArray[np.int64]]]:
+    rank: Ints32, class_of: Ints32, groups: int, leaves: int
+) -> tuple[Ints32, list[Ints]]:
     here = class_of >= 0
     pairs = np.unique(class_of[here].astype(np.int64) * leaves + rank[here])
     of_class, ranks = np.divmod(pairs, leaves)
     starts = np.searchsorted(of_class, np.arange(groups + 1)).tolist()
     number: dict[bytes, int] = {}
-    sets: list[NDArray[np.int64]] = []
+    sets: list[Ints] = []
     cell_of = np.empty(groups, dtype=np.int32)
     for group in range(groups):
         held = ranks[starts[group] : starts[group + 1]]
@@ -332,7 +327,7 @@ def _large_sets(
     return cell_of, sets
 
 
-def _ancestors(taxonomy: Taxonomy, codes: Array, class_of: Classes, groups: int) -> _Column:
+def _ancestors(taxonomy: Taxonomy, codes: Array, class_of: Ints32, groups: int) -> _Column:
     """The leaves under a node are neighbours in taxonomy order, so the ends of a class decide."""
     compiled = taxonomy.compile()
     from_top, labels, covered = paths_from_top(compiled)
@@ -354,7 +349,7 @@ def _ancestors(taxonomy: Taxonomy, codes: Array, class_of: Classes, groups: int)
     )
 
 
-def _levels(taxonomy: Taxonomy, codes: Array, class_of: Classes, groups: int) -> _Column:
+def _levels(taxonomy: Taxonomy, codes: Array, class_of: Ints32, groups: int) -> _Column:
     compiled = taxonomy.compile()
     levels, leaves = compiled.code.shape
     first = np.empty(groups, dtype=np.int32)
@@ -372,7 +367,7 @@ def _levels(taxonomy: Taxonomy, codes: Array, class_of: Classes, groups: int) ->
     return _Column(cell_of, [*texts, SUPPRESSED], covered)
 
 
-_MAKERS: Final[Mapping[str, Callable[[Taxonomy, Array, Classes, int], _Column]]] = {
+_MAKERS: Final[Mapping[str, Callable[[Taxonomy, Array, Ints32, int], _Column]]] = {
     "range": _ranges,
     "set": _sets,
     "ancestor": _ancestors,
@@ -381,8 +376,8 @@ _MAKERS: Final[Mapping[str, Callable[[Taxonomy, Array, Classes, int], _Column]]]
 
 
 def _spans(
-    rank: NDArray[np.int32], codes: Array, class_of: Classes, groups: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]:
+    rank: Ints32, codes: Array, class_of: Ints32, groups: int
+) -> tuple[Ints32, Ints32, NDArray[np.uint8]]:
     low = np.empty(groups, dtype=np.int32)
     high = np.empty(groups, dtype=np.int32)
     flags = np.empty(groups, dtype=np.uint8)
@@ -390,9 +385,7 @@ def _spans(
     return low, high, flags
 
 
-def paths_from_top(
-    compiled: LevelTable,
-) -> tuple[NDArray[np.int64], list[Label], NDArray[np.int64]]:
+def paths_from_top(compiled: LevelTable) -> tuple[Ints, list[Label], Ints]:
     """Every leaf's way down from its top, [depth, D], -1 below the leaf; labels and leaf counts."""
     numbers: dict[Label, int] = {}
     levels, leaves = compiled.code.shape
@@ -413,11 +406,11 @@ def paths_from_top(
 
 def _give_others(
     data: LeveledTable,
-    class_of: Classes,
+    class_of: Ints32,
     groups: int,
     columns: Sequence[_Column],
     styles: Sequence[str],
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Another cell for classes that are ``*`` in every attribute; those where there is none."""
     starred = np.zeros(groups, dtype=np.bool_)
     starred[class_of[class_of >= 0]] = True

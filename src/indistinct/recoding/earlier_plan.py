@@ -29,7 +29,7 @@ from indistinct.recoding.plan import (
     SearchReport,
     published_classes,
 )
-from indistinct.types import Plain, PlainMapping
+from indistinct.types import Bools, Plain, PlainMapping
 
 Kind = Literal["levels", "cut", "classes"]
 
@@ -251,7 +251,7 @@ def suppressed_by(
     plan: Plan,
     promises: Sequence[Promise],
     original: LeveledTable | None = None,
-) -> NDArray[np.bool_]:
+) -> Bools:
     """The combinations to be left out for the promises to hold of the rest, [C].
 
     Arguments:
@@ -271,11 +271,11 @@ def suppressed_by(
 
 def _looked(
     data: LeveledTable,
-    out: NDArray[np.bool_],
+    out: Bools,
     plan: Plan,
     promises: Sequence[Promise],
     original: LeveledTable | None = None,
-) -> list[tuple[Promise, NDArray[np.bool_], int]]:
+) -> list[tuple[Promise, Bools, int]]:
     """Every promise, the combinations in classes that break it [C], and the number of these."""
     judge = Judge(data, promises, original)
     found = []

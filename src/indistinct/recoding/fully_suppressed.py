@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
+from indistinct.types import Bools, Ints
 
 
 class FullySuppressed:
@@ -28,7 +29,7 @@ class FullySuppressed:
     def __init__(self, data: LeveledTable, promises: Sequence[Promise]) -> None:
         quasi = [name for name in data.attributes if name not in data.unchanged]
         self._data = data
-        self._stars: dict[int, NDArray[np.bool_]] = {}
+        self._stars: dict[int, Bools] = {}
         if not any(_looks_beyond(promise, quasi) for promise in promises):
             return
         stars = {}
@@ -50,19 +51,19 @@ class FullySuppressed:
         """Whether some records can be ``*`` throughout where others are not."""
         return bool(self._stars)
 
-    def at(self, levels: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+    def at(self, levels: Ints) -> Bools | None:
         """The combinations that are ``*`` throughout at a node, [C]; None where none or all are."""
         return self._throughout({j: star[levels[j]] for j, star in self._stars.items()})
 
-    def under(self, cuts: Sequence[NDArray[np.int16]]) -> NDArray[np.bool_] | None:
+    def under(self, cuts: Sequence[NDArray[np.int16]]) -> Bools | None:
         """The same where every leaf has a level of its own, ``cuts[j]`` [leaves]."""
         return self._throughout(
             {j: star[cuts[j], np.arange(len(cuts[j]))] for j, star in self._stars.items()}
         )
 
-    def _throughout(self, starred: Mapping[int, NDArray[np.bool_]]) -> NDArray[np.bool_] | None:
+    def _throughout(self, starred: Mapping[int, Bools]) -> Bools | None:
         """Combinations of starred leaves alone, by attribute and leaf."""
-        found: NDArray[np.bool_] | None = None
+        found: Bools | None = None
         for j, own in starred.items():
             if not own.any():
                 return None

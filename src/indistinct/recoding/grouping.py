@@ -18,12 +18,11 @@ from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels import grouping as kernels
-from indistinct.microdata.frequencies import Counts
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.lattice import Lattice
+from indistinct.types import Ints, Ints32
 
 MEMORY = 96 << 20
 """Bytes of stems kept, and of parts as well."""
@@ -34,9 +33,7 @@ STEMS = 256
 PARTS = 4096
 """Choices of levels of the rest from which on a part is too seldom used twice."""
 
-Rows = NDArray[np.int32]
-Levels = NDArray[np.int64]
-Part = tuple[Rows, int]
+Part = tuple[Ints32, int]
 """What each combination of some attributes became, and how many different ones there are."""
 
 Kept = TypeVar("Kept")
@@ -51,17 +48,17 @@ class Stem:
     of the ``parent`` went.
     """
 
-    rows: Rows
-    weight: Counts
-    upper: Rows
-    became: Rows
+    rows: Ints32
+    weight: Ints
+    upper: Ints32
+    became: Ints32
     card: int
-    lower: Rows
-    step: Rows
+    lower: Ints32
+    step: Ints32
     parent: Stem | None = None
 
     @cached_property
-    def position(self) -> Rows:
+    def position(self) -> Ints32:
         """Where every combination of the whole table went, [C]."""
         return self.step if self.parent is None else self.step[self.parent.position]
 
@@ -73,9 +70,9 @@ class Classes:
     All three are views that the next grouping overwrites.
     """
 
-    class_of: Rows
-    size: Counts
-    first: Rows
+    class_of: Ints32
+    size: Ints
+    first: Ints32
 
 
 class Grouper:
@@ -107,8 +104,8 @@ class Grouper:
         self._parts: OrderedDict[tuple[int, ...], Part] = OrderedDict()
 
     def classes(
-        self, levels: Sequence[int] | Levels, on: Sequence[int] | None = None
-    ) -> tuple[Rows, Counts]:
+        self, levels: Sequence[int] | Ints, on: Sequence[int] | None = None
+    ) -> tuple[Ints32, Ints]:
         """Class of every combination [C] and units per class [G], over attributes ``on`` (all).
 
         Both are views that the next grouping overwrites.
@@ -120,23 +117,23 @@ class Grouper:
         found = self._group(self._whole, at, np.asarray(on, dtype=np.int64))
         return found.class_of, found.size
 
-    def _tells_all(self, levels: Levels, on: Sequence[int]) -> bool:
+    def _tells_all(self, levels: Ints, on: Sequence[int]) -> bool:
         """Whether every attribute that is left out has one code only."""
         card = self._data.card
         return all(j in on or card[j, levels[j]] == 1 for j in range(len(levels)))
 
-    def condensed(self, levels: Levels) -> Classes:
+    def condensed(self, levels: Ints) -> Classes:
         """The classes of a node, of the rows of its stem."""
         stem = self._stem_of(levels)
         if not self._paired:
             return self._group(stem, levels, self._all)
         return self._pairs(stem, (stem.became, stem.card), self._part(levels))
 
-    def spread(self, levels: Levels, classes: Classes) -> Rows:
+    def spread(self, levels: Ints, classes: Classes) -> Ints32:
         """The class of every combination [C], from the classes of a node's stem."""
         return np.take(classes.class_of, self._stem_of(levels).position, out=self._of_all)
 
-    def _stem_of(self, levels: Levels) -> Stem:
+    def _stem_of(self, levels: Ints) -> Stem:
         return self._stem(tuple(levels[self._trunk].tolist()))
 
     def _stem(self, at: tuple[int, ...]) -> Stem:
@@ -172,9 +169,7 @@ class Grouper:
             parent=parent,
         )
 
-    def _condensed_by(
-        self, stem: Stem, on: NDArray[np.int64], levels: Levels | None = None
-    ) -> Stem:
+    def _condensed_by(self, stem: Stem, on: Ints, levels: Ints | None = None) -> Stem:
         classes = self._group(stem, self._lowest if levels is None else levels, on)
         every = np.arange(len(classes.size), dtype=np.int32)
         return Stem(
@@ -188,7 +183,7 @@ class Grouper:
             parent=stem,
         )
 
-    def _part(self, levels: Levels) -> Part:
+    def _part(self, levels: Ints) -> Part:
         at = tuple(levels[self._rest].tolist())
         found = self._parts.get(at)
         if found is None:
@@ -197,7 +192,7 @@ class Grouper:
             _keep(self._parts, at, found, MEMORY // max(4 * len(self._lower.rows), 1))
         return found
 
-    def _group(self, stem: Stem, levels: Levels, on: NDArray[np.int64]) -> Classes:
+    def _group(self, stem: Stem, levels: Ints, on: Ints) -> Classes:
         data = self._data
         groups = kernels.group(
             data.columns, data.row_of, data.card, on, levels, stem.rows, stem.weight, *self._scratch
@@ -232,9 +227,7 @@ def _keep(
     return found
 
 
-def _halves(
-    data: LeveledTable, lattice: Lattice
-) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+def _halves(data: LeveledTable, lattice: Lattice) -> tuple[Ints, Ints, int]:
     """The trunk, the rest, and how many choices of levels the rest has.
 
     The trunk takes the attributes with the most information about records, as long as it has no

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.kernels.grouping import histogram
-from indistinct.microdata.frequencies import Cells, ClassTable, Counts
+from indistinct.microdata.frequencies import Cells, ClassTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
+from indistinct.types import Bools, Ints, Ints32
 
 CELLS: Final = 1 << 22
 """Counts of one sensitive attribute that are held at once, at most."""
@@ -33,10 +34,7 @@ class Judge:
     """
 
     def __init__(
-        self,
-        data: LeveledTable,
-        promises: Sequence[Promise],
-        original: LeveledTable | None = None,
+        self, data: LeveledTable, promises: Sequence[Promise], original: LeveledTable | None = None
     ) -> None:
         self.data = data
         self.promises = tuple(promises)
@@ -45,16 +43,16 @@ class Judge:
         source = (original or data).table.sensitive
         self._original = {name: source[name].totals for name in names if name in cells}
         self._domains = {name: cells[name].about for name in names if name in cells}
-        self._scratch: dict[str, NDArray[np.int64]] = {}
+        self._scratch: dict[str, Ints] = {}
         self._nothing = np.zeros(data.table.combinations, dtype=np.bool_)
 
     def broken(
         self,
-        class_of: NDArray[np.int32],
-        size: Counts,
-        dropped: NDArray[np.bool_] | None = None,
+        class_of: Ints32,
+        size: Ints,
+        dropped: Bools | None = None,
         promises: Sequence[Promise] | None = None,
-    ) -> NDArray[np.bool_]:
+    ) -> Bools:
         """Which classes break a promise, [G].
 
         With published references this goes on until the classes that are left break nothing when
@@ -102,19 +100,15 @@ class Judge:
         return broken
 
     def breaks(
-        self,
-        promise: Promise,
-        class_of: NDArray[np.int32],
-        size: Counts,
-        dropped: NDArray[np.bool_] | None = None,
-    ) -> NDArray[np.bool_]:
+        self, promise: Promise, class_of: Ints32, size: Ints, dropped: Bools | None = None
+    ) -> Bools:
         """Which classes break one promise, [G]: all of them are published, whatever they break.
 
         The same as :meth:`broken` but that a ``published`` reference is that of all classes.
         """
         dropped = self._nothing if dropped is None else dropped
         name = promise.sensitive
-        references: Mapping[str, Counts] = self._original
+        references: Mapping[str, Ints] = self._original
         if name is not None and promise.compares and promise.reference == "published":
             references = {name: self._totals(name, dropped)}
         if name is not None and not self._fits(name, size):
@@ -128,11 +122,11 @@ class Judge:
     def _seen(
         self,
         promise: Promise,
-        class_of: NDArray[np.int32],
-        size: Counts,
-        cells: Mapping[str, NDArray[np.int64]],
-        population: Counts | None,
-        reference: Mapping[str, Counts],
+        class_of: Ints32,
+        size: Ints,
+        cells: Mapping[str, Ints],
+        population: Ints | None,
+        reference: Mapping[str, Ints],
     ) -> ClassTable:
         name = promise.sensitive
         people = population if promise.needs_population else None
@@ -147,13 +141,11 @@ class Judge:
             people,
         )
 
-    def _fits(self, name: str, size: Counts) -> bool:
+    def _fits(self, name: str, size: Ints) -> bool:
         """Whether there is room for a count of every value in every class."""
         return len(size) * len(self.data.table.sensitive[name].domain) <= CELLS
 
-    def _counts(
-        self, name: str, class_of: NDArray[np.int32], size: Counts, dropped: NDArray[np.bool_]
-    ) -> NDArray[np.int64]:
+    def _counts(self, name: str, class_of: Ints32, size: Ints, dropped: Bools) -> Ints:
         """How often each sensitive value occurs in each class, [G, D]; good until the next call."""
         cells = self.data.table.sensitive[name]
         scratch = self._scratch.get(name)
@@ -164,7 +156,7 @@ class Judge:
         histogram(class_of, dropped, cells.indptr, cells.value, cells.count, found)
         return found
 
-    def _totals(self, name: str, dropped: NDArray[np.bool_]) -> Counts:
+    def _totals(self, name: str, dropped: Bools) -> Ints:
         """How often each value occurs in the combinations that are not dropped, [D]."""
         cells = self.data.table.sensitive[name]
         there = ~dropped[cells.row_of]
@@ -175,11 +167,11 @@ class Judge:
     def _look(
         self,
         promise: Promise,
-        class_of: NDArray[np.int32],
-        size: Counts,
-        dropped: NDArray[np.bool_],
-        reference: Mapping[str, Counts],
-        broken: NDArray[np.bool_],
+        class_of: Ints32,
+        size: Ints,
+        dropped: Bools,
+        reference: Mapping[str, Ints],
+        broken: Bools,
     ) -> None:
         """Mark the classes that break a promise about values, of those that hold somebody.
 
@@ -208,9 +200,7 @@ class Judge:
             )
             broken[classes] = promise.breaks(seen)
 
-    def _population(
-        self, promises: Sequence[Promise], class_of: NDArray[np.int32], size: Counts
-    ) -> Counts | None:
+    def _population(self, promises: Sequence[Promise], class_of: Ints32, size: Ints) -> Ints | None:
         people = self.data.table.population
         if people is None or not any(promise.needs_population for promise in promises):
             return None
@@ -222,12 +212,12 @@ class Judge:
 class _Sparse:
     """How often values occur in classes, one entry for each, in the order of the classes."""
 
-    group: NDArray[np.int32]
+    group: Ints32
     value: NDArray[np.integer]
-    count: Counts
+    count: Ints
 
     @classmethod
-    def of(cls, cells: Cells, class_of: NDArray[np.int32], dropped: NDArray[np.bool_]) -> _Sparse:
+    def of(cls, cells: Cells, class_of: Ints32, dropped: Bools) -> _Sparse:
         """The entries of combinations that are not dropped."""
         row = cells.row_of
         there = np.flatnonzero(~dropped[row])
@@ -236,9 +226,7 @@ class _Sparse:
         at = there[order]
         return cls(group[order], cells.value[at], cells.count[at])
 
-    def parts(
-        self, classes: NDArray[np.int64], most: int | None
-    ) -> Iterator[tuple[NDArray[np.int64], _Sparse]]:
+    def parts(self, classes: Ints, most: int | None) -> Iterator[tuple[Ints, _Sparse]]:
         """Some of the classes at a time with their entries: ``most``, or few that have few."""
         starts = np.searchsorted(self.group, classes, side="left")
         ends = np.searchsorted(self.group, classes, side="right")
@@ -254,7 +242,7 @@ class _Sparse:
             yield classes[first:last], part
             first = last
 
-    def dense(self, classes: NDArray[np.int64], values: NDArray[np.integer]) -> Counts:
+    def dense(self, classes: Ints, values: NDArray[np.integer]) -> Ints:
         """How often each of some values occurs in each class, [classes, values]; both sorted."""
         place = np.searchsorted(classes, self.group) * len(values)
         place += np.searchsorted(values, self.value)

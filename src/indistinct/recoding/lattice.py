@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem
 from indistinct.microdata.leveled import LeveledTable
+from indistinct.types import Ints
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,8 @@ class Lattice:
     fastest; node number 0 is the most specific one, the largest number the most general.
     """
 
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
+    first: Ints
+    last: Ints
 
     @classmethod
     def of(
@@ -63,7 +64,7 @@ class Lattice:
         return math.prod(int(count) for count in self.last - self.first + 1)
 
     @cached_property
-    def stride(self) -> NDArray[np.int64]:
+    def stride(self) -> Ints:
         """What one level more of attribute j adds to the number of a node, [m]."""
         counts = [int(count) for count in self.last - self.first + 1]
         steps = [math.prod(counts[j + 1 :]) for j in range(len(counts))]
@@ -79,11 +80,11 @@ class Lattice:
             found[:, j] = self.first[j] + np.tile(cycle, self.size // len(cycle))
         return found
 
-    def node(self, levels: Sequence[int] | NDArray[np.int64] | NDArray[np.int16]) -> int:
+    def node(self, levels: Sequence[int] | Ints | NDArray[np.int16]) -> int:
         """The number of the node with these levels."""
         return int(((np.asarray(levels, dtype=np.int64) - self.first) * self.stride).sum())
 
-    def strata(self, rank: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    def strata(self, rank: Ints) -> list[Ints]:
         """Nodes of equal rank together, in ascending order of rank [N]."""
         small = rank - rank.min(initial=0)
         if small.max(initial=0) < 1 << 16:
@@ -93,13 +94,13 @@ class Lattice:
         return np.split(order, cuts)
 
     @cached_property
-    def below(self) -> NDArray[np.int64]:
+    def below(self) -> Ints:
         """How many nodes are at most as general as each, itself counted, [N]."""
-        counts: NDArray[np.int64] = (self.levels - self.first + 1).prod(axis=1, dtype=np.int64)
+        counts: Ints = (self.levels - self.first + 1).prod(axis=1, dtype=np.int64)
         return counts
 
     @cached_property
-    def height(self) -> NDArray[np.int64]:
+    def height(self) -> Ints:
         """The sum of the levels of each node, [N]."""
-        total: NDArray[np.int64] = self.levels.sum(axis=1, dtype=np.int64)
+        total: Ints = self.levels.sum(axis=1, dtype=np.int64)
         return total

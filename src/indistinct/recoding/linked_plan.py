@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.ragged import Ragged
 from indistinct.metadata import ValueMetadata
 from indistinct.recoding.plan import CellPlan, SearchReport
-from indistinct.types import Plain, PlainMapping
+from indistinct.types import Bools, Ints, Ints32, Plain, PlainMapping
 
 Holding = Literal["one", "some", "all"]
 """How the values of a bucket belong to its people: everybody has ``one`` of them, everybody has
@@ -39,7 +38,7 @@ class Buckets(Ragged):
     holding: Holding = "one"
 
     @property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Ints:
         """How often each value is listed in each bucket, [B, labels]."""
         found = np.zeros((len(self), len(self.labels)), dtype=np.int64)
         np.add.at(found, (self.row_of, self.value), 1)
@@ -62,9 +61,9 @@ class LinkedNoise:
 class History:
     """Values of people that a release leaves out, with how many of their records have each."""
 
-    person: NDArray[np.int32]
+    person: Ints32
     value: tuple[str | None, ...]
-    count: NDArray[np.int64]
+    count: Ints
 
 
 @dataclass(frozen=True)
@@ -93,11 +92,11 @@ class LinkedPlan:
     """
 
     quasi: CellPlan
-    bucket_of: NDArray[np.int32]
+    bucket_of: Ints32
     buckets: Mapping[str, Buckets]
     search: SearchReport
     noise: tuple[LinkedNoise, ...] = ()
-    truth: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
+    truth: Mapping[str, Ints32] = field(default_factory=dict)
     log: PlainMapping = field(default_factory=dict)
     history: Mapping[str, History] = field(default_factory=dict)
     algorithm: str = ""
@@ -106,9 +105,9 @@ class LinkedPlan:
     known: Mapping[str, ValueMetadata] = field(default_factory=dict)
 
     @property
-    def suppressed(self) -> NDArray[np.bool_]:
+    def suppressed(self) -> Bools:
         """Which people are left out, [n]."""
-        mask: NDArray[np.bool_] = self.bucket_of < 0
+        mask: Bools = self.bucket_of < 0
         return mask
 
     @property

@@ -12,16 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct import plugins
 from indistinct.measures import measures, objective
 from indistinct.recoding.keys import Keys
 from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.limits import Limits, Progress
-from indistinct.types import PlainMapping
+from indistinct.types import Ints, Ints32, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.measures import Objective
@@ -118,7 +116,7 @@ class Earlier:
         signatures: the values of each.
     """
 
-    of_person: NDArray[np.int32]
+    of_person: Ints32
     signatures: Sequence[tuple[str | None, ...]]
 
 
@@ -141,7 +139,7 @@ class Task:
     data: LeveledTable
     promises: Sequence[Promise]
     progress: Progress
-    ranks: NDArray[np.int64] | None = None
+    ranks: Ints | None = None
     events: Events | None = None
     documents: dict[str, PlainMapping | pl.DataFrame] = field(default_factory=dict)
     earlier: Earlier | None = None

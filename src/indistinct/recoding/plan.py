@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.types import Codes, Plain, PlainMapping
+from indistinct.types import Bools, Codes, Ints, Ints32, Plain, PlainMapping
 
 
 class Plan(Protocol):
@@ -30,7 +30,7 @@ class Plan(Protocol):
         """How the plan was found."""
 
     @property
-    def suppressed(self) -> NDArray[np.bool_]:
+    def suppressed(self) -> Bools:
         """Which combinations are suppressed, [C]."""
 
     @property
@@ -43,7 +43,7 @@ class Plan(Protocol):
     def untouched(self, attribute: int) -> bool:
         """Whether attribute j is published at level 0 throughout."""
 
-    def cells(self, data: LeveledTable, attribute: int) -> NDArray[np.int32]:
+    def cells(self, data: LeveledTable, attribute: int) -> Ints32:
         """What attribute j becomes in every combination, [C]: places in :meth:`labels`, or -1."""
 
     def labels(self, data: LeveledTable, attribute: int) -> list[str | None]:
@@ -102,8 +102,8 @@ class SearchReport:
 
 
 def cells_at(
-    data: LeveledTable, attribute: int, level_of: NDArray[np.int16], suppressed: NDArray[np.bool_]
-) -> NDArray[np.int32]:
+    data: LeveledTable, attribute: int, level_of: NDArray[np.int16], suppressed: Bools
+) -> Ints32:
     """Places of the published labels of attribute j at each combination's level, -1 suppressed."""
     starts = np.cumsum([0, *(int(card) for card in data.compiled[attribute].card)])
     found = np.full(len(level_of), -1, dtype=np.int32)
@@ -130,15 +130,15 @@ class LevelPlan:
 
     attributes: tuple[str, ...]
     nodes: tuple[tuple[int, ...], ...]
-    node_of: NDArray[np.int32]
+    node_of: Ints32
     search: SearchReport
     scope: str = "domain"
     start: LevelPlan | None = None
 
     @property
-    def suppressed(self) -> NDArray[np.bool_]:
+    def suppressed(self) -> Bools:
         """Which combinations are suppressed, [C]."""
-        mask: NDArray[np.bool_] = self.node_of < 0
+        mask: Bools = self.node_of < 0
         return mask
 
     @property
@@ -158,7 +158,7 @@ class LevelPlan:
         """Whether attribute j is published at level 0 throughout."""
         return all(node[attribute] == 0 for node in self.nodes)
 
-    def cells(self, data: LeveledTable, attribute: int) -> NDArray[np.int32]:
+    def cells(self, data: LeveledTable, attribute: int) -> Ints32:
         """What attribute j becomes in every combination, [C]: places in :meth:`labels`, or -1."""
         return cells_at(data, attribute, self.level_of(attribute), self.suppressed)
 
@@ -166,7 +166,7 @@ class LevelPlan:
         """The published labels of attribute j, all levels one after the other."""
         return all_labels(data, attribute)
 
-    def onto(self, data: LeveledTable, same: NDArray[np.int32]) -> LevelPlan:
+    def onto(self, data: LeveledTable, same: Ints32) -> LevelPlan:
         """The plan for a table of fewer columns, whose combination ``same[c]`` is part of c."""
         positions = [self.attributes.index(name) for name in data.attributes]
         node_of = np.zeros(data.table.combinations, dtype=np.int32)
@@ -174,7 +174,7 @@ class LevelPlan:
         nodes = tuple(tuple(node[at] for at in positions) for node in self.nodes)
         return replace(self, attributes=data.attributes, nodes=nodes, node_of=node_of)
 
-    def beside(self, suppressed: NDArray[np.bool_]) -> LevelPlan:
+    def beside(self, suppressed: Bools) -> LevelPlan:
         """The plan for a table that has these suppressed combinations [C] beside its own."""
         node_of = np.full(len(suppressed), -1, dtype=np.int32)
         node_of[~suppressed] = self.node_of
@@ -210,7 +210,7 @@ class CutPlan:
     scope: str = "subtree"
 
     @property
-    def suppressed(self) -> NDArray[np.bool_]:
+    def suppressed(self) -> Bools:
         """No combination, [C]."""
         return np.zeros(len(self.codes[0]) if self.codes else 0, dtype=np.bool_)
 
@@ -231,7 +231,7 @@ class CutPlan:
         """Whether attribute j is published at level 0 throughout."""
         return not self.level_of(attribute).any()
 
-    def cells(self, data: LeveledTable, attribute: int) -> NDArray[np.int32]:
+    def cells(self, data: LeveledTable, attribute: int) -> Ints32:
         """What attribute j becomes in every combination, [C]: places in :meth:`labels`."""
         return cells_at(data, attribute, self.level_of(attribute), self.suppressed)
 
@@ -239,7 +239,7 @@ class CutPlan:
         """The published labels of attribute j, all levels one after the other."""
         return all_labels(data, attribute)
 
-    def onto(self, data: LeveledTable, same: NDArray[np.int32]) -> CutPlan:
+    def onto(self, data: LeveledTable, same: Ints32) -> CutPlan:
         """The plan for a table of fewer columns."""
         del same
         cuts = tuple(self.cuts[self.attributes.index(name)] for name in data.attributes)
@@ -279,10 +279,10 @@ class CellPlan:
     """
 
     attributes: tuple[str, ...]
-    class_of: NDArray[np.int32]
-    cell_of: tuple[NDArray[np.int32], ...]
+    class_of: Ints32
+    cell_of: tuple[Ints32, ...]
     texts: tuple[tuple[str | None, ...], ...]
-    covered: tuple[NDArray[np.int64], ...]
+    covered: tuple[Ints, ...]
     style: tuple[str, ...]
     search: SearchReport
     noise: tuple[Noise, ...] = ()
@@ -295,9 +295,9 @@ class CellPlan:
         return len(self.cell_of[0]) if self.cell_of else 0
 
     @property
-    def suppressed(self) -> NDArray[np.bool_]:
+    def suppressed(self) -> Bools:
         """Which combinations are suppressed, [C]."""
-        mask: NDArray[np.bool_] = self.class_of < 0
+        mask: Bools = self.class_of < 0
         return mask
 
     @property
@@ -316,17 +316,17 @@ class CellPlan:
         return bool((self.covered[attribute][used] <= 1).all())
 
     @cached_property
-    def _published(self) -> NDArray[np.bool_]:
+    def _published(self) -> Bools:
         """Which classes have a combination, [G]."""
         found = np.zeros(self.groups + 1, dtype=np.bool_)
         found[self.class_of] = True
         return found[:-1]
 
-    def cells(self, data: LeveledTable, attribute: int) -> NDArray[np.int32]:
+    def cells(self, data: LeveledTable, attribute: int) -> Ints32:
         """What attribute j becomes in every combination, [C]: places in :meth:`labels`, or -1."""
         del data
         places = np.append(self.cell_of[attribute], np.int32(-1)).astype(np.int32)
-        found: NDArray[np.int32] = places[self.class_of]
+        found: Ints32 = places[self.class_of]
         return found
 
     def labels(self, data: LeveledTable, attribute: int) -> list[str | None]:
@@ -334,13 +334,13 @@ class CellPlan:
         del data
         return list(self.texts[attribute])
 
-    def onto(self, data: LeveledTable, same: NDArray[np.int32]) -> CellPlan:
+    def onto(self, data: LeveledTable, same: Ints32) -> CellPlan:
         """The plan for another table of the same records: combination c becomes ``same[c]``."""
         class_of = np.zeros(data.table.combinations, dtype=np.int32)
         class_of[same] = self.class_of
         return replace(self, class_of=class_of)
 
-    def beside(self, suppressed: NDArray[np.bool_]) -> CellPlan:
+    def beside(self, suppressed: Bools) -> CellPlan:
         """The plan for a table that has these suppressed combinations [C] beside its own."""
         class_of = np.full(len(suppressed), -1, dtype=np.int32)
         class_of[~suppressed] = self.class_of
@@ -357,7 +357,7 @@ class CellPlan:
         }
 
 
-def published_classes(data: LeveledTable, plan: Plan, on: Sequence[str]) -> NDArray[np.int32]:
+def published_classes(data: LeveledTable, plan: Plan, on: Sequence[str]) -> Ints32:
     """The class of every combination over some of the quasi-identifiers, [C].
 
     Suppressed combinations are a class of their own: whoever fits no other is known to be there.

@@ -8,12 +8,10 @@ certainty penalty.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem
 from indistinct.hierarchies.cells import range_of, width_of
 from indistinct.measures import BoundObjective, Outcome, Recoding, objective
-from indistinct.measures.aggregate import Values
 from indistinct.measures.loss import BoundLoss
 from indistinct.measures.non_uniform_entropy import BoundEntropy
 from indistinct.measures.objective import CellObjective
@@ -22,7 +20,7 @@ from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.cells import amounts_under, numbers_in_order
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.plan import CellPlan, LevelPlan, Plan
-from indistinct.types import Codes, Plain
+from indistinct.types import Bools, Codes, Floats, Ints, Plain
 
 REPORTED: dict[str, Plain] = {
     "loss": {},
@@ -39,9 +37,7 @@ OF_LEVELS = frozenset({"precision", "height"})
 """Those that count levels, which a plan of cells has none of."""
 
 
-def published_classes(
-    data: LeveledTable, plan: Plan, grouper: Grouper | None = None
-) -> NDArray[np.int64]:
+def published_classes(data: LeveledTable, plan: Plan, grouper: Grouper | None = None) -> Ints:
     """Units per published class, in no particular order; equal cells at different nodes are one.
 
     ``grouper`` is one of the same table, for whoever asks it of many plans.
@@ -51,7 +47,7 @@ def published_classes(
         class_of, size = (grouper or Grouper(data)).classes(levels)
         units = np.where(plan.suppressed, 0, data.weight)
         found = np.rint(np.bincount(class_of, weights=units, minlength=len(size)))
-        sizes: NDArray[np.int64] = found[found > 0].astype(np.int64)
+        sizes: Ints = found[found > 0].astype(np.int64)
         return sizes
     kept = ~plan.suppressed
     labels = [_numbered(plan.labels(data, j)) for j in range(len(data.attributes))]
@@ -67,8 +63,8 @@ def published_classes(
 
 
 def score(
-    data: LeveledTable, plan: Plan, bound: BoundObjective, sizes: NDArray[np.int64] | None = None
-) -> Values:
+    data: LeveledTable, plan: Plan, bound: BoundObjective, sizes: Ints | None = None
+) -> Floats:
     """The key of a plan under a bound objective.
 
     ``sizes`` are those of the published classes, where they are known.
@@ -133,7 +129,7 @@ def ncp(data: LeveledTable, plan: CellPlan) -> float:
     return total / (records * len(data.attributes))
 
 
-def _lengths(data: LeveledTable, plan: CellPlan, attribute: int, cost: Values) -> Values:
+def _lengths(data: LeveledTable, plan: CellPlan, attribute: int, cost: Floats) -> Floats:
     """The cost of every cell of an attribute, ranges by their length."""
     taxonomy = data.taxonomies[data.attributes[attribute]]
     ordered = numbers_in_order(taxonomy) or []
@@ -151,8 +147,8 @@ def _lengths(data: LeveledTable, plan: CellPlan, attribute: int, cost: Values) -
 
 
 def _score_of_cells(
-    data: LeveledTable, plan: CellPlan, bound: BoundObjective, sizes: NDArray[np.int64] | None
-) -> Values:
+    data: LeveledTable, plan: CellPlan, bound: BoundObjective, sizes: Ints | None
+) -> Floats:
     if not isinstance(bound, CellObjective) and bound.needs_classes:
         levels = np.zeros((len(plan.class_of), len(plan.attributes)), dtype=np.int16)
         kept = published_classes(data, plan) if sizes is None else sizes
@@ -175,7 +171,7 @@ def _score_of_cells(
     )
 
 
-def _units_under(data: LeveledTable, plan: CellPlan, attribute: int) -> NDArray[np.int64]:
+def _units_under(data: LeveledTable, plan: CellPlan, attribute: int) -> Ints:
     """Units whose original value each published cell of an attribute stands for."""
     taxonomy = data.taxonomies[data.attributes[attribute]]
     size = len(taxonomy.leaves)
@@ -201,7 +197,7 @@ def leaked(data: LeveledTable, plan: Plan) -> dict[str, dict[str, float]]:
     return found
 
 
-def _normalized(codes: Codes, weight: NDArray[np.int64], who: NDArray[np.bool_]) -> float:
+def _normalized(codes: Codes, weight: Ints, who: Bools) -> float:
     size = np.bincount(codes[who], weights=weight[who])
     total = size.sum()
     if total < 2:
@@ -210,7 +206,7 @@ def _normalized(codes: Codes, weight: NDArray[np.int64], who: NDArray[np.bool_])
     return max(float(1.0 - (size * np.log2(size)).sum() / (total * np.log2(total))), 0.0)
 
 
-def _numbered(labels: list[str | None]) -> NDArray[np.int64]:
+def _numbered(labels: list[str | None]) -> Ints:
     """The same number for the same label."""
     numbers: dict[str | None, int] = {}
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)

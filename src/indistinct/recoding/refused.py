@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from indistinct.kernels.ragged import Ragged
+from indistinct.types import Ints
 
 
 @dataclass(frozen=True)
@@ -23,5 +21,5 @@ class Refused:
         parts: the combinations of each part, [P].
     """
 
-    attempt: NDArray[np.int64]
+    attempt: Ints
     parts: Ragged

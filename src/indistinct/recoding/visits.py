@@ -17,12 +17,11 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.document import many
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
-from indistinct.types import Plain
+from indistinct.types import Bools, Floats, Ints, Ints32, Plain
 
 MOST_NODES = 1_000_000
 """Choices of levels that are compared, at most."""
@@ -40,7 +39,7 @@ class VisitAttribute:
     """
 
     taxonomy: Taxonomy
-    leaf: NDArray[np.int32]
+    leaf: Ints32
     weight: float = 1.0
     levels: tuple[int, int | None] = (0, None)
 
@@ -51,7 +50,7 @@ class VisitAttribute:
         lowest, highest = self.levels
         return range(min(lowest, top), min(top if highest is None else highest, top) + 1)
 
-    def at(self, level: int) -> tuple[NDArray[np.int64], tuple[Label, ...], NDArray[np.float64]]:
+    def at(self, level: int) -> tuple[Ints, tuple[Label, ...], Floats]:
         """Of every leaf the number of its label and its loss, and the labels by number, sorted."""
         shown = self.taxonomy.level(level)
         labels = tuple(sorted(set(shown), key=lambda label: (label is None, label or "")))
@@ -78,7 +77,7 @@ class VisitPlan:
     attributes: tuple[str, ...]
     levels: tuple[int, ...]
     heights: tuple[int, ...]
-    starred: NDArray[np.bool_]
+    starred: Bools
     loss: float
     nodes: int
     checked: int
@@ -97,11 +96,7 @@ class VisitPlan:
 
 
 def visits_protected(
-    attributes: Sequence[VisitAttribute],
-    class_of: NDArray[np.int32],
-    person_of: NDArray[np.int32],
-    k: int,
-    allowed: int,
+    attributes: Sequence[VisitAttribute], class_of: Ints32, person_of: Ints32, k: int, allowed: int
 ) -> VisitPlan:
     """The choice of levels that loses least, with the visits that are ``*``.
 
@@ -142,7 +137,7 @@ def visits_protected(
         (sum(w * own[at].loss for w, own, at in zip(weights, shown, node, strict=True)), node)
         for node in product(*ways)
     ]
-    best: tuple[float, tuple[int, ...], NDArray[np.bool_]] | None = None
+    best: tuple[float, tuple[int, ...], Bools] | None = None
     checked = 0
     for general, node in sorted(every):
         if best is not None and general >= best[0]:
@@ -177,7 +172,7 @@ def visits_protected(
 class _Level:
     """An attribute of the rows at one level."""
 
-    def __init__(self, item: VisitAttribute, level: int, there: NDArray[np.int64]) -> None:
+    def __init__(self, item: VisitAttribute, level: int, there: Ints) -> None:
         number, _, loss = item.at(level)
         leaf = item.leaf[there]
         self.code = number[leaf]
@@ -188,12 +183,12 @@ class _Level:
 class _Rows:
     """Visits of people in classes."""
 
-    def __init__(self, class_of: NDArray[np.int32], person_of: NDArray[np.int32], k: int) -> None:
+    def __init__(self, class_of: Ints32, person_of: Ints32, k: int) -> None:
         self._class, self._person, self._k = class_of.astype(np.int64), person_of, k
         self._rows = np.argsort(self._class, kind="stable")
         self._sorted = self._class[self._rows]
 
-    def starred(self, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_] | None:
+    def starred(self, codes: Sequence[Ints]) -> Bools | None:
         """The rows that have to be ``*``; None where even all of a class are too few."""
         group = self._class
         for code in codes:
@@ -220,14 +215,14 @@ class _Rows:
                 return None
         return np.asarray(gone[group])
 
-    def _people(self, group: NDArray[np.int64], number: int) -> NDArray[np.int64]:
+    def _people(self, group: Ints, number: int) -> Ints:
         """How many people have a row in each group."""
         people = int(self._person.max(initial=0)) + 1
         pairs = np.unique(group * people + self._person)
         return np.bincount(pairs // people, minlength=number)
 
 
-def _run_of(value: int, sorted_values: NDArray[np.int64]) -> slice:
+def _run_of(value: int, sorted_values: Ints) -> slice:
     """Where a value stands among rising ones."""
     first, last = np.searchsorted(sorted_values, [value, value + 1])
     return slice(int(first), int(last))

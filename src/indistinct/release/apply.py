@@ -6,13 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.randomness import Random
 from indistinct.recoding.plan import Plan
 from indistinct.sources.table import Change
+from indistinct.types import Ints32
 
 
 def change(
@@ -23,7 +23,7 @@ def change(
     keep_suppressed: bool = False,
     shuffle: Random | None = None,
     replace: Mapping[str, pl.Series] | None = None,
-    combination_of: NDArray[np.int32] | None = None,
+    combination_of: Ints32 | None = None,
     resolved: Collection[str] = (),
 ) -> Change:
     """What a table has to change to become the release that a plan describes.
@@ -72,7 +72,7 @@ def _untouched(data: LeveledTable, plan: Plan, attribute: int) -> bool:
     return same and plan.untouched(attribute)
 
 
-def _labels(labels: Sequence[Label], codes: NDArray[np.int32]) -> pl.Series:
+def _labels(labels: Sequence[Label], codes: Ints32) -> pl.Series:
     """The label of every code; -1 is the last one."""
     at = np.where(codes < 0, len(labels) - 1, codes).astype(np.uint32)
     return pl.Series(labels, dtype=pl.String).gather(pl.Series(at))

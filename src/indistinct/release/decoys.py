@@ -21,12 +21,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.errors import DataError
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.randomness import Random
 from indistinct.release.transforms.replace import replacements
+from indistinct.types import Ints
 
 TRIES = 50
 """Draws after which a class is taken to offer no record that is not there already, or that many
@@ -49,7 +49,7 @@ class Decoyed:
     places: tuple[int, ...]
     short: int
     left_out: int = 0
-    order: NDArray[np.int64] | None = None
+    order: Ints | None = None
 
 
 def with_decoys(
@@ -127,11 +127,8 @@ def with_decoys(
 
 
 def _bearable(
-    frame: pl.DataFrame,
-    decoys: pl.DataFrame,
-    counts: NDArray[np.int64],
-    keeps: Callable[[pl.DataFrame], bool],
-) -> NDArray[np.int64]:
+    frame: pl.DataFrame, decoys: pl.DataFrame, counts: Ints, keeps: Callable[[pl.DataFrame], bool]
+) -> Ints:
     """Places of decoys with which a release keeps its promises: all, or by halves as many as do.
 
     Halves are made of whole classes first, of which ``counts`` has the decoys, then of their

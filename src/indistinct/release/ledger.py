@@ -31,7 +31,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError, OutputError, Problem
-from indistinct.types import Plain, PlainMapping
+from indistinct.types import Ints, Ints32, Plain, PlainMapping
 
 FILE, LOCK, KEY = "ledger.sqlite", "lock", "key"
 VERSION = 1
@@ -66,9 +66,9 @@ class Listed:
     """
 
     labels: tuple[str | None, ...]
-    starts: NDArray[np.int64]
-    places: NDArray[np.int32]
-    counts: NDArray[np.int64]
+    starts: Ints
+    places: Ints32
+    counts: Ints
     holding: Holding = "one"
 
 
@@ -88,8 +88,8 @@ class Entry:
     """
 
     people: NDArray[np.uint64]
-    groups: NDArray[np.int32]
-    sizes: NDArray[np.int64]
+    groups: Ints32
+    sizes: Ints
     listed: Mapping[str, Listed]
     account: PlainMapping = field(default_factory=dict)
     number: int = 0
@@ -100,8 +100,8 @@ class Entry:
     def of(
         cls,
         hashes: NDArray[np.uint64],
-        groups: NDArray[np.int32],
-        sizes: NDArray[np.int64],
+        groups: Ints32,
+        sizes: Ints,
         listed: Mapping[str, Listed],
         account: PlainMapping,
     ) -> Entry:

@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.randomness import Random
 from indistinct.recoding.linked_plan import Buckets, LinkedPlan
-from indistinct.types import PlainMapping
+from indistinct.types import Ints, Ints32, PlainMapping
 
 BUCKET = "bucket"
 """The column that links the two tables."""
@@ -20,10 +19,7 @@ ATTRIBUTE, VALUE = "attribute", "value"
 
 
 def quasi_table(
-    plan: LinkedPlan,
-    names: NDArray[np.int64],
-    beside: pl.DataFrame,
-    random: Random,
+    plan: LinkedPlan, names: Ints, beside: pl.DataFrame, random: Random
 ) -> pl.DataFrame:
     """A row for every published person: the cells of the class, and the bucket.
 
@@ -56,12 +52,7 @@ def quasi_table(
     return pl.DataFrame([*columns, *others, pl.Series(BUCKET, names[bucket[order]])])
 
 
-def _somebody(
-    group: NDArray[np.int32],
-    people: NDArray[np.int64],
-    wanted: NDArray[np.int32],
-    random: Random,
-) -> NDArray[np.int64]:
+def _somebody(group: Ints32, people: Ints, wanted: Ints32, random: Random) -> Ints:
     """For each of the groups that are wanted one of its people, drawn at random."""
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], wanted, side="left")
@@ -69,7 +60,7 @@ def _somebody(
     return people[order[random.integers(starts, np.maximum(ends, starts + 1))]]
 
 
-def sensitive_table(plan: LinkedPlan, names: NDArray[np.int64], random: Random) -> pl.DataFrame:
+def sensitive_table(plan: LinkedPlan, names: Ints, random: Random) -> pl.DataFrame:
     """What the people of each bucket have: rows in random order.
 
     One attribute has a column of its name; of several, every row names its attribute.
@@ -89,7 +80,7 @@ def sensitive_table(plan: LinkedPlan, names: NDArray[np.int64], random: Random) 
     return found.select(pl.all().gather(pl.Series(order)))
 
 
-def _listed(part: Buckets, names: NDArray[np.int64]) -> tuple[pl.Series, pl.Series]:
+def _listed(part: Buckets, names: Ints) -> tuple[pl.Series, pl.Series]:
     labels = pl.Series(VALUE, list(part.labels), pl.String)
     return (
         pl.Series(BUCKET, names[part.row_of]),
@@ -97,7 +88,7 @@ def _listed(part: Buckets, names: NDArray[np.int64]) -> tuple[pl.Series, pl.Seri
     )
 
 
-def bucket_numbers(plan: LinkedPlan, random: Random) -> NDArray[np.int64]:
+def bucket_numbers(plan: LinkedPlan, random: Random) -> Ints:
     """The published number of every bucket, from 1, drawn at random, [B]."""
     buckets = len(next(iter(plan.buckets.values())))
     return random.permutation(buckets).astype(np.int64) + 1

@@ -34,7 +34,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels import exchange as kernel
 from indistinct.kernels.exchange import Facts, State
@@ -44,6 +43,7 @@ from indistinct.recoding.exchange.moves import WHY, Kind, Move, Proposal, Rules
 from indistinct.recoding.exchange.target import Target
 from indistinct.recoding.exchange.widths import Widths
 from indistinct.recoding.limits import Progress
+from indistinct.types import Floats, Ints, Ints32
 
 KINDS: tuple[Kind, Kind, Kind] = ("swap", "cross", "noise")
 
@@ -67,17 +67,17 @@ class Moves:
     """
 
     classes: Ragged
-    counts: Mapping[str, NDArray[np.int64]]
-    noise_group: NDArray[np.int64]
-    noise_values: NDArray[np.int64]
+    counts: Mapping[str, Ints]
+    noise_group: Ints
+    noise_values: Ints
     failed: Mapping[int, int]
     names: tuple[str, ...]
-    code: NDArray[np.int64]
-    log: NDArray[np.int64]
-    figures: NDArray[np.float64]
+    code: Ints
+    log: Ints
+    figures: Floats
 
     @property
-    def class_of(self) -> NDArray[np.int32]:
+    def class_of(self) -> Ints32:
         """The class of every record up to the last that is in one; -1 for those in none."""
         found = np.full(int(self.classes.value.max(initial=-1)) + 1, -1, dtype=np.int32)
         found[self.classes.value] = self.classes.row_of
@@ -131,7 +131,7 @@ class Moves:
 
 def exchange_classes(
     classes: Ragged,
-    values: Mapping[str, NDArray[np.int32]],
+    values: Mapping[str, Ints32],
     targets: Mapping[str, Target],
     widths: Widths,
     rules: Rules | None = None,
@@ -194,10 +194,7 @@ def exchange_classes(
 
 
 def _facts(
-    start: NDArray[np.int64],
-    values: Mapping[str, NDArray[np.int32]],
-    targets: Mapping[str, Target],
-    widths: Widths,
+    start: Ints, values: Mapping[str, Ints32], targets: Mapping[str, Target], widths: Widths
 ) -> Facts:
     code = np.ascontiguousarray(list(values.values()), dtype=np.int64).reshape(len(values), -1)
     wide = [targets[name].domain for name in values]
@@ -227,7 +224,7 @@ def _facts(
     )
 
 
-def _state(slots: NDArray[np.int32], facts: Facts) -> State:
+def _state(slots: Ints32, facts: Facts) -> State:
     groups = len(facts.start) - 1
     attributes = len(facts.code)
     most = int(np.diff(facts.column).max(initial=1))
@@ -265,7 +262,7 @@ def _proposal(facts: Facts, state: State, names: Sequence[str], look_back: bool)
     column = facts.column.tolist()
     parts = list(zip(names, column, column[1:], strict=False))
 
-    def plain(row: NDArray[np.int64]) -> dict[str, list[int]]:
+    def plain(row: Ints) -> dict[str, list[int]]:
         return {name: row[low:high].tolist() for name, low, high in parts}
 
     own = state.counts[group].copy()

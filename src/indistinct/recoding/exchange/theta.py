@@ -33,12 +33,11 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, cast, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.document import many, some_of
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.kernels.ragged import Ragged
-from indistinct.microdata.frequencies import Cells, ClassTable, Counts, FrequencyTable
+from indistinct.microdata.frequencies import Cells, ClassTable, FrequencyTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy import rank_variance as ranks
 from indistinct.privacy.k_anonymity import KAnonymity
@@ -66,7 +65,7 @@ from indistinct.recoding.refusals import (
     unknown_sensitive,
     without_hierarchy,
 )
-from indistinct.types import Plain, PlainMapping
+from indistinct.types import Bools, Ints, Ints32, Plain, PlainMapping
 
 Partitioning = Literal["mondrian", "k-member", "mdav", "chunks"]
 
@@ -74,8 +73,6 @@ THETA, POSTERIOR = "theta-sensitive", "max-posterior"
 
 PATIENCE = 6
 """Rounds of merging with one neighbour each, before more are merged at once."""
-
-Classes = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -152,7 +149,7 @@ def targets_of(
     return found
 
 
-def chunks(data: LeveledTable, k: int) -> Classes:
+def chunks(data: LeveledTable, k: int) -> Ints32:
     """Chunks of k records in the order of the quasi-identifiers; the rest joins the last chunk."""
     keys = Widths.of(data).key
     there = np.flatnonzero(data.weight > 0)
@@ -305,7 +302,7 @@ class _Making:
             raise PolicyError(problems)
         styles_of(self.data, self.settings.cells)
 
-    def _first_classes(self) -> Classes:
+    def _first_classes(self) -> Ints32:
         own = self.settings
         if own.partition == "chunks":
             return chunks(self.data, self.k)
@@ -314,7 +311,7 @@ class _Making:
             asked += self.others
         return partition(self.data, asked, own.partition, own).class_of
 
-    def _check_sizes(self, class_of: Classes) -> None:
+    def _check_sizes(self, class_of: Ints32) -> None:
         """Whether classes can keep theta of their own size: neither move nor noise shrinks them."""
         size = np.bincount(class_of[class_of >= 0])
         for name, target in self.targets.items():
@@ -365,12 +362,12 @@ class _Making:
             domains={name: cells.about},
         )
 
-    def _cells(self, class_of: Classes, moves: Moves) -> CellPlan:
+    def _cells(self, class_of: Ints32, moves: Moves) -> CellPlan:
         now = np.full(len(class_of), -1, dtype=np.int32)
         now[moves.classes.value] = moves.classes.row_of
         return cells_of(self.data, now, self.settings.cells, self._report(moves), scope="exchange")
 
-    def _broken(self, plan: CellPlan, moves: Moves) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
+    def _broken(self, plan: CellPlan, moves: Moves) -> tuple[Bools, Ints32]:
         """Which classes break a promise as they are published, and the number of their cells.
 
         Noise is looked at as records that share the cells of their class. What others believe is
@@ -390,13 +387,7 @@ class _Making:
             broken |= broken_as_published(self.data, of_records, plan, judge)
         return broken, classes_as_published(plan)
 
-    def _merge(
-        self,
-        class_of: Classes,
-        classes: Ragged,
-        failed: set[int],
-        moves: Moves,
-    ) -> Classes:
+    def _merge(self, class_of: Ints32, classes: Ragged, failed: set[int], moves: Moves) -> Ints32:
         """Merge each class that cannot be repaired with that of its neighbours it fits best."""
         groups = len(classes)
         if groups == 1 or not self.safe or self.by_size:
@@ -418,13 +409,8 @@ class _Making:
         return self._renumbered(class_of, joined)
 
     def _merge_broken(
-        self,
-        class_of: Classes,
-        classes: Ragged,
-        broken: NDArray[np.bool_],
-        alike: NDArray[np.int32],
-        moves: Moves,
-    ) -> Classes:
+        self, class_of: Ints32, classes: Ragged, broken: Bools, alike: Ints32, moves: Moves
+    ) -> Ints32:
         """Merge classes that are published alike and break a promise so; others with neighbours."""
         if self.by_size:
             raise Unsatisfiable(self._kept_not(int(broken.sum())))
@@ -440,13 +426,13 @@ class _Making:
             raise Unsatisfiable(self._kept_not(len(lonely)))
         return self._merge(class_of, classes, lonely, moves)
 
-    def _renumbered(self, class_of: Classes, joined: Sequence[int]) -> Classes:
+    def _renumbered(self, class_of: Ints32, joined: Sequence[int]) -> Ints32:
         roots = np.array(joined, dtype=np.int64)
         while (roots != roots[roots]).any():
             roots = roots[roots]
         number = np.unique(roots, return_inverse=True)[1].astype(np.int32)
         self.merged += len(roots) - int(number.max()) - 1
-        merged: Classes = np.append(number, np.int32(-1))[class_of]
+        merged: Ints32 = np.append(number, np.int32(-1))[class_of]
         return merged
 
     def _joint(self, classes: Ragged, group: int, other: int) -> float:
@@ -561,7 +547,7 @@ class _Making:
             for part in self.thetas
         )
 
-    def _finished(self, plan: CellPlan, class_of: Classes, moves: Moves) -> CellPlan:
+    def _finished(self, plan: CellPlan, class_of: Ints32, moves: Moves) -> CellPlan:
         labels = {name: cells.domain for name, cells in self.data.table.sensitive.items()}
         noise = tuple(
             Noise(
@@ -612,7 +598,7 @@ def _categories(cells: Cells) -> tuple[int, ...]:
     return tuple(cells.about.category_of.tolist()) if cells.known.categories else ()
 
 
-def _codes(cells: Cells, weight: Counts) -> NDArray[np.int32]:
+def _codes(cells: Cells, weight: Ints) -> Ints32:
     """The value of every record; 0 for combinations that are no record."""
     found = np.zeros(len(weight), dtype=np.int32)
     held = np.flatnonzero((cells.lengths > 0) & (weight > 0))
@@ -620,17 +606,17 @@ def _codes(cells: Cells, weight: Counts) -> NDArray[np.int32]:
     return found
 
 
-def _members(class_of: Classes) -> Ragged:
+def _members(class_of: Ints32) -> Ragged:
     """The records of each class, in their own order."""
     there = np.flatnonzero(class_of >= 0)
     order = there[np.argsort(class_of[there], kind="stable")]
     return Ragged.by_owner(class_of[order], order, int(class_of.max(initial=-1)) + 1)
 
 
-def _hidden(plan: CellPlan, moves: Moves) -> NDArray[np.bool_]:
+def _hidden(plan: CellPlan, moves: Moves) -> Bools:
     """Which records of noise are in classes that are suppressed, since no cell can tell them."""
     first = moves.classes.value[moves.classes.indptr[moves.noise_group]]
-    hidden: NDArray[np.bool_] = plan.class_of[first] < 0
+    hidden: Bools = plan.class_of[first] < 0
     return hidden
 
 

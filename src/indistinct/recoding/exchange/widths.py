@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.microdata.domains import numbers_of
 from indistinct.microdata.leveled import LeveledTable
+from indistinct.types import Floats, Ints, Ints32
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,13 @@ class Widths:
     ``node``.
     """
 
-    key: NDArray[np.int32]
-    levels: NDArray[np.int64]
-    domain: NDArray[np.int64]
-    base: NDArray[np.int64]
-    node: NDArray[np.int32]
-    width: NDArray[np.float64]
-    weight: NDArray[np.float64]
+    key: Ints32
+    levels: Ints
+    domain: Ints
+    base: Ints
+    node: Ints32
+    width: Floats
+    weight: Floats
 
     @classmethod
     def of(cls, data: LeveledTable, weights: Mapping[str, float] | None = None) -> Widths:

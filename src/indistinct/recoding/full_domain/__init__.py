@@ -11,12 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.document import some_of
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.measures import BoundObjective, Objective
-from indistinct.measures.aggregate import Values, better
+from indistinct.measures.aggregate import better
 from indistinct.measures.objective import CellObjective
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
@@ -36,6 +35,7 @@ from indistinct.recoding.method import Asked
 from indistinct.recoding.plan import LevelPlan, SearchReport
 from indistinct.recoding.recoded import score
 from indistinct.recoding.refusals import not_quasi, unknown_sensitive
+from indistinct.types import Floats, Ints
 
 __all__ = ["Limits", "Settings", "allowed_units", "full_domain", "full_domain_for_each"]
 
@@ -238,7 +238,7 @@ def _refuse_local(promises: Sequence[Promise]) -> None:
         raise PolicyError(problems)
 
 
-def _warm_up(task: _Task) -> list[NDArray[np.int64]]:
+def _warm_up(task: _Task) -> list[Ints]:
     """A node that a short heuristic search finds, where the lattice is large."""
     limits = task.settings.limits
     if task.lattice.size < WARM_UP:
@@ -251,11 +251,8 @@ def _warm_up(task: _Task) -> list[NDArray[np.int64]]:
 
 
 def _least_general(
-    search: OptimalSearch | HeuristicSearch | Alone,
-    lattice: Lattice,
-    levels: NDArray[np.int64],
-    key: Values,
-) -> NDArray[np.int64]:
+    search: OptimalSearch | HeuristicSearch | Alone, lattice: Lattice, levels: Ints, key: Floats
+) -> Ints:
     """A node of the same cost that generalizes no attribute more than that cost asks for."""
     levels = levels.copy()
     for j in range(len(levels)):
@@ -337,7 +334,7 @@ def _smaller(promises: Sequence[Promise]) -> str:
     return f"a smaller {names.pop()}" if len(names) == 1 else "weaker parameters"
 
 
-def _unmet(task: _Task, node: NDArray[np.int64]) -> str:
+def _unmet(task: _Task, node: Ints) -> str:
     """The promises that no class keeps at a node, each taken alone."""
     data, records = task.data, task.data.table.records
     unmet = [

@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels import grouping as kernels
 from indistinct.measures import BoundObjective, Outcome
-from indistinct.measures.aggregate import Values
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.fully_suppressed import FullySuppressed
 from indistinct.recoding.grouping import Classes, Grouper
 from indistinct.recoding.judge import Judge
+from indistinct.types import Bools, Floats, Ints, Ints32
 
-Scratch = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
+Scratch = tuple[Ints32, Ints, Ints]
 """Rows and units of suppressed classes, units of kept ones."""
 
 _NO_CLASSES = np.zeros(0, dtype=np.int64)
@@ -34,8 +33,8 @@ class Evaluation:
 
     least: int
     suppressed: int | None
-    key: Values | None
-    inherited: Values | None
+    key: Floats | None
+    inherited: Floats | None
 
 
 class Evaluator:
@@ -98,7 +97,7 @@ class Evaluator:
             if part.effective_closure != "superset"
         )
 
-    def evaluate(self, levels: NDArray[np.int64]) -> Evaluation:
+    def evaluate(self, levels: Ints) -> Evaluation:
         """Look at the node with these levels [m]."""
         outcome, least, floor = self.outcome(levels)
         if least > self.allowed:
@@ -111,7 +110,7 @@ class Evaluator:
             _, inherited = self.objective.score(floor)
         return Evaluation(least, outcome.suppressed, key, inherited)
 
-    def outcome(self, levels: NDArray[np.int64]) -> tuple[Outcome, int, Outcome]:
+    def outcome(self, levels: Ints) -> tuple[Outcome, int, Outcome]:
         """What is left at a node: by all promises; units lost to lasting ones; and by those alone.
 
         The last two say what holds for every more specific node as well.
@@ -144,7 +143,7 @@ class Evaluator:
             suppressed += self._settle(levels, self._by_set, self._dropped, starred)
         return self._outcome(levels, self._dropped, suppressed), least, floor
 
-    def suppressed(self, levels: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def suppressed(self, levels: Ints) -> Bools:
         """Which combinations are suppressed at a node, [C]."""
         starred = self._starred.at(levels)
         if self._simple and starred is None:
@@ -157,13 +156,7 @@ class Evaluator:
             self._settle(levels, self._by_set, dropped, starred)
         return dropped
 
-    def _without(
-        self,
-        levels: NDArray[np.int64],
-        classes: Classes,
-        broken: NDArray[np.bool_],
-        scratch: Scratch,
-    ) -> Outcome:
+    def _without(self, levels: Ints, classes: Classes, broken: Bools, scratch: Scratch) -> Outcome:
         rows, units, kept = scratch
         size = classes.size
         beyond = False
@@ -180,10 +173,10 @@ class Evaluator:
 
     def _settle(
         self,
-        levels: NDArray[np.int64],
+        levels: Ints,
         by_set: dict[tuple[int, ...] | None, list[Promise]],
-        dropped: NDArray[np.bool_],
-        starred: NDArray[np.bool_] | None = None,
+        dropped: Bools,
+        starred: Bools | None = None,
     ) -> int:
         """Drop violators until no promise is broken; returns the units dropped.
 
@@ -208,9 +201,7 @@ class Evaluator:
             dropped |= away & ~starred
         return total
 
-    def _missed(
-        self, class_of: NDArray[np.int32], size: NDArray[np.int64], broken: NDArray[np.bool_]
-    ) -> bool:
+    def _missed(self, class_of: Ints32, size: Ints, broken: Bools) -> bool:
         """Whether a class breaks a promise that only people of the population are in."""
         empty = broken & (size == 0)
         if self.data.table.population is None or not empty.any():
@@ -218,9 +209,7 @@ class Evaluator:
         weight = np.bincount(class_of, weights=self.data.weight, minlength=len(size))
         return bool((empty & (weight == 0)).any())
 
-    def _outcome(
-        self, levels: NDArray[np.int64], dropped: NDArray[np.bool_], suppressed: int
-    ) -> Outcome:
+    def _outcome(self, levels: Ints, dropped: Bools, suppressed: int) -> Outcome:
         rows = np.flatnonzero(dropped).astype(np.int32)
         units = self.data.weight[rows]
         if not self.objective.needs_classes:

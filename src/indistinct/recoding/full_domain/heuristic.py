@@ -11,10 +11,9 @@ import time
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.measures import BoundObjective
-from indistinct.measures.aggregate import Values, better
+from indistinct.measures.aggregate import better
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.randomness import simulation
@@ -23,6 +22,7 @@ from indistinct.recoding.full_domain.optimal import Found, tell_broken_at_most
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.limits import Limits, Progress
+from indistinct.types import Bools, Floats, Ints
 
 SECONDS = 10.0
 """How long a search goes on where no limit is set."""
@@ -81,7 +81,7 @@ class HeuristicSearch:
         self._excluded = np.zeros((0, len(self.lattice.first)), dtype=np.int64)
         top: Levels = tuple(int(level) for level in self.lattice.last)
         self._best: Levels | None = None
-        self._key: Values | None = None
+        self._key: Floats | None = None
         self._closest: tuple[int, Levels] = (self.data.table.records + 1, top)
         self._stopped_by: str | None = None
         self._descend(top, np.arange(len(top)))
@@ -101,11 +101,11 @@ class HeuristicSearch:
             fewest=self._closest[0],
         )
 
-    def evaluate(self, levels: NDArray[np.int64]) -> Evaluation:
+    def evaluate(self, levels: Ints) -> Evaluation:
         """Look at one node under the last run's promises."""
         return self._evaluator.evaluate(levels)
 
-    def suppressed(self, levels: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def suppressed(self, levels: Ints) -> Bools:
         """Which combinations the last run's promises suppress at a node, [C]."""
         return self._evaluator.suppressed(levels)
 
@@ -118,7 +118,7 @@ class HeuristicSearch:
                 self._stopped_by = "node_limit"
         return self._stopped_by is not None
 
-    def _look(self, levels: Levels) -> Values | None:
+    def _look(self, levels: Levels) -> Floats | None:
         known = self._seen.get(levels)
         if known is not None:
             return known.key
@@ -137,7 +137,7 @@ class HeuristicSearch:
             self._best, self._key = levels, looked.key
         return looked.key
 
-    def _descend(self, levels: Levels, order: NDArray[np.int64], greedy: bool = True) -> Levels:
+    def _descend(self, levels: Levels, order: Ints, greedy: bool = True) -> Levels:
         """Lower one attribute at a time: the best one, or the first in order that improves."""
         key = self._look(levels)
         while key is not None:
@@ -181,7 +181,7 @@ class HeuristicSearch:
         top = self._seen[tuple(int(level) for level in self.lattice.last)]
         return self._evaluator.all_lasting or top.least > self._evaluator.allowed
 
-    def _another(self, random: np.random.Generator, free: NDArray[np.int64]) -> list[int]:
+    def _another(self, random: np.random.Generator, free: Ints) -> list[int]:
         """A disturbed copy of the best node, or any node while none is allowed."""
         if self._best is None:
             drawn = random.integers(self.lattice.first, self.lattice.last + 1)

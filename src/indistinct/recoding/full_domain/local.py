@@ -32,6 +32,7 @@ from indistinct.recoding.judge import Judge
 from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.plan import LevelPlan
 from indistinct.recoding.refused import Refused
+from indistinct.types import Bools, Ints, Ints32
 
 AT_ONCE = 1024
 """Nodes gone through between two reports of progress."""
@@ -53,8 +54,8 @@ def recode_remaining(
     promises: Sequence[Promise],
     objective: BoundObjective,
     nodes: Sequence[tuple[int, ...]],
-    node_of: NDArray[np.int32],
-) -> tuple[tuple[tuple[int, ...], ...], NDArray[np.int32]]:
+    node_of: Ints32,
+) -> tuple[tuple[tuple[int, ...], ...], Ints32]:
     """Release suppressed combinations at further nodes; returns all nodes and the node of each.
 
     ``node_of`` [C] points into ``nodes``, -1 for the combinations to be recoded. A class is
@@ -88,8 +89,8 @@ def join_rest(
     promises: Sequence[Promise],
     objective: BoundObjective,
     nodes: Sequence[tuple[int, ...]],
-    node_of: NDArray[np.int32],
-) -> Iterator[tuple[tuple[tuple[int, ...], ...], NDArray[np.int32]]]:
+    node_of: Ints32,
+) -> Iterator[tuple[tuple[tuple[int, ...], ...], Ints32]]:
     """Ways to publish all combinations, where too few were left for a class of their own.
 
     Classes that were published last are taken back, one of them or all of the last nodes, if they
@@ -115,11 +116,8 @@ def join_rest(
 
 
 def _large_throughout(
-    data: LeveledTable,
-    promises: Sequence[Promise],
-    levels: NDArray[np.int64],
-    rows: NDArray[np.int32],
-) -> Iterator[NDArray[np.int64]]:
+    data: LeveledTable, promises: Sequence[Promise], levels: Ints, rows: Ints32
+) -> Iterator[Ints]:
     """The nodes at which no class of these combinations is too small for a promise by itself."""
     sizes = [part.class_size for part in promises if part.on is None and not part.needs_population]
     least, weight = max(sizes, default=1), data.weight[rows]
@@ -193,12 +191,12 @@ class _Found:
     """Attempts that do not follow from each other."""
 
     def __init__(self, lasting: bool, combinations: int) -> None:
-        self.attempts: list[list[NDArray[np.int32]]] = []
+        self.attempts: list[list[Ints32]] = []
         self._lasting = lasting
         self._within: list[set[int]] = [set() for _ in range(combinations)]
         self._seen: set[tuple[bytes, ...]] = set()
 
-    def add(self, parts: list[NDArray[np.int32]]) -> None:
+    def add(self, parts: list[Ints32]) -> None:
         """Take in an attempt, unless it follows from those there are that it was refused.
 
         Where records that join a class break no promise, what a class breaks its parts break, too.
@@ -216,9 +214,7 @@ class _Found:
         self.attempts.append(parts)
 
 
-def _groups(
-    data: LeveledTable, node: NDArray[np.int16], rows: NDArray[np.int32]
-) -> Iterator[NDArray[np.int32]]:
+def _groups(data: LeveledTable, node: NDArray[np.int16], rows: Ints32) -> Iterator[Ints32]:
     """The classes at a node of some combinations."""
     if not len(rows):
         return
@@ -230,7 +226,7 @@ def _groups(
 
 
 def _published_last(
-    data: LeveledTable, nodes: Sequence[tuple[int, ...]], node_of: NDArray[np.int32]
+    data: LeveledTable, nodes: Sequence[tuple[int, ...]], node_of: Ints32
 ) -> Iterator[NDArray[np.intp]]:
     """The combinations of each of the last classes, and of all from one of the last nodes on."""
     used = [at for at in range(len(nodes)) if (node_of == at).any()][: -TAKEN_BACK - 1 : -1]
@@ -288,7 +284,7 @@ def _peel(
     levels: NDArray[np.int16],
     least: int,
     nodes: list[tuple[int, ...]],
-    node_of: NDArray[np.int32],
+    node_of: Ints32,
 ) -> None:
     """One pass over the nodes; adds those that are used, and the node of what they release."""
     rows = np.flatnonzero(node_of < 0).astype(np.int32)
@@ -323,9 +319,7 @@ class _Settling:
         self._objective = objective
         self._rows = -1
 
-    def __call__(
-        self, remaining: NDArray[np.int32], levels: NDArray[np.int64]
-    ) -> NDArray[np.bool_] | None:
+    def __call__(self, remaining: Ints32, levels: Ints) -> Bools | None:
         if self._rows != len(remaining):
             rest = self._data.restricted(remaining)
             records = self._data.table.records
@@ -334,7 +328,7 @@ class _Settling:
             )
             self._rows = len(remaining)
         # What only the population has stays, to be counted in every class it could be in.
-        kept: NDArray[np.bool_] = ~self._evaluator.suppressed(levels)
+        kept: Bools = ~self._evaluator.suppressed(levels)
         return kept & (self._data.weight[remaining] > 0)
 
 
@@ -342,7 +336,7 @@ def settle_whole(
     data: LeveledTable,
     promises: Sequence[Promise],
     nodes: Sequence[tuple[int, ...]],
-    node_of: NDArray[np.int32],
+    node_of: Ints32,
 ) -> None:
     """Suppress the classes of the whole release, as published, that break a promise.
 
@@ -372,8 +366,8 @@ def settle_whole(
 
 
 def _published(
-    data: LeveledTable, nodes: Sequence[tuple[int, ...]], node_of: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    data: LeveledTable, nodes: Sequence[tuple[int, ...]], node_of: Ints32
+) -> tuple[Ints, Bools]:
     """A number for the published label of every cell, equal for equal labels, [C, m].
 
     And which combinations are published with ``*`` in every quasi-identifier, [C].

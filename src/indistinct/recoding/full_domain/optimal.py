@@ -14,11 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.lattice import inherit
 from indistinct.measures import BoundObjective
-from indistinct.measures.aggregate import Values, better
+from indistinct.measures.aggregate import better
 from indistinct.measures.discernibility import BoundDiscernibility
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
@@ -26,6 +25,7 @@ from indistinct.recoding.full_domain.evaluation import Evaluation, Evaluator
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.limits import Limits, Progress
+from indistinct.types import Bools, Floats, Ints
 
 LARGEST = 1_000_000
 """Nodes of the largest lattice that is searched exhaustively in principle."""
@@ -41,13 +41,13 @@ class Found:
     that of any order.
     """
 
-    levels: NDArray[np.int64] | None
-    key: Values | None
-    bound: Values | None
+    levels: Ints | None
+    key: Floats | None
+    bound: Floats | None
     checked: int
     seconds: float
     stopped_by: str | None
-    closest: NDArray[np.int64]
+    closest: Ints
     fewest: int
     order_matters: bool = False
 
@@ -90,7 +90,7 @@ class OptimalSearch:
         progress: Progress | None = None,
         *,
         keep_bounds: bool = False,
-        start: Sequence[NDArray[np.int64]] = (),
+        start: Sequence[Ints] = (),
     ) -> Found:
         """The best node that keeps the promises with at most ``allowed`` units suppressed.
 
@@ -107,12 +107,12 @@ class OptimalSearch:
         )
         self._seen: dict[int, Evaluation] = {}
         self._best: int | None = None
-        self._key: Values | None = None
+        self._key: Floats | None = None
         self._fewest: tuple[int, int] = (self.data.table.records + 1, self.lattice.size - 1)
         self._limits = limits or Limits()
         self._began = time.perf_counter()
         self._stopped_by: str | None = None
-        self._open: list[Values] = []
+        self._open: list[Floats] = []
         try:
             for node in [*self._start, *(self.lattice.node(levels) for levels in start)]:
                 self._look(node)
@@ -134,16 +134,16 @@ class OptimalSearch:
             order_matters=self._evaluator.order_matters,
         )
 
-    def evaluate(self, levels: NDArray[np.int64]) -> Evaluation:
+    def evaluate(self, levels: Ints) -> Evaluation:
         """Look at one node under the last run's promises."""
         return self._evaluator.evaluate(levels)
 
-    def suppressed(self, levels: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def suppressed(self, levels: Ints) -> Bools:
         """Which combinations the last run's promises suppress at a node, [C]."""
         return self._evaluator.suppressed(levels)
 
-    def _at(self, node: int) -> NDArray[np.int64]:
-        levels: NDArray[np.int64] = self._levels[node].astype(np.int64)
+    def _at(self, node: int) -> Ints:
+        levels: Ints = self._levels[node].astype(np.int64)
         return levels
 
     def _look(self, node: int) -> Evaluation:
@@ -208,7 +208,7 @@ class OptimalSearch:
             if progress is not None:
                 progress((at + 1) / len(order))
 
-    def _inherit(self, nodes: NDArray[np.int64], *, downward: bool) -> None:
+    def _inherit(self, nodes: Ints, *, downward: bool) -> None:
         if downward:
             carried = self._inherited[:, :0] if self.objective.inherits_up else self._inherited
             least = self._least
@@ -225,7 +225,7 @@ class OptimalSearch:
             carried,
         )
 
-    def _decide(self, nodes: NDArray[np.int64]) -> None:
+    def _decide(self, nodes: Ints) -> None:
         """Look at those nodes of a stratum whose bound beats the best found so far."""
         nodes = nodes[self._least[nodes] <= self._evaluator.allowed]
         if not len(nodes):
@@ -250,7 +250,7 @@ class OptimalSearch:
             self._open.append(keys[at])
             return
 
-    def _bound(self) -> Values | None:
+    def _bound(self) -> Floats | None:
         """The best key, or what an unseen node could still reach.
 
         Where the order of suppression matters, what any node could reach by lasting promises alone.

@@ -13,11 +13,10 @@ import time
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.grouping import smallest_first
 from indistinct.kernels.lattice import inherit
-from indistinct.measures.aggregate import Values, better
+from indistinct.measures.aggregate import better
 from indistinct.measures.objective import CellObjective
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.k_anonymity import KAnonymity
@@ -26,6 +25,7 @@ from indistinct.recoding.full_domain.evaluation import Evaluation, Evaluator
 from indistinct.recoding.full_domain.optimal import Found
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.lattice import Lattice
+from indistinct.types import Bools, Floats, Ints
 
 MEMORY = 256 << 20
 """Bytes of bounds; more k than have room are searched in several goes."""
@@ -83,7 +83,7 @@ class SeriesSearch:
         self._ends = np.empty(number, dtype=np.int64)
         # What suppression costs at least, of every k one after the other, and how much it is.
         self._bounds = np.zeros((self.lattice.size, number * (width + 1)))
-        self._keys: dict[int, Values] = {}
+        self._keys: dict[int, Floats] = {}
         self._best = np.full(number, -1, dtype=np.int64)
         top = self.lattice.size - 1
         self._key = np.full_like(self._look(top), np.inf)
@@ -95,7 +95,7 @@ class SeriesSearch:
         seconds = time.perf_counter() - began
         return [self._found(at, seconds) for at in range(number)]
 
-    def alone(self, k: int, levels: NDArray[np.int64]) -> Alone:
+    def alone(self, k: int, levels: Ints) -> Alone:
         """The search as it is for one of the k, near the node that was best for it."""
         return Alone(self, k, levels)
 
@@ -121,16 +121,16 @@ class SeriesSearch:
         """What looks at nodes for one k."""
         return Evaluator(self.data, [KAnonymity(k=k)], self.objective, self._allowed, self._grouper)
 
-    def known(self, k: int, levels: NDArray[np.int64]) -> Values | None:
+    def known(self, k: int, levels: Ints) -> Floats | None:
         """The key of a node for one k, where it was looked at; infinite where it is not allowed."""
         keys = self._keys.get(self.lattice.node(levels))
         return None if keys is None else keys[self._ks.index(k)]
 
-    def _at(self, node: int) -> NDArray[np.int64]:
-        levels: NDArray[np.int64] = self._levels[node].astype(np.int64)
+    def _at(self, node: int) -> Ints:
+        levels: Ints = self._levels[node].astype(np.int64)
         return levels
 
-    def _look(self, node: int) -> Values:
+    def _look(self, node: int) -> Floats:
         """The keys [K, q] of a node, infinite for those k for which it is not allowed."""
         known = self._keys.get(node)
         if known is not None:
@@ -177,7 +177,7 @@ class SeriesSearch:
                 return
             node = found[1]
 
-    def _decide(self, nodes: NDArray[np.int64]) -> None:
+    def _decide(self, nodes: Ints) -> None:
         """Look at those nodes of a stratum whose bound beats the best found for some k."""
         lattice, number, width = self.lattice, len(self._ks), self.objective.width
         inherit(
@@ -211,20 +211,20 @@ class SeriesSearch:
 class Alone:
     """One k of a series, as :class:`~indistinct.recoding.full_domain.optimal.OptimalSearch` is."""
 
-    def __init__(self, series: SeriesSearch, k: int, levels: NDArray[np.int64]) -> None:
+    def __init__(self, series: SeriesSearch, k: int, levels: Ints) -> None:
         self.data = series.data
         self._series = series
         self._k = k
         self._evaluator = series.evaluator(k)
         self._best = series.known(k, levels)
 
-    def evaluate(self, levels: NDArray[np.int64]) -> Evaluation:
+    def evaluate(self, levels: Ints) -> Evaluation:
         """Look at one node; at one that is known to cost more, only as far as that it does."""
         known = self._series.known(self._k, levels)
         if known is not None and self._best is not None and not np.allclose(known, self._best):
             return Evaluation(0, None, None, None)
         return self._evaluator.evaluate(levels)
 
-    def suppressed(self, levels: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def suppressed(self, levels: Ints) -> Bools:
         """Which combinations are suppressed at a node, [C]."""
         return self._evaluator.suppressed(levels)

@@ -30,7 +30,6 @@ from itertools import product
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.document import many
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
@@ -41,7 +40,7 @@ from indistinct.microdata.frequencies import Cells
 from indistinct.privacy.km_anonymity import KMAnonymity
 from indistinct.recoding.items.tree import tree_of
 from indistinct.recoding.limits import Progress
-from indistinct.types import Plain
+from indistinct.types import Bools, Ints, Ints32, Plain
 
 LARGEST_KEY = 2**62
 
@@ -86,7 +85,7 @@ class ItemPlan:
 
     attribute: str
     published: Mapping[Label, Label]
-    left: NDArray[np.bool_]
+    left: Bools
     cut: tuple[Label, ...]
     k: int
     m: int
@@ -138,11 +137,7 @@ class ItemPlan:
 
 
 def km_anonymous(
-    sets: Cells,
-    asked: KMAnonymity,
-    *,
-    suppress: float = 0.0,
-    progress: Progress | None = None,
+    sets: Cells, asked: KMAnonymity, *, suppress: float = 0.0, progress: Progress | None = None
 ) -> ItemPlan:
     """What to publish of people's items so that no combination of up to m of them is rare.
 
@@ -213,8 +208,8 @@ class _State:
         settled: whether no rare combination is left.
     """
 
-    became: NDArray[np.int32]
-    node: NDArray[np.int32]
+    became: Ints32
+    node: Ints32
     gone: int
     lost: float
     penalty: float
@@ -282,7 +277,7 @@ class _Search:
         assert best is not None
         return best
 
-    def _after_lifts(self, state: _State) -> NDArray[np.int32] | None:
+    def _after_lifts(self, state: _State) -> Ints32 | None:
         """The nodes after a round of lifts; None where everything is the root."""
         tree, labels = self._tree, state.became[self._leaf]
         gone = self._is_gone(state.became, state.node)
@@ -344,12 +339,12 @@ class _Search:
             yield leaf
             leaf = int(self._tree.parent[leaf])
 
-    def _is_gone(self, became: NDArray[np.int32], node: NDArray[np.int32]) -> NDArray[np.bool_]:
+    def _is_gone(self, became: Ints32, node: Ints32) -> Bools:
         if not self._as_root:
             return node < 0
         return np.asarray((node == 0) & (became[self._leaf] != 0))
 
-    def _settled(self, became: NDArray[np.int32], worth: float = math.inf) -> _State:
+    def _settled(self, became: Ints32, worth: float = math.inf) -> _State:
         """The plan with these nodes: what has to be left out, until no combination is rare.
 
         Given up, and not settled, where more is left out than is allowed, or as much is lost as
@@ -379,15 +374,13 @@ class _Search:
                     return state
         return self._state(became, node, clean == self._m)
 
-    def _state(self, became: NDArray[np.int32], node: NDArray[np.int32], settled: bool) -> _State:
+    def _state(self, became: Ints32, node: Ints32, settled: bool) -> _State:
         lost = self._total - float(np.where(node < 0, 0.0, self._told[node]).sum())
         penalty = float(np.where(node <= 0, 1.0, self._tree.cost[node]).sum())
         gone = int(self._is_gone(became, node).sum())
         return _State(became, node, gone, lost, penalty, settled)
 
-    def _rare(
-        self, indptr: NDArray[np.int64], item: NDArray[np.int32], size: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    def _rare(self, indptr: Ints, item: Ints32, size: int) -> tuple[Ints, Ints, int]:
         """The keys of combinations of so many items that fewer than k people have, rising.
 
         Beside them the digit of every node, and the base of the keys.

@@ -12,7 +12,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.document import many
 from indistinct.errors import PolicyError, Problem
@@ -23,6 +22,7 @@ from indistinct.microdata.frequencies import Cells
 from indistinct.privacy.known_records import KnownRecords
 from indistinct.recoding.items.km import LARGEST_KEY, MOST_COMBINATIONS
 from indistinct.recoding.items.tree import ItemTree
+from indistinct.types import Ints32
 
 ANY_SHARE = 2.0
 """A bound on shares that no share reaches."""
@@ -39,7 +39,7 @@ class ClassItems:
     """
 
     tree: ItemTree
-    published: NDArray[np.int32]
+    published: Ints32
     ncp: float
 
     @property
@@ -54,7 +54,7 @@ class ClassItems:
 
 
 def known_items_protected(
-    name: str, sets: Cells, class_of: NDArray[np.int32], known: KnownRecords
+    name: str, sets: Cells, class_of: Ints32, known: KnownRecords
 ) -> ClassItems:
     """What every item is published as in its class.
 
@@ -92,9 +92,7 @@ def known_items_protected(
     return ClassItems(tree, found, float(cost[found].mean()) if len(found) else 0.0)
 
 
-def _refuse_too_many(
-    name: str, sets: Cells, class_of: NDArray[np.int32], known: KnownRecords
-) -> None:
+def _refuse_too_many(name: str, sets: Cells, class_of: Ints32, known: KnownRecords) -> None:
     """Raise :class:`PolicyError` where a class has more combinations of items than fit."""
     size = known.m if known.bound is None else known.m + 1
     held = np.diff(sets.indptr)

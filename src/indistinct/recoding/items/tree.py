@@ -14,12 +14,12 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.document import many
 from indistinct.errors import HierarchyError, PolicyError, Problem
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.microdata.frequencies import Cells
+from indistinct.types import Floats, Ints, Ints32
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,10 +35,10 @@ class ItemTree:
     """
 
     labels: tuple[Label, ...]
-    parent: NDArray[np.int32]
-    last: NDArray[np.int32]
-    leaves: NDArray[np.int64]
-    node_of: NDArray[np.int32]
+    parent: Ints32
+    last: Ints32
+    leaves: Ints
+    node_of: Ints32
 
     @classmethod
     def of(cls, taxonomy: Taxonomy, values: Sequence[Label]) -> ItemTree:
@@ -92,7 +92,7 @@ class ItemTree:
         return len(self.labels)
 
     @cached_property
-    def from_top(self) -> NDArray[np.int32]:
+    def from_top(self) -> Ints32:
         """The node above each node at every depth, itself at its own, [depth, N]; -1 below it."""
         depth = self.depth
         found = np.full((int(depth.max()) + 1, len(self)), -1, dtype=np.int32)
@@ -104,7 +104,7 @@ class ItemTree:
         return found
 
     @cached_property
-    def depth(self) -> NDArray[np.int32]:
+    def depth(self) -> Ints32:
         """Number of nodes above each node, [N]."""
         found = np.zeros(len(self), dtype=np.int32)
         for node, parent in enumerate(self.parent.tolist()):
@@ -113,7 +113,7 @@ class ItemTree:
         return found
 
     @property
-    def cost(self) -> NDArray[np.float64]:
+    def cost(self) -> Floats:
         """Normalised certainty penalty of each node: its share of all leaves, 0 for a leaf, [N]."""
         found = self.leaves / self.leaves[0]
         found[self.last == np.arange(len(self))] = 0.0
@@ -160,7 +160,7 @@ def _children(taxonomy: Taxonomy) -> tuple[dict[Label, list[Label]], set[Label]]
     return children, ends
 
 
-def _under(parent: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _under(parent: Ints32) -> tuple[Ints32, Ints]:
     """The last node under each, and the number of leaves."""
     last = list(range(len(parent)))
     leaves = [0] * len(parent)

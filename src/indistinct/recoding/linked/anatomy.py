@@ -24,7 +24,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.document import some_of
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
@@ -48,6 +47,7 @@ from indistinct.recoding.linked_plan import History, LinkedPlan
 from indistinct.recoding.partition import publishing
 from indistinct.recoding.plan import CellPlan, SearchReport
 from indistinct.recoding.refusals import unknown_sensitive
+from indistinct.types import Bools, Ints32
 
 ALGORITHM = "anatomy"
 
@@ -216,10 +216,8 @@ def _bound(promises: Sequence[Promise]) -> float:
 
 
 def values_of(
-    linked: LinkedTable, name: str, there: NDArray[np.bool_]
-) -> tuple[
-    NDArray[np.int32], tuple[str | None, ...], ValueMetadata, Mapping[str, History], str | None
-]:
+    linked: LinkedTable, name: str, there: Bools
+) -> tuple[Ints32, tuple[str | None, ...], ValueMetadata, Mapping[str, History], str | None]:
     """One value for everybody: codes, labels, what is known of them, what is left out, a note."""
     cells = linked.events[name]
     if cells.known.category_order:
@@ -237,13 +235,8 @@ def values_of(
 
 
 def _grouped(
-    code: NDArray[np.int32],
-    values: int,
-    there: NDArray[np.bool_],
-    wanted: int,
-    name: str,
-    random: Random,
-) -> tuple[NDArray[np.int32], int]:
+    code: Ints32, values: int, there: Bools, wanted: int, name: str, random: Random
+) -> tuple[Ints32, int]:
     """The bucket of everybody, and how many there are."""
     people = random.permutation(np.flatnonzero(there))
     people = people[np.argsort(code[people], kind="stable")]
@@ -273,7 +266,7 @@ def _grouped(
 
 
 def lacking(
-    value_of: NDArray[np.int32],
+    value_of: Ints32,
     groups: int,
     wanted: int,
     value: int,
@@ -289,8 +282,8 @@ def lacking(
 
 
 def _without_certainty(
-    bucket_of: NDArray[np.int32], buckets: int, cells: Cells, bound: float
-) -> tuple[NDArray[np.int32], int, int]:
+    bucket_of: Ints32, buckets: int, cells: Cells, bound: float
+) -> tuple[Ints32, int, int]:
     """Buckets merged until in none everybody has a value, nor more people than the bound allows.
 
     Raises:

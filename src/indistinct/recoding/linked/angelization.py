@@ -26,7 +26,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.hierarchies.cells import set_text
@@ -50,6 +49,7 @@ from indistinct.recoding.partition import partition
 from indistinct.recoding.partition.deficits import too_wide
 from indistinct.recoding.plan import CellPlan
 from indistinct.recoding.refusals import unknown_sensitive
+from indistinct.types import Ints, Ints32
 
 ALGORITHM = "p-l-angelization"
 
@@ -155,17 +155,17 @@ def dependency_weights(sets: Mapping[str, Fingerprints]) -> dict[str, float]:
     return found
 
 
-def _categories(sets: Fingerprints) -> NDArray[np.int64]:
+def _categories(sets: Fingerprints) -> Ints:
     categories = sets.known.categories
     if not categories:
         return sets.code.astype(np.int64)
     place: dict[str | None, int] = {}
     of = [place.setdefault(categories.get(label), len(place)) for label in sets.labels]
-    found: NDArray[np.int64] = np.array(of, dtype=np.int64)[sets.code]
+    found: Ints = np.array(of, dtype=np.int64)[sets.code]
     return found
 
 
-def _shared(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
+def _shared(one: Ints, other: Ints) -> float:
     joint = np.unique(one * (int(other.max(initial=0)) + 1) + other, return_counts=True)[1]
     entropies = [_entropy(np.unique(own, return_counts=True)[1]) for own in (one, other)]
     kinds = [len(np.unique(own)) for own in (one, other)]
@@ -174,7 +174,7 @@ def _shared(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
     return max(information, 0.0) / entropies[1] if entropies[1] > 0 else 0.0
 
 
-def _entropy(counts: NDArray[np.int64]) -> float:
+def _entropy(counts: Ints) -> float:
     shares = counts / max(int(counts.sum()), 1)
     return float(-(shares * np.log(shares)).sum())
 
@@ -237,7 +237,7 @@ def _cells(linked: LinkedTable, sets: Mapping[str, Fingerprints]) -> dict[str, C
 
 def _distinct(
     linked: LinkedTable, sets: Mapping[str, Fingerprints], single: Mapping[str, Cells]
-) -> tuple[LeveledTable, NDArray[np.int32]]:
+) -> tuple[LeveledTable, Ints32]:
     """The distinct combinations of quasi-identifiers with their sets, and everybody's.
 
     Arguments:
@@ -305,9 +305,7 @@ def _of_values(
     return cells, promises
 
 
-def _by_combination(
-    cells: Cells, combination_of: NDArray[np.int32], weight: NDArray[np.int64]
-) -> Cells:
+def _by_combination(cells: Cells, combination_of: Ints32, weight: Ints) -> Cells:
     """How many people of every combination have each value.
 
     Arguments:

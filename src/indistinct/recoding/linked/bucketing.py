@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.ragged import pointers
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.linked_plan import Buckets, Holding, LinkedPlan
+from indistinct.types import Bools, Ints, Ints32
 
 AT_ONCE = 1 << 22
 """Counts of values that are held at once, about."""
@@ -36,15 +36,10 @@ class Bar:
     name: str
     promises: tuple[Promise, ...]
     about: SensitiveDomain
-    original: NDArray[np.int64]
+    original: Ints
     several: bool = False
 
-    def broken(
-        self,
-        counts: NDArray[np.int64],
-        size: NDArray[np.int64],
-        published: NDArray[np.int64] | None = None,
-    ) -> NDArray[np.bool_]:
+    def broken(self, counts: Ints, size: Ints, published: Ints | None = None) -> Bools:
         """Which buckets break a promise, [B].
 
         Arguments:
@@ -70,9 +65,7 @@ class Bar:
             found |= (counts.max(axis=1) >= size) & (counts.sum(axis=1) > size)
         return found
 
-    def broken_by_code(
-        self, bucket_of: NDArray[np.int32], code: NDArray[np.int32], buckets: int
-    ) -> NDArray[np.bool_]:
+    def broken_by_code(self, bucket_of: Ints32, code: Ints32, buckets: int) -> Bools:
         """Which buckets break a promise, where there may be very many values, [B].
 
         Arguments:
@@ -109,7 +102,7 @@ class Bar:
         """The promises that have to hold without made-up people as well."""
         return replace(self, promises=tuple(p for p in self.promises if not p.counts_made_up))
 
-    def of(self, values: NDArray[np.int64]) -> Bar:
+    def of(self, values: Ints) -> Bar:
         """The same of some of the values alone."""
         labels = tuple(self.about.labels[at] for at in values.tolist())
         about = SensitiveDomain(labels, self.about.known)
@@ -119,7 +112,7 @@ class Bar:
 def bars_of(
     promises: Sequence[Promise],
     about: dict[str, SensitiveDomain],
-    original: dict[str, NDArray[np.int64]],
+    original: dict[str, Ints],
     several: bool = False,
 ) -> tuple[Bar, ...]:
     """The promises by the attribute they speak of."""
@@ -135,16 +128,14 @@ def bars_of(
     )
 
 
-def counted(
-    bucket_of: NDArray[np.int32], code: NDArray[np.int32], buckets: int, domain: int
-) -> NDArray[np.int64]:
+def counted(bucket_of: Ints32, code: Ints32, buckets: int, domain: int) -> Ints:
     """How many people of each bucket have each value, [B, D]; -1 is in none."""
     there = bucket_of >= 0
     place = bucket_of[there].astype(np.int64) * domain + code[there]
     return np.bincount(place, minlength=buckets * domain).reshape(buckets, domain)
 
 
-def listed(counts: NDArray[np.int64], labels: tuple[str | None, ...], holding: Holding) -> Buckets:
+def listed(counts: Ints, labels: tuple[str | None, ...], holding: Holding) -> Buckets:
     """Buckets that list every value as often as it is counted, [B, D], in the order of labels.
 
     The order tells nothing of the people.
@@ -166,10 +157,7 @@ def without_noise(plan: LinkedPlan) -> LinkedPlan:
 
 
 def listed_codes(
-    bucket_of: NDArray[np.int32],
-    code: NDArray[np.int32],
-    buckets: int,
-    labels: tuple[str | None, ...],
+    bucket_of: Ints32, code: Ints32, buckets: int, labels: tuple[str | None, ...]
 ) -> Buckets:
     """Buckets that list one value for each of their people, in the order of labels."""
     there = np.flatnonzero(bucket_of >= 0)

@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.document import some_of
 from indistinct.errors import PolicyError, Problem
@@ -26,6 +25,7 @@ from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.linked.table import LinkedTable
 from indistinct.recoding.linked_plan import History
+from indistinct.types import Bools, Ints, Ints32
 
 MOST_CATEGORIES = 62
 """Sets of up to so many categories are whole numbers."""
@@ -46,11 +46,11 @@ class Highest:
     """
 
     data: LeveledTable
-    code: Mapping[str, NDArray[np.int32]]
-    kept: Mapping[str, NDArray[np.int64]]
-    category_of: Mapping[str, NDArray[np.int32]]
+    code: Mapping[str, Ints32]
+    kept: Mapping[str, Ints]
+    category_of: Mapping[str, Ints32]
 
-    def sets_of(self, name: str, cells: Cells) -> NDArray[np.int64]:
+    def sets_of(self, name: str, cells: Cells) -> Ints:
         """The categories that every person has, as bits, [n]."""
         found = np.empty(len(cells), dtype=np.int64)
         categories_had(cells.indptr, cells.value, self.category_of[name], found)
@@ -121,10 +121,7 @@ def known_of_categories(known: ValueMetadata) -> ValueMetadata:
 
 
 def one_each(
-    code: NDArray[np.int32],
-    domain: tuple[str | None, ...],
-    known: ValueMetadata,
-    weight: NDArray[np.int64],
+    code: Ints32, domain: tuple[str | None, ...], known: ValueMetadata, weight: Ints
 ) -> Cells:
     """A value for every person; ``weight`` [n] is 0 for people who are not counted."""
     return Cells(
@@ -138,9 +135,7 @@ def one_each(
 
 
 def history_of(
-    linked: LinkedTable,
-    kept: Mapping[str, NDArray[np.int64]],
-    published: NDArray[np.bool_],
+    linked: LinkedTable, kept: Mapping[str, Ints], published: Bools
 ) -> dict[str, History]:
     """What a release leaves out: all records of people but the one that stands for each.
 

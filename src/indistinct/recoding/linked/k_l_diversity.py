@@ -50,6 +50,7 @@ from indistinct.recoding.linked_plan import Buckets, LinkedPlan
 from indistinct.recoding.plan import CellPlan, SearchReport
 from indistinct.recoding.recoded import ncp
 from indistinct.recoding.refusals import bad_choices, without_hierarchy
+from indistinct.types import Floats, Ints, Ints32
 
 Variant = Literal["safe", "paper"]
 
@@ -100,7 +101,7 @@ class Fingerprints:
         made: how many were made.
     """
 
-    bucket_of: NDArray[np.int32]
+    bucket_of: Ints32
     cuts: Ragged
     ncp: float
     tried: int
@@ -198,12 +199,7 @@ def k_l_diversity(
     )
 
 
-def fingerprints(
-    items: Ragged,
-    tree: ItemTree,
-    k: int,
-    who: NDArray[np.int32],
-) -> Fingerprints:
+def fingerprints(items: Ragged, tree: ItemTree, k: int, who: Ints32) -> Fingerprints:
     """Buckets of k people or more, by the nodes that cover their items (the paper's first step).
 
     All items of a member lie under the nodes of the bucket's cut, one node each, and every node
@@ -377,8 +373,8 @@ def _groups(
     tree: ItemTree,
     asked: _Asked,
     settings: KLSettings,
-    who: NDArray[np.int32],
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    who: Ints32,
+) -> tuple[Ints32, Ints]:
     """The quasi group of every person, [n], -1 for people left out; cuts tried and made."""
     above = _nodes_above(found, tree)
     args = asked.least, asked.l, asked.bound, above.indptr, above.value, len(tree)
@@ -447,9 +443,7 @@ def _ground(data: LeveledTable, cells: Mapping[str, str] | str | None) -> Ground
     )
 
 
-def _ranks(
-    taxonomy: Taxonomy, column: NDArray[np.unsignedinteger]
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+def _ranks(taxonomy: Taxonomy, column: NDArray[np.unsignedinteger]) -> tuple[Ints32, Floats]:
     """The rank of every leaf, and the place of every rank among the numbers, 0 to 1.
 
     A missing or suppressed value has rank 0 and the place of the smallest number.
@@ -479,9 +473,7 @@ def _published(found: Fingerprints, tree: ItemTree) -> Buckets:
     )
 
 
-def _notes(
-    found: Fingerprints, who: NDArray[np.int32], asked: _Asked, settings: KLSettings
-) -> list[str]:
+def _notes(found: Fingerprints, who: Ints32, asked: _Asked, settings: KLSettings) -> list[str]:
     notes = []
     left = len(found.bucket_of) - len(who)
     if left:
@@ -511,9 +503,7 @@ def _too_few(asked: _Asked, left: int, people: int) -> Problem:
     )
 
 
-def _too_uniform(
-    found: Fingerprints, tree: ItemTree, asked: _Asked, who: NDArray[np.int32]
-) -> list[Problem]:
+def _too_uniform(found: Fingerprints, tree: ItemTree, asked: _Asked, who: Ints32) -> list[Problem]:
     """Why no grouping of all people can keep what is asked."""
     sizes = np.bincount(found.bucket_of[who], minlength=len(found))
     problems = []

@@ -24,7 +24,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.kernels.linked import eligible_groups
@@ -43,6 +42,7 @@ from indistinct.recoding.linked_plan import LinkedNoise, LinkedPlan
 from indistinct.recoding.method import Earlier
 from indistinct.recoding.plan import CellPlan, SearchReport
 from indistinct.recoding.refusals import unknown_sensitive
+from indistinct.types import Bools, Ints, Ints32
 
 ALGORITHM = "m-invariant"
 
@@ -63,7 +63,7 @@ class _Dealt:
         waiting: who is left out.
     """
 
-    bucket_of: NDArray[np.int32]
+    bucket_of: Ints32
     buckets: int
     made_up: list[tuple[int, int]]
     waiting: list[int]
@@ -177,8 +177,8 @@ def _checked(linked: LinkedTable, promises: Sequence[Promise]) -> tuple[str, int
 
 
 def _signed(
-    earlier: Earlier | None, labels: Sequence[str | None], there: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], list[list[int]], list[str | None]]:
+    earlier: Earlier | None, labels: Sequence[str | None], there: Bools
+) -> tuple[Ints, list[list[int]], list[str | None]]:
     """The signature of everybody, -1 for new people, the values of each, and those nobody has now.
 
     These have the codes beyond the labels.
@@ -242,18 +242,14 @@ def _quasi(
 class _Dealer:
     """Puts people into buckets, signature by signature, and the new ones last."""
 
-    def __init__(
-        self, code: NDArray[np.int32], values: int, m: int, random: Random, may_wait: int
-    ) -> None:
+    def __init__(self, code: Ints32, values: int, m: int, random: Random, may_wait: int) -> None:
         self.code = code
         self.values = values
         self.m = m
         self.random = random
         self.may_wait = may_wait
 
-    def dealt(
-        self, there: NDArray[np.bool_], of_person: NDArray[np.int64], signatures: list[list[int]]
-    ) -> _Dealt:
+    def dealt(self, there: Bools, of_person: Ints, signatures: list[list[int]]) -> _Dealt:
         """Everybody's bucket.
 
         Arguments:
@@ -296,10 +292,7 @@ class _Dealer:
                 own.append(new[value].pop())
 
     def _wait(
-        self,
-        held: dict[int, dict[int, list[int]]],
-        signatures: list[list[int]],
-        found: _Dealt,
+        self, held: dict[int, dict[int, list[int]]], signatures: list[list[int]], found: _Dealt
     ) -> None:
         """Leave out who would need most counterfeits, as far as people may wait."""
         steps = []

@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.document import many
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
@@ -35,6 +34,7 @@ from indistinct.recoding.limits import Progress
 from indistinct.recoding.linked.settings import LinkedSettings, Quasi
 from indistinct.recoding.partition import partition, publishing
 from indistinct.recoding.plan import CellPlan
+from indistinct.types import Bools, Ints, Ints32
 
 MOST_CLUSTERED = 50_000
 """Up to so many people are clustered where nothing else is said."""
@@ -109,12 +109,8 @@ def by_combination(
 
 
 def homes_of_noise(
-    data: LeveledTable,
-    plan: CellPlan,
-    promises: Sequence[Promise],
-    number: int,
-    random: Random,
-) -> NDArray[np.int32]:
+    data: LeveledTable, plan: CellPlan, promises: Sequence[Promise], number: int, random: Random
+) -> Ints32:
     """The class of each of so many made-up people, [number].
 
     They are spread in proportion to the people of the classes, rounded up or down by chance: the
@@ -151,9 +147,7 @@ def homes_of_noise(
     return homes
 
 
-def _in_proportion(
-    size: NDArray[np.int64], number: int, random: Random, names: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _in_proportion(size: Ints, number: int, random: Random, names: Ints) -> Ints:
     """So many draws of classes, each as often as its size says, rounded up or down, [number].
 
     Classes stand in a line drawn at random, as long as their sizes; marks are made at even
@@ -163,16 +157,13 @@ def _in_proportion(
     ends = np.cumsum(size[order])
     marks = (np.arange(number) + random.random()) * (int(ends[-1]) / number)
     drawn = names[order[np.searchsorted(ends, marks, side="right")]]
-    shuffled: NDArray[np.int64] = drawn[random.permutation(number)]
+    shuffled: Ints = drawn[random.permutation(number)]
     return shuffled
 
 
 def _broken_with(
-    data: LeveledTable,
-    plan: CellPlan,
-    promises: Sequence[Promise],
-    homes: NDArray[np.int32],
-) -> NDArray[np.bool_]:
+    data: LeveledTable, plan: CellPlan, promises: Sequence[Promise], homes: Ints32
+) -> Bools:
     """Which classes break a promise with people added to them, each with a classmate's codes."""
     first = np.zeros(plan.groups, dtype=np.int64)
     people = np.flatnonzero(plan.class_of >= 0)[::-1]

@@ -23,9 +23,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.randomness import Random
+from indistinct.types import Bools, Ints, Ints32
 
 WORTH = 0.001
 """Made-up people, as a share of all, that buckets of half the size are worth."""
@@ -42,10 +42,10 @@ EVERY = 10
 MOST_NOISE = 48
 """Made-up people in one bucket, at most."""
 
-Lists = Mapping[str, NDArray[np.int64]]
+Lists = Mapping[str, Ints]
 """Something by list: how often each value is listed, in each of several buckets."""
 
-Broken = Callable[[Lists, NDArray[np.int64], Lists], NDArray[np.bool_]]
+Broken = Callable[[Lists, Ints, Lists], Bools]
 """Which of several buckets break a promise, by what they list, how many people they have, and what
 all buckets list together."""
 
@@ -65,8 +65,8 @@ class Deal:
     """
 
     buckets: int
-    turn: NDArray[np.int64]
-    start: NDArray[np.int64]
+    turn: Ints
+    start: Ints
     noise: tuple[tuple[tuple[int, ...], ...], ...]
     made: int
     score: float
@@ -88,8 +88,8 @@ class Dealer:
 
     def __init__(
         self,
-        people: NDArray[np.int64],
-        codes: Mapping[str, NDArray[np.int32]],
+        people: Ints,
+        codes: Mapping[str, Ints32],
         had: Lists,
         attribute_of: Mapping[str, str],
         broken: tuple[Broken, Broken],
@@ -141,7 +141,7 @@ class Dealer:
                     found = Deal(buckets, turn, start, noise, made, score)
         return found
 
-    def dealt(self, deal: Deal, profile: NDArray[np.int32], random: Random) -> NDArray[np.int32]:
+    def dealt(self, deal: Deal, profile: Ints32, random: Random) -> Ints32:
         """The bucket of every person, by everybody's profile, [n]."""
         turn = deal.turn.astype(np.min_scalar_type(max(len(deal.turn) - 1, 0)))
         order = random.permutation(len(profile))
@@ -150,11 +150,11 @@ class Dealer:
         bucket_of[order] = np.arange(len(profile), dtype=np.int64) % deal.buckets
         return bucket_of
 
-    def made_up(self, deal: Deal) -> tuple[NDArray[np.int32], dict[str, NDArray[np.int32]]]:
+    def made_up(self, deal: Deal) -> tuple[Ints32, dict[str, Ints32]]:
         """The bucket of every made-up person, and its codes by attribute."""
         ends = np.append(deal.start[1:], deal.buckets)
-        buckets: list[NDArray[np.int64]] = []
-        rows: list[NDArray[np.int32]] = []
+        buckets: list[Ints] = []
+        rows: list[Ints32] = []
         for first, end, own in zip(deal.start, ends, deal.noise, strict=True):
             each = np.arange(first, end)
             for row in own:
@@ -176,7 +176,7 @@ class Dealer:
             yield buckets
             buckets = min(buckets - 1, int(buckets * (STEP if few else STEP**EVERY)))
 
-    def _orders(self) -> list[NDArray[np.int64]]:
+    def _orders(self) -> list[Ints]:
         """Orders of profiles to deal in: each attribute leads once, its frequent values first."""
         ranks = {}
         for name, code in self.codes.items():
@@ -193,9 +193,7 @@ class Dealer:
             orders.append(turn)
         return orders
 
-    def _stretches(
-        self, buckets: int, turn: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def _stretches(self, buckets: int, turn: Ints) -> tuple[Ints, Ints, Ints]:
         """Stretches of buckets that are alike: their first, their length, their people [S, P].
 
         >>> none = lambda lists, size, whole: size < 1
@@ -212,11 +210,7 @@ class Dealer:
         return start, np.diff(np.append(start, buckets)), counts
 
     def _filled(
-        self,
-        lists: Lists,
-        size: NDArray[np.int64],
-        broken: NDArray[np.bool_],
-        times: NDArray[np.int64],
+        self, lists: Lists, size: Ints, broken: Bools, times: Ints
     ) -> tuple[tuple[tuple[int, ...], ...], ...] | None:
         """Made-up people for every stretch that mend what is broken; None if so many do not.
 
@@ -252,7 +246,7 @@ class Dealer:
         return None
 
 
-def alike(columns: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def alike(columns: Sequence[Ints]) -> tuple[Ints, Ints32]:
     """A person of every profile, and everybody's profile: the same for equal rows of columns."""
     profile = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.hierarchies.cells import set_text
 from indistinct.kernels.linked import number_sets
 from indistinct.kernels.ragged import Ragged
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.frequencies import Cells
+from indistinct.types import Ints32
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Fingerprints:
         known: the category of every set: the highest of its values.
     """
 
-    code: NDArray[np.int32]
+    code: Ints32
     labels: tuple[str | None, ...]
     known: ValueMetadata
 

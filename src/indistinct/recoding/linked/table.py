@@ -9,10 +9,11 @@ import numpy as np
 import polars as pl
 
 from indistinct.kernels.ragged import pointers
-from indistinct.microdata.frequencies import Cells, Counts
+from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.subjects import Events
 from indistinct.recoding.method import Task
+from indistinct.types import Ints
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class LinkedTable:
 
     data: LeveledTable
     events: Mapping[str, Cells]
-    last: Mapping[str, Counts]
+    last: Mapping[str, Ints]
 
     @classmethod
     def of(cls, task: Task) -> LinkedTable:
@@ -43,7 +44,7 @@ class LinkedTable:
     def joined(cls, data: LeveledTable, events: Events) -> LinkedTable:
         """People with the values of all their records, how often and where last."""
         found: dict[str, Cells] = {}
-        last: dict[str, Counts] = {}
+        last: dict[str, Ints] = {}
         for name, cells in data.table.sensitive.items():
             place = {label: at for at, label in enumerate(cells.domain)}
             value = pl.Series(events.texts[name]).replace_strict(

@@ -38,7 +38,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.document import many, some_of
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
@@ -72,7 +71,7 @@ from indistinct.recoding.linked.table import LinkedTable
 from indistinct.recoding.linked_plan import Buckets, Holding, LinkedNoise, LinkedPlan
 from indistinct.recoding.plan import CellPlan
 from indistinct.recoding.refusals import unknown_sensitive
-from indistinct.types import Plain, PlainMapping
+from indistinct.types import Bools, Ints, Ints32, Plain, PlainMapping
 
 ALGORITHM = "theta-star"
 
@@ -93,10 +92,10 @@ class _Buckets:
     made-up person, ``noise`` its codes by attribute. The first ``checked`` keep the promises.
     """
 
-    bucket_of: NDArray[np.int32]
+    bucket_of: Ints32
     number: int
-    noise_of: NDArray[np.int32]
-    noise: Mapping[str, NDArray[np.int32]]
+    noise_of: Ints32
+    noise: Mapping[str, Ints32]
     checked: int
     counters: Mapping[str, int]
     log: PlainMapping = field(default_factory=dict)
@@ -251,7 +250,7 @@ class _Making:
 
     # Dealt buckets
 
-    def _dealt(self, there: NDArray[np.bool_]) -> _Buckets:
+    def _dealt(self, there: Bools) -> _Buckets:
         """Buckets that people are dealt to, so that each is like the whole.
 
         Where all categories are to be published, they keep the promises for these too if they can
@@ -276,7 +275,7 @@ class _Making:
         self._verify(made)
         return made
 
-    def _dealer(self, people: NDArray[np.int64], history: bool) -> tuple[Dealer, NDArray[np.int32]]:
+    def _dealer(self, people: Ints, history: bool) -> tuple[Dealer, Ints32]:
         """What people have, in few profiles, and everybody's profile."""
         codes = {name: own[people] for name, own in self.highest.code.items()}
         columns = [own.astype(np.int64) for own in codes.values()]
@@ -300,7 +299,7 @@ class _Making:
         bars |= {_all_of(name): replace(bars[name], several=True) for name in sets}
 
         def held_against(bars: Mapping[str, Bar]) -> Broken:
-            def broken(lists: Lists, size: NDArray[np.int64], whole: Lists) -> NDArray[np.bool_]:
+            def broken(lists: Lists, size: Ints, whole: Lists) -> Bools:
                 found = np.zeros(len(size), dtype=np.bool_)
                 for one, counts in lists.items():
                     found |= bars[one].broken(counts, size, whole[one])
@@ -319,7 +318,7 @@ class _Making:
         domains = [len(own.domain) for own in self.table.sensitive.values()]
         return max(domains) <= MOST_CATEGORIES
 
-    def _counts_of_history(self, made: _Buckets) -> dict[str, NDArray[np.int64]] | None:
+    def _counts_of_history(self, made: _Buckets) -> dict[str, Ints] | None:
         """How often each category is had in each bucket, by attribute, [B, D].
 
         None where the promises do not hold for it.
@@ -370,7 +369,7 @@ class _Making:
 
     # Exchanged buckets
 
-    def _exchanged(self, there: NDArray[np.bool_]) -> _Buckets:
+    def _exchanged(self, there: Bools) -> _Buckets:
         """Chunks of k people in their order, which exchange people until each varies enough."""
         settings = self.settings
         safe = settings.variant == "safe"
@@ -424,7 +423,7 @@ class _Making:
         self._verify(made)
         return made
 
-    def _chunks(self, people: int) -> NDArray[np.int64]:
+    def _chunks(self, people: int) -> Ints:
         """Where chunks of k people begin; what is left over joins the last.
 
         Where tails are not checked the last k to 2k people are one chunk: Algorithm 1, line 21.
@@ -450,7 +449,7 @@ class _Making:
 
     # What both have in common
 
-    def _nobody(self, there: NDArray[np.bool_]) -> _Buckets:
+    def _nobody(self, there: Bools) -> _Buckets:
         nothing = np.zeros(0, dtype=np.int32)
         return _Buckets(
             np.full(len(there), -1, dtype=np.int32),
@@ -461,21 +460,21 @@ class _Making:
             {"swaps": 0},
         )
 
-    def _counts(self, made: _Buckets) -> dict[str, NDArray[np.int64]]:
+    def _counts(self, made: _Buckets) -> dict[str, Ints]:
         """How often each category is listed in each bucket, by attribute, [B, D]."""
         return {
             name: own + counted(made.noise_of, made.noise[name], made.number, own.shape[1])
             for name, own in self._counts_of_people(made).items()
         }
 
-    def _counts_of_people(self, made: _Buckets) -> dict[str, NDArray[np.int64]]:
+    def _counts_of_people(self, made: _Buckets) -> dict[str, Ints]:
         """How many people of each bucket have each category, by attribute, [B, D]."""
         return {
             name: counted(made.bucket_of, self.highest.code[name], made.number, len(own.domain))
             for name, own in self.table.sensitive.items()
         }
 
-    def _sizes(self, made: _Buckets) -> NDArray[np.int64]:
+    def _sizes(self, made: _Buckets) -> Ints:
         """How many people each bucket has, made-up ones among them, [B]."""
         real = made.bucket_of[made.bucket_of >= 0]
         return np.bincount(np.concatenate([real, made.noise_of]), minlength=made.number)
@@ -508,7 +507,7 @@ class _Making:
             )
         )
 
-    def _homes(self, quasi: CellPlan, made: _Buckets) -> NDArray[np.int32]:
+    def _homes(self, quasi: CellPlan, made: _Buckets) -> Ints32:
         """The class of every made-up person.
 
         In the paper's variant that of the last of the bucket's people, as in Table 12A, whose
@@ -519,7 +518,7 @@ class _Making:
             last = np.zeros(made.number, dtype=np.int64)
             people = np.flatnonzero(made.bucket_of >= 0)
             last[made.bucket_of[people]] = people
-            homes: NDArray[np.int32] = quasi.class_of[last[made.noise_of]]
+            homes: Ints32 = quasi.class_of[last[made.noise_of]]
             return homes
         return homes_of_noise(
             self.highest.data, quasi, self.of_classes, len(made.noise_of), self.random

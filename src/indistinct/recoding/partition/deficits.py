@@ -13,13 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.errors import IndistinctError
-from indistinct.microdata.frequencies import Cells, ClassTable, Counts
+from indistinct.microdata.frequencies import Cells, ClassTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
-from indistinct.types import Codes, Plain
+from indistinct.types import Bools, Codes, Floats, Ints, Ints32, Plain
 
 AT_ONCE = 64
 """Profiles compared with each other; dearer ones are looked at where none of these helps."""
@@ -29,7 +28,7 @@ _NEARER = 1e-12
 ROOM: Final = 1 << 27
 """Counts of sensitive values by profile that are held, at most: a gigabyte of them."""
 
-CellCounts = Mapping[str, NDArray[np.int64]]
+CellCounts = Mapping[str, Ints]
 
 
 def least_units(promises: Sequence[Promise]) -> int:
@@ -125,40 +124,40 @@ class Deficits:
         }
         return Deficit(counts, wanted.size + times * int(self.unit[profile]))
 
-    def broken(self, counts: CellCounts, size: Counts) -> NDArray[np.int64]:
+    def broken(self, counts: CellCounts, size: Ints) -> Ints:
         """How many promises each of several classes breaks: ``counts`` are [X, D], ``size`` [X]."""
         found = np.zeros(len(size), dtype=np.int64)
         for promise in self.promises:
             found += promise.breaks(self._table(promise, counts, size))
         return found
 
-    def kept_by_first(self, profile: Codes, least: int) -> NDArray[np.bool_]:
+    def kept_by_first(self, profile: Codes, least: int) -> Bools:
         """Whether classes of the first profile, of the first two and so on keep every promise.
 
         One combination of each; a class of fewer units than ``least`` does not.
         """
         counts = {name: table[profile].cumsum(axis=0) for name, table in self._counts.items()}
         size = self.unit[profile].cumsum()
-        found: NDArray[np.bool_] = (self.broken(counts, size) == 0) & (size >= least)
+        found: Bools = (self.broken(counts, size) == 0) & (size >= least)
         return found
 
-    def broken_with(self, wanted: Deficit, profile: Codes) -> NDArray[np.int64]:
+    def broken_with(self, wanted: Deficit, profile: Codes) -> Ints:
         """How many promises the class breaks with one combination more, of each profile apart."""
         now, size = _one(wanted)
         counts = {name: now[name] + self._counts[name][profile] for name in now}
         return self.broken(counts, size + self.unit[profile])
 
-    def fits(self, counts: CellCounts, size: Counts, profile: int) -> NDArray[np.bool_]:
+    def fits(self, counts: CellCounts, size: Ints, profile: int) -> Bools:
         """Which of several classes keep their promises with one combination of a profile more."""
         more = {name: own + self._counts[name][profile] for name, own in counts.items()}
-        found: NDArray[np.bool_] = self.broken(more, size + self.unit[profile]) == 0
+        found: Bools = self.broken(more, size + self.unit[profile]) == 0
         return found
 
     def kept(self, wanted: Deficit) -> bool:
         """Whether the class keeps every promise."""
         return not self.broken(*_one(wanted))[0]
 
-    def helping(self, wanted: Deficit, cost: NDArray[np.float64]) -> int:
+    def helping(self, wanted: Deficit, cost: Floats) -> int:
         """The profile that brings the class most for what it costs; -1 if none helps it.
 
         ``cost`` [profiles] is what the cheapest combination of each profile costs, infinite where
@@ -186,7 +185,7 @@ class Deficits:
                 return best
         return -1
 
-    def hindering(self, wanted: Deficit, there: NDArray[np.int32]) -> int:
+    def hindering(self, wanted: Deficit, there: Ints32) -> int:
         """Which of some profiles the class would best have one less of; -1 if none is in its way.
 
         ``there`` are profiles of combinations that are in the class.
@@ -205,7 +204,7 @@ class Deficits:
                 best, least = profile, then
         return best
 
-    def _table(self, promise: Promise, counts: CellCounts, size: Counts) -> ClassTable:
+    def _table(self, promise: Promise, counts: CellCounts, size: Ints) -> ClassTable:
         name = promise.sensitive
         assert name is not None
         return ClassTable(
@@ -268,9 +267,7 @@ class Deficits:
         return total
 
 
-def _profiles(
-    cells: Sequence[Cells], combinations: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _profiles(cells: Sequence[Cells], combinations: int) -> tuple[Ints32, Ints32]:
     """The profile of every combination, and the first combination of each profile."""
     number: dict[tuple[bytes, ...], int] = {}
     found = np.zeros(combinations, dtype=np.int32)
@@ -287,7 +284,7 @@ def _profiles(
     return found, np.array(first, dtype=np.int32)
 
 
-def _one(wanted: Deficit) -> tuple[CellCounts, Counts]:
+def _one(wanted: Deficit) -> tuple[CellCounts, Ints]:
     counts = {name: own[None, :] for name, own in wanted.counts.items()}
     return counts, np.array([wanted.size], dtype=np.int64)
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 from indistinct.kernels.clustering import NODE, RANGE, SET, Domains, Spans
@@ -20,6 +19,7 @@ from indistinct.microdata.domains import numbers_of
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.cells import styles_of
 from indistinct.recoding.partition.settings import PartitionSettings
+from indistinct.types import Bools, Floats, Ints32
 
 
 class Costs(NamedTuple):
@@ -31,7 +31,7 @@ class Costs(NamedTuple):
     """
 
     domains: Domains
-    places: NDArray[np.int32]
+    places: Ints32
 
 
 def domains_of(data: LeveledTable, settings: PartitionSettings) -> Costs:
@@ -91,7 +91,7 @@ def empty_spans(classes: int, attributes: int) -> Spans:
     )
 
 
-def _scaled(taxonomy: Taxonomy, starred: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _scaled(taxonomy: Taxonomy, starred: Bools) -> Floats:
     """The leaves as numbers from 0 to 1, NaN for the missing one and for suppressed ones."""
     kept = [None if off else leaf for leaf, off in zip(taxonomy.leaves, starred, strict=True)]
     numbers = np.array(numbers_of(kept) or [np.nan] * len(kept))

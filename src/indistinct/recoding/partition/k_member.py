@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.clustering import (
     close_up,
@@ -33,6 +32,7 @@ from indistinct.recoding.partition.deficits import Deficits, grown_units
 from indistinct.recoding.partition.distance import Costs, domains_of, empty_spans
 from indistinct.recoding.partition.repair import Repair, check
 from indistinct.recoding.partition.settings import PartitionSettings
+from indistinct.types import Ints32
 
 AT_ONCE = 64
 """Classes made between two reports of progress."""
@@ -43,7 +43,7 @@ def k_member(
     promises: Sequence[Promise],
     settings: PartitionSettings,
     progress: Progress | None = None,
-) -> NDArray[np.int32]:
+) -> Ints32:
     """The class of every combination, [C]; -1 for suppressed ones.
 
     A combination of several records is placed as a whole: classes may then be larger than they need
@@ -82,12 +82,7 @@ class _Growth:
     """The classes so far, and the rows that are in none yet, moved together."""
 
     def __init__(
-        self,
-        data: LeveledTable,
-        wants: Deficits,
-        costs: Costs,
-        class_of: NDArray[np.int32],
-        rows: NDArray[np.int32],
+        self, data: LeveledTable, wants: Deficits, costs: Costs, class_of: Ints32, rows: Ints32
     ) -> None:
         self._wants = wants
         domains, places = costs
@@ -105,11 +100,11 @@ class _Growth:
         self._table = np.zeros(len(domains.value))
 
     @property
-    def remaining(self) -> NDArray[np.int32]:
+    def remaining(self) -> Ints32:
         """The rows that are in no class."""
         return self._rows[: self._left]
 
-    def run(self, least: int, last: NDArray[np.int32], progress: Progress | None) -> None:
+    def run(self, least: int, last: Ints32, progress: Progress | None) -> None:
         """Make classes of ``least`` units or more while there are so many left.
 
         ``last`` [m] are the places of the values from which the first class is furthest.
@@ -127,7 +122,7 @@ class _Growth:
             if progress is not None and group % AT_ONCE == 0:
                 progress(1.0 - self._free / whole)
 
-    def _go_on(self, group: int, last: NDArray[np.int32]) -> None:
+    def _go_on(self, group: int, last: Ints32) -> None:
         """Give the class that was made last what it still lacks."""
         wants = self._wants
         class_ = wants.of(wants.profile[np.flatnonzero(self._class_of == group)])

@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem
 from indistinct.kernels.clustering import (
@@ -37,6 +36,7 @@ from indistinct.recoding.partition.deficits import Deficits, grown_units
 from indistinct.recoding.partition.distance import domains_of
 from indistinct.recoding.partition.repair import Repair, check
 from indistinct.recoding.partition.settings import PartitionSettings
+from indistinct.types import Floats, Ints32
 
 AT_ONCE = 64
 """Groups made between two reports of progress."""
@@ -47,7 +47,7 @@ def mdav(
     promises: Sequence[Promise],
     settings: PartitionSettings,
     progress: Progress | None = None,
-) -> NDArray[np.int32]:
+) -> Ints32:
     """The class of every combination, [C]; -1 for suppressed ones.
 
     Nothing is drawn: equal tables give equal groups. Combinations of weight 0 are in no class.
@@ -79,9 +79,7 @@ def mdav(
     return mending.mend(allowed)
 
 
-def standardized(
-    data: LeveledTable, weights: Mapping[str, float] | None = None
-) -> NDArray[np.float64]:
+def standardized(data: LeveledTable, weights: Mapping[str, float] | None = None) -> Floats:
     """The quasi-identifiers as numbers less their mean, over their standard deviation, [C, m].
 
     Mean and deviation (divided by n) are those of the records. A constant attribute is 0. Squared
@@ -132,13 +130,7 @@ def _check_numbers(data: LeveledTable) -> None:
 class _Averaging:
     """The groups so far, and the rows that are in none yet, moved together."""
 
-    def __init__(
-        self,
-        wants: Deficits,
-        numbers: NDArray[np.float64],
-        rows: NDArray[np.int32],
-        class_of: NDArray[np.int32],
-    ) -> None:
+    def __init__(self, wants: Deficits, numbers: Floats, rows: Ints32, class_of: Ints32) -> None:
         self._wants = wants
         self._numbers = numbers
         self._rows = rows.copy()
@@ -149,7 +141,7 @@ class _Averaging:
         self._middle = np.empty(numbers.shape[1])
 
     @property
-    def remaining(self) -> NDArray[np.int32]:
+    def remaining(self) -> Ints32:
         """The rows that are in no group."""
         return self._rows[: self._left]
 

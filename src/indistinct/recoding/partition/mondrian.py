@@ -39,14 +39,13 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.errors import Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.kernels import mondrian as kernels
 from indistinct.kernels.mondrian import Criterion, Rows, Space, Work
 from indistinct.kernels.ragged import Ragged
-from indistinct.microdata.frequencies import ClassTable, Counts
+from indistinct.microdata.frequencies import ClassTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.cells import cells_of, numbers_in_order, paths_from_top, styles_of
@@ -61,7 +60,7 @@ from indistinct.recoding.partition.settings import PartitionSettings
 from indistinct.recoding.plan import CellPlan
 from indistinct.recoding.recoded import ncp
 from indistinct.recoding.refused import Refused
-from indistinct.types import Array
+from indistinct.types import Array, Bools, Floats, Ints, Ints32
 
 SHARE_OF_VALUES: Final = 0.5
 """What the values under a node count beside its leaves."""
@@ -89,9 +88,6 @@ SPARING: Final = 10_000
 
 ONCE: Final = 20_000
 """Rows beyond which one of these is tried."""
-
-Classes = NDArray[np.int32]
-Numbers = NDArray[np.int64]
 
 
 def mondrian(
@@ -122,10 +118,7 @@ def mondrian(
 
 
 def refused_cuts(
-    data: LeveledTable,
-    promises: Sequence[Promise],
-    settings: PartitionSettings,
-    class_of: Classes,
+    data: LeveledTable, promises: Sequence[Promise], settings: PartitionSettings, class_of: Ints32
 ) -> Refused | None:
     """The cuts that are tried of each class, and were refused where it is not cut further.
 
@@ -340,8 +333,8 @@ class _Cutting:
         return found
 
     def _cut(
-        self, nodes: Numbers, tree: _Tree, acceptance: _Acceptance, *, through: bool = False
-    ) -> Numbers:
+        self, nodes: Ints, tree: _Tree, acceptance: _Acceptance, *, through: bool = False
+    ) -> Ints:
         """Cut some parts of the tree, if they can be; returns their children.
 
         ``through`` cuts them even if all that comes of it breaks a promise.
@@ -354,7 +347,7 @@ class _Cutting:
         )
         chosen = np.full(len(nodes), -1, dtype=np.int64)
 
-        def look(part: Numbers, place: Numbers) -> tuple[Numbers, Counts, NDArray[np.bool_]]:
+        def look(part: Ints, place: Ints) -> tuple[Ints, Ints, Bools]:
             own = np.ascontiguousarray(cuts[part, place])
             return self._children(low[part], high[part], own, acceptance)
 
@@ -398,8 +391,8 @@ class _Cutting:
         return tree.add(child_low, child_high, parent, wrong)
 
     def _children(
-        self, low: Numbers, high: Numbers, cuts: Numbers, acceptance: _Acceptance
-    ) -> tuple[Numbers, Counts, NDArray[np.bool_]]:
+        self, low: Ints, high: Ints, cuts: Ints, acceptance: _Acceptance
+    ) -> tuple[Ints, Ints, Bools]:
         """Where the children of each cut start, their units, and whether they break a promise."""
         start = _starts(cuts)
         size = np.zeros(start[-1], dtype=np.int64)
@@ -423,7 +416,7 @@ class _Cutting:
             begin = end
         return start, size, broken
 
-    def refused(self, class_of: Classes) -> Refused:
+    def refused(self, class_of: Ints32) -> Refused:
         """All cuts that are tried of these classes, each an attempt."""
         rows = self._rows
         order = np.argsort(class_of[rows.member], kind="stable")
@@ -435,8 +428,8 @@ class _Cutting:
         cuts = np.zeros((len(low), 2 * len(self._data.attributes), 5), dtype=np.int64)
         found = np.zeros(len(low), dtype=np.int64)
         kernels.propose(rows, low, high, self._criterion, self._space, self._work, cuts, found)
-        attempts: list[Numbers] = [np.zeros(0, dtype=np.int64)]
-        parts: list[Classes] = []
+        attempts: list[Ints] = [np.zeros(0, dtype=np.int64)]
+        parts: list[Ints32] = []
         tried = 0
         for place in range(int(found.max(initial=0))):
             those = np.flatnonzero(found > place)
@@ -498,7 +491,7 @@ class _Cutting:
             nodes, dropped = tree.without(nodes, dropped, tree.parent[wrong])
             merged = True
 
-    def _class_of(self, tree: _Tree, nodes: Numbers, dropped: NDArray[np.bool_]) -> Classes:
+    def _class_of(self, tree: _Tree, nodes: Ints, dropped: Bools) -> Ints32:
         class_of = np.full(len(self._data.weight), -1, dtype=np.int32)
         number = np.where(dropped, -1, np.cumsum(~dropped) - 1).astype(np.int32)
         class_of[self._rows.member] = np.repeat(number, tree.high[nodes] - tree.low[nodes])
@@ -516,11 +509,9 @@ class _Tree:
         self.first = np.zeros(1, dtype=np.int64)
         self.tried = 0
         self.rows_closed = 0
-        self._closed: list[Numbers] = []
+        self._closed: list[Ints] = []
 
-    def add(
-        self, low: Numbers, high: Numbers, parent: Numbers, broken: NDArray[np.bool_]
-    ) -> Numbers:
+    def add(self, low: Ints, high: Ints, parent: Ints, broken: Bools) -> Ints:
         """Take in new parts; returns their numbers."""
         before = len(self.low)
         self.low = np.concatenate([self.low, low])
@@ -529,19 +520,17 @@ class _Tree:
         self.broken = np.concatenate([self.broken, broken])
         return np.arange(before, len(self.low))
 
-    def close(self, nodes: Numbers) -> None:
+    def close(self, nodes: Ints) -> None:
         """These parts are not cut."""
         self._closed.append(nodes)
         self.rows_closed += int((self.high[nodes] - self.low[nodes]).sum())
 
-    def leaves(self) -> Numbers:
+    def leaves(self) -> Ints:
         """The parts that were not cut, in the order of their rows."""
         found = np.concatenate([self.first[:0], *self._closed])
         return found[np.argsort(self.low[found])]
 
-    def without(
-        self, nodes: Numbers, dropped: NDArray[np.bool_], merged: Numbers
-    ) -> tuple[Numbers, NDArray[np.bool_]]:
+    def without(self, nodes: Ints, dropped: Bools, merged: Ints) -> tuple[Ints, Bools]:
         """The parts with the cuts below some of them taken back, and which are dropped."""
         every = np.concatenate([nodes, np.unique(merged)])
         gone = np.concatenate([dropped, np.zeros(len(every) - len(nodes), dtype=np.bool_)])
@@ -565,7 +554,7 @@ class _Acceptance:
         names = {part.sensitive for part in promises if part.sensitive is not None}
         self._reference = {name: table.sensitive[name].totals for name in names}
         self._domains = {name: table.sensitive[name].about for name in names}
-        self.counted: dict[str | None, tuple[Numbers, Classes, Numbers, int]] = {}
+        self.counted: dict[str | None, tuple[Ints, Ints32, Ints, int]] = {}
         for name in sorted(names):
             cells = table.sensitive[name]
             self.counted[name] = (cells.indptr, cells.value, cells.count, len(cells.domain))
@@ -581,14 +570,14 @@ class _Acceptance:
     def whole(self) -> bool:
         """Whether the whole table breaks a promise."""
         table = self._data.table
-        cells: dict[str | None, Numbers] = {
+        cells: dict[str | None, Ints] = {
             name: own[None, :] for name, own in self._reference.items()
         }
         if table.population is not None:
             cells[None] = table.population.sum(keepdims=True)[:, None]
         return bool(self.broken(np.array([table.records], dtype=np.int64), cells)[0])
 
-    def broken(self, size: Counts, cells: Mapping[str | None, Numbers]) -> NDArray[np.bool_]:
+    def broken(self, size: Ints, cells: Mapping[str | None, Ints]) -> Bools:
         """Which classes break a promise, [G], given how often each value occurs in them."""
         found = np.zeros(len(size), dtype=np.bool_)
         people = cells[None][:, 0] if None in cells and cells[None].shape[1] else None
@@ -607,29 +596,29 @@ class _Acceptance:
         return found
 
 
-def _starts(cuts: Numbers) -> Numbers:
+def _starts(cuts: Ints) -> Ints:
     """Where the children of each cut start, when they are numbered on; and their number."""
     children = np.where(cuts[:, kernels.HOW] == kernels.BRANCHES, cuts[:, kernels.B], 2)
     return np.concatenate([[0], np.cumsum(children)]).astype(np.int64)
 
 
-def _any(marked: NDArray[np.bool_], start: Numbers) -> NDArray[np.bool_]:
+def _any(marked: Bools, start: Ints) -> Bools:
     """Whether any is marked from each start to the next; there is one at least."""
     if len(start) == 1:
         return np.zeros(0, dtype=np.bool_)
-    found: NDArray[np.bool_] = np.logical_or.reduceat(marked, start[:-1])
+    found: Bools = np.logical_or.reduceat(marked, start[:-1])
     return found
 
 
 def _space(
-    data: LeveledTable, styles: Sequence[str], weights: Mapping[str, float], members: Classes
+    data: LeveledTable, styles: Sequence[str], weights: Mapping[str, float], members: Ints32
 ) -> tuple[Space, Array]:
     """What the kernels know of the attributes, and the ranks of some of the combinations."""
     starts = np.cumsum([0, *data.domain.tolist()])
     at = np.zeros((len(data.attributes), 6), dtype=np.int64)
     unit = np.zeros((len(data.attributes), 3))
-    costs: list[NDArray[np.float64]] = []
-    paths: list[NDArray[np.int64]] = []
+    costs: list[Floats] = []
+    paths: list[Ints] = []
     kind_of = np.uint8 if data.domain.max(initial=0) <= TABLE else np.int32
     rank = np.empty((len(members), len(data.attributes)), dtype=kind_of)
     ends, path_ends = 0, 0
@@ -674,9 +663,7 @@ def _space(
     return space._replace(cost=np.concatenate([np.zeros(0), *costs])), rank
 
 
-def _by_number(
-    taxonomy: Taxonomy, occurs: NDArray[np.bool_]
-) -> tuple[Numbers, NDArray[np.float64]]:
+def _by_number(taxonomy: Taxonomy, occurs: Bools) -> tuple[Ints, Floats]:
     """The rank of every leaf by its number, and where each rank lies.
 
     The smallest number in the table lies at 0, the largest at 1. A missing value, and one that is

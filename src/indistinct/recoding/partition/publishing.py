@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.document import some_of
 from indistinct.errors import Problem, Unsatisfiable
@@ -27,8 +26,7 @@ from indistinct.recoding.judge import Judge
 from indistinct.recoding.partition.settings import PartitionSettings
 from indistinct.recoding.plan import CellPlan, SearchReport
 from indistinct.recoding.recoded import ncp
-
-Classes = NDArray[np.int32]
+from indistinct.types import Bools, Ints, Ints32
 
 
 def check_feasible(
@@ -64,7 +62,7 @@ def finished(data: LeveledTable, plan: CellPlan, began: float) -> CellPlan:
 def settled(
     data: LeveledTable,
     promises: Sequence[Promise],
-    class_of: Classes,
+    class_of: Ints32,
     settings: PartitionSettings,
     algorithm: str,
     began: float,
@@ -85,7 +83,7 @@ def settled(
 def published(
     data: LeveledTable,
     promises: Sequence[Promise],
-    class_of: Classes,
+    class_of: Ints32,
     settings: PartitionSettings,
     algorithm: str,
     began: float,
@@ -100,18 +98,18 @@ def published(
     return finished(data, plan, began)
 
 
-def without(class_of: Classes, broken: NDArray[np.bool_]) -> Classes:
+def without(class_of: Ints32, broken: Bools) -> Ints32:
     """The classes with those that are broken suppressed."""
     return np.where(np.append(broken, False)[class_of], -1, class_of).astype(np.int32)
 
 
-def units_suppressed(data: LeveledTable, class_of: Classes) -> int:
+def units_suppressed(data: LeveledTable, class_of: Ints32) -> int:
     """Units in no class."""
     return int(data.weight[class_of < 0].sum())
 
 
 def check_suppressed(
-    data: LeveledTable, promises: Sequence[Promise], class_of: Classes, settings: PartitionSettings
+    data: LeveledTable, promises: Sequence[Promise], class_of: Ints32, settings: PartitionSettings
 ) -> None:
     """Raise :class:`Unsatisfiable` if more units are in no class than is allowed."""
     lost, records = units_suppressed(data, class_of), data.table.records
@@ -152,7 +150,7 @@ def lasts(promise: Promise) -> bool:
 
 def broken_as_published(
     data: LeveledTable, promises: Sequence[Promise], plan: CellPlan, judge: Judge | None = None
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Which classes break a promise in the form in which they are published, [G].
 
     Promises that last are taken to be kept by every class.
@@ -189,7 +187,7 @@ def broken_as_published(
 
 def broken_classes(
     data: LeveledTable, promises: Sequence[Promise], plan: CellPlan, judge: Judge
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Which classes break a promise as they are, about all quasi-identifiers, [G]."""
     dropped = plan.suppressed
     class_of = np.where(dropped, plan.groups, plan.class_of).astype(np.int32)
@@ -206,8 +204,8 @@ def _broken_by_people(
     promises: Sequence[Promise],
     plan: CellPlan,
     at: Sequence[int],
-    classes: tuple[Classes, Classes, NDArray[np.int64]],
-) -> NDArray[np.bool_]:
+    classes: tuple[Ints32, Ints32, Ints],
+) -> Bools:
     """Which classes break a promise about the people of the population under their cells, [G].
 
     People under no class are in the one behind the last, with what is suppressed.

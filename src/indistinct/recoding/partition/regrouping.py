@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.clustering import (
     SET,
@@ -31,6 +30,7 @@ from indistinct.kernels.clustering import (
 )
 from indistinct.recoding.partition.deficits import Deficit, Deficits
 from indistinct.recoding.partition.distance import Costs, empty_spans
+from indistinct.types import Bools, Ints, Ints32
 
 NEAR: Final = 16
 """Least sizes of a class up to which a part counts as near: records in it are grouped at once."""
@@ -52,9 +52,6 @@ SPARE: Final = 1
 
 _SAME: Final = 1e-12
 
-Classes = NDArray[np.int32]
-Numbers = NDArray[np.int64]
-
 
 @dataclass(frozen=True)
 class Parts:
@@ -64,11 +61,11 @@ class Parts:
     which break a promise; ``member`` [rows] is which combination each row is.
     """
 
-    low: Numbers
-    high: Numbers
-    parent: Numbers
-    broken: NDArray[np.bool_]
-    member: Classes
+    low: Ints
+    high: Ints
+    parent: Ints
+    broken: Bools
+    member: Ints32
 
 
 @dataclass(frozen=True)
@@ -93,17 +90,17 @@ class Recipes:
     says how many of them were looked for step by step.
     """
 
-    known: dict[bytes, Numbers | None] = field(default_factory=dict)
-    failed: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 1), dtype=np.int64))
+    known: dict[bytes, Ints | None] = field(default_factory=dict)
+    failed: Ints = field(default_factory=lambda: np.zeros((0, 1), dtype=np.int64))
     failures: int = 0
-    made: dict[bytes, Numbers] = field(default_factory=dict)
+    made: dict[bytes, Ints] = field(default_factory=dict)
     grown: int = 0
 
-    def fails(self, counts: Numbers) -> bool:
+    def fails(self, counts: Ints) -> bool:
         """Whether nothing came of as many or more of each profile."""
         return bool((counts <= self.failed[: self.failures]).all(axis=1).any())
 
-    def fail(self, counts: Numbers) -> None:
+    def fail(self, counts: Ints) -> None:
         """Nothing comes of so many; what that says already of fewer need not be kept."""
         known = self.failed[: self.failures]
         known = known[~(known <= counts).all(axis=1)]
@@ -113,7 +110,7 @@ class Recipes:
         self.failed[: len(known)] = known
         self.failed[len(known)] = counts
 
-    def fitting(self, counts: Numbers, top: int) -> Numbers | None:
+    def fitting(self, counts: Ints, top: int) -> Ints | None:
         """The recipe that these are enough for and that takes most of one profile, if any."""
         found, most = None, 0.0
         for recipe in self.made.values():
@@ -128,7 +125,7 @@ class Regrouping:
 
     def __init__(
         self,
-        weight: Numbers,
+        weight: Ints,
         wants: Deficits,
         costs: Costs,
         least: int,
@@ -153,7 +150,7 @@ class Regrouping:
         self._classes = 0
         self._top, self._share = -1, 0.0
 
-    def run(self, parts: Parts) -> Classes:
+    def run(self, parts: Parts) -> Ints32:
         """The class of every combination, [C]; -1 for those that fit nowhere."""
         wants, member = self._wants, parts.member
         if self._manner.sparing:
@@ -162,7 +159,7 @@ class Regrouping:
             if recipe is not None:
                 self._top = int(np.argmax(counts))
                 self._share = recipe[self._top] / recipe.sum()
-        pool: list[list[Classes]] = [[] for _ in parts.low]
+        pool: list[list[Ints32]] = [[] for _ in parts.low]
         leaf = np.ones(len(parts.low), dtype=np.bool_)
         leaf[parts.parent[parts.parent >= 0]] = False
         for part in range(len(parts.low) - 1, -1, -1):
@@ -190,14 +187,14 @@ class Regrouping:
                 self._absorb()
         return self._numbered()
 
-    def _is_near(self, rows: Classes) -> bool:
+    def _is_near(self, rows: Ints32) -> bool:
         return not self._manner.near or int(self._weight[rows].sum()) <= NEAR * self._least
 
-    def _new(self, rows: Classes) -> None:
+    def _new(self, rows: Ints32) -> None:
         self.class_of[rows] = self._classes
         self._classes += 1
 
-    def _whole_is_better(self, rows: Classes, left: Classes) -> bool:
+    def _whole_is_better(self, rows: Ints32, left: Ints32) -> bool:
         """Whether a part that keeps its promises costs less than the classes made of it."""
         if self._manner.sparing:
             return True
@@ -207,14 +204,14 @@ class Regrouping:
             apart += self._cost(rows[own == group])
         return self._cost(rows) <= apart
 
-    def _cost(self, rows: Classes) -> float:
+    def _cost(self, rows: Ints32) -> float:
         """Units of a class times what its cells cost."""
         cover_members(self._domains, self._spans, 0, self._held, self._places, rows)
         return float(class_cost(self._domains, self._spans, 0)) * float(self._weight[rows].sum())
 
     # Classes of what is left.
 
-    def _group(self, left: Classes, last: bool) -> Classes:
+    def _group(self, left: Ints32, last: bool) -> Ints32:
         """Make classes of some rows; returns those that are in none."""
         wants = self._wants
         profile = wants.profile[left]
@@ -234,7 +231,7 @@ class Regrouping:
             left, profile = left[there], profile[there]
         return left
 
-    def _nearest(self, left: Classes, profile: NDArray[np.int32], recipe: Numbers) -> Numbers:
+    def _nearest(self, left: Ints32, profile: Ints32, recipe: Ints) -> Ints:
         """Places of rows that make a class by a recipe, near each other."""
         seed = int(np.flatnonzero(profile == np.argmax(recipe))[0])
         begin = max(0, min(seed - WINDOW // 2, len(left) - WINDOW))
@@ -254,13 +251,13 @@ class Regrouping:
             taken[at] = True
             lacking[kind[at]] -= 1
             if not lacking.any():
-                found: Numbers = window[np.array(chosen)]
+                found: Ints = window[np.array(chosen)]
                 return found
             nearest_of_each(values, len(values), taken, self._table, kind, self._best, self._price)
             at = int(self._best[np.argmin(np.where(lacking > 0, self._price, np.inf))])
             extend_class(self._domains, self._spans, self._held, values[at], self._table)
 
-    def _recipe(self, counts: Numbers) -> Numbers | None:
+    def _recipe(self, counts: Ints) -> Ints | None:
         """How many rows of each profile make a class, out of so many; None if none do."""
         key = counts.tobytes()
         known = self._recipes.known
@@ -268,7 +265,7 @@ class Regrouping:
             known[key] = self._new_recipe(counts)
         return known[key]
 
-    def _new_recipe(self, counts: Numbers) -> Numbers | None:
+    def _new_recipe(self, counts: Ints) -> Ints | None:
         wants = self._wants
         if int((wants.unit * counts).sum()) < self._least:
             return None
@@ -290,7 +287,7 @@ class Regrouping:
         self._recipes.made.setdefault(recipe.tobytes(), recipe)
         return recipe
 
-    def _one_of_each(self, counts: Numbers) -> Numbers | None:
+    def _one_of_each(self, counts: Ints) -> Ints | None:
         """A class of the most frequent profiles, one of each, as few as will do."""
         order = np.argsort(-counts, kind="stable")[: min(np.count_nonzero(counts), MOST)]
         fine = self._wants.kept_by_first(order, self._least)
@@ -300,7 +297,7 @@ class Regrouping:
         recipe[order[: int(np.argmax(fine)) + 1]] = 1
         return recipe
 
-    def _grown(self, seed: int, counts: Numbers) -> Numbers | None:
+    def _grown(self, seed: int, counts: Ints) -> Ints | None:
         """A class from one profile on, by what it lacks."""
         wants = self._wants
         recipe = np.zeros_like(counts)
@@ -325,7 +322,7 @@ class Regrouping:
             recipe[chosen] += 1
             class_ = wants.added(class_, chosen)
 
-    def _filling(self, class_: Deficit, left: Numbers) -> int:
+    def _filling(self, class_: Deficit, left: Ints) -> int:
         """The most frequent profile of those with which the class breaks fewest promises."""
         there = np.flatnonzero(left)
         if not len(there):
@@ -333,7 +330,7 @@ class Regrouping:
         broken = self._wants.broken_with(class_, there)
         return int(there[np.lexsort((there, -left[there], broken))[0]])
 
-    def _stretched(self, recipe: Numbers, top: int, counts: Numbers) -> Numbers:
+    def _stretched(self, recipe: Ints, top: int, counts: Ints) -> Ints:
         """A class with a larger share of the most frequent profile, as far as it bears it."""
         wants = self._wants
         asked = counts[top] / counts.sum()
@@ -390,7 +387,7 @@ class Regrouping:
             look(group)
         alive = np.append(np.ones(groups, dtype=np.bool_), False)
         found = np.empty(groups + 1)
-        fits_of: dict[int, NDArray[np.bool_]] = {}
+        fits_of: dict[int, Bools] = {}
         changed = True
         while changed:
             changed = False
@@ -431,10 +428,10 @@ class Regrouping:
             if not len(left):
                 break
 
-    def _numbered(self) -> Classes:
+    def _numbered(self) -> Ints32:
         """The classes, numbered without gaps."""
         there = np.unique(self.class_of[self.class_of >= 0])
         number = np.full(self._classes + 1, -1, dtype=np.int32)
         number[there] = np.arange(len(there), dtype=np.int32)
-        found: Classes = number[self.class_of]
+        found: Ints32 = number[self.class_of]
         return found

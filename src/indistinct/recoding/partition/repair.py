@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem, Unsatisfiable
 from indistinct.kernels.clustering import SET, class_cost, costs_together, cover_members
@@ -24,11 +23,10 @@ from indistinct.recoding.partition.deficits import Deficits, least_units, too_wi
 from indistinct.recoding.partition.distance import Costs, empty_spans
 from indistinct.recoding.partition.publishing import check_feasible, lasts, report
 from indistinct.recoding.partition.settings import PartitionSettings
+from indistinct.types import Bools, Floats, Ints32
 
 MOST = 50_000
 """Records that clustering takes on: its time grows with their square."""
-
-Classes = NDArray[np.int32]
 
 
 def check(
@@ -71,7 +69,7 @@ class Repair:
         promises: Sequence[Promise],
         wants: Deficits,
         costs: Costs,
-        class_of: Classes,
+        class_of: Ints32,
         settings: PartitionSettings,
     ) -> None:
         self._data = data
@@ -100,7 +98,7 @@ class Repair:
         for group in range(groups):
             self._look(group)
 
-    def take_in(self, rows: NDArray[np.int32]) -> None:
+    def take_in(self, rows: Ints32) -> None:
         """Put each row that is in no class into the one whose cost rises least."""
         groups = len(self._alive)
         for row in rows.tolist():
@@ -113,7 +111,7 @@ class Repair:
             self._members[best] = np.append(self._members[best], alone)
             self._look(best)
 
-    def mend(self, allowed: int, *, sparing: bool = False) -> Classes:
+    def mend(self, allowed: int, *, sparing: bool = False) -> Ints32:
         """Merge and suppress until no class breaks a promise; returns the class of every row.
 
         Arguments:
@@ -163,7 +161,7 @@ class Repair:
             if other != group:
                 self._merge(group, other)
 
-    def _broken(self, judge: Judge) -> NDArray[np.bool_]:
+    def _broken(self, judge: Judge) -> Bools:
         """Which classes break a promise; suppressed rows are in an empty class behind the last."""
         groups = len(self._alive)
         dropped = self.class_of < 0
@@ -192,9 +190,7 @@ class Repair:
         other = int(np.argmin(price))
         return other, float(price[other]), fits
 
-    def _together(
-        self, row: int, members: NDArray[np.int32], alive: NDArray[np.bool_]
-    ) -> NDArray[np.float64]:
+    def _together(self, row: int, members: Ints32, alive: Bools) -> Floats:
         """What merging a class with each other one would make their cells cost."""
         found = np.empty(len(alive))
         start = np.zeros(len(alive) + 1, dtype=np.int64)
@@ -215,7 +211,7 @@ class Repair:
         self._forget(group)
         self._look(other)
 
-    def _in_the_way(self, group: int, allowed: int) -> NDArray[np.int32] | None:
+    def _in_the_way(self, group: int, allowed: int) -> Ints32 | None:
         """Rows without which the class keeps what is promised about sensitive values.
 
         None if there are none, or they are more units than are allowed, or too few are left.
@@ -235,7 +231,7 @@ class Repair:
                 return None
         return None if inside.all() else rows[~inside]
 
-    def _leave_out(self, group: int, rows: NDArray[np.int32]) -> int:
+    def _leave_out(self, group: int, rows: Ints32) -> int:
         """Suppress some rows of a class, or all; returns their units."""
         self.class_of[rows] = -1
         units = int(self._data.weight[rows].sum())
@@ -264,10 +260,10 @@ class Repair:
             for name, own in wanted.counts.items():
                 self._counts[name][group] = own
 
-    def _numbered(self) -> Classes:
+    def _numbered(self) -> Ints32:
         number = np.full(len(self._alive) + 1, -1, dtype=np.int32)
         number[:-1][self._alive] = np.arange(self._alive.sum(), dtype=np.int32)
-        found: Classes = number[self.class_of]
+        found: Ints32 = number[self.class_of]
         return found
 
     def _why(self, judge: Judge) -> Problem:
@@ -285,7 +281,7 @@ class Repair:
         )
 
 
-def _members(class_of: Classes, groups: int) -> list[NDArray[np.int32]]:
+def _members(class_of: Ints32, groups: int) -> list[Ints32]:
     order = np.argsort(class_of, kind="stable").astype(np.int32)
     bounds = np.searchsorted(class_of[order], np.arange(groups + 1))
     return [order[bounds[at] : bounds[at + 1]] for at in range(groups)]

@@ -36,6 +36,7 @@ from indistinct.recoding.fully_suppressed import FullySuppressed
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.judge import Judge
 from indistinct.recoding.lattice import Lattice
+from indistinct.types import Bools, Ints, Ints32
 
 
 @dataclass(frozen=True)
@@ -106,13 +107,11 @@ class Space(ABC):
         """For every attribute, the level at which each leaf is published, [domain]."""
 
     @abstractmethod
-    def _throughout(self, state: Hashable) -> NDArray[np.bool_] | None:
+    def _throughout(self, state: Hashable) -> Bools | None:
         """Combinations that are ``*`` throughout, [C]; None where none or all are."""
 
     @abstractmethod
-    def _classes(
-        self, state: Hashable, on: Sequence[int] | None
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def _classes(self, state: Hashable, on: Sequence[int] | None) -> tuple[Ints32, Ints]:
         """Class of every combination and units per class, over some attributes (all)."""
 
     def read(self, state: Hashable) -> Reading:
@@ -128,7 +127,7 @@ class Space(ABC):
         self._broken[state] = broken
         return Reading(int(violating.sum()), len(size), broken)
 
-    def violating(self, state: Hashable) -> list[NDArray[np.bool_]]:
+    def violating(self, state: Hashable) -> list[Bools]:
         """For each requirement, the combinations whose row violates it, [C]."""
         found = []
         for promise, on in zip(self.promises, self._on, strict=True):
@@ -146,12 +145,8 @@ class Space(ABC):
         return found
 
     def _breaking_without(
-        self,
-        starred: NDArray[np.bool_],
-        promise: Promise,
-        class_of: NDArray[np.int32],
-        size: NDArray[np.int64],
-    ) -> NDArray[np.bool_]:
+        self, starred: Bools, promise: Promise, class_of: Ints32, size: Ints
+    ) -> Bools:
         """The classes that break a promise where some combinations are in none of them."""
         left = np.empty_like(size)
         kernels.class_sizes(class_of, self.data.weight, starred, left)
@@ -220,7 +215,7 @@ class DomainSpace(Space):
             for domain, level in zip(self.data.domain, _levels(state), strict=True)
         ]
 
-    def _throughout(self, state: Hashable) -> NDArray[np.bool_] | None:
+    def _throughout(self, state: Hashable) -> Bools | None:
         return self._starred.at(np.array(_levels(state), dtype=np.int64))
 
     @cached_property
@@ -232,9 +227,7 @@ class DomainSpace(Space):
             found.append([float(((leaves - 1) * units).sum()) / spread for leaves, units in under])
         return found
 
-    def _classes(
-        self, state: Hashable, on: Sequence[int] | None
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def _classes(self, state: Hashable, on: Sequence[int] | None) -> tuple[Ints32, Ints]:
         return self._grouper.classes(_levels(state), on)
 
 
@@ -367,12 +360,10 @@ class CutSpace(Space):
         first = (nodes == parent).argmax(axis=0)
         levels[under] = np.maximum(levels[under], first[under])
 
-    def _throughout(self, state: Hashable) -> NDArray[np.bool_] | None:
+    def _throughout(self, state: Hashable) -> Bools | None:
         return self._starred.under(self.levels_of(state)) if self._starred else None
 
-    def _classes(
-        self, state: Hashable, on: Sequence[int] | None
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def _classes(self, state: Hashable, on: Sequence[int] | None) -> tuple[Ints32, Ints]:
         if state is not self._loaded:
             for j, cut in enumerate(_cuts(state)):
                 levels = np.frombuffer(cut, dtype=np.int16)
@@ -421,7 +412,7 @@ def _cuts(state: Hashable) -> tuple[bytes, ...]:
     return state
 
 
-def _numbered(data: LeveledTable, j: int) -> NDArray[np.int32]:
+def _numbered(data: LeveledTable, j: int) -> Ints32:
     """The node of every leaf on every level, numbered over all levels: equal labels, equal node."""
     table = data.compiled[j]
     if len(table.card) == 1:

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problem
 from indistinct.release.audit.classes import SIZE, Asked
 from indistinct.release.audit.verdict import Context, times
 from indistinct.requirement import Requirement
+from indistinct.types import Bools, Ints
 
 PEOPLE = "people"
 """Column with the number of people of the population under a class."""
@@ -34,7 +34,6 @@ PRESENCE = "presence"
 
 _COUNT = "\0count"
 
-Numbers = NDArray[np.int64]
 
 _ANYTHING = "*"
 
@@ -72,9 +71,9 @@ def people(asked: Asked) -> tuple[pl.DataFrame, int]:
     many = everybody[_COUNT].to_numpy()
     found = np.zeros(classes.height, dtype=np.int64)
     covered = np.zeros(len(many), dtype=np.int64)
-    members: list[tuple[int, Numbers]] = []
+    members: list[tuple[int, Ints]] = []
 
-    def descend(rows: Numbers, under: Numbers, depth: int) -> None:
+    def descend(rows: Ints, under: Ints, depth: int) -> None:
         """Count the people ``under`` the first labels of the classes ``rows``, who share these."""
         if depth == len(columns):
             found[rows] = many[under].sum()
@@ -108,12 +107,8 @@ def people(asked: Asked) -> tuple[pl.DataFrame, int]:
 
 
 def _left(
-    size: Numbers,
-    people_of: Numbers,
-    members: Sequence[tuple[int, Numbers]],
-    many: Numbers,
-    shared: NDArray[np.bool_],
-) -> Numbers:
+    size: Ints, people_of: Ints, members: Sequence[tuple[int, Ints]], many: Ints, shared: Bools
+) -> Ints:
     """The people of every class whom the records of no other class need, [G].
 
     Arguments:
@@ -139,7 +134,7 @@ def _left(
     both = both.group_by("class", "other").agg(pl.col("people").sum())
     need = np.minimum(both["people"].to_numpy(), size[both["other"].to_numpy()])
     taken = np.bincount(both["class"].to_numpy(), need, minlength=len(size)).astype(np.int64)
-    found: Numbers = np.maximum(people_of - taken, np.minimum(size, people_of))
+    found: Ints = np.maximum(people_of - taken, np.minimum(size, people_of))
     return found
 
 
@@ -178,13 +173,13 @@ class _Column:
     ``meant[label]`` the values that a label stands for; ``known`` says whether all labels do.
     """
 
-    label: Numbers
-    value: Numbers
-    meant: tuple[Numbers, ...]
+    label: Ints
+    value: Ints
+    meant: tuple[Ints, ...]
     known: bool
-    _marked: NDArray[np.bool_]
+    _marked: Bools
 
-    def covers(self, label: int, under: Numbers) -> NDArray[np.bool_]:
+    def covers(self, label: int, under: Ints) -> Bools:
         """Which of some combinations have a value that the label stands for."""
         self._marked[self.meant[label]] = True
         found = self._marked[self.value[under]]
@@ -192,7 +187,7 @@ class _Column:
         return found
 
 
-def _alike(rows: Numbers, label: Numbers) -> list[Numbers]:
+def _alike(rows: Ints, label: Ints) -> list[Ints]:
     """The rows in groups of equal label."""
     if len(rows) == 1:
         return [rows]
@@ -223,7 +218,7 @@ def _column(labels: pl.Series, values: pl.Series, context: Context) -> _Column:
     )
 
 
-def _numbered(column: pl.Series) -> tuple[Numbers, dict[str | None, int]]:
+def _numbered(column: pl.Series) -> tuple[Ints, dict[str | None, int]]:
     """The cells as numbers, and the number of each text."""
     number = {text: at for at, text in enumerate(column.unique(maintain_order=True).to_list())}
     codes = [number[text] for text in column.to_list()]

@@ -22,7 +22,6 @@ from itertools import combinations
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.document import Document, Grid, Line, Part, many
 from indistinct.errors import DataError, Problem
@@ -31,7 +30,7 @@ from indistinct.release.audit.linking import link_between, listed_values, requir
 from indistinct.release.audit.reading import Published
 from indistinct.release.audit.verdict import words
 from indistinct.requirement import Requirement
-from indistinct.types import Plain
+from indistinct.types import Ints, Plain
 
 SIGNATURES = {"m-invariance": True, "tau-safety": False}
 """Promises of signatures, and whether they speak of releases that follow each other alone."""
@@ -235,11 +234,7 @@ class _Laid:
 
     @classmethod
     def of(
-        cls,
-        shown: Sequence[tuple[pl.DataFrame, pl.DataFrame]],
-        keys: Sequence[str],
-        *,
-        exact: bool,
+        cls, shown: Sequence[tuple[pl.DataFrame, pl.DataFrame]], keys: Sequence[str], *, exact: bool
     ) -> _Laid | None:
         """The classes of all releases; None where too much would have to be compared."""
         listed, incident, groups = [], [], []
@@ -334,7 +329,7 @@ def _of_beliefs(part: Requirement, laid: _Laid) -> SeriesVerdict:
     return _undecided(part, number, f"{what} {why}, so no bound is proved")
 
 
-def _connected(laid: _Laid) -> NDArray[np.int64]:
+def _connected(laid: _Laid) -> Ints:
     """The number of the part that each class is in; groups that are linked connect theirs."""
     linked = pl.concat([laid.links["a"], laid.links["b"]]).unique()
     inner = laid.group_of.filter(pl.col(_GROUP).is_in(linked.implode()))
