@@ -23,9 +23,7 @@ from indistinct.document import Document, Grid, Line, Part, PlainData, many, sho
 from indistinct.errors import InputError, Problem
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.randomness import simulation
-from indistinct.types import Plain
-
-Numbers = NDArray[np.float64]
+from indistinct.types import Bools, Floats, Plain
 
 KINDS = (
     "table",
@@ -309,11 +307,11 @@ def is_numeric(column: pl.Series) -> bool:
     return values.len() > 2 and numbers.null_count() == 0 and bool(numbers.is_finite().all())
 
 
-def _numbers(column: pl.Series) -> Numbers:
+def _numbers(column: pl.Series) -> Floats:
     texts = column.unique().drop_nulls().to_list()
     read = {text: number_of(text) for text in texts}
     found = column.replace_strict(read, default=None, return_dtype=pl.Float64)
-    numbers: Numbers = found.to_numpy().astype(np.float64)
+    numbers: Floats = found.to_numpy().astype(np.float64)
     return numbers
 
 
@@ -334,9 +332,9 @@ class _Side:
         groups: the group of each record; None where missing.
     """
 
-    outcome: Numbers
-    event: Numbers
-    design: Numbers
+    outcome: Floats
+    event: Floats
+    design: Floats
     terms: tuple[str, ...]
     groups: NDArray[np.object_]
 
@@ -378,7 +376,7 @@ def _sides(question: Question, table: pl.DataFrame, release: pl.DataFrame) -> tu
         event = full + 1
         if question.event is not None:
             event = _classes(frame[question.event], table[question.event], positive)
-        parts: list[Numbers] = []
+        parts: list[Floats] = []
         terms: list[str] = []
         for name in question.predictors:
             if numeric[name]:
@@ -423,7 +421,7 @@ def _positive(question: Question, table: pl.DataFrame) -> str | None:
     return values[-1] if values else None
 
 
-def _classes(column: pl.Series, own: pl.Series, positive: str | None) -> Numbers:
+def _classes(column: pl.Series, own: pl.Series, positive: str | None) -> Floats:
     """1 for the value that counts, 0 for others of the table, nan for generalized cells."""
     known = set(own.drop_nulls().unique().to_list())
     return np.array(
@@ -487,7 +485,7 @@ def _table(side: _Side, question: Question) -> dict[str, Figure]:
     return found
 
 
-def _survival(side: _Side, times: Numbers) -> dict[str, Figure]:
+def _survival(side: _Side, times: Floats) -> dict[str, Figure]:
     """The share of each group without the event at some times, by Kaplan and Meier."""
     import statsmodels.api as sm
 
@@ -535,7 +533,7 @@ def _predicted(side: _Side, *, classes: bool) -> tuple[Figure, Plain]:
     return Figure(auc, auc - _Z * error, auc + _Z * error), figures
 
 
-def _roc(score: Numbers, positive: NDArray[np.bool_]) -> tuple[float, list[list[float]]]:
+def _roc(score: Floats, positive: Bools) -> tuple[float, list[list[float]]]:
     """The area under the curve (ties count half), and its points at steps of a tenth."""
     from sklearn.metrics import roc_auc_score, roc_curve
 

@@ -17,10 +17,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.randomness import simulation
-from indistinct.types import Array, Codes, Plain
+from indistinct.types import Array, Codes, Floats, Ints, Plain
 
 BINS = 10
 """Numbers and dates of many values are put into so many bins with about as many records each."""
@@ -58,7 +57,7 @@ class Association:
         }
 
 
-def associations(columns: Mapping[str, Codes], weight: NDArray[np.int64]) -> list[Association]:
+def associations(columns: Mapping[str, Codes], weight: Ints) -> list[Association]:
     """The dependence of every pair of columns, strongest first.
 
     Arguments:
@@ -75,7 +74,7 @@ def associations(columns: Mapping[str, Codes], weight: NDArray[np.int64]) -> lis
     return sorted(found, key=lambda item: -item.strength)
 
 
-def association(one: Codes, other: Codes, weight: NDArray[np.int64]) -> tuple[float, float]:
+def association(one: Codes, other: Codes, weight: Ints) -> tuple[float, float]:
     """Bias-corrected Cramér's V, and corrected mutual information over the smaller entropy."""
     known = (one >= 0) & (other >= 0) & (weight > 0)
     first, r = _dense(one[known])
@@ -109,14 +108,7 @@ def association(one: Codes, other: Codes, weight: NDArray[np.int64]) -> tuple[fl
     return v, information
 
 
-def _shuffled(
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-    c: int,
-    weight: NDArray[np.int64],
-    rows: Array,
-    across: Array,
-) -> float:
+def _shuffled(first: Ints, second: Ints, c: int, weight: Ints, rows: Array, across: Array) -> float:
     """The mutual information that is left when the records' values are shuffled, on average."""
     draw = simulation(0)
     one, other = np.repeat(first, weight), np.repeat(second, weight)
@@ -128,12 +120,7 @@ def _shuffled(
     return total / n / SHUFFLES
 
 
-def coarse(
-    codes: Codes,
-    values: Sequence[float | None],
-    weight: NDArray[np.int64],
-    bins: int = BINS,
-) -> NDArray[np.int64]:
+def coarse(codes: Codes, values: Sequence[float | None], weight: Ints, bins: int = BINS) -> Ints:
     """Codes of about equally full bins of numbers; -1 where there is no number.
 
     A value v with count c, below which C of n records are, is in bin floor(bins (2C + c) / 2n), so
@@ -159,7 +146,7 @@ def coarse(
     return np.where(codes >= 0, found[np.maximum(codes, 0)], -1)
 
 
-def _dense(codes: Codes) -> tuple[NDArray[np.int64], int]:
+def _dense(codes: Codes) -> tuple[Ints, int]:
     """The codes that occur, numbered from 0 on, and how many there are."""
     wide = codes.astype(np.int64)
     seen = np.zeros(int(wide.max(initial=-1)) + 1, dtype=np.bool_)
@@ -168,6 +155,6 @@ def _dense(codes: Codes) -> tuple[NDArray[np.int64], int]:
     return number[wide], int(seen.sum())
 
 
-def _entropy(shares: NDArray[np.float64]) -> float:
+def _entropy(shares: Floats) -> float:
     held = shares[shares > 0]
     return float(-(held * np.log(held)).sum())

@@ -17,7 +17,7 @@ from indistinct.hierarchies.cells import range_of
 from indistinct.hierarchies.decimals import parsed
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
 from indistinct.microdata.encoding import codes_in
-from indistinct.types import Plain
+from indistinct.types import Ints, Plain
 
 OTHERS = "(others)"
 MISSING = "(missing)"
@@ -37,7 +37,7 @@ class Counts:
 
     rows: tuple[Label, ...]
     columns: tuple[Label, ...]
-    counts: NDArray[np.int64] = field(repr=False)
+    counts: Ints = field(repr=False)
 
     @classmethod
     def of(
@@ -195,7 +195,7 @@ def _place(label: Label) -> tuple[int, float, str]:
     return 2, 0.0, label
 
 
-def _frequent(sums: NDArray[np.int64], most: int) -> NDArray[np.intp]:
+def _frequent(sums: Ints, most: int) -> NDArray[np.intp]:
     """Places of the most frequent values, in the order of the values."""
     if len(sums) <= most:
         return np.arange(len(sums))

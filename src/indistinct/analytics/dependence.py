@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.profile import FEW_RECORDS
 from indistinct.sources.table import Table
+from indistinct.types import Ints
 
 PURE = 0.95
 """Share of the records, with company in their column, whose value settles the other one."""
@@ -129,11 +129,11 @@ def narrowing(beside: pl.DataFrame, exact: pl.DataFrame, shown: pl.DataFrame) ->
     return found
 
 
-def _codes(column: pl.Series) -> NDArray[np.int64]:
+def _codes(column: pl.Series) -> Ints:
     return column.rank("dense").fill_null(0).to_numpy().astype(np.int64)
 
 
-def _pairs(*codes: NDArray[np.int64]) -> int:
+def _pairs(*codes: Ints) -> int:
     """How many ordered pairs of two records are equal in all of these codes."""
     key = np.zeros(len(codes[0]), np.int64)
     for code in codes:

@@ -13,7 +13,6 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct import _toml
 from indistinct._sections import place_of
@@ -24,7 +23,7 @@ from indistinct.analytics.profile import FEW_RECORDS
 from indistinct.analytics.values import Values, read_values
 from indistinct.hierarchies.dates import reader
 from indistinct.kernels.dependencies import few_pairs, settled_columns
-from indistinct.types import Array, Plain
+from indistinct.types import Array, Bools, Floats, Ints, Plain
 
 Key = Literal["derived_from", "part_of", "links"]
 
@@ -47,8 +46,6 @@ FEW = 20
 """With fewer records that have both values, nothing is concluded."""
 
 OLDEST = 130
-
-Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -99,7 +96,7 @@ class Proposal:
 def recognise(
     texts: pl.DataFrame,
     kinds: Mapping[str, str],
-    counts: Sequence[int] | NDArray[np.int64] | None = None,
+    counts: Sequence[int] | Ints | None = None,
     *,
     identifiers: Collection[str] = (),
 ) -> tuple[Proposal, ...]:
@@ -149,15 +146,15 @@ class _Column:
     name: str
     kind: str
     texts: pl.Series
-    plain: Whole
-    codes: Whole
+    plain: Ints
+    codes: Ints
     distinct: int
-    numbers: NDArray[np.float64] | None = None
-    days: NDArray[np.float64] | None = None
+    numbers: Floats | None = None
+    days: Floats | None = None
     """Year, month and day of every row, [3, n]; nan where they are not known."""
 
     @classmethod
-    def read(cls, texts: pl.Series, ranks: pl.Series, kind: str, weight: Whole) -> _Column:
+    def read(cls, texts: pl.Series, ranks: pl.Series, kind: str, weight: Ints) -> _Column:
         """Understand a column, of which every text has a rank."""
         held = ranks.fill_null(0).to_numpy().astype(np.int64)
         first, count = _first_and_count(held, weight)
@@ -179,7 +176,7 @@ class _Column:
         return cls(texts.name, values.kind, texts, plain, at, values.distinct, numbers, days)
 
 
-def _columns(texts: pl.DataFrame, kinds: Mapping[str, str], weight: Whole) -> list[_Column]:
+def _columns(texts: pl.DataFrame, kinds: Mapping[str, str], weight: Ints) -> list[_Column]:
     ranks = texts.select(pl.all().rank("dense"))
     return [
         _Column.read(texts[name], ranks[name], kinds.get(name, "text"), weight)
@@ -187,7 +184,7 @@ def _columns(texts: pl.DataFrame, kinds: Mapping[str, str], weight: Whole) -> li
     ]
 
 
-def _first_and_count(ranks: Whole, weight: Whole) -> tuple[Whole, Whole]:
+def _first_and_count(ranks: Ints, weight: Ints) -> tuple[Ints, Ints]:
     """The first row of every rank, and the records that have it; rank 0 is that of no text."""
     most = int(ranks.max(initial=0)) + 1
     first = np.full(most, len(ranks), dtype=np.int64)
@@ -195,11 +192,11 @@ def _first_and_count(ranks: Whole, weight: Whole) -> tuple[Whole, Whole]:
     return first, np.bincount(ranks, weight, minlength=most).astype(np.int64)
 
 
-def _spread(values: NDArray[np.float64], at: Whole) -> NDArray[np.float64]:
+def _spread(values: Floats, at: Ints) -> Floats:
     return np.append(values.astype(np.float64), np.nan)[at]
 
 
-def _days(values: Values) -> NDArray[np.float64]:
+def _days(values: Values) -> Floats:
     read = reader(str(values.date_format))
     moments = [read(text) for text in values.texts.to_list()]
     return np.array(
@@ -214,7 +211,7 @@ def _days(values: Values) -> NDArray[np.float64]:
 # -------- Ages and parts of dates --------
 
 
-def _by_date(columns: Sequence[_Column], weight: Whole) -> Iterator[Proposal]:
+def _by_date(columns: Sequence[_Column], weight: Ints) -> Iterator[Proposal]:
     dated = [column for column in columns if column.days is not None]
     numbered = [
         (column, column.numbers)
@@ -244,7 +241,7 @@ def _by_date(columns: Sequence[_Column], weight: Whole) -> Iterator[Proposal]:
                     )
 
 
-def _could_be_ages(numbers: NDArray[np.float64]) -> bool:
+def _could_be_ages(numbers: Floats) -> bool:
     known = numbers[~np.isnan(numbers)]
     return (
         len(known) >= FEW
@@ -255,11 +252,7 @@ def _could_be_ages(numbers: NDArray[np.float64]) -> bool:
 
 
 def _age(
-    born: _Column,
-    column: _Column,
-    numbers: NDArray[np.float64],
-    dated: Sequence[_Column],
-    weight: Whole,
+    born: _Column, column: _Column, numbers: Floats, dated: Sequence[_Column], weight: Ints
 ) -> Iterator[Proposal]:
     assert born.days is not None
     for other in dated:
@@ -282,7 +275,7 @@ def _age(
         yield Proposal("derived_from", column.name, born.name, why, share)
 
 
-def _two_neighbours(sums: NDArray[np.float64], weight: Whole) -> float | None:
+def _two_neighbours(sums: Floats, weight: Ints) -> float | None:
     """The share of records in the best pair of neighbouring years."""
     known = ~np.isnan(sums)
     if weight[known].sum() < FEW:
@@ -295,7 +288,7 @@ def _two_neighbours(sums: NDArray[np.float64], weight: Whole) -> float | None:
 
 
 def _part_of_date(
-    born: _Column, column: _Column, numbers: NDArray[np.float64], weight: Whole
+    born: _Column, column: _Column, numbers: Floats, weight: Ints
 ) -> Iterator[Proposal]:
     assert born.days is not None
     year, month, day = born.days
@@ -314,7 +307,7 @@ def _part_of_date(
             return
 
 
-def _share(fits: NDArray[np.bool_], known: NDArray[np.float64], weight: Whole) -> float | None:
+def _share(fits: Bools, known: Floats, weight: Ints) -> float | None:
     """The share of the records with both values that fit; None of few."""
     held = ~np.isnan(known)
     total = int(weight[held].sum())
@@ -324,7 +317,7 @@ def _share(fits: NDArray[np.bool_], known: NDArray[np.float64], weight: Whole) -
 # -------- Texts within texts --------
 
 
-def _inside(columns: Sequence[_Column], weight: Whole) -> Iterator[Proposal]:
+def _inside(columns: Sequence[_Column], weight: Ints) -> Iterator[Proposal]:
     """Texts that stand in another column's texts: a postcode in an address."""
     lowered = [column.texts.str.to_lowercase() for column in columns]
     for at, of in _could_stand_in(columns, lowered):
@@ -384,10 +377,7 @@ def _contained(pair: pl.DataFrame, weight: Array) -> float:
 
 
 def _settled(
-    bases: Sequence[_Column],
-    columns: Sequence[_Column],
-    weight: Whole,
-    known: set[tuple[str, str]],
+    bases: Sequence[_Column], columns: Sequence[_Column], weight: Ints, known: set[tuple[str, str]]
 ) -> Iterator[Proposal]:
     """Columns of which every value goes with one value of a base, as ``determines`` says."""
     codes = np.array([column.codes for column in columns], dtype=np.int32)
@@ -428,15 +418,15 @@ class _Shared:
         sizes: how many records share each.
     """
 
-    codes: Whole
-    weight: Whole
+    codes: Ints
+    weight: Ints
     records: int
-    order: Whole
-    ends: Whole
-    sizes: Whole
+    order: Ints
+    ends: Ints
+    sizes: Ints
 
     @classmethod
-    def of(cls, codes: Whole, weight: Whole) -> _Shared | None:
+    def of(cls, codes: Ints, weight: Ints) -> _Shared | None:
         """What records share; None where too few do to conclude anything."""
         held = codes >= 0
         count = np.bincount(codes[held], weight[held]).astype(np.int64)
@@ -455,7 +445,7 @@ class _Shared:
         several = int(self.sizes.sum())
         return several - PURE * several
 
-    def more_than_chance(self, other: Whole) -> bool:
+    def more_than_chance(self, other: Ints) -> bool:
         """Whether fewer records would be settled by chance."""
         held = self.codes >= 0
         shares = np.bincount(other[held] + 1, self.weight[held]) / self.records
@@ -466,7 +456,7 @@ class _Shared:
         )
         return expected < DETERMINED_BY_CHANCE * int(self.sizes.sum())
 
-    def share(self, other: Whole) -> float:
+    def share(self, other: Ints) -> float:
         """The share of records that have the most frequent value beside their own."""
         held = self.codes >= 0
         width = int(other.max(initial=-1)) + 2

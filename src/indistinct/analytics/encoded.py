@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.leakage import LeakageAnalysis
 from indistinct.errors import DataError, Problem
 from indistinct.microdata.encoding import codes_in, frequency_table
 from indistinct.microdata.microdata import distinct_values
 from indistinct.sources.table import Table
+from indistinct.types import Floats, Ints, Ints32
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Encoded:
 
     analysis: LeakageAnalysis
     domains: Mapping[str, tuple[str | None, ...]]
-    mass: NDArray[np.float64]
-    combination_of: NDArray[np.int32] | None
+    mass: Floats
+    combination_of: Ints32 | None
 
 
 def encode(table: Table, attributes: Sequence[str], weights: str | None = None) -> Encoded:
@@ -46,7 +46,7 @@ def encode(table: Table, attributes: Sequence[str], weights: str | None = None) 
         {},
         units,
     )
-    probabilities: NDArray[np.float64] | None = None
+    probabilities: Floats | None = None
     mass = found.weight.astype(np.float64)
     if weights is not None:
         p = _probabilities(table, weights, texts[weights], units, ordered=weight is None)
@@ -64,8 +64,8 @@ def encode(table: Table, attributes: Sequence[str], weights: str | None = None) 
 
 
 def _probabilities(
-    table: Table, column: str, texts: pl.Series, units: NDArray[np.int64], *, ordered: bool
-) -> NDArray[np.float64]:
+    table: Table, column: str, texts: pl.Series, units: Ints, *, ordered: bool
+) -> Floats:
     """The probability of one record of every row, so that all of them add up to 1."""
     numbers = texts.cast(pl.Float64, strict=False).to_numpy().astype(np.float64)
     wrong = ~(np.isfinite(numbers) & (numbers >= 0))
@@ -87,5 +87,5 @@ def _probabilities(
         )
     if problems:
         raise DataError(problems)
-    shares: NDArray[np.float64] = numbers / float((numbers * units).sum())
+    shares: Floats = numbers / float((numbers * units).sum())
     return shares

@@ -14,7 +14,6 @@ from functools import cached_property
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.linked import HOLDING
 from indistinct.analytics.published import Original, PublishedRows, read_rows
@@ -23,6 +22,7 @@ from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.encoding import codes_in, leaf_codes
+from indistinct.types import Bools, Floats, Ints, Ints32
 
 Label = str | None
 
@@ -48,7 +48,7 @@ class PeopleTable:
         cls,
         texts: pl.DataFrame,
         taxonomies: Mapping[str, Taxonomy],
-        person_of: NDArray[np.int32],
+        person_of: Ints32,
         records: pl.DataFrame,
         known: Mapping[str, ValueMetadata] | None = None,
     ) -> PeopleTable:
@@ -73,14 +73,14 @@ class PeopleTable:
         return self.texts.height
 
     @cached_property
-    def codes(self) -> list[NDArray[np.int32]]:
+    def codes(self) -> list[Ints32]:
         """Of every quasi-identifier the leaf of every person, [n]."""
         return [
             leaf_codes(self.texts[name], domain.taxonomy)
             for name, domain in self.original.domains.items()
         ]
 
-    def standing(self, name: str, labels: Sequence[Label]) -> NDArray[np.bool_]:
+    def standing(self, name: str, labels: Sequence[Label]) -> Bools:
         """Which values of a sensitive attribute each published label stands for, [labels, V].
 
         A label is a value, a category of values, a node of the values' hierarchy, a set of these,
@@ -117,7 +117,7 @@ class JoinedRelease:
     """
 
     published: PublishedRows
-    bucket_of: NDArray[np.int32]
+    bucket_of: Ints32
     listed: Mapping[str, Lists]
     holding: str = "one"
 
@@ -173,14 +173,14 @@ class JoinedRelease:
         return self.published.rows
 
     @cached_property
-    def people_of_bucket(self) -> NDArray[np.int64]:
+    def people_of_bucket(self) -> Ints:
         """How many rows are linked to each bucket, [B]."""
         buckets = max((len(part) for part in self.listed.values()), default=0)
         there = self.bucket_of[self.bucket_of >= 0]
         return np.bincount(there, minlength=buckets).astype(np.int64)
 
     @cached_property
-    def alike(self) -> Mapping[str, tuple[NDArray[np.int32], NDArray[np.int64]]]:
+    def alike(self) -> Mapping[str, tuple[Ints32, Ints]]:
         """Buckets of whose people the same is expected, by sensitive attribute.
 
         Of each the group of every bucket [B], and a bucket of each group.
@@ -191,12 +191,12 @@ class JoinedRelease:
             for name, part in self.listed.items()
         }
 
-    def shares(self, name: str) -> NDArray[np.float64]:
+    def shares(self, name: str) -> Floats:
         """How likely a person of the bucket has each label that it lists, [entries]."""
         part = self.listed[name]
         if self.holding == "all":
             return np.ones(len(part.index))
         whole = part.size if self.holding == "one" else self.people_of_bucket
         of = np.maximum(whole[part.row_of], 1)
-        found: NDArray[np.float64] = np.minimum(part.amount / of, 1.0)
+        found: Floats = np.minimum(part.amount / of, 1.0)
         return found

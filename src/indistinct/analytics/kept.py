@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.associations import association, coarse
 from indistinct.hierarchies import decimals
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
 from indistinct.randomness import simulation
-from indistinct.types import Plain
+from indistinct.types import Ints, Plain
 
 LOOKED_AT = 50_000
 """Records that are compared, at most."""
@@ -118,7 +117,7 @@ def kept(before: pl.DataFrame, after: pl.DataFrame, transformed: Collection[str]
     return Kept(tuple(pairs), {name: _moved(*codes[name]) for name in names})
 
 
-def _codes(before: pl.Series, after: pl.Series) -> Sequence[NDArray[np.int64]]:
+def _codes(before: pl.Series, after: pl.Series) -> Sequence[Ints]:
     """The values of a column before and after, or bins of its numbers; -1 is missing."""
     both = pl.concat([before, after])
     known = sorted_values(both.drop_nulls())
@@ -140,7 +139,7 @@ def _measured(texts: Sequence[str]) -> list[float] | None:
     return values if texts and len(values) == len(texts) else None
 
 
-def _moved(before: NDArray[np.int64], after: NDArray[np.int64]) -> float:
+def _moved(before: Ints, after: Ints) -> float:
     """Half the sum of differences between two distributions, missing values among them."""
     most = int(max(before.max(initial=-1), after.max(initial=-1))) + 2
     first, second = (np.bincount(codes + 1, minlength=most) for codes in (before, after))

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks import AttackContext, Finding, membership
 from indistinct.analytics.attacks.context import SURE
 from indistinct.analytics.attacks.rank_disclosure import RANKS, UNKNOWN, published_ranks
 from indistinct.analytics.weighted import Weighted
 from indistinct.document import PlainData, share
+from indistinct.types import Ints32
 
 BELIEF = "0.95"
 """The belief in the truth that counts as knowing it, by the attackers' name for it."""
@@ -94,7 +94,7 @@ class Leak(PlainData):
         )
 
 
-def _only_rank(held: Weighted, rank_of: NDArray[np.int32]) -> NDArray[np.int32]:
+def _only_rank(held: Weighted, rank_of: Ints32) -> Ints32:
     """The rank that all labels of each row have, UNKNOWN where there are several."""
     found = np.full(len(held), UNKNOWN, np.int32)
     if len(held.index):

@@ -18,13 +18,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.errors import DataError, Problem, did_you_mean
 from indistinct.kernels.partitions import add_up, pass_over, tails, take
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.frequencies import FrequencyTable
-from indistinct.types import Array, Plain
+from indistinct.types import Array, Floats, Ints, Ints32, Plain
 
 Progress = Callable[[float], None]
 
@@ -75,9 +74,7 @@ class LeakageAnalysis:
     the sum of p log2 p; without it all records are equally likely.
     """
 
-    def __init__(
-        self, table: FrequencyTable, probabilities: NDArray[np.float64] | None = None
-    ) -> None:
+    def __init__(self, table: FrequencyTable, probabilities: Floats | None = None) -> None:
         self._table = table
         self._weights = np.zeros((table.combinations, 3))
         self._weights[:, 0] = table.weight
@@ -132,7 +129,7 @@ class LeakageAnalysis:
             classes = count_combinations([known, codes], domains, self._table.weight)[2]
             yield self._of_classes((*attributes, name), classes)
 
-    def _of_classes(self, attributes: Sequence[str], classes: NDArray[np.int32]) -> Leakage:
+    def _of_classes(self, attributes: Sequence[str], classes: Ints32) -> Leakage:
         total = np.zeros(6)
         add_up(self._class_weights(classes), self.entropy, total)
         return self._leakage([self._position(name) for name in dict.fromkeys(attributes)], total)
@@ -203,7 +200,7 @@ class LeakageAnalysis:
                 minimal[together] = leakage
         return sorted(minimal.values(), key=worst_first)
 
-    def classes(self, attributes: Sequence[str]) -> NDArray[np.int32]:
+    def classes(self, attributes: Sequence[str]) -> Ints32:
         """The class of every distinct combination, [C], where these attributes are known."""
         columns = [
             self._table.codes[self._position(name)].astype(np.int32)
@@ -212,14 +209,14 @@ class LeakageAnalysis:
         domains = [int(column.max(initial=0)) + 1 for column in columns]
         return count_combinations(columns, domains, self._table.weight)[2]
 
-    def loss_of_combinations(self, attributes: Sequence[str]) -> NDArray[np.float64]:
+    def loss_of_combinations(self, attributes: Sequence[str]) -> Floats:
         """The loss in bits of the people of every distinct combination, [C]: private."""
         class_of = self.classes(attributes)
         weights = self._class_weights(class_of)
         mass, information = weights[:, 1], weights[:, 2]
         safe = np.where(mass > 0, mass, 1.0)
         inside = np.where(mass > 0, np.log2(safe) - information / safe, 0.0)
-        loss: NDArray[np.float64] = self.entropy - inside[class_of]
+        loss: Floats = self.entropy - inside[class_of]
         return loss
 
     @functools.cached_property
@@ -235,7 +232,7 @@ class LeakageAnalysis:
     def _tree(self) -> _Tree:
         return _tree(self._table, self._singles)
 
-    def _class_weights(self, class_of: Array) -> NDArray[np.float64]:
+    def _class_weights(self, class_of: Array) -> Floats:
         """Units, mass and self-information of every class, [classes, 3]."""
         if not len(class_of):
             return np.zeros((0, 3))
@@ -312,14 +309,14 @@ class LeakageAnalysis:
         add_up(state.weights, self.entropy, total)
         return float(total[1] + state.closed[1]) / self._total if self._total > 0 else 0.0
 
-    def _root(self, tree: _Tree) -> tuple[NDArray[np.int32], NDArray[np.int64], Any, Any]:
+    def _root(self, tree: _Tree) -> tuple[Ints32, Ints, Any, Any]:
         weights = np.ascontiguousarray(self._weights[tree.rows])
         entries = tree.first.copy()
         return entries, np.array([0, len(entries)], dtype=np.int64), weights, np.zeros(6)
 
     def _take(
         self, tree: _Tree, state: _Open, scratch: _Scratch, *, keep: bool
-    ) -> tuple[_Open | None, NDArray[np.float64]]:
+    ) -> tuple[_Open | None, Floats]:
         size = len(state.entries) if keep else 0
         entries = np.empty(size, dtype=np.int32)
         start = np.empty(size // 2 + 2, dtype=np.int64)
@@ -364,7 +361,7 @@ class LeakageAnalysis:
         state.start = state.start[: classes + 1]
         state.at += 1
 
-    def _leakage(self, positions: Sequence[int], total: NDArray[np.float64]) -> Leakage:
+    def _leakage(self, positions: Sequence[int], total: Floats) -> Leakage:
         parts, loss, squares, pairs, alone, most = (float(entry) for entry in total)
         n = self.records
         mean = loss / self._total if self._total > 0 else 0.0
@@ -393,10 +390,10 @@ class _Tree:
     """The attributes, what leaks most first, and the tails from each of them on."""
 
     order: tuple[int, ...]
-    rows: NDArray[np.int64]
-    first: NDArray[np.int32]
-    code: tuple[NDArray[np.int32], ...]
-    up: tuple[NDArray[np.int32], ...]
+    rows: Ints
+    first: Ints32
+    code: tuple[Ints32, ...]
+    up: tuple[Ints32, ...]
     codes: int
 
 
@@ -405,8 +402,8 @@ def _tree(table: FrequencyTable, singles: Sequence[Leakage]) -> _Tree:
     columns = [table.codes[position] for position in order]
     rows = np.lexsort(columns) if columns else np.arange(table.combinations)
     later = np.zeros(len(rows), dtype=np.int32)
-    code: list[NDArray[np.int32]] = []
-    up: list[NDArray[np.int32]] = []
+    code: list[Ints32] = []
+    up: list[Ints32] = []
     for column in reversed(columns):
         own = np.empty(len(rows), dtype=np.int32)
         _, codes, next_tails = tails(column[rows].astype(np.int32), later, own)
@@ -431,10 +428,10 @@ class _Open:
     chosen: list[int]
     loss: float
     at: int
-    entries: NDArray[np.int32]
-    start: NDArray[np.int64]
-    weights: NDArray[np.float64]
-    closed: NDArray[np.float64]
+    entries: Ints32
+    start: Ints
+    weights: Floats
+    closed: Floats
 
 
 def _subsets(count: int, most: int) -> int:

@@ -30,7 +30,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.places import Places, classes_met
@@ -39,7 +38,7 @@ from indistinct.analytics.published import Domain, PublishedCells, PublishedRows
 from indistinct.analytics.weighted import Lists
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.microdata.encoding import count_combinations
-from indistinct.types import Plain
+from indistinct.types import Bools, Floats, Ints32, Plain
 
 CERTAIN = "certain"
 
@@ -61,7 +60,7 @@ class Linkability:
 
     total: float
     people: int
-    linked: NDArray[np.float64] = field(repr=False, compare=False)
+    linked: Floats = field(repr=False, compare=False)
 
     @property
     def normalized(self) -> float:
@@ -198,7 +197,7 @@ def as_attackers_see(people: PeopleTable, release: JoinedRelease) -> AttackConte
     )
 
 
-def _share(mask: NDArray[np.bool_]) -> float:
+def _share(mask: Bools) -> float:
     return float(mask.mean()) if len(mask) else 0.0
 
 
@@ -238,7 +237,7 @@ def _exact(people: PeopleTable, release: JoinedRelease, name: str) -> int:
     return actual.join(output, on=[*keys, "value"], how="semi")["person"].n_unique()
 
 
-def _leaf_of(domain: Domain, cells: PublishedCells) -> NDArray[np.int32]:
+def _leaf_of(domain: Domain, cells: PublishedCells) -> Ints32:
     """The leaf of every cell that is an exact value, -1 for the others, [L]."""
     place = {leaf: at for at, leaf in enumerate(domain.taxonomy.leaves)}
     exact = [
@@ -253,7 +252,7 @@ def _leaf_of(domain: Domain, cells: PublishedCells) -> NDArray[np.int32]:
 # Linkability -----------------------------------------------------------------------------------
 
 
-def _rows_of_people(people: PeopleTable, published: PublishedRows) -> NDArray[np.float64]:
+def _rows_of_people(people: PeopleTable, published: PublishedRows) -> Floats:
     """How many rows the classes have that every person fits, [n]."""
     codes, _, combination_of = count_combinations(
         people.codes,
@@ -268,11 +267,11 @@ def _rows_of_people(people: PeopleTable, published: PublishedRows) -> NDArray[np
     assert met is not None
     of = np.repeat(np.arange(len(met)), met.length)
     rows = np.bincount(of, published.size[met.index], len(met)).astype(np.float64)
-    found: NDArray[np.float64] = rows[combination_of]
+    found: Floats = rows[combination_of]
     return found
 
 
-def covered_leaves(domain: Domain, cells: PublishedCells) -> NDArray[np.bool_]:
+def covered_leaves(domain: Domain, cells: PublishedCells) -> Bools:
     """Which leaves of an attribute each cell stands for, [L, D]."""
     found = np.zeros((len(cells.labels), len(domain)), dtype=np.bool_)
     found[np.repeat(np.arange(len(found)), np.diff(cells.indptr)), cells.leaves] = True

@@ -35,7 +35,6 @@ from functools import cached_property
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.analytics.published import Domain, PublishedCells
@@ -54,7 +53,7 @@ from indistinct.analytics.query_error import (
 from indistinct.errors import DataError, Problem, did_you_mean
 from indistinct.metadata import NO_METADATA
 from indistinct.randomness import simulation
-from indistinct.types import Array, Plain
+from indistinct.types import Array, Bools, Floats, Ints, Ints32, Plain
 
 Aggregate = Literal["count", "sum", "avg"]
 
@@ -75,7 +74,7 @@ class Question:
 
     conditions: Query
     sensitive: str | None = None
-    values: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    values: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def __post_init__(self) -> None:
         if not self.conditions and self.sensitive is None:
@@ -94,7 +93,7 @@ class AnswerError:
     questions: int
 
     @classmethod
-    def of(cls, errors: NDArray[np.float64]) -> AnswerError:
+    def of(cls, errors: Floats) -> AnswerError:
         """The figures of some errors."""
         if not len(errors):
             return cls(None, None, 0)
@@ -209,23 +208,21 @@ class LinkedQueries:
         return cls(people, tuple(asked), of)
 
     @cached_property
-    def counts(self) -> NDArray[np.float64]:
+    def counts(self) -> Floats:
         """How many people of the private table each question finds, [Q]."""
         return self._true()
 
     @cached_property
-    def sums(self) -> NDArray[np.float64]:
+    def sums(self) -> Floats:
         """The true sum over these people, [Q]."""
         return self._true(value=True)
 
     @cached_property
-    def numbers(self) -> NDArray[np.float64]:
+    def numbers(self) -> Floats:
         """How many of these people have a number, [Q]."""
         return self._true(number=True)
 
-    def answers(
-        self, release: JoinedRelease, mode: Mode = "overlap"
-    ) -> dict[Aggregate, NDArray[np.float64]]:
+    def answers(self, release: JoinedRelease, mode: Mode = "overlap") -> dict[Aggregate, Floats]:
         """What a release answers to each question: counts, sums and averages, each [Q].
 
         An average is NaN where the release finds nobody. Without a numeric quasi-identifier there
@@ -247,7 +244,7 @@ class LinkedQueries:
                     for name in sorted(lacking)
                 ]
             )
-        found: dict[Aggregate, NDArray[np.float64]] = {"count": self._of(release, uniform)}
+        found: dict[Aggregate, Floats] = {"count": self._of(release, uniform)}
         if self.of is not None:
             found["sum"] = self._of(release, uniform, value=True)
             number = self._of(release, uniform, number=True)
@@ -265,12 +262,10 @@ class LinkedQueries:
         names = dict.fromkeys(q.sensitive for q in self.asked if q.sensitive is not None)
         return LinkedQueryError(self.of, tuple(names), errors)
 
-    def errors(
-        self, release: JoinedRelease, mode: Mode = "overlap"
-    ) -> dict[Aggregate, NDArray[np.float64]]:
+    def errors(self, release: JoinedRelease, mode: Mode = "overlap") -> dict[Aggregate, Floats]:
         """The relative error of what a release answers, of every question that has one."""
         found = self.answers(release, mode)
-        errors: dict[Aggregate, NDArray[np.float64]] = {
+        errors: dict[Aggregate, Floats] = {
             "count": np.abs(found["count"] - self.counts) / self.counts
         }
         if self.of is not None:
@@ -285,22 +280,22 @@ class LinkedQueries:
     # Both tables as rows of codes: quasi-identifiers, a group of values for each sensitive
     # attribute, and once more the attribute that is added up.
 
-    def _true(self, *, value: bool = False, number: bool = False) -> NDArray[np.float64]:
+    def _true(self, *, value: bool = False, number: bool = False) -> Floats:
         people = self.people
         domains = tuple(people.original.domains.values())
         at = self._place_of_number
         alike = {name: own.alike for name, own in people.values.items()}
 
-        def fits(condition: Condition) -> NDArray[np.float64]:
+        def fits(condition: Condition) -> Floats:
             return leaves_asked(domains[condition.attribute], condition).astype(np.float64)
 
-        def numbers(condition: Condition | None) -> NDArray[np.float64]:
+        def numbers(condition: Condition | None) -> Floats:
             del condition
             exact = domains[at].numbers
             assert exact is not None
             return np.isfinite(exact).astype(np.float64) if number else np.nan_to_num(exact)
 
-        def holds(name: str, asked: NDArray[np.bool_]) -> NDArray[np.float64]:
+        def holds(name: str, asked: Bools) -> Floats:
             own = people.values[name]
             found = (_sums(own.indptr, asked[own.index]) > 0).astype(np.float64)
             return found[alike[name][1]]
@@ -318,7 +313,7 @@ class LinkedQueries:
 
     def _of(
         self, release: JoinedRelease, uniform: bool, *, value: bool = False, number: bool = False
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         domains = tuple(self.people.original.domains.values())
         published = release.published
         at = self._place_of_number
@@ -329,15 +324,15 @@ class LinkedQueries:
         bucket_of = np.maximum(release.bucket_of[there], 0)
         alike = release.alike
 
-        def fits(condition: Condition) -> NDArray[np.float64]:
+        def fits(condition: Condition) -> Floats:
             return fits_of(domains, published, condition, uniform)
 
-        def numbers(condition: Condition | None) -> NDArray[np.float64]:
+        def numbers(condition: Condition | None) -> Floats:
             part = condition if uniform else None
             middle = middles(domains[at], published.cells[at], part)
             return np.isfinite(middle).astype(np.float64) if number else np.nan_to_num(middle)
 
-        def holds(name: str, asked: NDArray[np.bool_]) -> NDArray[np.float64]:
+        def holds(name: str, asked: Bools) -> Floats:
             return chances(self.people, release, name, asked, uniform)[alike[name][1]]
 
         return self._answered(
@@ -358,15 +353,15 @@ class LinkedQueries:
 
     def _answered(
         self,
-        codes: Sequence[NDArray[np.int32]],
+        codes: Sequence[Ints32],
         cards: Sequence[int],
-        groups: Mapping[str, NDArray[np.int32]],
+        groups: Mapping[str, Ints32],
         sizes: Mapping[str, int],
-        weight: NDArray[np.int64],
-        fits: Callable[[Condition], NDArray[np.float64]],
-        holds: Callable[[str, NDArray[np.bool_]], NDArray[np.float64]],
-        numbers: Callable[[Condition | None], NDArray[np.float64]] | None,
-    ) -> NDArray[np.float64]:
+        weight: Ints,
+        fits: Callable[[Condition], Floats],
+        holds: Callable[[str, Bools], Floats],
+        numbers: Callable[[Condition | None], Floats] | None,
+    ) -> Floats:
         """The answers over rows of codes; further conditions stand after the quasi-identifiers."""
         width = len(codes)
         place = {name: width + at for at, name in enumerate(groups)}
@@ -379,9 +374,9 @@ class LinkedQueries:
             columns.append(codes[own])
             widths.append(cards[own])
 
-        known: dict[tuple[str, bytes], NDArray[np.float64]] = {}
+        known: dict[tuple[str, bytes], Floats] = {}
 
-        def fit(condition: Condition) -> NDArray[np.float64]:
+        def fit(condition: Condition) -> Floats:
             if condition.attribute < width:
                 return fits(condition)
             if condition.attribute == last:
@@ -409,12 +404,8 @@ class LinkedQueries:
 
 
 def chances(
-    people: PeopleTable,
-    release: JoinedRelease,
-    name: str,
-    asked: NDArray[np.bool_],
-    uniform: bool,
-) -> NDArray[np.float64]:
+    people: PeopleTable, release: JoinedRelease, name: str, asked: Bools, uniform: bool
+) -> Floats:
     """How likely a person of each bucket has one of the values that are asked for, [B].
 
     Arguments:
@@ -437,13 +428,11 @@ def chances(
         return np.minimum(np.bincount(part.row_of, chance, len(part)), 1.0).astype(np.float64)
     sure = chance > 1.0 - _TINY
     left = np.exp(_sums(part.indptr, np.log1p(-np.where(sure, 0.0, chance))))
-    found: NDArray[np.float64] = np.where(_sums(part.indptr, sure) > 0, 1.0, 1.0 - left)
+    found: Floats = np.where(_sums(part.indptr, sure) > 0, 1.0, 1.0 - left)
     return found
 
 
-def middles(
-    domain: Domain, cells: PublishedCells, asked: Condition | None = None
-) -> NDArray[np.float64]:
+def middles(domain: Domain, cells: PublishedCells, asked: Condition | None = None) -> Floats:
     """The number that each cell counts with, NaN where it has none, [L].
 
     The middle of a range, the mean of the numbers of another cell; where something is ``asked``
@@ -471,10 +460,10 @@ def middles(
     return found
 
 
-def _sums(indptr: NDArray[np.int64], values: Array) -> NDArray[np.float64]:
+def _sums(indptr: Ints, values: Array) -> Floats:
     """The sum over each of the compressed rows."""
     whole = np.concatenate([[0.0], np.cumsum(values, dtype=np.float64)])
-    found: NDArray[np.float64] = whole[indptr[1:]] - whole[indptr[:-1]]
+    found: Floats = whole[indptr[1:]] - whole[indptr[:-1]]
     return found
 
 
@@ -482,7 +471,7 @@ def _moved(condition: Condition, attribute: int) -> Condition:
     return Condition(attribute, condition.low, condition.high, condition.leaves)
 
 
-def _groups(people: PeopleTable, name: str) -> list[NDArray[np.int64]]:
+def _groups(people: PeopleTable, name: str) -> list[Ints]:
     """What is asked for together: values of one category each, or single values."""
     values = people.values[name].labels
     categories = people.known.get(name, NO_METADATA).categories
@@ -494,9 +483,7 @@ def _groups(people: PeopleTable, name: str) -> list[NDArray[np.int64]]:
     return [np.array(places) for places in found.values()]
 
 
-def _some(
-    groups: Sequence[NDArray[np.int64]], share: float, random: np.random.Generator
-) -> NDArray[np.int64]:
+def _some(groups: Sequence[Ints], share: float, random: np.random.Generator) -> Ints:
     """The values of a share of the groups, rounded up, drawn at random."""
     wanted = max(math.ceil(share * len(groups) - _TINY), 1)
     chosen = random.choice(len(groups), wanted, replace=False, shuffle=False)

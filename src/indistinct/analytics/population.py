@@ -8,7 +8,6 @@ from typing import Literal, Self
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.cells import Coverage
@@ -16,7 +15,7 @@ from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
 from indistinct.sources.table import Table, count_column, open_table
-from indistinct.types import Frame
+from indistinct.types import Bools, Frame, Ints, Ints32
 
 _PEOPLE = "\0people"
 
@@ -43,7 +42,7 @@ class Population:
     basis: Basis = "none"
     size: float | None = None
     cells: pl.DataFrame | None = None
-    number: NDArray[np.int64] | None = None
+    number: Ints | None = None
 
     @classmethod
     def of_size(cls, given: float, records: int) -> Self:
@@ -109,7 +108,7 @@ class Population:
         basis: Basis = "table" if counts is None else "counts"
         return cls(basis, float(number_of.sum()), cells.drop(_PEOPLE), number_of)
 
-    def alike(self, classes: pl.DataFrame) -> NDArray[np.int64]:
+    def alike(self, classes: pl.DataFrame) -> Ints:
         """How many people have exactly the values of every class, [G]; for a table of people.
 
         Arguments:
@@ -122,7 +121,7 @@ class Population:
         )
         return joined[_PEOPLE].fill_null(0).to_numpy().astype(np.int64)
 
-    def under(self, classes: pl.DataFrame, taxonomies: Mapping[str, Taxonomy]) -> NDArray[np.int64]:
+    def under(self, classes: pl.DataFrame, taxonomies: Mapping[str, Taxonomy]) -> Ints:
         """How many people are under the generalized cells of every class; for a table of people.
 
         Arguments:
@@ -155,9 +154,9 @@ def covers(
 def people_under(
     classes: pl.DataFrame,
     people: pl.DataFrame,
-    number: NDArray[np.int64],
+    number: Ints,
     covers: Mapping[str, Mapping[Label, frozenset[Label]]],
-) -> NDArray[np.int64]:
+) -> Ints:
     """How many people of a population are under the published cells of every class, [G].
 
     Arguments:
@@ -166,7 +165,7 @@ def people_under(
         number: how many people have each combination, [P].
         covers: the exact values that each published cell of a column stands for.
     """
-    labels: list[tuple[NDArray[np.int32], list[NDArray[np.bool_]]]] = []
+    labels: list[tuple[Ints32, list[Bools]]] = []
     for name in classes.columns:
         distinct, told = sorted_values(people[name]), sorted_values(classes[name])
         at = codes_in(people[name], distinct)
@@ -179,7 +178,7 @@ def people_under(
     labels.sort(key=lambda column: len(column[1]))
     found = np.zeros(classes.height, dtype=np.int64)
 
-    def descend(rows: NDArray[np.int64], under: NDArray[np.int64], depth: int) -> None:
+    def descend(rows: Ints, under: Ints, depth: int) -> None:
         if depth == len(labels):
             found[rows] = number[under].sum()
             return

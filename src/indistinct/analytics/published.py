@@ -16,7 +16,6 @@ from functools import cached_property
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.cells import Coverage, members_of, range_of
@@ -25,6 +24,7 @@ from indistinct.microdata.domains import numbers_of
 from indistinct.microdata.encoding import codes_in, count_combinations, leaf_codes
 from indistinct.microdata.microdata import sorted_values
 from indistinct.sources.table import ROWS_FOUND
+from indistinct.types import Bools, Floats, Ints, Ints32
 
 EXACT = 2.0**53
 """Above this size not every whole number can be told from its neighbours."""
@@ -39,13 +39,13 @@ class Domain:
     """
 
     taxonomy: Taxonomy
-    counts: NDArray[np.int64]
+    counts: Ints
 
     def __len__(self) -> int:
         return len(self.counts)
 
     @cached_property
-    def numbers(self) -> NDArray[np.float64] | None:
+    def numbers(self) -> Floats | None:
         """The leaves as numbers, NaN for those that are none, [D]; None: not numeric."""
         leaves = self.taxonomy.leaves
         outside = set(self.taxonomy.suppressed)
@@ -71,7 +71,7 @@ class Domain:
         return bool(((there == np.floor(there)) & (np.abs(there) < EXACT)).all())
 
     @cached_property
-    def sorted_numbers(self) -> NDArray[np.float64]:
+    def sorted_numbers(self) -> Floats:
         """The numbers among the leaves, rising."""
         numbers = np.zeros(0) if self.numbers is None else self.numbers
         return np.sort(numbers[np.isfinite(numbers)])
@@ -88,15 +88,12 @@ class Original:
     """
 
     domains: Mapping[str, Domain]
-    codes: tuple[NDArray[np.int32], ...]
-    weight: NDArray[np.int64]
+    codes: tuple[Ints32, ...]
+    weight: Ints
 
     @classmethod
     def of(
-        cls,
-        texts: pl.DataFrame,
-        taxonomies: Mapping[str, Taxonomy],
-        weight: NDArray[np.int64] | None = None,
+        cls, texts: pl.DataFrame, taxonomies: Mapping[str, Taxonomy], weight: Ints | None = None
     ) -> Original:
         """The table with these canonical texts, one row per record or ``weight`` records each.
 
@@ -147,17 +144,17 @@ class PublishedCells:
     """
 
     labels: tuple[Label, ...]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    indptr: NDArray[np.int64]
-    leaves: NDArray[np.int32]
-    covered: NDArray[np.int64]
-    suppressed: NDArray[np.bool_]
+    low: Floats
+    high: Floats
+    indptr: Ints
+    leaves: Ints32
+    covered: Ints
+    suppressed: Bools
 
     @property
-    def intervals(self) -> NDArray[np.bool_]:
+    def intervals(self) -> Bools:
         """Which cells are intervals, [L]."""
-        mask: NDArray[np.bool_] = ~np.isnan(self.low)
+        mask: Bools = ~np.isnan(self.low)
         return mask
 
 
@@ -176,9 +173,9 @@ class PublishedRows:
 
     attributes: tuple[str, ...]
     cells: tuple[PublishedCells, ...]
-    codes: tuple[NDArray[np.int32], ...]
-    size: NDArray[np.int64]
-    class_of: NDArray[np.int32]
+    codes: tuple[Ints32, ...]
+    size: Ints
+    class_of: Ints32
 
     @property
     def rows(self) -> int:
@@ -243,7 +240,7 @@ def read_rows(
     return PublishedRows(original.attributes, tuple(cells), tuple(counted), size, class_of)
 
 
-def read_cells(domain: Domain, labels: Sequence[Label]) -> tuple[PublishedCells, NDArray[np.bool_]]:
+def read_cells(domain: Domain, labels: Sequence[Label]) -> tuple[PublishedCells, Bools]:
     """What each label of a column stands for, and which of them cannot be read, [L]."""
     coverage = Coverage(domain.taxonomy)
     count = len(labels)
@@ -251,7 +248,7 @@ def read_cells(domain: Domain, labels: Sequence[Label]) -> tuple[PublishedCells,
     covered = np.ones(count, dtype=np.int64)
     unread = np.zeros(count, dtype=np.bool_)
     indptr = np.zeros(count + 1, dtype=np.int64)
-    leaves: list[NDArray[np.int32]] = []
+    leaves: list[Ints32] = []
     for at, label in enumerate(labels):
         places = coverage.places(label)
         ends = _ends(domain, label, places)
@@ -300,7 +297,7 @@ def _ends(domain: Domain, label: Label, places: Sequence[int] | None) -> tuple[f
 
 
 def unreadable_cell(
-    attribute: str, name: str, rows: Sequence[int] | NDArray[np.int64], kinds: int, height: int
+    attribute: str, name: str, rows: Sequence[int] | Ints, kinds: int, height: int
 ) -> Problem:
     """That some cells of a release stand for nothing that is known.
 
@@ -325,7 +322,7 @@ def unreadable_cell(
     )
 
 
-def _tally(codes: NDArray[np.int32], weight: NDArray[np.int64], length: int) -> NDArray[np.int64]:
+def _tally(codes: Ints32, weight: Ints, length: int) -> Ints:
     counts = np.zeros(length, dtype=np.int64)
     np.add.at(counts, codes, weight)
     return counts

@@ -38,19 +38,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.places import classes_met
 from indistinct.analytics.published import Domain, Original, PublishedCells, PublishedRows
 from indistinct.document import PlainData
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
-from indistinct.types import Plain
+from indistinct.types import Bools, Floats, Ints, Plain
 
 MOST_PAIRS = 20_000_000
 """Most pairs of combinations and classes that are looked at; beyond, every attribute goes alone."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -147,8 +144,8 @@ class _Pairs:
     whole record) and the expected number of records of each pair.
     """
 
-    leaf: NDArray[np.int64]
-    cell: NDArray[np.int64]
+    leaf: Ints
+    cell: Ints
     records: Floats
 
 
@@ -169,10 +166,10 @@ class _Worlds:
 
     original: Original
     published: PublishedRows
-    combination: NDArray[np.int64]
-    group: NDArray[np.int64]
+    combination: Ints
+    group: Ints
     records: Floats
-    stray: NDArray[np.int64]
+    stray: Ints
     joint: bool
     suppressed: int
 
@@ -274,7 +271,7 @@ def _worlds(original: Original, published: PublishedRows, suppressed: int) -> _W
     return _Worlds(original, published, combination, group, records, stray, True, suppressed)
 
 
-def _matrix(coverage: Coverage, labels: Sequence[Label]) -> NDArray[np.bool_] | None:
+def _matrix(coverage: Coverage, labels: Sequence[Label]) -> Bools | None:
     """Which leaves each cell stands for; None where that is too much to write down."""
     if len(labels) * len(coverage.leaves) > 4 * MOST_PAIRS:
         return None
@@ -342,7 +339,7 @@ def _entropy_left(
     return _share_left((lost * pairs.records).sum(), (most * pairs.records).sum())
 
 
-def _shown_with(taxonomy: Taxonomy, cells: PublishedCells, coverage: Coverage) -> NDArray[np.int64]:
+def _shown_with(taxonomy: Taxonomy, cells: PublishedCells, coverage: Coverage) -> Ints:
     """Which values are published alike, as a number for each of them, [D]."""
     told = [label for label, gone in zip(cells.labels, cells.suppressed, strict=True) if not gone]
     if not told and cells.suppressed.any():

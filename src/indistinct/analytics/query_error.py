@@ -27,7 +27,6 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.published import Domain, Original, PublishedRows
 from indistinct.document import PlainData
@@ -35,6 +34,7 @@ from indistinct.errors import DataError, Problem
 from indistinct.kernels.queries import answers, fit_leaves, fit_range
 from indistinct.microdata.encoding import count_combinations
 from indistinct.randomness import simulation
+from indistinct.types import Bools, Floats, Ints, Ints32
 
 Mode = Literal["overlap", "uniform"]
 
@@ -138,11 +138,8 @@ class Workload:
         ]
 
     def answered(
-        self,
-        draw: Callable[[], Drawn],
-        count: Callable[[list[Drawn]], NDArray[np.float64]],
-        what: str,
-    ) -> tuple[list[Drawn], NDArray[np.float64]]:
+        self, draw: Callable[[], Drawn], count: Callable[[list[Drawn]], Floats], what: str
+    ) -> tuple[list[Drawn], Floats]:
         """Queries that find something, and how much each finds.
 
         Arguments:
@@ -154,7 +151,7 @@ class Workload:
             DataError: hardly any does.
         """
         asked: list[Drawn] = []
-        counts: list[NDArray[np.float64]] = []
+        counts: list[Floats] = []
         drawn = 0
         while len(asked) < self.queries:
             if drawn >= DRAWN_AT_MOST * self.queries:
@@ -183,7 +180,7 @@ class Condition:
     attribute: int
     low: float = math.nan
     high: float = math.nan
-    leaves: NDArray[np.int64] | None = None
+    leaves: Ints | None = None
 
 
 Query = tuple[Condition, ...]
@@ -198,12 +195,12 @@ class Queries:
     dimensions: int
     original: Original
     asked: tuple[Query, ...]
-    counts: NDArray[np.float64]
+    counts: Floats
 
     def __len__(self) -> int:
         return len(self.asked)
 
-    def answers(self, published: PublishedRows, mode: Mode = "overlap") -> NDArray[np.float64]:
+    def answers(self, published: PublishedRows, mode: Mode = "overlap") -> Floats:
         """What a release answers to each query, [Q].
 
         Raises:
@@ -219,13 +216,13 @@ class Queries:
             lambda condition: fits_of(domains, published, condition, uniform),
         )
 
-    def errors(self, published: PublishedRows, mode: Mode = "overlap") -> NDArray[np.float64]:
+    def errors(self, published: PublishedRows, mode: Mode = "overlap") -> Floats:
         """The relative error of what a release answers to each query, [Q].
 
         Raises:
             DataError: for an unknown mode.
         """
-        found: NDArray[np.float64] = np.abs(self.answers(published, mode) - self.counts)
+        found: Floats = np.abs(self.answers(published, mode) - self.counts)
         return found / self.counts
 
     def error(self, published: PublishedRows, mode: Mode = "overlap") -> QueryError:
@@ -287,10 +284,10 @@ def draw_condition(
     return Condition(attribute, start, start + width)
 
 
-def _true_answers(original: Original, asked: Sequence[Query]) -> NDArray[np.float64]:
+def _true_answers(original: Original, asked: Sequence[Query]) -> Floats:
     domains = tuple(original.domains.values())
 
-    def fits(condition: Condition) -> NDArray[np.float64]:
+    def fits(condition: Condition) -> Floats:
         return leaves_asked(domains[condition.attribute], condition).astype(np.float64)
 
     return answers_over(
@@ -298,13 +295,11 @@ def _true_answers(original: Original, asked: Sequence[Query]) -> NDArray[np.floa
     )
 
 
-def leaves_asked(domain: Domain, condition: Condition) -> NDArray[np.bool_]:
+def leaves_asked(domain: Domain, condition: Condition) -> Bools:
     """The leaves that a condition asks for, [D]."""
     if condition.leaves is None:
         assert domain.numbers is not None
-        within: NDArray[np.bool_] = (domain.numbers >= condition.low) & (
-            domain.numbers <= condition.high
-        )
+        within: Bools = (domain.numbers >= condition.low) & (domain.numbers <= condition.high)
         return within
     asked = np.zeros(len(domain), dtype=np.bool_)
     asked[condition.leaves] = True
@@ -313,7 +308,7 @@ def leaves_asked(domain: Domain, condition: Condition) -> NDArray[np.bool_]:
 
 def fits_of(
     domains: Sequence[Domain], published: PublishedRows, condition: Condition, uniform: bool
-) -> NDArray[np.float64]:
+) -> Floats:
     """How well every cell of an attribute fits a condition on it, [L]."""
     domain, cells = domains[condition.attribute], published.cells[condition.attribute]
     found = np.zeros(len(cells.labels))
@@ -326,12 +321,12 @@ def fits_of(
 
 
 def answers_over(
-    codes: Sequence[NDArray[np.int32]],
+    codes: Sequence[Ints32],
     cards: Sequence[int],
-    weight: NDArray[np.int64],
+    weight: Ints,
     asked: Sequence[Query],
-    fits: Callable[[Condition], NDArray[np.float64]],
-) -> NDArray[np.float64]:
+    fits: Callable[[Condition], Floats],
+) -> Floats:
     """Answers to queries over distinct rows, those on the same attributes together."""
     alike: dict[tuple[int, ...], list[int]] = {}
     for place, query in enumerate(asked):

@@ -35,7 +35,6 @@ from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.elbow import Selection, select_k
 from indistinct.analytics.encoded import encode
@@ -56,7 +55,7 @@ from indistinct.document import (
 from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.sources.table import Table
-from indistinct.types import Plain
+from indistinct.types import Ints, Ints32, Plain
 
 if TYPE_CHECKING:
     from indistinct.analytics.standards import StandardVerdict
@@ -67,7 +66,6 @@ THRESHOLD = 0.2
 EDGES = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 1 / 3, 0.5, 1.0)
 """Upper ends of the steps in which the distribution of risk is told."""
 
-Sizes = NDArray[np.int64]
 BASES: Mapping[Basis, str] = {
     "table": "people of every class counted in a table of the population",
     "counts": "people of every class as given",
@@ -89,9 +87,9 @@ class Classes:
     """
 
     cells: pl.DataFrame
-    size: Sizes
+    size: Ints
     suppressed: int = 0
-    class_of: NDArray[np.int32] | None = None
+    class_of: Ints32 | None = None
 
     @classmethod
     def of(cls, table: Table, quasi: Sequence[str]) -> Self:
@@ -346,10 +344,10 @@ class RiskReport(Document):
     standards: tuple[StandardVerdict, ...] = ()
     notes: tuple[str, ...] = ()
     rows: int | None = None
-    _size: Sizes = field(default_factory=lambda: np.zeros(0, np.int64), repr=False, compare=False)
-    _people: Sizes | None = field(default=None, repr=False, compare=False)
-    _class_of: NDArray[np.int32] | None = field(default=None, repr=False, compare=False)
-    _row_of: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
+    _size: Ints = field(default_factory=lambda: np.zeros(0, np.int64), repr=False, compare=False)
+    _people: Ints | None = field(default=None, repr=False, compare=False)
+    _class_of: Ints32 | None = field(default=None, repr=False, compare=False)
+    _row_of: Ints | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(
@@ -357,7 +355,7 @@ class RiskReport(Document):
         table: str,
         classes: Classes,
         population: Population,
-        people: Sizes | None,
+        people: Ints | None,
         threshold: float = THRESHOLD,
     ) -> Self:
         """The risk in the classes of a table.
@@ -638,7 +636,7 @@ def _runs(numbers: Sequence[int]) -> str:
 # The three attackers ---------------------------------------------------------------------------
 
 
-def prosecutor(size: Sizes, threshold: float = THRESHOLD) -> Criteria:
+def prosecutor(size: Ints, threshold: float = THRESHOLD) -> Criteria:
     """The risk from somebody who knows that the person is in the table.
 
     Arguments:
@@ -651,7 +649,7 @@ def prosecutor(size: Sizes, threshold: float = THRESHOLD) -> Criteria:
     return _criteria(size, size, len(size), size.sum(), threshold)
 
 
-def journalist(size: Sizes, people: Sizes, threshold: float = THRESHOLD) -> Criteria:
+def journalist(size: Ints, people: Ints, threshold: float = THRESHOLD) -> Criteria:
     """The risk from somebody who does not know who is in the table.
 
     R3 is the larger of two averages: over the people of the population who share a class with
@@ -665,7 +663,7 @@ def journalist(size: Sizes, people: Sizes, threshold: float = THRESHOLD) -> Crit
     return _criteria(size, people, len(size), people.sum(), threshold)
 
 
-def marketer(size: Sizes, people: Sizes | None = None, population: float | None = None) -> float:
+def marketer(size: Ints, people: Ints | None = None, population: float | None = None) -> float:
     """The share of records that somebody would find who links every one of them.
 
     Arguments:
@@ -681,7 +679,7 @@ def marketer(size: Sizes, people: Sizes | None = None, population: float | None 
     return float((size / people).sum()) / records
 
 
-def _criteria(size: Sizes, people: Sizes, classes: int, total: int, threshold: float) -> Criteria:
+def _criteria(size: Ints, people: Ints, classes: int, total: int, threshold: float) -> Criteria:
     records = int(size.sum())
     if not records:
         return Criteria(0.0, 0.0, 0.0)
@@ -692,9 +690,7 @@ def _criteria(size: Sizes, people: Sizes, classes: int, total: int, threshold: f
     )
 
 
-def estimated(
-    size: Sizes, uniqueness: Uniqueness, threshold: float = THRESHOLD
-) -> Estimated | None:
+def estimated(size: Ints, uniqueness: Uniqueness, threshold: float = THRESHOLD) -> Estimated | None:
     """What is expected of journalist and marketer, by the model that Dankar's rule picks.
 
     For a class of f records the model says how probable each number of people in the population is.
@@ -717,7 +713,7 @@ def estimated(
     return Estimated(fit.model, Criteria(at_risk, highest, success), success)
 
 
-def distribution(size: Sizes, people: Sizes | None = None) -> tuple[Step, ...]:
+def distribution(size: Ints, people: Ints | None = None) -> tuple[Step, ...]:
     """How risk is distributed over the records, from the lowest step to the highest.
 
     Arguments:
@@ -736,7 +732,7 @@ def distribution(size: Sizes, people: Sizes | None = None) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def curve_of_classes(size: Sizes, ks: Iterable[int], threshold: float = THRESHOLD) -> RiskCurve:
+def curve_of_classes(size: Ints, ks: Iterable[int], threshold: float = THRESHOLD) -> RiskCurve:
     """The risk of a table as it is, for each k without the classes of fewer than k records.
 
     Arguments:
@@ -757,11 +753,7 @@ def curve_of_classes(size: Sizes, ks: Iterable[int], threshold: float = THRESHOL
 
 
 def curve_point(
-    k: int,
-    size: Sizes,
-    records: int,
-    threshold: float,
-    levels: Mapping[str, int] | None = None,
+    k: int, size: Ints, records: int, threshold: float, levels: Mapping[str, int] | None = None
 ) -> CurvePoint:
     """The point of a curve for classes of k or more, of a table of so many records."""
     kept = int(size.sum()) / records if records else 0.0

@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.encoded import Encoded
-from indistinct.types import Plain
+from indistinct.types import Floats, Plain
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ def sensitive_leakage(encoded: Encoded, attribute: str, known: Sequence[str]) ->
     )
 
 
-def _entropy_of(mass: NDArray[np.float64]) -> float:
+def _entropy_of(mass: Floats) -> float:
     mass = mass[mass > 0]
     total = float(mass.sum())
     if total <= 0:

@@ -28,9 +28,9 @@ from math import perm, prod
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.release.ledger import Entry
+from indistinct.types import Bools, Floats, Ints
 
 ROUNDS = 60
 """Rounds of proportional fitting, at most."""
@@ -40,8 +40,6 @@ NEAR = 1e-7
 
 FEW = 7
 """People whose possible worlds are counted one by one, at most."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +58,9 @@ class Composition:
     attribute: str
     alone: Floats
     together: Floats
-    left: NDArray[np.int64]
+    left: Ints
     bound: Floats
-    releases: NDArray[np.int64]
+    releases: Ints
 
     @property
     def worst(self) -> float:
@@ -145,21 +143,21 @@ class Series:
         return cls(attribute, rows, values, known.height, first, single)
 
     @cached_property
-    def signature(self) -> NDArray[np.int64]:
+    def signature(self) -> Ints:
         """A number for the values that each group lists, [groups]."""
         lists = self.listed.sort("group", "value").group_by("group").agg("value")
         found = np.full(self.groups, -1, np.int64)
         found[lists["group"].to_numpy()] = lists["value"].rank("dense").cast(pl.Int64).to_numpy()
         return found
 
-    def per_group(self, what: pl.Expr, nothing: float = 0) -> NDArray[np.float64]:
+    def per_group(self, what: pl.Expr, nothing: float = 0) -> Floats:
         """A figure of every group, [groups]."""
         rows = self.listed.group_by("group").agg(what.alias("figure"))
         found = np.full(self.groups, float(nothing))
         found[rows["group"].to_numpy()] = rows["figure"].cast(pl.Float64).to_numpy()
         return found
 
-    def changed(self, *, consecutive: bool) -> NDArray[np.int64]:
+    def changed(self, *, consecutive: bool) -> Ints:
         """The people whose signature differs between two of their releases.
 
         Arguments:
@@ -202,7 +200,7 @@ class Series:
             self.attribute, alone, together, left, bound, np.bincount(person, minlength=n)
         )
 
-    def _units(self, who: NDArray[np.bool_]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    def _units(self, who: Bools) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Everybody as long as nothing says that the value has changed, and what is possible.
 
         ``person``, ``unit`` and ``group`` of each; ``unit`` and ``value``, for all values that are
@@ -297,7 +295,7 @@ class Series:
         np.maximum.at(together, who, belief)
 
     @cached_property
-    def _steady(self) -> NDArray[np.bool_]:
+    def _steady(self) -> Bools:
         """Who has the same signature in all releases, [n]."""
         person = self.members["person"].to_numpy()
         signature = self.signature[self.members["group"].to_numpy()]
@@ -336,9 +334,7 @@ class Series:
             self._count_worlds(found, home, doubtful & ~by_one)
         return found
 
-    def _count_worlds(
-        self, found: Floats, home: NDArray[np.int64], doubtful: NDArray[np.bool_]
-    ) -> None:
+    def _count_worlds(self, found: Floats, home: Ints, doubtful: Bools) -> None:
         """Fill in the beliefs of people with few others, by all worlds there are."""
         crowd = np.bincount(home, minlength=self.people)
         some = doubtful & (crowd[home] <= FEW)
@@ -356,7 +352,7 @@ class Series:
                 found[person] = max(belief.values(), default=1.0)
 
 
-def _fitted(pairs: pl.DataFrame, kind: NDArray[np.int64], size: Floats) -> Floats:
+def _fitted(pairs: pl.DataFrame, kind: Ints, size: Floats) -> Floats:
     """The share of each value among people of each kind, [cells].
 
     Arguments:
@@ -386,9 +382,7 @@ def _fitted(pairs: pl.DataFrame, kind: NDArray[np.int64], size: Floats) -> Float
     return amount / size[kind]
 
 
-def connected(
-    person: NDArray[np.int64], group: NDArray[np.int64], people: int, groups: int
-) -> NDArray[np.int64]:
+def connected(person: Ints, group: Ints, people: int, groups: int) -> Ints:
     """A person of the same crowd for everybody: whoever shares a group with somebody of it, [n]."""
     home = np.arange(people)
     while True:

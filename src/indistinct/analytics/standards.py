@@ -29,9 +29,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.names import is_one_of, names_one_of, words
 from indistinct.analytics.profile import AttributeProfile, Profile, count_values
@@ -39,7 +37,7 @@ from indistinct.analytics.safe_harbor import AGE, BESIDE_AGE, KINDS, MATCHING_SH
 from indistinct.document import Document, Line, Part, many, some_of
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.sources.table import Table
-from indistinct.types import Plain
+from indistinct.types import Ints, Plain
 
 SAFE_HARBOR = "hipaa-safe-harbor"
 
@@ -236,9 +234,7 @@ def standard_names(given: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def by_threshold(
-    name: str, size: NDArray[np.int64], people: NDArray[np.int64] | None = None
-) -> StandardVerdict:
+def by_threshold(name: str, size: Ints, people: Ints | None = None) -> StandardVerdict:
     """Whether the highest risk stays within a threshold.
 
     Arguments:

@@ -39,10 +39,9 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.errors import DataError, Problem
-from indistinct.types import Plain
+from indistinct.types import Floats, Ints, Plain
 
 Model = Literal["pitman", "snb", "zayatz"]
 MODELS: tuple[Model, ...] = ("pitman", "snb", "zayatz")
@@ -54,7 +53,7 @@ _HALVINGS = 200
 _LARGEST_CLASS = 20_000
 """Sizes of a class in the population that are looked at one by one; beyond, they count together."""
 
-Distribution = tuple[NDArray[np.float64], float]
+Distribution = tuple[Floats, float]
 """Probabilities of the sizes f, f + 1, ... of a class in the population, and of all beyond."""
 
 
@@ -65,8 +64,8 @@ class SampleSizes:
     ``sizes`` [s] are the sizes that occur, rising, ``classes`` [s] how many classes have each.
     """
 
-    sizes: NDArray[np.int64]
-    classes: NDArray[np.int64]
+    sizes: Ints
+    classes: Ints
     population: float
 
     def __post_init__(self) -> None:
@@ -83,7 +82,7 @@ class SampleSizes:
             )
 
     @classmethod
-    def of(cls, class_sizes: NDArray[np.int64], population: float) -> SampleSizes:
+    def of(cls, class_sizes: Ints, population: float) -> SampleSizes:
         """Counted from the size of every class."""
         sizes, classes = np.unique(class_sizes[class_sizes > 0], return_counts=True)
         return cls(sizes.astype(np.int64), classes.astype(np.int64), float(population))
@@ -171,7 +170,7 @@ class Uniqueness:
         }
 
 
-def estimate_uniqueness(class_sizes: NDArray[np.int64], population: float) -> Uniqueness:
+def estimate_uniqueness(class_sizes: Ints, population: float) -> Uniqueness:
     """Estimate how many people of a population are unique from the classes of a sample of it.
 
     Arguments:
@@ -236,7 +235,7 @@ def zayatz(sample: SampleSizes) -> Fit:
     )
 
 
-def _seen_once(sample: SampleSizes) -> NDArray[np.float64]:
+def _seen_once(sample: SampleSizes) -> Floats:
     """The probability that just one of 1, 2, ... people is among those drawn (hypergeometric).
 
     Of j people it is j n / N times the product over i < j - 1 of (N - n - i) / (N - 1 - i).
@@ -246,7 +245,7 @@ def _seen_once(sample: SampleSizes) -> NDArray[np.float64]:
     left = sample.population - sample.records - i
     factors = np.where(left > 0, left, 0.0) / (sample.population - 1 - i)
     others = np.concatenate([[1.0], np.cumprod(factors)])
-    found: NDArray[np.float64] = np.arange(1, most + 1) * sample.fraction * others
+    found: Floats = np.arange(1, most + 1) * sample.fraction * others
     return found
 
 
@@ -257,7 +256,7 @@ def _of_observed(sample: SampleSizes, records: int) -> Distribution:
     return _given(weights, sample.fraction, records)
 
 
-def _given(weights: NDArray[np.float64], fraction: float, records: int) -> Distribution:
+def _given(weights: Floats, fraction: float, records: int) -> Distribution:
     """The size of a class of which some records were drawn, each person with the same probability.
 
     ``weights`` are the frequencies of the sizes 1, 2, ... among the population's classes.

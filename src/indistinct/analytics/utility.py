@@ -29,13 +29,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.published import Domain, Original, PublishedCells, PublishedRows
 from indistinct.analytics.quality import Quality, quality_of
 from indistinct.document import PlainData
 from indistinct.errors import DataError, Problem, did_you_mean
-from indistinct.types import Plain
+from indistinct.types import Floats, Ints, Ints32, Plain
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class CertaintyPenalty(PlainData):
     total: float
     normalized: float
     per_attribute: Mapping[str, float]
-    of_class: NDArray[np.float64] = field(repr=False, compare=False)
+    of_class: Floats = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -243,9 +242,7 @@ class Utility:
             "noise_ratio": self.noise_ratio,
         }
 
-    def _columns(
-        self,
-    ) -> list[tuple[str, Domain, PublishedCells, NDArray[np.int32]]]:
+    def _columns(self) -> list[tuple[str, Domain, PublishedCells, Ints32]]:
         published = self.published
         return [
             (name, domain, cells, codes)
@@ -255,7 +252,7 @@ class Utility:
         ]
 
 
-def dcp(sizes: NDArray[np.int64]) -> int:
+def dcp(sizes: Ints) -> int:
     """The discernibility penalty of classes of these sizes (Khan and others 2020, equation 2).
 
     >>> dcp(np.array([4, 4, 5]))
@@ -265,7 +262,7 @@ def dcp(sizes: NDArray[np.int64]) -> int:
     return sum(one * one * times for one, times in zip(size.tolist(), often.tolist(), strict=True))
 
 
-def c_avg(sizes: NDArray[np.int64], k: int) -> float | None:
+def c_avg(sizes: Ints, k: int) -> float | None:
     """Records per class over k (Khan and others 2020, equation 3); None without a class.
 
     >>> c_avg(np.array([4, 4, 4]), 4)
@@ -293,7 +290,7 @@ def least_dcp(records: int, k: int) -> int:
     return (classes - larger) * size**2 + larger * (size + 1) ** 2
 
 
-def ncp_of_cells(domain: Domain, cells: PublishedCells) -> NDArray[np.float64]:
+def ncp_of_cells(domain: Domain, cells: PublishedCells) -> Floats:
     """The certainty penalty of every published cell of an attribute, from 0 to 1, [L]."""
     cost = np.where(cells.covered > 1, cells.covered / len(domain), 0.0)
     inside = cells.intervals

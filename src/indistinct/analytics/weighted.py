@@ -9,35 +9,34 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import Label
 from indistinct.kernels.ragged import look_up
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
-from indistinct.types import Array
+from indistinct.types import Array, Ints, Ints32
 
 
 @dataclass(frozen=True)
 class Rows:
     """Compressed rows: row ``i`` holds ``index[indptr[i]:indptr[i + 1]]``, in rising order."""
 
-    indptr: NDArray[np.int64]
-    index: NDArray[np.int32]
+    indptr: Ints
+    index: Ints32
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
-    def __getitem__(self, row: int) -> NDArray[np.int32]:
+    def __getitem__(self, row: int) -> Ints32:
         return self.index[self.indptr[row] : self.indptr[row + 1]]
 
     @cached_property
-    def length(self) -> NDArray[np.int64]:
+    def length(self) -> Ints:
         """Entries of each row."""
         return np.diff(self.indptr)
 
     @cached_property
-    def row_of(self) -> NDArray[np.int64]:
+    def row_of(self) -> Ints:
         """The row of every entry."""
         return np.repeat(np.arange(len(self)), self.length)
 
@@ -75,7 +74,7 @@ class Weighted(Rows):
         look_up(self.indptr, self.index, *wanted, self.amount, found)
         return found
 
-    def distinct(self, group_of: NDArray[np.int32]) -> NDArray[np.int64]:
+    def distinct(self, group_of: Ints32) -> Ints:
         """How many different groups the values of each row belong to; ``group_of`` is [D]."""
         if not len(self.index):
             return np.zeros(len(self), np.int64)
@@ -131,13 +130,11 @@ class Lists(Weighted):
         )
 
     @cached_property
-    def alike(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def alike(self) -> tuple[Ints32, Ints]:
         """Owners who have the same labels equally often, as :meth:`grouped`."""
         return self.grouped()
 
-    def grouped(
-        self, beside: NDArray[np.int64] | None = None
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def grouped(self, beside: Ints | None = None) -> tuple[Ints32, Ints]:
         """Owners who have the same labels equally often.
 
         Arguments:
@@ -161,7 +158,7 @@ class Lists(Weighted):
         return group.astype(np.int32), first.astype(np.int64)
 
 
-def sums(values: Array, indptr: NDArray[np.int64]) -> Array:
+def sums(values: Array, indptr: Ints) -> Array:
     """The sum of each compressed row."""
     upto = np.zeros(len(values) + 1, values.dtype)
     np.cumsum(values, out=upto[1:])
@@ -181,14 +178,14 @@ def each_its_own(number: int) -> Rows:
     return Rows(np.arange(number + 1, dtype=np.int64), np.arange(number, dtype=np.int32))
 
 
-def pointers(rows: Array, number: int) -> NDArray[np.int64]:
+def pointers(rows: Array, number: int) -> Ints:
     """Where each of some rows begins, given the row of every entry in rising order."""
     indptr = np.zeros(number + 1, np.int64)
     np.cumsum(np.bincount(rows, minlength=number), out=indptr[1:])
     return indptr
 
 
-def expanded(rows: Rows, chosen: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def expanded(rows: Rows, chosen: Array) -> tuple[Ints, Ints]:
     """The entries of the chosen rows one after the other.
 
     Returns for each the place in ``chosen`` that it comes from, and its place among all entries.
@@ -206,7 +203,7 @@ def chosen_rows(rows: Rows, chosen: Array) -> Rows:
     return Rows(pointers(place, len(chosen)), rows.index[at])
 
 
-def alongside(parts: Sequence[Rows], first: Array) -> tuple[Rows, NDArray[np.int64]]:
+def alongside(parts: Sequence[Rows], first: Array) -> tuple[Rows, Ints]:
     """Rows of several kinds as one, whose entries are numbered one kind after the other.
 
     Arguments:

@@ -13,9 +13,9 @@ from datetime import date
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.randomness import simulation
+from indistinct.types import Bools, Floats, Ints
 
 RECORDS = 5000
 """Number of discharges in the table, unless another is asked for."""
@@ -26,8 +26,6 @@ SEED = 2024
 FIRST_DAY = date(2023, 1, 1)
 DAYS = 365
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 # Ages: the last age of each band, and how many of a hundred patients are in it.
 _AGES = (
@@ -197,11 +195,11 @@ def discharges(records: int = RECORDS, seed: int = SEED) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _choose(draws: np.random.Generator, weights: Sequence[float], size: int) -> Indices:
+def _choose(draws: np.random.Generator, weights: Sequence[float], size: int) -> Ints:
     """Indices drawn with these weights."""
     bounds = np.cumsum(np.asarray(weights, np.float64))
     found = np.searchsorted(bounds, draws.random(size) * bounds[-1], side="right")
-    chosen: Indices = np.minimum(found, len(bounds) - 1).astype(np.int64)
+    chosen: Ints = np.minimum(found, len(bounds) - 1).astype(np.int64)
     return chosen
 
 
@@ -212,12 +210,12 @@ def _bell(draws: np.random.Generator, size: int) -> Floats:
     return angle
 
 
-def _ages(draws: np.random.Generator, size: int) -> Indices:
+def _ages(draws: np.random.Generator, size: int) -> Ints:
     band = _choose(draws, [weight for _, weight in _AGES], size)
     last = np.array([top for top, _ in _AGES])
     first = np.concatenate([[0], last[:-1] + 1])
     width = last - first + 1
-    age: Indices = first[band] + np.floor(draws.random(size) * width[band]).astype(np.int64)
+    age: Ints = first[band] + np.floor(draws.random(size) * width[band]).astype(np.int64)
     return age
 
 
@@ -229,7 +227,7 @@ def _zips(draws: np.random.Generator, size: int) -> list[str | None]:
     return [None if lost else codes[at] for at, lost in zip(drawn, unknown, strict=True)]
 
 
-def _wards(draws: np.random.Generator, age: Indices, female: NDArray[np.bool_]) -> Indices:
+def _wards(draws: np.random.Generator, age: Ints, female: Bools) -> Ints:
     group = np.searchsorted(np.array(_AGE_GROUPS), age, side="left")
     ward = np.zeros(len(age), np.int64)
     for sex in (0, 1):
@@ -241,7 +239,7 @@ def _wards(draws: np.random.Generator, age: Indices, female: NDArray[np.bool_]) 
 
 
 def _diagnoses(
-    draws: np.random.Generator, age: Indices, female: NDArray[np.bool_], ward: Indices
+    draws: np.random.Generator, age: Ints, female: Bools, ward: Ints
 ) -> tuple[list[str], Floats, Floats]:
     """Diagnoses that occur in the ward, at that age and sex; their stay and how grave they are."""
     size = len(age)
@@ -266,13 +264,13 @@ def _diagnoses(
     return text, stay, gravity
 
 
-def _nights(draws: np.random.Generator, median: Floats, age: Indices) -> Indices:
+def _nights(draws: np.random.Generator, median: Floats, age: Ints) -> Ints:
     longer = 1.0 + np.maximum(age - 60, 0) / 120
     nights = median * longer * np.exp(0.45 * _bell(draws, len(age)))
     return np.clip(np.rint(nights), 0, 90).astype(np.int64)
 
 
-def _admissions(draws: np.random.Generator, size: int) -> Indices:
+def _admissions(draws: np.random.Generator, size: int) -> Ints:
     """Days since 1970: fewer at weekends, more in winter."""
     days = np.arange(DAYS)
     weekday = (days + FIRST_DAY.weekday()) % 7
@@ -281,7 +279,7 @@ def _admissions(draws: np.random.Generator, size: int) -> Indices:
     return start + _choose(draws, weights.tolist(), size)
 
 
-def _outcomes(draws: np.random.Generator, age: Indices, gravity: Floats) -> list[str]:
+def _outcomes(draws: np.random.Generator, age: Ints, gravity: Floats) -> list[str]:
     drawn = draws.random(len(age))
     died = gravity * np.where(age >= 75, 1.8, 1.0)
     nursing = np.where(age >= 75, 0.16, np.where(age >= 60, 0.05, 0.004))
@@ -296,7 +294,7 @@ def _patient_ids(draws: np.random.Generator, size: int) -> list[str]:
     return [f"P{100003 + 7 * at:07d}" for at in order]
 
 
-def _names(draws: np.random.Generator, female: NDArray[np.bool_]) -> list[str]:
+def _names(draws: np.random.Generator, female: Bools) -> list[str]:
     """Invented names, put together from syllables."""
     size = len(female)
     starts, middles, ends = (

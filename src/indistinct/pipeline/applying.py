@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.document import many, some_of
 from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, Unsatisfiable
@@ -29,7 +28,7 @@ from indistinct.recoding.full_domain import allowed_units
 from indistinct.recoding.method import Task, method_named
 from indistinct.recoding.plan import CellPlan, CutPlan, LevelPlan, Plan, SearchReport
 from indistinct.recoding.recoded import measured, score
-from indistinct.types import Frame, Plain, PlainMapping
+from indistinct.types import Bools, Frame, Ints32, Plain, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.pipeline.private_table import PrivateTable
@@ -273,7 +272,7 @@ class _Reuse:
                 outside = self.earlier.outside(self.kept.data, name)
                 yield name, [leaf for leaf in outside if leaf in known]
 
-    def _beyond(self) -> NDArray[np.bool_]:
+    def _beyond(self) -> Bools:
         """The combinations with a value that no label of the plan covers, [C]."""
         data = self.kept.data
         found = np.zeros(data.table.combinations, dtype=np.bool_)
@@ -365,7 +364,7 @@ class _Reuse:
             )
         ]
 
-    def _lost(self, out: NDArray[np.bool_]) -> int:
+    def _lost(self, out: Bools) -> int:
         """Records that are left out; those that were suppressed before do not count."""
         data = self.kept.data
         return int(data.weight[out & ~data.suppressed_before].sum())
@@ -436,7 +435,7 @@ class _Reuse:
         assert isinstance(found, CellPlan)
         return self.table, found, list(data.attributes)
 
-    def _of_rest(self, rest: NDArray[np.int32]) -> CellPlan | None:
+    def _of_rest(self, rest: Ints32) -> CellPlan | None:
         task = Task(
             asked=asked_of(self.policy, self.run.seed),
             data=self.kept.data.restricted(rest),
@@ -485,7 +484,7 @@ class _Reuse:
         return private, replace(plan, search=report)
 
 
-def _side_by_side(one: CellPlan, other: CellPlan, rest: NDArray[np.int32]) -> CellPlan:
+def _side_by_side(one: CellPlan, other: CellPlan, rest: Ints32) -> CellPlan:
     """A plan, and one of some of its combinations beside it."""
     class_of = one.class_of.copy()
     class_of[rest] = np.where(other.class_of < 0, -1, other.class_of + one.groups)

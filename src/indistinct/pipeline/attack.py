@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct import plugins
 from indistinct.analytics.attacks import (
@@ -51,7 +50,7 @@ from indistinct.pipeline.transforming import (
     untried_in,
 )
 from indistinct.sources.table import Table
-from indistinct.types import Frame, Plain
+from indistinct.types import Frame, Ints, Ints32, Plain
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -209,7 +208,7 @@ class Attacked:
 
 def rows_that_fit(
     data: Frame, release: Frame, policy: Policy, path: str | Path | None = None
-) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+) -> tuple[Ints, Ints, int]:
     """How many rows of a release fit everybody of its source.
 
     Arguments:
@@ -312,7 +311,7 @@ def visits_of(view: ReleaseView, attacked: Attacked) -> Visits | None:
     label, labels = _numbered(shown)
     visit, different = _numbered(attacked.texts.select(names))
     number, sets = np.empty(different.height, np.int64), dict[bytes, int]()
-    members: list[NDArray[np.int32]] = []
+    members: list[Ints32] = []
     covers = []
     for name in names:
         values, counts = distinct_values(different[name])
@@ -339,7 +338,7 @@ def visits_of(view: ReleaseView, attacked: Attacked) -> Visits | None:
     )
 
 
-def _numbered(table: pl.DataFrame) -> tuple[NDArray[np.int64], pl.DataFrame]:
+def _numbered(table: pl.DataFrame) -> tuple[Ints, pl.DataFrame]:
     """The number of every row among the distinct ones, and these."""
     distinct = table.unique(maintain_order=True)
     joined = table.join(
@@ -552,9 +551,7 @@ def doubts(context: AttackContext) -> list[str]:
 
 
 def known_names(
-    only: Sequence[str] | None,
-    harmful: Mapping[str, Iterable[str | None]] | None,
-    policy: Policy,
+    only: Sequence[str] | None, harmful: Mapping[str, Iterable[str | None]] | None, policy: Policy
 ) -> list[str] | None:
     """The attackers that are asked for, by the names they are told under.
 

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.risk import RiskCurve, curve_point
 from indistinct.analytics.sensitivity_ranks import falling_ks
@@ -28,7 +27,7 @@ from indistinct.recoding.full_domain import Settings, full_domain, full_domain_f
 from indistinct.recoding.full_domain.optimal import LARGEST
 from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.plan import published_classes
-from indistinct.types import Plain
+from indistinct.types import Ints, Plain
 
 if TYPE_CHECKING:
     from indistinct.measures import Objective
@@ -190,7 +189,7 @@ def _plans(
     return found
 
 
-def _sizes(data: LeveledTable, plan: LevelPlan, on: Sequence[str]) -> NDArray[np.int64]:
+def _sizes(data: LeveledTable, plan: LevelPlan, on: Sequence[str]) -> Ints:
     """Records of every published class over some of the quasi-identifiers."""
     kept = ~plan.suppressed
     size = np.bincount(published_classes(data, plan, on)[kept], data.weight[kept])

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.errors import DataError, HierarchyError, Problem
 from indistinct.hierarchies.build import build_taxonomy, needs_counts
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.microdata import distinct_values, sorted_values
 from indistinct.sources.table import Table
+from indistinct.types import Ints
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -25,7 +24,7 @@ def taxonomies_of(
     table: Table,
     policy: Policy,
     texts: pl.DataFrame,
-    weight: NDArray[np.int64] | None,
+    weight: Ints | None,
     file: str | None,
     people: pl.DataFrame | None = None,
 ) -> dict[str, Taxonomy]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.document import many, some_of
 from indistinct.kernels.ragged import pointers
@@ -22,6 +21,7 @@ from indistinct.privacy.km_anonymity import KMAnonymity
 from indistinct.recoding.items import ItemPlan, km_anonymous, published_items
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table, open_table
+from indistinct.types import Bools, Ints, Ints32
 
 if TYPE_CHECKING:
     from indistinct.metadata import ValueMetadata
@@ -39,7 +39,7 @@ class Items:
     """
 
     sets: Cells
-    entry: NDArray[np.int64]
+    entry: Ints
 
 
 def with_generalized_items(table: Table, run: Run, file: str | None) -> tuple[Table, int, int]:
@@ -116,7 +116,7 @@ def _generalized(
     known: Mapping[KMAnonymity, ValueMetadata],
     limit: float,
     run: Run,
-) -> tuple[NDArray[np.bool_], dict[KMAnonymity, tuple[ItemPlan, Items, int, int]]]:
+) -> tuple[Bools, dict[KMAnonymity, tuple[ItemPlan, Items, int, int]]]:
     """The rows that are kept; of each promise its plan, the items, all of them, those left out.
 
     A row that is left out for the sake of one attribute is missing in the others, whose promises
@@ -159,9 +159,7 @@ def _stacked(texts: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     return pl.concat([texts.select(pl.col(name).alias(names[0])) for name in names])
 
 
-def items_of(
-    person_of: NDArray[np.int32], people: int, texts: pl.DataFrame, known: ValueMetadata
-) -> Items:
+def items_of(person_of: Ints32, people: int, texts: pl.DataFrame, known: ValueMetadata) -> Items:
     """The different values of everybody, over all their records and columns.
 
     Of one column a missing value is a value; of several it is none.

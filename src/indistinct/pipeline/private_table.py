@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.values import MISSING_AMONG_WORDS
 from indistinct.errors import PolicyError, Problem
@@ -36,6 +35,7 @@ from indistinct.privacy.promise import Promise
 from indistinct.privacy.values import AboutValues
 from indistinct.requirement import Requirement
 from indistinct.sources.table import Table
+from indistinct.types import Ints, Ints32
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -163,7 +163,7 @@ class PrivateTable:
         self,
         subjects: Subjects,
         *,
-        unchanged: Mapping[str, NDArray[np.int32]] | None = None,
+        unchanged: Mapping[str, Ints32] | None = None,
         by_record: bool | None = None,
         population: bool = True,
     ) -> Microdata:
@@ -307,7 +307,7 @@ def subjects_in(
     policy: Policy,
     file: str | None = None,
     sensitive: Sequence[str] = (),
-    weight: NDArray[np.int64] | None = None,
+    weight: Ints | None = None,
     quasi: Sequence[str] | None = None,
 ) -> Subjects:
     """Whose these rows are, as a policy says.

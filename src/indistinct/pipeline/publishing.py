@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.population import covers
 from indistinct.document import many
@@ -38,7 +37,7 @@ from indistinct.release.linked import BUCKET, linked_tables
 from indistinct.release.noise import with_noise
 from indistinct.release.publication import Publication
 from indistinct.sources.convert import like, to_polars
-from indistinct.types import Frame
+from indistinct.types import Bools, Frame
 
 if TYPE_CHECKING:
     from indistinct.microdata.subjects import Subjects
@@ -226,7 +225,7 @@ def _suppressed_break(released: Frame, private: PrivateTable, plan: Plan) -> boo
     return audited(_of_one_table(private, released), private).suppressed_break
 
 
-def pseudonyms(subjects: Subjects, published: NDArray[np.bool_], random: Random) -> pl.Series:
+def pseudonyms(subjects: Subjects, published: Bools, random: Random) -> pl.Series:
     """A pseudonym of every row's person, made for one release alone, [rows].
 
     A number from 1 to the number of people who are published, drawn at random: it tells nothing of
@@ -387,7 +386,7 @@ def _known_of_buckets(plan: LinkedPlan, private: PrivateTable) -> dict[str, Valu
     return found
 
 
-def _beside(private: PrivateTable, published: NDArray[np.bool_]) -> tuple[pl.DataFrame, list[str]]:
+def _beside(private: PrivateTable, published: Bools) -> tuple[pl.DataFrame, list[str]]:
     """Insensitive columns that are the same in all rows of a person; what is told of the others.
 
     What differs from record to record belongs to no row of the quasi table, and is left out. Only

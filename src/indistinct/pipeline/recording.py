@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.series import Composition, Series
 from indistinct.document import Document, Grid, Line, Part, many, shown
@@ -27,7 +26,7 @@ from indistinct.release.transforms.pseudonymize import derived, read_key
 from indistinct.requirement import Requirement
 from indistinct.sources.convert import to_polars
 from indistinct.sources.text import canonical
-from indistinct.types import Plain
+from indistinct.types import Bools, Floats, Ints, Ints32, Plain
 
 if TYPE_CHECKING:
     from indistinct.pipeline.private_table import PrivateTable
@@ -238,7 +237,7 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
 
 def _judged(
     promise: Requirement, series: Series, found: Composition
-) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None] | None:
+) -> tuple[Bools, Floats | None] | None:
     """For whom a promise is broken [n], and what is believed of them; None: it says nothing."""
     kind = known_promise(promise)
     if isinstance(kind, Signatures):
@@ -379,7 +378,7 @@ def _key(policy: Policy, ledger: Ledger) -> bytes:
 
 def _laid_out(
     private: PrivateTable, plan: Plan | LinkedPlan, publication: Publication
-) -> tuple[pl.Series, NDArray[np.int32], NDArray[np.int64], dict[str, Listed]]:
+) -> tuple[pl.Series, Ints32, Ints, dict[str, Listed]]:
     """The published people, the group of each, how large groups are, and what they list."""
     people = _people(private)
     if isinstance(plan, LinkedPlan):
@@ -400,7 +399,7 @@ def _laid_out(
 
 def _of_one_table(
     private: PrivateTable, plan: Plan, publication: Publication, people: pl.Series
-) -> tuple[pl.Series, NDArray[np.int32], NDArray[np.int64], dict[str, Listed]]:
+) -> tuple[pl.Series, Ints32, Ints, dict[str, Listed]]:
     policy, data = private.policy, private.data
     quasi = list(data.attributes)
     keep = policy.output.suppressed == "keep"
@@ -471,7 +470,7 @@ def _people(private: PrivateTable) -> pl.Series:
     return keys
 
 
-def _combinations(private: PrivateTable) -> NDArray[np.int32]:
+def _combinations(private: PrivateTable) -> Ints32:
     """The combination of every subject; of every row, where the table counts equal ones."""
     found = private.microdata.combination_of
     if private.subjects.weight is None:

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks import AttackContext
 from indistinct.analytics.attacks.refusals import Rerun, Tried
@@ -20,6 +19,7 @@ from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.method import Method, Task
 from indistinct.recoding.plan import Plan
 from indistinct.recoding.refused import Refused
+from indistinct.types import Ints, Ints32
 
 FIRSTS = 12
 """Draws of a first record that are tried, where the policy does not say which it was."""
@@ -76,11 +76,7 @@ def tried_by(context: AttackContext, private: PrivateTable) -> Tried | Rerun | N
 
 
 def _rerun(
-    context: AttackContext,
-    again: PrivateTable,
-    class_of: NDArray[np.int32],
-    method: Method,
-    task: Task,
+    context: AttackContext, again: PrivateTable, class_of: Ints32, method: Method, task: Task
 ) -> Rerun | None:
     """The program, of a table in which every record is a combination; None for others."""
     data, of = again.data, again.microdata.combination_of
@@ -91,7 +87,7 @@ def _rerun(
         return None
     person = np.argsort(of)
 
-    def same(donors: NDArray[np.int64]) -> bool:
+    def same(donors: Ints) -> bool:
         turned = of[donors[person]]
         sensitive = {name: replace(own, value=own.value[turned]) for name, own in cells.items()}
         table = replace(data.table, sensitive=sensitive)
@@ -109,7 +105,7 @@ def _rerun(
 
 
 def _tried(
-    context: AttackContext, again: PrivateTable, class_of: NDArray[np.int32], refused: Refused
+    context: AttackContext, again: PrivateTable, class_of: Ints32, refused: Refused
 ) -> Tried | None:
     """What was refused, of people; None where others are in the classes than are published."""
     data, of = again.data, again.microdata.combination_of
@@ -125,7 +121,7 @@ def _tried(
     return Tried(people, refused.attempt, parts)
 
 
-def _published(context: AttackContext, data: LeveledTable, plan: Plan) -> NDArray[np.int32] | None:
+def _published(context: AttackContext, data: LeveledTable, plan: Plan) -> Ints32 | None:
     """The published class of every combination, -1 for suppressed ones; None where one is not."""
     quasi = list(context.quasi)
     if set(quasi) != set(data.attributes):

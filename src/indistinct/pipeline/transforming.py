@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.kept import Kept, kept
 from indistinct.errors import IndistinctError, InputError, PolicyError
@@ -43,7 +42,7 @@ from indistinct.release.transforms.texts import mapped
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table
 from indistinct.sources.text import canonical
-from indistinct.types import Plain, PlainMapping
+from indistinct.types import Ints, Plain, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -269,7 +268,7 @@ class _Work:
         self.documents: dict[str, Plain] = {}
         self.warnings: list[str] = []
         self.drawn_under: dict[str, list[str]] = {}
-        self._moved: dict[str | None, NDArray[np.int64]] = {}
+        self._moved: dict[str | None, Ints] = {}
 
     def random(self, name: str) -> Stream:
         """The stream that the values of an attribute are drawn from."""
@@ -288,7 +287,7 @@ class _Work:
         """A column as numbers or dates."""
         return measured(self.values(name), self.texts(name), form)
 
-    def moved(self, by: str | None, days: int) -> NDArray[np.int64]:
+    def moved(self, by: str | None, days: int) -> Ints:
         """How many days the dates of every record are moved by."""
         if by not in self._moved:
             purpose = "transform.shift" if by is None else f"transform.shift {by}"
@@ -300,7 +299,7 @@ class _Work:
             )
         return self._moved[by]
 
-    def groups(self, within: Sequence[str]) -> NDArray[np.int64] | None:
+    def groups(self, within: Sequence[str]) -> Ints | None:
         """The group of every record: those that are equal in these columns."""
         if not within:
             return None

@@ -12,7 +12,6 @@ from typing import Final
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.first_policy import first_policy, health_policy
 from indistinct.analytics.hierarchy_draft import draft_hierarchy, type_of
@@ -33,7 +32,7 @@ from indistinct.sources.convert import to_polars
 from indistinct.sources.files import read_table
 from indistinct.sources.format import format_named, format_of_folder
 from indistinct.sources.table import Table, count_column, open_table
-from indistinct.types import Frame, Plain
+from indistinct.types import Frame, Ints, Plain
 
 _GENERALIZING: Final = (
     "hierarchy",
@@ -409,7 +408,7 @@ class ClassSizes:
     """
 
     unit: str
-    size: NDArray[np.int64]
+    size: Ints
     heights: Mapping[str, int]
 
     def below(self, k: int) -> int:
