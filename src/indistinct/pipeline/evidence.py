@@ -21,11 +21,12 @@ from indistinct.analytics.published import is_suppressed
 from indistinct.analytics.release_view import Made, ReleaseView, Sought
 from indistinct.analytics.risk import curve_of_classes, prosecutor
 from indistinct.errors import DataError, Problem
+from indistinct.pipeline.published_nodes import published_nodes
 from indistinct.pipeline.warnings import lost_attributes
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import published_classes
 from indistinct.release.audit.reading import PublishedTable
-from indistinct.report.chapters import Evidence
+from indistinct.report.chapters import HARM, Evidence
 from indistinct.sources.writing import CERTIFICATE, PRIVATE
 from indistinct.types import Frame, Plain, PlainMapping
 
@@ -47,7 +48,7 @@ MOST_EXPOSED = 20
 """Records that a report names as the most exposed."""
 
 KS = range(2, 21)
-"""The k for which a report says what smaller classes amount to."""
+"""The k for which a report says what smaller classes amount to, at least."""
 
 ANALYSES = "analyses.json"
 """The private file with estimates on the table and on the release."""
@@ -66,7 +67,8 @@ def published_evidence(release: Frame) -> Plain:
 
     Returns:
         ``attributes``, each with its ``table``, ``role`` as far as the certificate tells it and the
-        ``spread`` of its values; ``sizes`` of the classes; ``risk`` of their records.
+        ``spread`` of its values; ``sizes`` of the classes; ``risk`` of their records, and its
+        ``curve`` over k.
     """
     view = ReleaseView.read(release, Sought())
     rows = view.rows.filter(~is_suppressed(view.rows, view.quasi)) if view.quasi else view.rows
@@ -95,8 +97,8 @@ def private_evidence(private: PrivateTable, plan: Plan | LinkedPlan) -> Plain:
         plan: what is published instead of what.
 
     Returns:
-        ``source``, ``policy``, ``attributes`` before, ``sizes``, ``risk`` and ``curve`` of the
-        table as it was, and the ``exposed`` records where they have an order.
+        ``source``, ``policy``, ``attributes`` before and as they are ``drawn``, ``sizes``, ``risk``
+        and ``curve`` of the table as it was, and the ``exposed`` records where they have an order.
     """
     subjects, data = private.subjects, private.data
     texts = subjects.texts
@@ -104,14 +106,21 @@ def private_evidence(private: PrivateTable, plan: Plan | LinkedPlan) -> Plain:
     size = _sizes_of(
         texts.select([name for name in names if name in texts.columns]), subjects.weight
     )
-    curve = curve_of_classes(size, KS).to_dict()
     before = {name: spread(texts[name], subjects.weight) for name in texts.columns}
     if subjects.events is not None:
         events = subjects.events.texts
         before |= {name: spread(events[name]) for name in events.columns}
     heights = dict(zip(names, data.heights.tolist(), strict=True))
+    of_people = plan.quasi if isinstance(plan, LinkedPlan) else plan
+    drawn = {name: published_nodes(data, of_people, at) for at, name in enumerate(names)}
     attributes = [
-        {"name": name, "role": item.role, "height": heights.get(name), "before": before.get(name)}
+        {
+            "name": name,
+            "role": item.role,
+            "height": heights.get(name),
+            "before": before.get(name),
+            "drawn": drawn.get(name),
+        }
         for name, item in private.policy.attributes.items()
     ]
     return {
@@ -120,7 +129,6 @@ def private_evidence(private: PrivateTable, plan: Plan | LinkedPlan) -> Plain:
         "person": subjects.key,
         "attributes": attributes,
         **sizes_and_risk(size),
-        "curve": curve["points"],
         "exposed": None if isinstance(plan, LinkedPlan) else _exposed(private, plan),
     }
 
@@ -137,7 +145,7 @@ def policy_text(policy: Policy) -> str:
 
 
 def sizes_and_risk(size: NDArray[np.int64]) -> Plain:
-    """How large classes are, and the risk of their records by what guidelines ask.
+    """How large classes are, and the risk of their records by what guidelines ask, and over k.
 
     Arguments:
         size: records, or people, of every class.
@@ -155,11 +163,17 @@ def sizes_and_risk(size: NDArray[np.int64]) -> Plain:
         if (step == at).any()
     ]
     if not len(size):
-        return {"sizes": sizes, "risk": None}
+        return {"sizes": sizes, "risk": None, "curve": []}
     at = {f"{bound:g}": prosecutor(size, bound).at_risk for bound in THRESHOLDS}
     criteria = prosecutor(size)
     highest, average = float(criteria.highest), float(criteria.success)
-    return {"sizes": sizes, "risk": {"above": at, "highest": highest, "average": average}}
+    last = max(KS.stop - 1, 2 * int(size.min()))
+    curve = curve_of_classes(size, range(KS.start, last + 1, -(-last // KS.stop)), HARM)
+    return {
+        "sizes": sizes,
+        "risk": {"above": at, "highest": highest, "average": average},
+        "curve": [point.to_dict() for point in curve.points],
+    }
 
 
 def spread(column: pl.Series, weight: NDArray[np.int64] | None = None) -> Plain:

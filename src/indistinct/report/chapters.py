@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from indistinct.document import Grid, Line, Style, many, parameters, share, shown
@@ -17,6 +18,7 @@ from indistinct.privacy.promise import models
 from indistinct.report.page import (
     Bars,
     Beside,
+    Block,
     Chapter,
     Code,
     Curve,
@@ -27,6 +29,7 @@ from indistinct.report.page import (
     Page,
     Pairs,
     Part,
+    Strips,
     Tile,
     Tone,
 )
@@ -36,6 +39,9 @@ ALL = "all quasi-identifiers"
 
 MOST_MAPPED = 200
 """Values of an attribute whose mapping a report lists; all of them are in ``private/plan.json``."""
+
+MOST_NAMED = 8
+"""Nodes of a level that a report names in words."""
 
 STRONGEST = 8
 """Attackers that a report shows at once."""
@@ -283,18 +289,20 @@ def attributes(found: Evidence) -> Chapter:
     names = [*there, *(name for name in own if name not in there)]
     rows = [_attribute(name, own.get(name), there.get(name), found) for name in names]
     columns = ("attribute", "role", "published")
-    beside: Iterator[Part] = (
-        Fold(f"{name}: values", (Beside(spreads),))
-        for name in names
-        if (spreads := tuple(_spreads(name, own.get(name), there.get(name))))
-    )
+    folds: list[Part] = []
+    for name in names:
+        drawn = tuple(_drawn(name, own.get(name, {})))
+        if spreads := tuple(_spreads(name, own.get(name), there.get(name))):
+            what = "hierarchy and values" if drawn else "values"
+            folds.append(Fold(f"{name}: {what}", (*drawn, Beside(spreads))))
     what = "Open an attribute to see how often each value occurs"
+    what += "" if found.public else " and where in its hierarchy it is published"
     return Chapter(
         "attributes",
         "Attributes",
         f"{what}{'' if found.public else ', before and after'}. An attribute that others know and "
         "that is published as it is would be alarming; so is one that tells nothing any more.",
-        (Grid(columns, rows), *beside),
+        (Grid(columns, rows), *folds),
     )
 
 
@@ -320,6 +328,38 @@ def _attribute(
     if name in found.lost:
         said.append(f"only {found.lost[name]:.0%} of what it told is left")
     return name, role, "; ".join(said)
+
+
+def _drawn(name: str, own: PlainMapping) -> Iterator[Part]:
+    """The hierarchy with what is published of it, or cells that are at no level of it."""
+    drawn = own.get("drawn") or {}
+    if levels := drawn.get("levels"):
+        yield _hierarchy(f"The hierarchy of {name}, and what is published of it", levels)
+        yield Line("A node is as wide as its share of the records; the bar shows how many of them "
+                   "are published as it.")  # fmt: skip
+    elif cells := drawn.get("cells"):
+        strips = [(share(part), [Block(text, low, high, 1.0)]) for text, part, low, high in cells]
+        rows = [(text, share(part)) for text, part, _, _ in cells]
+        grid = Grid(("cell", "records"), rows, right=("records",))
+        yield Strips(f"The most frequent cells of {name}, over its values", strips, grid)
+        yield Line("Every class has a cell of its own; values are as wide as their records.")
+
+
+def _hierarchy(caption: str, levels: Sequence[Sequence[tuple[str, float, float]]]) -> Strips:
+    """The root first, the leaves last."""
+    strips, rows = [], []
+    for at, nodes in reversed([*enumerate(levels)]):
+        ends = [0.0, *accumulate(wide for _, wide, _ in nodes)]
+        blocks = [
+            Block(label, ends[place], ends[place + 1], on)
+            for place, (label, _, on) in enumerate(nodes)
+        ]
+        there = share(min(sum(wide * on for _, wide, on in nodes), 1.0))
+        strips.append((f"level {at}: {there}", blocks))
+        more = f" and {len(nodes) - MOST_NAMED} more" if len(nodes) > MOST_NAMED else ""
+        rows.append((str(at), ", ".join(node[0] for node in nodes[:MOST_NAMED]) + more, there))
+    head = ("level", "nodes", "records published there")
+    return Strips(caption, strips, Grid(head, rows, right=head[2:]))
 
 
 def _spreads(name: str, own: PlainMapping | None, there: PlainMapping | None) -> Iterator[Part]:
@@ -405,20 +445,16 @@ def risks(found: Evidence) -> Chapter | None:
     parts: list[Part] = [Grid(("risk", *head), rows, right=head)]
     if found.made_up:
         parts.append(Line("Made-up records count as people here: real risks are higher.", "doubt"))
-    curve = found.of("curve")
-    if curve:
-        parts.append(
-            Curve(
-                "What smaller classes amounted to before: risk without classes of fewer than k",
-                ("k", "risk"),
-                tuple(
-                    (name, [(point["k"], point[key]) for point in curve])
-                    for key, name in (("R2", "highest"), ("R3", "average"))
-                ),
-                HARM,
-            )
-        )
-        parts.append(Line("The dotted line is 0.09, what EMA and Health Canada allow."))
+    curves = [
+        _curve(f"Risk without classes of fewer than k, {when}", curve)
+        for when, curve in (("before", found.of("curve")), ("release", found.published["curve"]))
+        if curve
+    ]
+    if curves:
+        parts += [
+            Beside(curves),
+            Line("The dotted line is 0.09, what EMA and Health Canada allow."),
+        ]
     return Chapter(
         "risk",
         "Risk of being found",
@@ -429,6 +465,12 @@ def risks(found: Evidence) -> Chapter | None:
         "0.2 to 0.33 of data for a few who signed for it. Above that it is alarming.",
         parts,
     )
+
+
+def _curve(caption: str, points: Sequence[PlainMapping]) -> Curve:
+    names = {"R1": f"above {HARM:g} (R1)", "R2": "highest (R2)", "R3": "average (R3)"}
+    series = [(name, [(point["k"], point[key]) for point in points]) for key, name in names.items()]
+    return Curve(caption, ("k", "risk"), series, HARM)
 
 
 def leakage(found: Evidence) -> Chapter | None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from indistinct.document import Grid, Line, shown
+from indistinct.report.drawing import width_of
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -135,6 +136,58 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class Block:
+    """A part of a strip.
+
+    Arguments:
+        label: written where there is room, and read out.
+        begin: where it begins, from 0 to 1.
+        end: where it ends.
+        filled: the share of it that is marked.
+    """
+
+    label: str
+    begin: float
+    end: float
+    filled: float
+
+
+@dataclass(frozen=True)
+class Strips:
+    """Blocks beside each other in strips below each other, with a table of what they say.
+
+    Arguments:
+        caption: what they show.
+        strips: the name of each strip, and its blocks.
+        table: the same in words.
+    """
+
+    caption: str
+    strips: Sequence[tuple[str, Sequence[Block]]]
+    table: Grid
+
+    WIDE, STEP, LEFT, SIZE = 720, 26, 100, 11
+
+    @property
+    def tall(self) -> int:
+        """The height of the picture."""
+        return self.STEP * len(self.strips)
+
+    def drawn(self) -> Iterator[tuple[str, float, Iterator[tuple[Block, float, float, str]]]]:
+        """Of every strip its name, its place, and its blocks with place, width and words."""
+        for at, (name, blocks) in enumerate(self.strips):
+            yield name, at * self.STEP, self._blocks(blocks)
+
+    def _blocks(self, blocks: Sequence[Block]) -> Iterator[tuple[Block, float, float, str]]:
+        room = self.WIDE - self.LEFT
+        for block in blocks:
+            width = (block.end - block.begin) * room
+            fits = width_of(block.label, self.SIZE) + 6 <= width
+            place = self.LEFT + block.begin * room
+            yield block, place, max(width - 1, 0.7), block.label if fits else ""
+
+
+@dataclass(frozen=True)
 class Heat:
     """How two columns go together: a table whose cells are the darker, the more records they have.
 
@@ -193,7 +246,7 @@ class Code:
     title: str
 
 
-Part = Line | Grid | Facts | Bars | Pairs | Curve | Heat | Beside | Fold | Code
+Part = Line | Grid | Facts | Bars | Pairs | Curve | Strips | Heat | Beside | Fold | Code
 
 
 @dataclass(frozen=True)
