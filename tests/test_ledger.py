@@ -408,7 +408,7 @@ def test_the_verb(tmp_path: Path) -> None:
 def test_two_custodians_hold_their_ledgers_against_each_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SHARED", "0123456789abcdef" * 4)
+    monkeypatch.setenv("SHARED", "8f3a92c1d07be6545a1e0c9b7d3f2846")
     ours, theirs = table(1), table(1).with_columns(age=pl.col("age").shuffle(3))
     for name, frame, key in (("a", ours, True), ("b", theirs, True), ("c", theirs, False)):
         folder = tmp_path / name

@@ -344,7 +344,7 @@ def test_an_audit_of_a_tampered_file_fails(tmp_path: Path) -> None:
 
 
 def test_identifiers_are_masked_and_pseudonymized(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STUDY_KEY", "0123456789abcdef0123456789abcdef")
+    monkeypatch.setenv("STUDY_KEY", "8f3a92c1d07be6545a1e0c9b7d3f2846")
     frame = patients().with_columns(pl.col("name").alias("alias"))
     attributes = policy().to_dict()["attributes"]
     attributes["name"]["transform"] = {"pseudonymize": {"key_env": "STUDY_KEY"}}
@@ -971,9 +971,11 @@ def test_cells_that_look_like_formulas_are_warned_of(tmp_path: Path) -> None:
         ({"spreadsheet_safe": True}, False),
         ({"format": "parquet"}, False),
     ):
-        out = ind.anonymize(frame, {**keys, "output": output}).write(tmp_path / "out")
+        release = ind.anonymize(frame, {**keys, "output": output})
+        out = release.write(tmp_path / "out")
         told = json.loads((out / "private" / "run.json").read_text())["warnings"]
         assert any("'note' look like formulas" in one for one in told) is warned
+        assert any("'note' look like formulas" in one for one in release.warnings) is warned
 
 
 # A policy, its keys, its file -------------------------------------------------------------------

@@ -278,7 +278,7 @@ CASES = [
          + 'attributes.patient = { role = "identifier", transform = "replace" }',
          "leave it out, or choose pseudonymize",
          ("-attributes.patient.transform",
-          'attributes.patient.transform = { pseudonymize = { key_env = "PATH" } }')),
+          'attributes.patient.transform = { pseudonymize = { key_env = "MADE" } }')),
     Case("records-of-people", PEOPLE + 'promise.unit = "record"', 'count people: unit = "person"',
          ('promise.unit = "person"', "-promise.unit")),
     Case("records-of-people", PEOPLE + 'method.algorithm = "theta"\n'
@@ -515,6 +515,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as here:
         # Slow, and about what no remedy is.
         here.setattr("indistinct.pipeline.publishing.warn_about_forgotten_person", lambda *_: [])
+        here.setenv("MADE", "8f3a92c1d07be6545a1e0c9b7d3f2846")
         here.chdir(tmp_path_factory.mktemp("remedies"))
         TABLE.write_csv("table.csv")
         TABLE.select("age", "sex").write_csv("population.csv")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from indistinct.cli import app
+
 CLOSED = "did not take everything (it is closed)"
 FULL = "did not take everything (no space left on device)"
 
@@ -43,6 +45,25 @@ def test_a_release_stands(
     assert "internal error" not in said
     assert "Exception" not in said
     assert (out / "release.csv").is_file()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+def test_a_hierarchy_in_a_file_stands_and_a_shown_one_is_lost(
+    table: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["hierarchy", str(table), "age", "--intervals", "5"]
+    out = tmp_path / "age.csv"
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        app([*words, "--out", str(out)], standalone_mode=False)
+        assert out.is_file()
+        assert "what was written to files stands" in capsys.readouterr().err
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert app(words, standalone_mode=False) == 2
 
 
 @pytest.mark.parametrize(("where", "code"), [("full", 2), ("closed", 0), ("pipe", 0)])

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
+import hashlib
+import os
 from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -16,6 +20,7 @@ from hypothesis import strategies as st
 
 from indistinct.analytics.kept import kept
 from indistinct.errors import DataError, InputError, PolicyError
+from indistinct.release.key_strength import guessed_bits
 from indistinct.release.transforms.aggregate import by_name, by_thresholds, code_ends
 from indistinct.release.transforms.mask import mask
 from indistinct.release.transforms.measured import Least, Measured, as_measured, measured
@@ -23,7 +28,13 @@ from indistinct.release.transforms.microaggregate import group_ends, microaggreg
 from indistinct.release.transforms.network import drawn, fitted
 from indistinct.release.transforms.noise import hidden, noise
 from indistinct.release.transforms.noise import told as noise_told
-from indistinct.release.transforms.pseudonymize import derived, pseudonymize, pseudonyms, read_key
+from indistinct.release.transforms.pseudonymize import (
+    BITS,
+    derived,
+    pseudonymize,
+    pseudonyms,
+    read_key,
+)
 from indistinct.release.transforms.replace import replace, replacements
 from indistinct.release.transforms.round import round_to
 from indistinct.release.transforms.shift import offsets, shift
@@ -644,13 +655,57 @@ def test_every_domain_has_a_key_of_its_own() -> None:
     assert all(len(key) == 32 for key in keys)
 
 
-@pytest.mark.parametrize("key", ["", "k" * 40, "0123456789abcdef", "pass" * 8, "8f3a92c1d07be65"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "",
+        "k" * 40,
+        "0123456789abcdef" * 2,
+        "00112233445566778899aabbccddeeff",
+        "0102030405060708090a0b0c0d0e0f10",
+        "pass" * 8,
+        "8f3a92c1d07be65",
+        "qwertyuiopasdfghjklzxcvbnm",
+        "1qaz2wsx3edc4rfv5tgb6yhn",
+        "Passw0rd!" * 4,
+        "deadbeef" * 4,
+        "The quick brown fox jumps over the lazy dog.",
+        "this is the key of our hospital register",
+        "C0rr3ctH0rs3B4tt3ryStapl3",
+        "MyHospitalPseudonymKey2024!",
+    ],
+)
 def test_a_key_that_is_easily_guessed(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
     monkeypatch.setenv("VISITS", key)
     with pytest.raises(PolicyError, match="the key for pseudonyms") as caught:
         read_key("visit", env="VISITS", file=None, directory=Path())
     assert caught.value.problems[0].code == "no-key"
     assert not key or key not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "written", [bytes.hex, base64.b64encode, base64.urlsafe_b64encode, base64.b85encode, bytes]
+)
+def test_a_random_key_is_taken_however_it_is_written(written: Callable[[bytes], bytes]) -> None:
+    drawn = [hashlib.sha256(b"%d" % number).digest()[:16] for number in range(25)]
+    keys = [written(one) for one in drawn]
+    bits = [guessed_bits(key.encode() if isinstance(key, str) else key) for key in keys]
+    assert min(bits) > BITS
+
+
+def test_a_key_of_another_owner_can_be_read_by_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "key"
+    path.write_text(KEY)
+    path.chmod(0o600)
+    if os.geteuid() == 0:
+        os.chown(path, 4242, -1)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    with pytest.raises(PolicyError, match="it is not yours") as caught:
+        read_key("visit", env=None, file="key", directory=tmp_path)
+    assert caught.value.problems[0].code == "open-key"
 
 
 def test_a_key_that_others_can_read(tmp_path: Path) -> None:

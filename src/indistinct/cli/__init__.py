@@ -10,6 +10,7 @@ the user can mend; 3 no release can meet the promise, or an audit found one brok
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -34,6 +35,7 @@ from indistinct.cli import (
 )
 from indistinct.cli.others import VerbGroup, help_of
 from indistinct.cli.verbs import verb
+from indistinct.types import Plain
 
 __all__ = ["app", "main"]
 
@@ -65,6 +67,17 @@ def _indistinct(
     del version
 
 
+_LEAVES_FILES: dict[Callable[..., None], Callable[[Plain], bool]] = {
+    **dict.fromkeys(
+        (demo.demo, anonymize.anonymize, apply.apply, report.report, studio.studio),
+        lambda asked: True,
+    ),
+    init.init: lambda asked: asked["check"] is None,
+    hierarchy.hierarchy: lambda asked: asked["out"] is not None,
+    ledger.ledger: lambda asked: asked["action"] == "forget",
+}
+"""When a verb makes files, and what it prints only tells of them."""
+
 for _verb in (
     demo.demo,
     init.init,
@@ -82,15 +95,8 @@ for _verb in (
     studio.studio,
     ledger.ledger,
 ):
-    _leaves = _verb in (
-        demo.demo,
-        init.init,
-        anonymize.anonymize,
-        apply.apply,
-        report.report,
-        studio.studio,
-    )
-    app.command(help=help_of(_verb))(verb(_verb, leaves_files=_leaves))
+    _leaves = _LEAVES_FILES.get(_verb, lambda asked: False)
+    app.command(help=help_of(_verb))(verb(_verb, _leaves))
 
 
 def main() -> None:

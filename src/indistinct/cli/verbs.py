@@ -33,7 +33,9 @@ ENDING = (signal.SIGTERM, signal.SIGHUP)
 P = ParamSpec("P")
 
 
-def verb(function: Callable[P, None], *, leaves_files: bool = False) -> Callable[P, None]:
+def verb(
+    function: Callable[P, None], leaves: Callable[[Plain], bool] = lambda asked: False
+) -> Callable[P, None]:
     """The function as a verb: its errors told on standard error, its exit code ours.
 
     Input that cannot be used and places that cannot be written end with 2, promises that cannot be
@@ -42,7 +44,8 @@ def verb(function: Callable[P, None], *, leaves_files: bool = False) -> Callable
 
     Arguments:
         function: the verb.
-        leaves_files: whether it writes files, which stand where standard output is closed or full.
+        leaves: whether files are what it makes when it is asked so; they stand where standard
+            output is closed or full. What it draws or drafts beside its answer is not.
     """
 
     @functools.wraps(function)
@@ -56,8 +59,8 @@ def verb(function: Callable[P, None], *, leaves_files: bool = False) -> Callable
             finally:
                 out.flush()
                 if out.lost is not None:
-                    _tell_of_loss(out.lost, leaves_files=leaves_files)
-            if out.lost not in (None, *LEFT) and not leaves_files:
+                    _tell_of_loss(out.lost, leaves_files=leaves(kwargs))
+            if out.lost not in (None, *LEFT) and not leaves(kwargs):
                 raise typer.Exit(2)
 
     return guarded

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -84,7 +85,7 @@ class Release(Document):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the custodian should know before handing the release out."""
-        return tuple(self.run.to_dict()["warnings"])
+        return (*self.run.to_dict()["warnings"], *self._formulas)
 
     def report(self, *, public: bool = False, template: str = "plain") -> str:
         """What there is to know of the release, as the text of one HTML file that loads nothing.
@@ -142,7 +143,7 @@ class Release(Document):
                 certificate = replace(certificate, linked={**link, **paths})
             write_json(staging.public / "certificate.json", certificate.to_dict())
             told = self.run.warnings + (_swept(staging.swept),) * (staging.swept > 0)
-            told += self._warn_about_formulas() if store is None else ()
+            told += self._formulas if store is None else ()
             run = replace(self.run, certificate=certificate, warnings=told)
             write_json(staging.private / "run.json", run.to_dict())
             for file, document in self.private.items():
@@ -188,7 +189,9 @@ class Release(Document):
             for name, (table, rows) in store.put(frames).items()
         }
 
-    def _warn_about_formulas(self) -> tuple[str, ...]:
+    @functools.cached_property
+    def _formulas(self) -> tuple[str, ...]:
+        """A warning of cells that a spreadsheet would run, where a file would have them."""
         if self.output.format != "csv" or self.output.spreadsheet_safe:
             return ()
         found = [

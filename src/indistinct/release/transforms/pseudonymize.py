@@ -4,28 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import math
 import os
-import string
-import zlib
-from itertools import pairwise
 from pathlib import Path
 
 import polars as pl
 
 from indistinct.errors import InputError, PolicyError, Problem
+from indistinct.release.key_strength import guessed_bits
 from indistinct.release.transforms.texts import mapped
 
 BITS = 64
-"""How many bits somebody has to guess of a key at least: 16 random hexadecimal digits have them."""
-
-
-_KINDS = tuple(
-    kind.encode()
-    for kind in (string.digits, "0123456789abcdef", string.ascii_lowercase, string.printable)
-)
-_FRAME = 8  # bytes that packing adds to whatever it packs
-_STEPS_OF_A_RUN = 2
+"""How many bits somebody has to guess of a key at least; 128 random bits always have them."""
 
 
 def pseudonyms(column: pl.Series, *, key: bytes, length: int) -> dict[str, str]:
@@ -85,18 +74,20 @@ def read_key(attribute: str, *, env: str | None, file: str | None, directory: Pa
         where = f"key file {path}"
         try:
             found = path.read_bytes().strip()
-            others = path.stat().st_mode & 0o077
+            about = path.stat()
         except OSError as error:
             reason = (error.strerror or "unknown reason").lower()
             raise PolicyError(
                 Problem("no-key", f"the {where} cannot be read: {reason}", attribute=attribute)
             ) from None
-        if others:
+        own = about.st_uid in (0, os.geteuid())
+        if about.st_mode & 0o077 or not own:
+            change = "chmod 600" if own else "chown $USER"
             problem = Problem(
                 "open-key",
-                f"others than you can read the {where}",
+                f"others than you can read the {where}" + ("" if own else ": it is not yours"),
                 attribute=attribute,
-                remedy=f"chmod 600 {path}; and make another key if anybody may have read it",
+                remedy=f"{change} {path}; and make another key if anybody may have read it",
             )
             raise PolicyError(problem)
     if (bits := guessed_bits(found)) < BITS:
@@ -110,21 +101,6 @@ def read_key(attribute: str, *, env: str | None, file: str | None, directory: Pa
             )
         )
     return found
-
-
-def guessed_bits(key: bytes) -> float:
-    """How many bits somebody has to guess of a key at most, as its letters tell.
-
-    What repeats a part of the key, and a run such as ``abcdef``, is guessed with it.
-
-    >>> [round(guessed_bits(key)) for key in (b"01234567", b"pass" * 9, b"8f3a92c1d07be654")]
-    [3, 28, 64]
-    """
-    steps = {(after - before) % 256 for before, after in pairwise(key)}
-    packed = max(len(zlib.compress(key, 9)) - _FRAME, 1)
-    free = 1 if len(steps) <= _STEPS_OF_A_RUN else min(packed, len(key))
-    letters = next((len(kind) for kind in _KINDS if set(key) <= set(kind)), 256)
-    return free * math.log2(letters) if key else 0.0
 
 
 def told() -> str:
