@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import indistinct
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError, IndistinctError, Problem
 
 REPOSITORY = Path(__file__).parents[1]
 PACKAGES = [REPOSITORY / "src", REPOSITORY / "reproductions"]
@@ -22,6 +22,16 @@ SUMMARIES = tomllib.loads((REPOSITORY / "docs" / "errors.toml").read_text(encodi
 
 def named(call: ast.Call) -> str:
     return call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+
+
+def kinds(error: type[IndistinctError]) -> Iterator[str]:
+    yield error.__name__
+    for kind in error.__subclasses__():
+        yield from kinds(kind)
+
+
+PROBLEMS = {"Problem", "ThetaInfeasible", *kinds(IndistinctError)}
+"""What is called with a code and a message: problems, and errors of one problem."""
 
 
 def constants(node: ast.expr) -> Iterator[str]:
@@ -36,13 +46,13 @@ def constants(node: ast.expr) -> Iterator[str]:
 def codes_in(text: str) -> set[str]:
     """The codes of the problems that a module tells of, also through functions of its own."""
     tree = ast.parse(text)
-    place_of = {"Problem": 0}
+    place_of = dict.fromkeys(PROBLEMS, 0)
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             names = [argument.arg for argument in node.args.args if argument.arg != "self"]
             for call in ast.walk(node):
-                if isinstance(call, ast.Call) and named(call) == "Problem" and call.args:
+                if isinstance(call, ast.Call) and named(call) in PROBLEMS and len(call.args) > 1:
                     first = call.args[0]
                     if isinstance(first, ast.Name) and first.id in names:
                         place_of[node.name] = names.index(first.id)
@@ -54,8 +64,11 @@ def codes_in(text: str) -> set[str]:
                     assert isinstance(row, ast.Tuple)
                     found |= set(constants(row.elts[0]))
     for call in ast.walk(tree):
-        if isinstance(call, ast.Call) and len(call.args) > (at := place_of.get(named(call), 99)):
-            found |= set(constants(call.args[at]))
+        if isinstance(call, ast.Call) and named(call) in place_of:
+            at, least = place_of[named(call)], 1 + (named(call) in PROBLEMS)
+            found |= (
+                set(constants(call.args[at])) if len(call.args) >= max(at + 1, least) else set()
+            )
     return found
 
 
@@ -69,7 +82,8 @@ def test_codes_are_found_through_functions() -> None:
 def _bad(name, code, message):
     return DataError(Problem(code, message))
 _bad("age", "one-code", "text")
-raise DataError(Problem("two-codes" if late else "three-codes", "text", file="no-code"))
+raise DataError("two-codes" if late else "three-codes", "text", file="no-code")
+raise DataError("no code")
 found = [Problem(code, text) for code, text in (("four-codes", "a"), ("five-codes", "b"))]
 """
     assert codes_in(text) == {"one-code", "two-codes", "three-codes", "four-codes", "five-codes"}

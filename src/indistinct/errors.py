@@ -19,13 +19,22 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypedDict, Unpack
 
 ROWS_SHOWN = 10
 
 
 _BEFORE_HOST = re.compile(r"(\b[a-zA-Z][\w+.-]+:/{1,2})[^\s'\"]*@")  # a password may hold / and @
 _NAMED = re.compile(r"(?i)\b((?:\w*pass\w*|pwd|token|secret|\w*key)=)[^\s&'\"]*[^\s&'\":,]")
+
+
+class Where(TypedDict, total=False):
+    """Where a problem is, and what mends it."""
+
+    file: str | None
+    attribute: str | None
+    rows: tuple[int, ...]
+    remedy: str | None
 
 
 @dataclass(frozen=True)
@@ -83,13 +92,25 @@ def without_credentials(text: str) -> str:
 
 
 class IndistinctError(Exception):
-    """Base class of all errors of this package."""
+    """Base class of all errors of this package.
+
+    Arguments:
+        problems: all that was found; or the code of the one problem; or a message alone.
+        message: what is wrong, behind a code.
+        where: file, attribute, rows and remedy of that one problem.
+    """
 
     exit_code: ClassVar[int] = 1
 
-    def __init__(self, problems: str | Problem | Sequence[Problem]) -> None:
+    def __init__(
+        self,
+        problems: str | Problem | Sequence[Problem],
+        message: str | None = None,
+        **where: Unpack[Where],
+    ) -> None:
         if isinstance(problems, str):
-            problems = Problem("error", problems)
+            code, message = ("error", problems) if message is None else (problems, message)
+            problems = Problem(code, message, **where)
         if isinstance(problems, Problem):
             problems = [problems]
         self.problems: tuple[Problem, ...] = tuple(problems)

@@ -65,9 +65,7 @@ class Requirement:
             PolicyError: If the document names no model or a field has the wrong form.
         """
         if not isinstance(document, Mapping):
-            raise PolicyError(
-                Problem("bad-promise", "a promise is a table with a model and its parameters")
-            )
+            raise PolicyError("bad-promise", "a promise is a table with a model and its parameters")
         if "parameters" in document:
             parameters = document["parameters"]
         else:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.errors import PolicyError, did_you_mean
 
 if TYPE_CHECKING:
     from indistinct_reproductions.reproduction import Progress, Reproduction
@@ -94,9 +94,7 @@ def reproduce(
         DataError: for files that are missing or cannot be understood.
     """
     if name not in PAPERS:
-        raise PolicyError(
-            Problem("unknown-paper", f"no paper '{name}': {did_you_mean(name, PAPERS)}")
-        )
+        raise PolicyError("unknown-paper", f"no paper '{name}': {did_you_mean(name, PAPERS)}")
     module = importlib.import_module(f"indistinct_reproductions.{PAPERS[name].module}")
     found: Reproduction = module.reproduce(
         None if data is None else Path(data), seed=seed, progress=progress

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import polars as pl
 
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.hierarchies import icd9
 from indistinct.hierarchies.code_ranges import Ranges
 from indistinct.sources.files import PACKED, bytes_of
@@ -63,9 +63,7 @@ def read_informs(folder: Path) -> Patients:
     kept = conditions.filter(pl.col(CODE).is_in(list(homes)))
     rows = kept.join(people, on=PERSON, how="inner", maintain_order="left")
     if not rows.height:
-        raise DataError(
-            Problem("no-records", "no person of the one file is in the other", file=str(folder))
-        )
+        raise DataError("no-records", "no person of the one file is in the other", file=str(folder))
     years = pl.col("EDUCYEAR")
     rows = rows.with_columns(
         pl.when(years.str.starts_with("-")).then(None).otherwise(years).alias("EDUCYEAR")
@@ -88,21 +86,17 @@ def _read(folder: Path, name: str, columns: tuple[str, ...]) -> pl.DataFrame:
     path = file_in(folder, name)
     if path is None:
         raise DataError(
-            Problem(
-                "missing-file",
-                "there is no such file",
-                file=str(folder / name),
-                remedy="--data names the folder that holds the files of the contest",
-            )
+            "missing-file",
+            "there is no such file",
+            file=str(folder / name),
+            remedy="--data names the folder that holds the files of the contest",
         )
     try:
         frame = pl.read_csv(io.BytesIO(bytes_of(path)), infer_schema_length=0)
         return frame.select(columns)
     except (OSError, EOFError, ValueError, pl.exceptions.PolarsError):
         raise DataError(
-            Problem(
-                "unreadable-file",
-                f"cannot be read as a table with the columns {', '.join(columns)}",
-                file=str(path),
-            )
+            "unreadable-file",
+            f"cannot be read as a table with the columns {', '.join(columns)}",
+            file=str(path),
         ) from None

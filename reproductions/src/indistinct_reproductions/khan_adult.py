@@ -135,14 +135,12 @@ def read_adult(folder: Path, seed: int) -> Adult:
     complete = [row for row in rows if len(row) == FIELDS and "?" not in row]
     if wrong or not complete:
         raise DataError(
-            Problem(
-                "bad-rows",
-                f"has rows that are not {FIELDS} fields of the Adult census table"
-                if wrong
-                else "has no complete record",
-                file=str(path),
-                rows=tuple(wrong[:11]),
-            )
+            "bad-rows",
+            f"has rows that are not {FIELDS} fields of the Adult census table"
+            if wrong
+            else "has no complete record",
+            file=str(path),
+            rows=tuple(wrong[:11]),
         )
     texts = pl.DataFrame(
         {name: [row[at] for row in complete] for name, at in PLACES.items()},

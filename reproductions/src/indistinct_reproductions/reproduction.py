@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, get_args
 
 from indistinct.document import many
-from indistinct.errors import OutputError, Problem
+from indistinct.errors import OutputError
 
 Progress = Callable[[str, float | None], None]
 
@@ -213,11 +213,9 @@ class Reproduction:
         with refusing(place):
             if place.exists() and not place.is_dir():
                 raise OutputError(
-                    Problem(
-                        "file-in-the-way",
-                        "there is a file of this name, and a reproduction leaves a folder",
-                        file=str(place),
-                    )
+                    "file-in-the-way",
+                    "there is a file of this name, and a reproduction leaves a folder",
+                    file=str(place),
                 )
             place.mkdir(parents=True, exist_ok=True)
         written: list[Path] = []

@@ -124,9 +124,7 @@ def read_adult(folder: Path) -> Adult:
     read = read_table(path)
     lacking = [name for name in COLUMNS if name not in read.columns]
     if lacking:
-        raise DataError(
-            Problem("unknown-column", f"has no column {', '.join(lacking)}", file=str(path))
-        )
+        raise DataError("unknown-column", f"has no column {', '.join(lacking)}", file=str(path))
     taxonomies = {
         name: read_hierarchy(file, name)
         for name, file in zip(COLUMNS, _hierarchies(folder), strict=True)

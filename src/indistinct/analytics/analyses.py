@@ -20,7 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.document import Document, Grid, Line, Part, PlainData, many, shown
-from indistinct.errors import InputError, Problem
+from indistinct.errors import InputError
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.randomness import simulation
 from indistinct.types import Bools, Floats, Plain
@@ -570,11 +570,9 @@ def analyse(
     ]
     if missing and questions:
         raise InputError(
-            Problem(
-                "missing-extra",
-                f"analyses need {' and '.join(missing)}",
-                remedy="pip install 'indistinct[analysis]'",
-            )
+            "missing-extra",
+            f"analyses need {' and '.join(missing)}",
+            remedy="pip install 'indistinct[analysis]'",
         )
     answers = []
     for at, question in enumerate(questions):

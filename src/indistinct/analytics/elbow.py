@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.types import Plain
 
 TOLERANCE = 1e-9
@@ -133,4 +133,4 @@ def _check(ks: Sequence[int], ys: Sequence[float]) -> None:
     elif not np.isfinite(np.asarray(ys, dtype=np.float64)).all():
         problem = "a risk is not a number"
     if problem is not None:
-        raise DataError(Problem("bad-curve", problem))
+        raise DataError("bad-curve", problem)

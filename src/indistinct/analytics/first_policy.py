@@ -15,7 +15,7 @@ from typing import Any
 from indistinct.analytics.concepts import Role
 from indistinct.analytics.profile import AttributeProfile, Profile
 from indistinct.document import many
-from indistinct.errors import OutputError, Problem
+from indistinct.errors import OutputError
 from indistinct.sources.format import format_named
 from indistinct.sources.writing import write_text
 from indistinct.types import Plain, PlainMapping
@@ -199,12 +199,10 @@ def write_first_policy(text: str, path: str | Path, *, overwrite: bool = False) 
     target = Path(path)
     if target.exists() and not overwrite:
         raise OutputError(
-            Problem(
-                "file-exists",
-                "a file of that name is there already",
-                file=str(path),
-                remedy="choose another name, or move the file away",
-            )
+            "file-exists",
+            "a file of that name is there already",
+            file=str(path),
+            remedy="choose another name, or move the file away",
         )
     write_text(target, text)
 

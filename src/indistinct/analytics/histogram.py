@@ -18,7 +18,7 @@ from pathlib import Path
 import polars as pl
 
 from indistinct.document import Document, Grid, Line, Part, drawing, shown
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.hierarchies.equal_frequency import equal_frequency_taxonomy
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 from indistinct.types import Plain
@@ -151,12 +151,9 @@ def equalization(
     """
     if not 0 <= level < taxonomy.levels:
         raise DataError(
-            Problem(
-                "no-level",
-                f"the hierarchy of '{attribute}' has levels 0 to {taxonomy.levels - 1}, not "
-                f"{level}",
-                attribute=attribute,
-            )
+            "no-level",
+            f"the hierarchy of '{attribute}' has levels 0 to {taxonomy.levels - 1}, not {level}",
+            attribute=attribute,
         )
     generalized = histogram([taxonomy.generalize(value, level) for value in values], counts)
     wanted = bins or sum(label is not None for label in generalized.labels)

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from indistinct.errors import DataError, Problem, did_you_mean
+from indistinct.errors import DataError, did_you_mean
 from indistinct.kernels.partitions import add_up, pass_over, tails, take
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.frequencies import FrequencyTable
@@ -243,9 +243,7 @@ class LeakageAnalysis:
     def _position(self, name: str) -> int:
         if name not in self._places:
             raise DataError(
-                Problem(
-                    "missing-column", f"no column '{name}': {did_you_mean(name, self.attributes)}"
-                )
+                "missing-column", f"no column '{name}': {did_you_mean(name, self.attributes)}"
             )
         return self._places[name]
 

@@ -20,7 +20,7 @@ from indistinct.analytics.first_policy import toml_key
 from indistinct.analytics.leakage import Leakage
 from indistinct.analytics.sensitive_leakage import SensitiveLeakage, sensitive_leakage
 from indistinct.document import Bar, Document, Grid, Line, Part, PlainData
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.sources.table import Table
 from indistinct.types import Plain
@@ -229,12 +229,10 @@ def compare_leakage(
     kept = [name for name in attributes if name in after.columns]
     if not kept:
         raise DataError(
-            Problem(
-                "nothing-to-compare",
-                "the release has none of the attributes that are compared",
-                file=after.name,
-                remedy="give the release of this table, its columns named as in the table",
-            )
+            "nothing-to-compare",
+            "the release has none of the attributes that are compared",
+            file=after.name,
+            remedy="give the release of this table, its columns named as in the table",
         )
     published = encode(after, kept)
     left = [name for name in shield if name in kept]

@@ -494,4 +494,4 @@ def _require_numeric(people: PeopleTable, name: str) -> None:
     domain = people.original.domains.get(name)
     if domain is None or domain.numbers is None:
         why = "no quasi-identifier" if domain is None else "not numeric"
-        raise DataError(Problem("not-numeric", f"sums and averages of '{name}': it is {why}"))
+        raise DataError("not-numeric", f"sums and averages of '{name}': it is {why}")

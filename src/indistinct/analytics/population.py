@@ -9,7 +9,7 @@ from typing import Literal, Self
 import numpy as np
 import polars as pl
 
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.microdata.encoding import codes_in
@@ -57,20 +57,16 @@ class Population:
         """
         if not (np.isfinite(given) and given > 0):
             raise DataError(
-                Problem(
-                    "bad-setting",
-                    f"population must be a number of people, or a share below 1, not {given:g}",
-                )
+                "bad-setting",
+                f"population must be a number of people, or a share below 1, not {given:g}",
             )
         share = given < 1 or (isinstance(given, float) and given == 1)
         size = records / given if share else float(given)
         if size < records:
             raise DataError(
-                Problem(
-                    "small-population",
-                    f"a population of {size:,.0f} cannot hold a table of {records:,} records",
-                    remedy="give the number of people that the table was drawn from",
-                )
+                "small-population",
+                f"a population of {size:,.0f} cannot hold a table of {records:,} records",
+                remedy="give the number of people that the table was drawn from",
             )
         return cls("size", size)
 
@@ -94,13 +90,11 @@ class Population:
             wrong = number.is_null() | (number.fill_null(0) < 0) | (number.fill_null(0) % 1 != 0)
             if wrong.any():
                 raise DataError(
-                    Problem(
-                        "bad-count",
-                        "must be a whole number of people, 0 or more",
-                        file=table.name,
-                        attribute=counts,
-                        rows=table.rows_where(counts, found.filter(wrong)[counts].to_list()),
-                    )
+                    "bad-count",
+                    "must be a whole number of people, 0 or more",
+                    file=table.name,
+                    attribute=counts,
+                    rows=table.rows_where(counts, found.filter(wrong)[counts].to_list()),
                 )
             people *= number.cast(pl.Int64)
         cells = found.select(*quasi, people.alias(_PEOPLE)).group_by(list(quasi)).sum()

@@ -156,11 +156,9 @@ class Workload:
         while len(asked) < self.queries:
             if drawn >= DRAWN_AT_MOST * self.queries:
                 raise DataError(
-                    Problem(
-                        "empty-queries",
-                        f"of {drawn} queries only {len(asked)} found {what}",
-                        remedy="ask for a larger selectivity, or for fewer dimensions",
-                    )
+                    "empty-queries",
+                    f"of {drawn} queries only {len(asked)} found {what}",
+                    remedy="ask for a larger selectivity, or for fewer dimensions",
                 )
             tried = [draw() for _ in range(self.queries - len(asked))]
             found = count(tried)
@@ -254,7 +252,7 @@ def known_mode(mode: str) -> Mode:
     for one in MODES:
         if mode == one:
             return one
-    raise DataError(Problem("bad-setting", f"mode must be overlap or uniform, not '{mode}'"))
+    raise DataError("bad-setting", f"mode must be overlap or uniform, not '{mode}'")
 
 
 def draw_query(

@@ -52,7 +52,7 @@ from indistinct.document import (
     share,
     shown,
 )
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.sources.table import Table
 from indistinct.types import Ints, Ints32, Plain
@@ -764,11 +764,9 @@ def require_threshold(threshold: float) -> None:
     """Raise :class:`DataError` unless this is a risk: above 0 and at most 1."""
     if not 0 < threshold <= 1:
         raise DataError(
-            Problem(
-                "bad-setting",
-                f"threshold must be a risk above 0 and up to 1, not {threshold:g}",
-                remedy="0.2 stands for classes of five",
-            )
+            "bad-setting",
+            f"threshold must be a risk above 0 and up to 1, not {threshold:g}",
+            remedy="0.2 stands for classes of five",
         )
 
 
@@ -781,10 +779,8 @@ def range_of_k(given: Sequence[int]) -> range:
     whole = [k for k in given if isinstance(k, int) and not isinstance(k, bool)]
     if len(given) != 2 or len(whole) != 2 or not 1 <= whole[0] <= whole[1]:
         raise DataError(
-            Problem(
-                "bad-setting",
-                "a range of k is two whole numbers from 1 on, the smaller one first",
-                remedy="for example 2 and 20",
-            )
+            "bad-setting",
+            "a range of k is two whole numbers from 1 on, the smaller one first",
+            remedy="for example 2 and 20",
         )
     return range(whole[0], whole[1] + 1)

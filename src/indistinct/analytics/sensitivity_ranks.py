@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.metadata import Value
 
 RANKS: Mapping[int, str] = {1: "critical", 2: "major", 3: "medium", 4: "low"}
@@ -115,4 +115,4 @@ def _check(scores: Mapping[Value, float], cuts: Sequence[float]) -> None:
     elif len(cuts) != len(CUTS) or not 1 > cuts[0] > cuts[1] > cuts[2] > 0:
         problem = "cuts must be three shares that fall between 1 and 0"
     if problem is not None:
-        raise DataError(Problem("bad-scores", problem))
+        raise DataError("bad-scores", problem)

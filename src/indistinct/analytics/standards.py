@@ -486,12 +486,10 @@ def people_by_zip(frame: pl.DataFrame, name: str = "the population") -> dict[str
     zips = _first(frame.columns, lambda column: bool(names_one_of(column, _ZIP_NAMES)))
     if zips is None:
         raise DataError(
-            Problem(
-                "no-zip-column",
-                "no column looks like one of zip codes",
-                file=name,
-                remedy="call it zip",
-            )
+            "no-zip-column",
+            "no column looks like one of zip codes",
+            file=name,
+            remedy="call it zip",
         )
     count = _first(frame.columns, lambda column: bool(is_one_of(column, _PEOPLE_NAMES)))
     people = pl.lit(1) if count is None else pl.col(count).cast(pl.Float64, strict=False)
@@ -505,9 +503,7 @@ def people_by_zip(frame: pl.DataFrame, name: str = "the population") -> dict[str
     if wrong.any():
         rows = tuple(int(row) + 1 for row in wrong.arg_true().to_list()[:11])
         raise DataError(
-            Problem(
-                "bad-number", "is not a number of people", file=name, attribute=count, rows=rows
-            )
+            "bad-number", "is not a number of people", file=name, attribute=count, rows=rows
         )
     summed = counted.drop_nulls("area").group_by("area").agg(pl.col("people").sum())
     return {area: int(total) for area, total in summed.iter_rows()}

@@ -40,7 +40,7 @@ from typing import Literal
 
 import numpy as np
 
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.types import Floats, Ints, Plain
 
 Model = Literal["pitman", "snb", "zayatz"]
@@ -70,15 +70,13 @@ class SampleSizes:
 
     def __post_init__(self) -> None:
         if not len(self.sizes):
-            raise DataError(Problem("no-records", "there is no class to estimate from"))
+            raise DataError("no-records", "there is no class to estimate from")
         if not self.population >= self.records:
             raise DataError(
-                Problem(
-                    "small-population",
-                    f"a population of {self.population:,.0f} cannot hold a sample of "
-                    f"{self.records:,} records",
-                    remedy="give the number of people that the table was drawn from",
-                )
+                "small-population",
+                f"a population of {self.population:,.0f} cannot hold a sample of "
+                f"{self.records:,} records",
+                remedy="give the number of people that the table was drawn from",
             )
 
     @classmethod

@@ -24,7 +24,7 @@ from indistinct.cli.options import (
 )
 from indistinct.cli.summary import list_files, summarize, warn
 from indistinct.cli.terminal import Progress, print_json, print_parts
-from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.types import Plain, PlainMapping
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def anonymize(
         what = "--alternatives reads" if alternatives else "options in place of a policy read"
         message = f"{what} the table into memory, and --engine or --memory asks not to"
         remedy = "leave one of them out" if alternatives else "write a policy: indistinct init"
-        raise PolicyError(Problem("not-scanned", message, remedy=remedy))
+        raise PolicyError("not-scanned", message, remedy=remedy)
     further: Plain = {"rest": rest, "k": k, "hierarchies": hierarchies}
     with Progress() as progress:
         if policy is not None:
@@ -265,15 +265,13 @@ def _from_options(
     if not given["quasi"] or k is None:
         asked = ["--quasi"] * (not given["quasi"]) + ["--k"] * (k is None)
         raise PolicyError(
-            Problem(
-                "no-policy",
-                f"there is no {' and no '.join(asked)}",
-                remedy="give --policy FILE, or both --quasi NAMES and --k K",
-            )
+            "no-policy",
+            f"there is no {' and no '.join(asked)}",
+            remedy="give --policy FILE, or both --quasi NAMES and --k K",
         )
     if hierarchies is not None and not hierarchies.is_dir():
         raise PolicyError(
-            Problem("no-folder", "is not a folder with hierarchy files", file=str(hierarchies))
+            "no-folder", "is not a folder with hierarchy files", file=str(hierarchies)
         )
     table = plain_table(data, sections["source"], data)
     quasi = names(given["quasi"], table.columns)

@@ -18,7 +18,7 @@ from indistinct.cli.terminal import (
     print_parts,
 )
 from indistinct.document import many, shown
-from indistinct.errors import PolicyError, Problem, without_credentials
+from indistinct.errors import PolicyError, without_credentials
 from indistinct.types import Plain, PlainMapping
 
 if TYPE_CHECKING:
@@ -109,12 +109,10 @@ def audit(
 def _require_promises(document: PlainMapping, release: Path) -> None:
     if not document["promises"]:
         raise PolicyError(
-            Problem(
-                "no-promise",
-                "the certificate names no promise: nothing was checked",
-                file=str(release),
-                remedy="say what was promised, with --policy, or with --quasi and --k",
-            )
+            "no-promise",
+            "the certificate names no promise: nothing was checked",
+            file=str(release),
+            remedy="say what was promised, with --policy, or with --quasi and --k",
         )
 
 
@@ -137,12 +135,12 @@ def _asked(policy: Path | None, quasi: list[str] | None, k: int | None) -> Plain
     if policy is not None:
         if quasi or k is not None:
             message = f"--quasi and --k cannot be combined with --policy {policy}"
-            raise PolicyError(Problem("policy-and-options", message, remedy="give one of them"))
+            raise PolicyError("policy-and-options", message, remedy="give one of them")
         from indistinct.policy import Policy
 
         return {"policy": Policy.load(policy)}
     if quasi and k is None:
-        raise PolicyError(Problem("no-promise", "--quasi needs --k", remedy="add --k 5"))
+        raise PolicyError("no-promise", "--quasi needs --k", remedy="add --k 5")
     asked: Plain = {}
     if quasi:
         asked["quasi"] = names(quasi)

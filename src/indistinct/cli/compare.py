@@ -16,7 +16,7 @@ from indistinct.cli.terminal import (
     print_parts,
 )
 from indistinct.document import many
-from indistinct.errors import InputError, Problem
+from indistinct.errors import InputError
 
 if TYPE_CHECKING:
     from indistinct.analytics.comparison import Comparison
@@ -86,11 +86,9 @@ def compare(
 
         if pair is None:
             raise InputError(
-                Problem(
-                    "nothing-to-draw",
-                    "--plot draws the counts of two columns, and none are named",
-                    remedy="name them: --contingency A,B",
-                )
+                "nothing-to-draw",
+                "--plot draws the counts of two columns, and none are named",
+                remedy="name them: --contingency A,B",
             )
         require_drawing(plot)
 
@@ -141,10 +139,8 @@ def _two_columns(text: str) -> tuple[str, str]:
     names = [name.strip() for name in text.split(",")]
     if len(names) != 2 or not all(names):
         raise InputError(
-            Problem(
-                "bad-setting",
-                f"--contingency '{text}' does not name two columns",
-                remedy="separate them by a comma: --contingency age,sex",
-            )
+            "bad-setting",
+            f"--contingency '{text}' does not name two columns",
+            remedy="separate them by a comma: --contingency age,sex",
         )
     return names[0], names[1]

@@ -9,7 +9,7 @@ import typer
 
 from indistinct.cli.options import AsJson, Data
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_parts
-from indistinct.errors import InputError, Problem
+from indistinct.errors import InputError
 
 
 def explore(
@@ -111,6 +111,4 @@ def _parameter(text: str) -> tuple[str, list[float]]:
 
 
 def _bad(option: str, message: str) -> InputError:
-    return InputError(
-        Problem("bad-option", f"{option}: {message}", remedy="see indistinct explore --help")
-    )
+    return InputError("bad-option", f"{option}: {message}", remedy="see indistinct explore --help")

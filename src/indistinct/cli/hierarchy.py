@@ -111,11 +111,9 @@ def hierarchy(
         table = plain_table(data, source_keys(separator, encoding, sheet), data)
         if attribute not in table.columns:
             raise DataError(
-                Problem(
-                    "unknown-attribute",
-                    f"has no column '{attribute}': {did_you_mean(attribute, table.columns)}",
-                    file=str(data),
-                )
+                "unknown-attribute",
+                f"has no column '{attribute}': {did_you_mean(attribute, table.columns)}",
+                file=str(data),
             )
         progress("building")
         uncovered: tuple[Problem, ...] = ()
@@ -172,11 +170,9 @@ def _spec(builders: Plain, further: Plain) -> Plain:
     if len(chosen) != 1:
         listed = ", ".join(f"--{name.replace('_', '-')}" for name in BUILDERS)
         raise PolicyError(
-            Problem(
-                "one-builder",
-                f"needs exactly one of {listed}, not {len(chosen)}",
-                remedy="for example --intervals 5",
-            )
+            "one-builder",
+            f"needs exactly one of {listed}, not {len(chosen)}",
+            remedy="for example --intervals 5",
         )
     name = chosen[0]
     settings = {key: value for key, value in further.items() if value is not None}

@@ -10,7 +10,7 @@ import typer
 from indistinct.cli.options import AsJson
 from indistinct.cli.terminal import ALERT, Progress, console, print_json, print_parts, print_table
 from indistinct.document import many, shown
-from indistinct.errors import InputError, Problem
+from indistinct.errors import InputError
 from indistinct.types import Plain
 
 
@@ -52,7 +52,7 @@ def ledger(
     _require_number(action, release)
     if others and action != "check":
         message = f"ledger {action} is about one ledger"
-        raise InputError(Problem("bad-option", message, remedy="leave --with out"))
+        raise InputError("bad-option", message, remedy="leave --with out")
     if action == "check":
         with Progress() as progress:
             progress("putting the releases together")
@@ -86,11 +86,9 @@ def _require_number(action: str, release: int | None) -> None:
     if (release is None) == (action in ("show", "forget")):
         wants = "needs the number of a release" if release is None else "is about all releases"
         raise InputError(
-            Problem(
-                "bad-option",
-                f"ledger {action} {wants}",
-                remedy="add --release 1" if release is None else "leave --release out",
-            )
+            "bad-option",
+            f"ledger {action} {wants}",
+            remedy="add --release 1" if release is None else "leave --release out",
         )
 
 

@@ -119,11 +119,9 @@ def _refusing(name: str) -> Command | None:
         if name not in MOVED:
             return None
         error = PolicyError(
-            Problem(
-                "verb-moved",
-                f"the verb '{name}' is in a distribution of its own now",
-                remedy=f"pip install {MOVED[name]}",
-            )
+            "verb-moved",
+            f"the verb '{name}' is in a distribution of its own now",
+            remedy=f"pip install {MOVED[name]}",
         )
 
     def refuse() -> None:

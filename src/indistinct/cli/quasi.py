@@ -103,12 +103,10 @@ def quasi(
         raise PolicyError(problems)
     if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
         raise OutputError(
-            Problem(
-                "unknown-format",
-                "a graph is drawn as .svg or .png",
-                file=str(plot),
-                remedy="name a file with one of these endings",
-            )
+            "unknown-format",
+            "a graph is drawn as .svg or .png",
+            file=str(plot),
+            remedy="name a file with one of these endings",
         )
     refuse_existing(plot, force=force)
     with Progress() as progress:
@@ -153,10 +151,8 @@ def _draw(found: QuasiIdentifiers, path: Path) -> None:
     pixels = picture.png()
     if pixels is None:
         raise InputError(
-            Problem(
-                "missing-extra",
-                "drawing a .png needs vl_convert",
-                remedy="pip install 'indistinct[report]', or draw a .svg",
-            )
+            "missing-extra",
+            "drawing a .png needs vl_convert",
+            remedy="pip install 'indistinct[report]', or draw a .svg",
         )
     write_bytes(path, pixels)

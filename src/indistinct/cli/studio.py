@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from indistinct.errors import DataError, InputError, Problem
+from indistinct.errors import DataError, InputError
 
 NEEDED = ("starlette", "uvicorn")
 
@@ -38,14 +38,12 @@ def studio(
     lacking = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if lacking:
         raise InputError(
-            Problem(
-                "no-studio",
-                f"the studio needs {' and '.join(lacking)}, which cannot be imported",
-                remedy="pip install 'indistinct[studio]'",
-            )
+            "no-studio",
+            f"the studio needs {' and '.join(lacking)}, which cannot be imported",
+            remedy="pip install 'indistinct[studio]'",
         )
     if data is not None and not data.exists():
-        raise DataError(Problem("no-such-table", "there is no such file or folder", str(data)))
+        raise DataError("no-such-table", "there is no such file or folder", file=str(data))
     from indistinct.studio.server import serve
 
     try:
@@ -59,4 +57,4 @@ def studio(
     except OSError as error:
         message = f"port {port} cannot be used: {(error.strerror or 'unknown reason').lower()}"
         remedy = "choose another with --port, or leave it out"
-        raise InputError(Problem("port-taken", message, remedy=remedy)) from None
+        raise InputError("port-taken", message, remedy=remedy) from None

@@ -175,15 +175,13 @@ def build_taxonomy(
     strangers = [value for value in outside if value != SUPPRESSED]
     if strangers and uncovered == "error":
         raise HierarchyError(
-            Problem(
-                "uncovered-value",
-                f"{many(len(strangers), 'distinct value is')} not in the hierarchy"
-                + (f" of {Path(settings['file']).name}" if name == "file" else ""),
-                attribute=attribute,
-                rows=_rows(rows_of, set(strangers), values),
-                remedy='add what is missing to the hierarchy, or set uncovered = "suppress" for '
-                "the attribute",
-            )
+            "uncovered-value",
+            f"{many(len(strangers), 'distinct value is')} not in the hierarchy"
+            + (f" of {Path(settings['file']).name}" if name == "file" else ""),
+            attribute=attribute,
+            rows=_rows(rows_of, set(strangers), values),
+            remedy='add what is missing to the hierarchy, or set uncovered = "suppress" for '
+            "the attribute",
         )
     absent = missing if None in values else None
     if base is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 
 from indistinct.document import many
-from indistinct.errors import HierarchyError, Problem
+from indistinct.errors import HierarchyError
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
 
 RowsOf = Callable[[Sequence[Label]], tuple[int, ...]]
@@ -49,12 +49,10 @@ def unplaced(attribute: str, count: int, what: str, rows: tuple[int, ...] = ()) 
     """The error for values that a builder cannot place, without saying what they are."""
     values = many(count, "distinct value")
     return HierarchyError(
-        Problem(
-            "unplaced-value",
-            f"{values} cannot be read as {what}",
-            attribute=attribute,
-            rows=rows,
-            remedy="correct the values; or, if they stand for missing ones, empty them or declare "
-            'them as missing; or choose another hierarchy; or set uncovered = "suppress"',
-        )
+        "unplaced-value",
+        f"{values} cannot be read as {what}",
+        attribute=attribute,
+        rows=rows,
+        remedy="correct the values; or, if they stand for missing ones, empty them or declare "
+        'them as missing; or choose another hierarchy; or set uncovered = "suppress"',
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from indistinct.errors import HierarchyError, Problem
+from indistinct.errors import HierarchyError
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 
 
@@ -68,22 +68,18 @@ def _rows(
     """The labels of every value but the missing one, level by level."""
     if taxonomy.shown:
         raise HierarchyError(
-            Problem(
-                "shown-otherwise",
-                "groups by hand would publish the values below bottom or from top on as they are",
-                attribute=taxonomy.attribute,
-                remedy="change bottom, top, width or breaks, or take bottom and top out first",
-            )
+            "shown-otherwise",
+            "groups by hand would publish the values below bottom or from top on as they are",
+            attribute=taxonomy.attribute,
+            remedy="change bottom, top, width or breaks, or take bottom and top out first",
         )
     known = set(taxonomy.level(level)) if least <= level < taxonomy.height else set()
     if not labels or not name.strip() or not set(labels) <= known:
         raise HierarchyError(
-            Problem(
-                "no-such-labels",
-                f"level {level} has no such labels to change",
-                attribute=taxonomy.attribute,
-                remedy="choose labels of one level between the values and the root, and name them",
-            )
+            "no-such-labels",
+            f"level {level} has no such labels to change",
+            attribute=taxonomy.attribute,
+            remedy="choose labels of one level between the values and the root, and name them",
         )
     return [
         list(row)

@@ -118,13 +118,11 @@ def write_hierarchy(taxonomy: Taxonomy, path: str | os.PathLike[str], separator:
             raise
     except OSError as error:
         raise OutputError(
-            Problem(
-                "cannot-write",
-                f"the hierarchy cannot be written: {error.strerror or error}",
-                file=str(file),
-                attribute=taxonomy.attribute,
-                remedy="choose a file in a folder that exists and can be written",
-            )
+            "cannot-write",
+            f"the hierarchy cannot be written: {error.strerror or error}",
+            file=str(file),
+            attribute=taxonomy.attribute,
+            remedy="choose a file in a folder that exists and can be written",
         ) from error
 
 
@@ -254,6 +252,4 @@ def _quoted(cell: Label, separator: str) -> str:
 def _unfit(
     file: Path, attribute: str, code: str, message: str, remedy: str | None = None
 ) -> HierarchyError:
-    return HierarchyError(
-        Problem(code, message, file=str(file), attribute=attribute, remedy=remedy)
-    )
+    return HierarchyError(code, message, file=str(file), attribute=attribute, remedy=remedy)

@@ -426,7 +426,7 @@ class Taxonomy:
         return table
 
     def _wrong(self, code: str, message: str, remedy: str | None) -> HierarchyError:
-        return HierarchyError(Problem(code, message, attribute=self._attribute, remedy=remedy))
+        return HierarchyError(code, message, attribute=self._attribute, remedy=remedy)
 
     def _uncovered(self) -> HierarchyError:
         return self._wrong(

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.errors import PolicyError, did_you_mean
 from indistinct.types import Bools, Floats
 
 RANK_BITS = 40
@@ -76,14 +76,11 @@ def aggregate(name: str, weights: Sequence[float]) -> Aggregate:
     """
     if name not in AGGREGATES:
         raise PolicyError(
-            Problem("unknown-aggregate", f"no aggregate '{name}': {did_you_mean(name, AGGREGATES)}")
+            "unknown-aggregate", f"no aggregate '{name}': {did_you_mean(name, AGGREGATES)}"
         )
     if not all(0 <= weight < math.inf for weight in weights) or not any(weights):
         raise PolicyError(
-            Problem(
-                "bad-weight",
-                "attribute weights must be finite and not negative, one at least above 0",
-            )
+            "bad-weight", "attribute weights must be finite and not negative, one at least above 0"
         )
     return Aggregate(name, tuple(float(weight) for weight in weights))
 

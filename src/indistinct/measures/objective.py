@@ -80,7 +80,7 @@ class Objective(ABC):
     def __post_init__(self) -> None:
         if not 0.0 <= self.gs_factor <= 1.0:
             raise PolicyError(
-                Problem("bad-gs-factor", f"gs_factor must be from 0 to 1, not {self.gs_factor}")
+                "bad-gs-factor", f"gs_factor must be from 0 to 1, not {self.gs_factor}"
             )
         for item in fields(self):
             value = getattr(self, item.name)
@@ -88,10 +88,8 @@ class Objective(ABC):
             if item.name not in self.settings and value != default:
                 takes = ", ".join(sorted(self.settings)) or "no settings"
                 raise PolicyError(
-                    Problem(
-                        "unknown-setting",
-                        f"objective '{self.measure}' does not take {item.name} (it takes {takes})",
-                    )
+                    "unknown-setting",
+                    f"objective '{self.measure}' does not take {item.name} (it takes {takes})",
                 )
 
     @property
@@ -260,9 +258,7 @@ def objective(measure: str = "loss", **settings: Any) -> Objective:
     kind = measure_named(measure)
     if kind is None:
         raise PolicyError(
-            Problem(
-                "unknown-measure", f"no measure '{measure}': {did_you_mean(measure, measures())}"
-            )
+            "unknown-measure", f"no measure '{measure}': {did_you_mean(measure, measures())}"
         )
     names = [item.name for item in fields(kind)]
     problems = [

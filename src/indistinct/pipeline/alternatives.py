@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from indistinct.document import Document, Grid, Line, Part, share
-from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.pipeline.anonymization import anonymize
 from indistinct.pipeline.opening import PolicyLike, Progress, as_policy
 from indistinct.pipeline.release import Release
@@ -140,12 +140,10 @@ def alternatives(
     method = method_named(asked.method.algorithm)
     if method is not None and method.linked:
         raise PolicyError(
-            Problem(
-                "no-alternatives",
-                f"method.algorithm: '{method.name}' publishes two linked tables, beside which no "
-                "other method is tried",
-                remedy="leave the alternatives out",
-            )
+            "no-alternatives",
+            f"method.algorithm: '{method.name}' publishes two linked tables, beside which no "
+            "other method is tried",
+            remedy="leave the alternatives out",
         )
     made = release or anonymize(data, asked, progress=progress)
     own = asked.method.to_dict() or {"algorithm": asked.method.algorithm}

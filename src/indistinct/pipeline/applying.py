@@ -113,12 +113,10 @@ def _json(path: Path) -> object:
     except (OSError, ValueError, RecursionError) as error:
         why = (error.strerror or "unknown reason").lower() if isinstance(error, OSError) else "JSON"
         raise DataError(
-            Problem(
-                "unreadable-plan",
-                f"cannot be read as a plan: {why if why != 'JSON' else 'it is no JSON document'}",
-                file=str(path),
-                remedy="name the folder of a release, or its private/plan.json",
-            )
+            "unreadable-plan",
+            f"cannot be read as a plan: {why if why != 'JSON' else 'it is no JSON document'}",
+            file=str(path),
+            remedy="name the folder of a release, or its private/plan.json",
         ) from None
 
 
@@ -131,13 +129,11 @@ def _refuse_unusable(document: PlainMapping, file: str | None) -> None:
         why = "it generalizes the records of every rank by themselves"
     if why is not None:
         raise PolicyError(
-            Problem(
-                "plan-of-one-table",
-                f"a plan of '{name}' fits no other table: {why}",
-                file=file,
-                remedy="make a release of this table by itself, or by a method whose plans can be "
-                "used again: optimal, heuristic, knm, iab, exhaustive, greedy or mondrian",
-            )
+            "plan-of-one-table",
+            f"a plan of '{name}' fits no other table: {why}",
+            file=file,
+            remedy="make a release of this table by itself, or by a method whose plans can be "
+            "used again: optimal, heuristic, knm, iab, exhaustive, greedy or mondrian",
         )
 
 
@@ -171,12 +167,10 @@ class _Reuse:
             raise Unsatisfiable([*problems, *self._broken()] or [self._unkept()])
         if self.earlier.kind == "cut":
             raise PolicyError(
-                Problem(
-                    "cannot-adapt",
-                    f"a plan of '{self.earlier.algorithm}' with a level for each value is applied "
-                    "as it is, or not at all",
-                    remedy="search for a plan of this table: indistinct anonymize",
-                )
+                "cannot-adapt",
+                f"a plan of '{self.earlier.algorithm}' with a level for each value is applied "
+                "as it is, or not at all",
+                remedy="search for a plan of this table: indistinct anonymize",
             )
         return self._adapted()
 

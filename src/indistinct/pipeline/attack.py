@@ -484,14 +484,12 @@ def _without(policy: Policy, untried: Mapping[str, str]) -> Policy:
     found = policy.model_copy(update={"attributes": {**policy.attributes, **changed}})
     if policy.quasi_identifiers and not found.quasi_identifiers:
         raise DataError(
-            Problem(
-                "nothing-to-follow",
-                "no attacker can be tried: of every quasi-identifier the published values are "
-                "made up, or moved at random",
-                attribute=policy.quasi_identifiers[0],
-                remedy="measure how near they are to those of the source, or attack a release "
-                "with quasi-identifiers that are generalized",
-            )
+            "nothing-to-follow",
+            "no attacker can be tried: of every quasi-identifier the published values are "
+            "made up, or moved at random",
+            attribute=policy.quasi_identifiers[0],
+            remedy="measure how near they are to those of the source, or attack a release "
+            "with quasi-identifiers that are generalized",
         )
     return found
 

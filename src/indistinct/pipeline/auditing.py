@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from indistinct.analytics.population import covers
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError
 from indistinct.metadata import ValueMetadata
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.opening import PolicyLike, as_policy
@@ -84,7 +84,7 @@ def audit(
     if constant or follow is not None:
         message = "one release is audited: nothing is constant or followed over several"
         remedy = "give several releases, or leave that out"
-        raise PolicyError(Problem("no-series", message, remedy=remedy))
+        raise PolicyError("no-series", message, remedy=remedy)
     return _audit_one(tables, policy, **asked)
 
 
@@ -98,7 +98,7 @@ def _audit_series(
     """Several releases by themselves, and together."""
     if len(series) < 2:
         remedy = "name two releases or more, in the order of publication"
-        raise PolicyError(Problem("no-series", "a series has two releases or more", remedy=remedy))
+        raise PolicyError("no-series", "a series has two releases or more", remedy=remedy)
     policy = None if policy is None else as_policy(policy)
     alone = tuple(_audit_one(one, policy, **asked) for one in series)
     parts = []

@@ -97,7 +97,7 @@ def quasi(
     """
     tell = progress or no_progress
     if threshold is not None and not 0 < threshold <= 1:
-        raise PolicyError(Problem("bad-value", f"threshold must be in (0, 1], not {threshold:g}"))
+        raise PolicyError("bad-value", f"threshold must be in (0, 1], not {threshold:g}")
     tell("reading", None)
     policy = None if policy is None else as_policy(policy, draft=True)
     if policy is None:

@@ -17,7 +17,7 @@ import numpy as np
 from indistinct.analytics.elbow import select_k
 from indistinct.analytics.exploration import Exploration, Point
 from indistinct.analytics.risk import prosecutor
-from indistinct.errors import InputError, Problem, Unsatisfiable
+from indistinct.errors import InputError, Unsatisfiable
 from indistinct.measures.objective import objective as bound_by
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.pipeline.alternatives import COST
@@ -90,11 +90,9 @@ def explore(
     ks = tuple(dict.fromkeys(k)) or (None,)
     if len(choices) * len(ks) > MOST or any(one is not None and one < 1 for one in ks):
         raise InputError(
-            Problem(
-                "bad-grid",
-                f"{len(choices) * len(ks)} points are asked for, or a k below 1",
-                remedy=f"ask for {MOST} points at most, and k of 1 or more",
-            )
+            "bad-grid",
+            f"{len(choices) * len(ks)} points are asked for, or a k below 1",
+            remedy=f"ask for {MOST} points at most, and k of 1 or more",
         )
     run = Run.begin(asked, progress, path)
     shared = None if any(map(_is_whole, choices)) else read(data, run)[0]
@@ -161,11 +159,9 @@ def _promises(policy: Policy, values: PlainMapping) -> list[Plain]:
         hit = [item for item in promises if item["model"] == model]
         if not hit:
             raise InputError(
-                Problem(
-                    "no-such-promise",
-                    f"'{name}' is varied, and the policy does not promise '{model}'",
-                    remedy="write it as MODEL.PARAMETER, of a promise of the policy",
-                )
+                "no-such-promise",
+                f"'{name}' is varied, and the policy does not promise '{model}'",
+                remedy="write it as MODEL.PARAMETER, of a promise of the policy",
             )
         for item in hit:
             item[key] = value

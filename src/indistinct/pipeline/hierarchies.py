@@ -58,11 +58,9 @@ def taxonomies_of(
             ]
     if problems and texts.is_empty() and (people is None or people.is_empty()):
         raise DataError(
-            Problem(
-                "no-records",
-                "the table has no records, and so no values that hierarchies could be built of",
-                file=file,
-            )
+            "no-records",
+            "the table has no records, and so no values that hierarchies could be built of",
+            file=file,
         )
     if problems:
         raise HierarchyError(problems)

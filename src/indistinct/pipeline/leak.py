@@ -9,7 +9,7 @@ import numpy as np
 
 from indistinct.analytics.leak import Leak
 from indistinct.analytics.release_view import ReleaseView
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.attack import Attacked, context_of
 from indistinct.pipeline.sought_releases import sought_by
@@ -68,12 +68,10 @@ def leak_of(private: PrivateTable, name: str, released: Frame) -> Leak:
 def _given_away(policy: Policy, leak: Leak) -> PolicyError:
     apart = policy.method.mode == "split"
     return PolicyError(
-        Problem(
-            "ranks-given-away",
-            "the release would tell how sensitive people's values are, which gives people away, "
-            f"and none was made. Of the one it would be, {leak}",
-            attribute=leak.sensitive,
-            remedy=('choose mode = "joint"' if apart else "ask for diversity or for a larger k")
-            + ", take out what ranks follow from, or say accept_unsafe = true",
-        )
+        "ranks-given-away",
+        "the release would tell how sensitive people's values are, which gives people away, "
+        f"and none was made. Of the one it would be, {leak}",
+        attribute=leak.sensitive,
+        remedy=('choose mode = "joint"' if apart else "ask for diversity or for a larger k")
+        + ", take out what ranks follow from, or say accept_unsafe = true",
     )

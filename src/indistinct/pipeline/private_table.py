@@ -266,11 +266,9 @@ def published_in_buckets(policy: Policy) -> tuple[str, ...]:
     """
     if not policy.sensitive:
         raise PolicyError(
-            Problem(
-                "no-sensitive",
-                "attributes: no attribute is sensitive, and linked tables publish one",
-                remedy='give role = "sensitive" to what is to be kept from others',
-            )
+            "no-sensitive",
+            "attributes: no attribute is sensitive, and linked tables publish one",
+            remedy='give role = "sensitive" to what is to be kept from others',
         )
     return tuple(policy.sensitive)
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from indistinct.analytics.population import covers
 from indistinct.document import many
-from indistinct.errors import IndistinctError, Problem, Unsatisfiable
+from indistinct.errors import IndistinctError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.pipeline.accounts import broken_without_made_up
@@ -133,13 +133,11 @@ def require_kept(
     """
     if verdict.suppressed_break:
         raise Unsatisfiable(
-            Problem(
-                "suppressed-records-break",
-                f"records that have {SUPPRESSED} in every quasi-identifier break a promise as the "
-                "group that whoever fits no class is known to be in",
-                remedy="leave these records out of the table, or keep their missing values apart "
-                'with missing = "value"',
-            )
+            "suppressed-records-break",
+            f"records that have {SUPPRESSED} in every quasi-identifier break a promise as the "
+            "group that whoever fits no class is known to be in",
+            remedy="leave these records out of the table, or keep their missing values apart "
+            'with missing = "value"',
         )
     method, of_people = private.policy.method, publication.of_people
     broken = [part for part in verdict.promises if not part.holds]
@@ -148,23 +146,19 @@ def require_kept(
     if broken and method.variant == "paper":
         listed = "; ".join(str(part.requirement) for part in broken)
         raise Unsatisfiable(
-            Problem(
-                "broken-as-published",
-                f"the release that '{method.algorithm}' makes as published breaks {listed}: it is "
-                "withheld",
-                remedy='choose variant = "safe", or ask for less',
-            )
+            "broken-as-published",
+            f"the release that '{method.algorithm}' makes as published breaks {listed}: it is "
+            "withheld",
+            remedy='choose variant = "safe", or ask for less',
         )
     if broken and all(models()[part.requirement.model].needs_population for part in broken):
         listed = "; ".join(str(part.requirement) for part in broken)
         raise Unsatisfiable(
-            Problem(
-                "overlapping-classes",
-                f"{listed}: each class keeps it by itself, but some people are under several "
-                "classes, and whoever compares these can tell more",
-                remedy="make classes that nobody is under two of: leave local_recoding out, choose "
-                'algorithm = "optimal", or ask for less',
-            )
+            "overlapping-classes",
+            f"{listed}: each class keeps it by itself, but some people are under several "
+            "classes, and whoever compares these can tell more",
+            remedy="make classes that nobody is under two of: leave local_recoding out, choose "
+            'algorithm = "optimal", or ask for less',
         )
     if broken or not verdict.holds:
         raise IndistinctError("the release made does not keep its promises: it is withheld")

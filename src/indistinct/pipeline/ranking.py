@@ -62,13 +62,11 @@ def _harm(table: Table, name: str, given: Ranks, file: str | None) -> dict[Value
     if strange:
         listed = ", ".join(f"'{outcome}'" for outcome in strange)
         raise DataError(
-            Problem(
-                "unknown-outcome",
-                f"the ranks of '{name}' count {listed} as harmful, which does not occur",
-                file=file,
-                attribute=given.dependent,
-                remedy="name outcomes as they stand in the table",
-            )
+            "unknown-outcome",
+            f"the ranks of '{name}' count {listed} as harmful, which does not occur",
+            file=file,
+            attribute=given.dependent,
+            remedy="name outcomes as they stand in the table",
         )
     return share_of_harm(counted.iter_rows(), given.harmful)
 
@@ -81,23 +79,19 @@ def _scores(policy: Policy, name: str, given: Ranks) -> dict[Value, float]:
     read = open_table(read_table(path, separator=given.separator), path.name)
     if given.score not in read.columns:
         raise DataError(
-            Problem(
-                "unknown-column",
-                f"has no column '{given.score}': {did_you_mean(given.score, read.columns)}",
-                file=str(path),
-                attribute=name,
-            )
+            "unknown-column",
+            f"has no column '{given.score}': {did_you_mean(given.score, read.columns)}",
+            file=str(path),
+            attribute=name,
         )
     home = name if name in read.columns else read.columns[0]
     if home == given.score:
         raise DataError(
-            Problem(
-                "unknown-column",
-                f"the values would stand in column '{home}', which has their scores",
-                file=str(path),
-                attribute=name,
-                remedy=f"name the column of the values '{name}'",
-            )
+            "unknown-column",
+            f"the values would stand in column '{home}', which has their scores",
+            file=str(path),
+            attribute=name,
+            remedy=f"name the column of the values '{name}'",
         )
     texts = read.text([home, given.score])
     scores = texts[given.score].str.replace_all(",", "").cast(pl.Float64, strict=False)
@@ -138,13 +132,11 @@ def _without_rank(
     }
     way = next(key for key in source if getattr(given, key) is not None)
     return DataError(
-        Problem(
-            "value-without-rank",
-            values_without(name, without, "rank of sensitivity"),
-            file=file,
-            attribute=name,
-            rows=table.rows_where(name, without),
-            remedy=source[way].format("it" if one else "them")
-            + ', or say unknown = "critical"; missing values have a key of their own, missing',
-        )
+        "value-without-rank",
+        values_without(name, without, "rank of sensitivity"),
+        file=file,
+        attribute=name,
+        rows=table.rows_where(name, without),
+        remedy=source[way].format("it" if one else "them")
+        + ', or say unknown = "critical"; missing values have a key of their own, missing',
     )

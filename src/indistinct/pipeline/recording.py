@@ -179,13 +179,11 @@ def check_ledger(path: str | Path, *others: str | Path) -> LedgerReport:
     signs = {one.account.get("key_check") for one in entries}
     if len(signs - {None}) > 1 or (others and None in signs and not _all_meet(ledgers)):
         raise InputError(
-            Problem(
-                "other-key",
-                "the ledgers hash people with different keys, so nobody in one is found in another",
-                file=str(path),
-                remedy="let both policies name one key from the first release on, by key_env or "
-                "key_file under [ledger]",
-            )
+            "other-key",
+            "the ledgers hash people with different keys, so nobody in one is found in another",
+            file=str(path),
+            remedy="let both policies name one key from the first release on, by key_env or "
+            "key_file under [ledger]",
         )
     return reported(entries)
 
@@ -457,15 +455,13 @@ def _people(private: PrivateTable) -> pl.Series:
     if nobody.any() or twice.any():
         wrong = nobody | twice
         raise DataError(
-            Problem(
-                "ledger-person",
-                f"{int(wrong.sum())} rows name no person, or one who has another row: the ledger "
-                "needs a row for every person",
-                file=private.file,
-                attribute=name,
-                rows=tuple(at + 1 for at in wrong.arg_true().head(11).to_list()),
-                remedy="name the column as person in [source], where people have many records",
-            )
+            "ledger-person",
+            f"{int(wrong.sum())} rows name no person, or one who has another row: the ledger "
+            "needs a row for every person",
+            file=private.file,
+            attribute=name,
+            rows=tuple(at + 1 for at in wrong.arg_true().head(11).to_list()),
+            remedy="name the column as person in [source], where people have many records",
         )
     return keys
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from indistinct.analytics.contingency import COLUMNS, ROWS
-from indistinct.errors import InputError, Problem, Unsatisfiable
+from indistinct.errors import InputError, Unsatisfiable
 from indistinct.pipeline.attack import attack
 from indistinct.pipeline.auditing import audit
 from indistinct.pipeline.comparison import compare
@@ -58,12 +58,9 @@ def write_report(
     require_template(template)
     if (data is None) != (policy is None) or (public and data is not None):
         raise InputError(
-            Problem(
-                "table-and-policy",
-                "attackers need both the private table and its policy, and stand in no public "
-                "report",
-                remedy="give --data and --policy together, without --public",
-            )
+            "table-and-policy",
+            "attackers need both the private table and its policy, and stand in no public report",
+            remedy="give --data and --policy together, without --public",
         )
     tell = progress or no_progress
     place = Path(folder)

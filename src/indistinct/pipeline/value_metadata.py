@@ -235,14 +235,12 @@ def categories_of(
         pairs = [(value, home) for home, values in groups.items() for value in values]
         if given.order and (left := set(groups) - set(given.order)):
             raise PolicyError(
-                Problem(
-                    "category-without-place",
-                    f"the order of the categories has no place for {len(left)} of the groups of "
-                    f"{given.code_system} that occur",
-                    attribute=name,
-                    remedy="name every group that occurs; they are listed by: indistinct hierarchy "
-                    f"DATA {name} --code-system {given.code_system}",
-                )
+                "category-without-place",
+                f"the order of the categories has no place for {len(left)} of the groups of "
+                f"{given.code_system} that occur",
+                attribute=name,
+                remedy="name every group that occurs; they are listed by: indistinct hierarchy "
+                f"DATA {name} --code-system {given.code_system}",
             )
     elif given.table is not None:
         pairs = [(value, home) for home, values in given.table.items() for value in values]
@@ -254,13 +252,11 @@ def categories_of(
         homes = {home for _, home in pairs}
         if given.order and set(given.order) != homes:
             raise PolicyError(
-                Problem(
-                    "unknown-category",
-                    f"the order of the categories of '{name}' and the file do not name the same: "
-                    f"the file has {', '.join(sorted(homes))}",
-                    file=str(path),
-                    attribute=name,
-                )
+                "unknown-category",
+                f"the order of the categories of '{name}' and the file do not name the same: "
+                f"the file has {', '.join(sorted(homes))}",
+                file=str(path),
+                attribute=name,
             )
     found: dict[str | None, str] = dict(pairs)
     if given.missing is not None:
@@ -306,14 +302,12 @@ def _require_places(
     without = [value for value in values if value is not None and value not in order]
     if order and without:
         raise DataError(
-            Problem(
-                "value-without-place",
-                values_without(name, without, "place in the order"),
-                file=file,
-                attribute=name,
-                rows=table.rows_where(name, without),
-                remedy=f"name every value in the order of [attributes.{name}]",
-            )
+            "value-without-place",
+            values_without(name, without, "place in the order"),
+            file=file,
+            attribute=name,
+            rows=table.rows_where(name, without),
+            remedy=f"name every value in the order of [attributes.{name}]",
         )
 
 
@@ -327,13 +321,11 @@ def _require_all(
     without = [value for value in values if value not in categories]
     if without:
         raise DataError(
-            Problem(
-                "value-without-category",
-                values_without(name, without, "category"),
-                file=file,
-                attribute=name,
-                rows=table.rows_where(name, without),
-                remedy=f"add {'them' if len(without) > 1 else 'it'} to the categories of "
-                f"[attributes.{name}]; missing values have a key of their own, missing",
-            )
+            "value-without-category",
+            values_without(name, without, "category"),
+            file=file,
+            attribute=name,
+            rows=table.rows_where(name, without),
+            remedy=f"add {'them' if len(without) > 1 else 'it'} to the categories of "
+            f"[attributes.{name}]; missing values have a key of their own, missing",
         )

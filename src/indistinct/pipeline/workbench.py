@@ -169,7 +169,7 @@ class Workbench:
         if attribute not in self.table.columns:
             known = did_you_mean(attribute, self.table.columns)
             message = f"the table has no column '{attribute}': {known}"
-            raise PolicyError(Problem("unknown-attribute", message))
+            raise PolicyError("unknown-attribute", message)
         listed = _keys_of(policy).get("attributes", {})
         held = dict(listed.get(attribute) or {}) if isinstance(listed, Mapping) else {}
         drafted = self.keys_for(attribute, role)
@@ -257,7 +257,7 @@ class Held:
         named = policy.named("quasi-identifier")
         if attribute not in named:
             why = f"'{attribute}' is not a quasi-identifier: {did_you_mean(attribute, named)}"
-            raise PolicyError(Problem("unknown-attribute", why))
+            raise PolicyError("unknown-attribute", why)
         table = self._table(policy)
         found = table.distinct([attribute])
         found = found[_in_order(found[attribute]).arg_sort()]
@@ -277,7 +277,7 @@ class Held:
         policy = self.require()
         if not policy.quasi_identifiers:
             message = "there is no quasi-identifier, and so nothing that others could know"
-            raise PolicyError(Problem("no-quasi-identifier", message, remedy="name one"))
+            raise PolicyError("no-quasi-identifier", message, remedy="name one")
         data = self._private(policy, ()).data
         weight = data.weight
         heights = dict(zip(data.attributes, data.heights.tolist(), strict=True))
@@ -289,7 +289,7 @@ class Held:
             ]
             if wrong:
                 message = f"{', '.join(wrong)}: there is no such level"
-                raise PolicyError(Problem("no-such-level", message))
+                raise PolicyError("no-such-level", message)
             at = [levels.get(name, 0) for name in data.attributes]
             weight = Grouper(data).classes(at)[1].copy()
         return ClassSizes(data.table.unit, weight[weight > 0], heights)
@@ -439,7 +439,7 @@ def _keys_of(policy: str) -> Plain:
     try:
         return tomllib.loads(policy)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise PolicyError(Problem("bad-toml", f"is not valid TOML: {error}")) from None
+        raise PolicyError("bad-toml", f"is not valid TOML: {error}") from None
 
 
 def _draft(keys: Plain, directory: Path) -> DraftPolicy:

@@ -11,7 +11,7 @@ from tomlkit.exceptions import ParseError
 from tomlkit.items import AoT, Item, Table
 
 from indistinct import _toml
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError
 
 
 def edit_policy(text: str, place: Sequence[str | int], value: Any = None) -> str:
@@ -33,7 +33,7 @@ def edit_policy(text: str, place: Sequence[str | int], value: Any = None) -> str
     try:
         document = tomlkit.parse(text)
     except (ParseError, RecursionError) as error:
-        raise PolicyError(Problem("bad-toml", f"is not valid TOML: {error}")) from None
+        raise PolicyError("bad-toml", f"is not valid TOML: {error}") from None
     node: Any = document
     for key, after in pairwise(place):
         if not isinstance(node, list) and key not in node:
@@ -95,4 +95,4 @@ def _names_attribute(place: Sequence[str | int]) -> bool:
 
 def _nowhere(place: Sequence[str | int]) -> PolicyError:
     where = ".".join(map(str, place))
-    return PolicyError(Problem("no-such-place", f"the policy has no place '{where}'"))
+    return PolicyError("no-such-place", f"the policy has no place '{where}'")

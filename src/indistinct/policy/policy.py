@@ -135,12 +135,10 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
         except OSError as error:
             remedy = f"indistinct init DATA --policy {path} writes a first policy"
             raise PolicyError(
-                Problem(
-                    "unreadable-policy",
-                    f"cannot be read: {(error.strerror or 'unknown reason').lower()}",
-                    file=str(path),
-                    remedy=remedy if isinstance(error, FileNotFoundError) else None,
-                )
+                "unreadable-policy",
+                f"cannot be read: {(error.strerror or 'unknown reason').lower()}",
+                file=str(path),
+                remedy=remedy if isinstance(error, FileNotFoundError) else None,
             ) from None
         except UnicodeDecodeError:
             problem = Problem("bad-encoding", "is not encoded in UTF-8", file=str(path))

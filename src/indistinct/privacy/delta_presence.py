@@ -82,11 +82,9 @@ class DeltaPresence(Promise):
         choice(self.model, "absent", self.absent, ABSENT)
         if self.lower > self.upper:
             raise PolicyError(
-                Problem(
-                    "bad-parameter",
-                    f"lower of {self.model} must not be above upper, and {self.lower!r} is above "
-                    f"{self.upper!r}",
-                )
+                "bad-parameter",
+                f"lower of {self.model} must not be above upper, and {self.lower!r} is above "
+                f"{self.upper!r}",
             )
 
     @property

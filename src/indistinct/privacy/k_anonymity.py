@@ -27,11 +27,9 @@ class KAnonymity(Promise):
         super().__post_init__()
         if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
             raise PolicyError(
-                Problem(
-                    "bad-parameter",
-                    f"k of k-anonymity must be a whole number of at least 1, not {self.k!r}",
-                    remedy="choose k = 5 or more for a release that you publish",
-                )
+                "bad-parameter",
+                f"k of k-anonymity must be a whole number of at least 1, not {self.k!r}",
+                remedy="choose k = 5 or more for a release that you publish",
             )
 
     @property

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError
 from indistinct.privacy.parameters import of_one, whole
 from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 from indistinct.types import Plain
@@ -52,11 +52,9 @@ class KMAnonymity(BeyondClasses):
         good = isinstance(others, list | tuple) and all(isinstance(name, str) for name in others)
         if not good or self.sensitive in others or len(set(others)) < len(others):
             raise PolicyError(
-                Problem(
-                    "bad-parameter",
-                    f"together of {self.model} must be a list of further columns, not {others!r}",
-                    remedy='write sensitive = "diag_1" and together = ["diag_2", "diag_3"], say',
-                )
+                "bad-parameter",
+                f"together of {self.model} must be a list of further columns, not {others!r}",
+                remedy='write sensitive = "diag_1" and together = ["diag_2", "diag_3"], say',
             )
         object.__setattr__(self, "together", tuple(others))
 

@@ -253,23 +253,17 @@ def _ks(given: Any) -> dict[str, int] | str:
     model = KNMAnonymity.model
     if not isinstance(given, Mapping) or not given:
         raise PolicyError(
-            Problem(
-                "bad-parameter",
-                f"k of {model} must be a table with a k for every rank, or '{ELBOW}', not "
-                f"{given!r}",
-                remedy='write k = { "1" = 10, "2" = 5, "3" = 3, "4" = 2 }',
-            )
+            "bad-parameter",
+            f"k of {model} must be a table with a k for every rank, or '{ELBOW}', not {given!r}",
+            remedy='write k = { "1" = 10, "2" = 5, "3" = 3, "4" = 2 }',
         )
     found: dict[str, int] = {}
     for key, k in given.items():
         rank = str(key)
         if isinstance(key, bool) or rank not in map(str, RANKS) or rank in found:
             raise PolicyError(
-                Problem(
-                    "bad-parameter",
-                    f"k of {model} names ranks from 1 (critical) to 4 (low), each once, not "
-                    f"{key!r}",
-                )
+                "bad-parameter",
+                f"k of {model} names ranks from 1 (critical) to 4 (low), each once, not {key!r}",
             )
         whole(model, f"k of rank {rank}", k, 1, "choose 2 or more")
         found[rank] = k

@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError
 from indistinct.privacy.parameters import number, of_one, whole
 from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 from indistinct.types import Plain
@@ -58,11 +58,9 @@ class KnownRecords(BeyondClasses):
             number(self.model, "bound", self.bound, above=0, most=1)
         if self.k is None and self.bound is None:
             raise PolicyError(
-                Problem(
-                    "missing-setting",
-                    f"promise '{self.model}' needs 'k' or 'bound'",
-                    remedy="add k = 5, say, or bound = 0.5",
-                )
+                "missing-setting",
+                f"promise '{self.model}' needs 'k' or 'bound'",
+                remedy="add k = 5, say, or bound = 0.5",
             )
 
     @property

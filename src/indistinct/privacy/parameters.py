@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.errors import PolicyError, did_you_mean
 
 
 def whole(model: str, name: str, given: object, least: int, remedy: str | None = None) -> None:
@@ -15,11 +15,9 @@ def whole(model: str, name: str, given: object, least: int, remedy: str | None =
     """
     if isinstance(given, bool) or not isinstance(given, int) or given < least:
         raise PolicyError(
-            Problem(
-                "bad-parameter",
-                f"{name} of {model} must be a whole number of at least {least}, not {given!r}",
-                remedy=remedy,
-            )
+            "bad-parameter",
+            f"{name} of {model} must be a whole number of at least {least}, not {given!r}",
+            remedy=remedy,
         )
 
 
@@ -66,11 +64,9 @@ def number(
         if bound is not None
     ]
     raise PolicyError(
-        Problem(
-            "bad-parameter",
-            f"{name} of {model} must be a number {' '.join(bounds)}, not {given!r}",
-            remedy=remedy,
-        )
+        "bad-parameter",
+        f"{name} of {model} must be a number {' '.join(bounds)}, not {given!r}",
+        remedy=remedy,
     )
 
 
@@ -90,8 +86,6 @@ def choice(model: str, name: str, given: object, known: Sequence[str]) -> None:
     """
     if given not in known:
         raise PolicyError(
-            Problem(
-                "bad-parameter",
-                f"{name} of {model} cannot be {given!r}: {did_you_mean(str(given), known)}",
-            )
+            "bad-parameter",
+            f"{name} of {model} cannot be {given!r}: {did_you_mean(str(given), known)}",
         )

@@ -70,28 +70,21 @@ class Promise(ABC):
     def __post_init__(self) -> None:
         if self.reference not in REFERENCES:
             raise PolicyError(
-                Problem(
-                    "bad-promise",
-                    f"'reference' of promise '{self.model}' cannot be {self.reference!r}: "
-                    f"{did_you_mean(str(self.reference), REFERENCES)}",
-                )
+                "bad-promise",
+                f"'reference' of promise '{self.model}' cannot be {self.reference!r}: "
+                f"{did_you_mean(str(self.reference), REFERENCES)}",
             )
         if self.reference != "published" and not self.compares:
             raise PolicyError(
-                Problem(
-                    "unknown-setting",
-                    f"promise '{self.model}' compares with no distribution, and a reference is "
-                    "named",
-                    remedy="leave reference out",
-                )
+                "unknown-setting",
+                f"promise '{self.model}' compares with no distribution, and a reference is named",
+                remedy="leave reference out",
             )
         if self.needs_sensitive and self.sensitive is None:
             raise PolicyError(
-                Problem(
-                    "promise-without-sensitive",
-                    f"promise '{self.model}' protects a sensitive attribute, and none is named",
-                    remedy='add sensitive = "..." to the promise',
-                )
+                "promise-without-sensitive",
+                f"promise '{self.model}' protects a sensitive attribute, and none is named",
+                remedy='add sensitive = "..." to the promise',
             )
 
     @property
@@ -229,11 +222,9 @@ class BeyondClasses(Promise):
 
     def _refuse(self) -> NoReturn:
         raise PolicyError(
-            Problem(
-                "not-of-classes",
-                f"promise '{self.model}' applies to {self.applies_to}",
-                remedy=self.way_out,
-            )
+            "not-of-classes",
+            f"promise '{self.model}' applies to {self.applies_to}",
+            remedy=self.way_out,
         )
 
 
@@ -259,7 +250,7 @@ def promise(model: str, **settings: Any) -> Promise:
     if model not in known:
         plugins.find("promises", model, plugins.subclass_named(Promise, "model"))  # type: ignore[type-abstract]
         raise PolicyError(
-            Problem("unknown-model", f"no privacy model '{model}': {did_you_mean(model, known)}")
+            "unknown-model", f"no privacy model '{model}': {did_you_mean(model, known)}"
         )
     kind = known[model]
     names = {item.name: item for item in fields(kind)}

@@ -73,11 +73,9 @@ class TCloseness(AboutValues):
         choice(self.model, "distance", self.distance, DISTANCES)
         if self.distance != "equal" and not self.about_all:
             raise PolicyError(
-                Problem(
-                    "bad-parameter",
-                    f"{self.model} is about some values alone, which are no steps apart",
-                    remedy='leave out distance, or write distance = "equal"',
-                )
+                "bad-parameter",
+                f"{self.model} is about some values alone, which are no steps apart",
+                remedy='leave out distance, or write distance = "equal"',
             )
 
     def missing_metadata(self, domain: SensitiveDomain) -> Problem | None:

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.continued import Row, labels_of
 from indistinct.hierarchies.taxonomy import Label
@@ -72,13 +72,11 @@ class EarlierPlan:
             return cls._read(document)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError):
             raise DataError(
-                Problem(
-                    "bad-plan",
-                    "is not a plan that can be used again",
-                    file=file,
-                    remedy="name private/plan.json of a release of this version, or the folder "
-                    "of the release",
-                )
+                "bad-plan",
+                "is not a plan that can be used again",
+                file=file,
+                remedy="name private/plan.json of a release of this version, or the folder "
+                "of the release",
             ) from None
 
     @classmethod

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError
 from indistinct.hierarchies.cells import range_of, width_of
 from indistinct.measures import BoundObjective, Outcome, Recoding, objective
 from indistinct.measures.loss import BoundLoss
@@ -159,11 +159,9 @@ def _score_of_cells(
         amounts = tuple(_units_under(data, plan, j) for j in range(len(plan.attributes)))
     else:
         raise PolicyError(
-            Problem(
-                "measure-of-levels",
-                "the measure counts levels of hierarchies, and the plan publishes cells at none",
-                remedy="measure loss, non-uniform entropy, discernibility or class sizes",
-            )
+            "measure-of-levels",
+            "the measure counts levels of hierarchies, and the plan publishes cells at none",
+            remedy="measure loss, non-uniform entropy, discernibility or class sizes",
         )
     of_cell = [np.append(amount, 0)[plan.cells(data, j)] for j, amount in enumerate(amounts)]
     return bound.over.keys(

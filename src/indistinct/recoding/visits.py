@@ -19,7 +19,7 @@ from itertools import product
 import numpy as np
 
 from indistinct.document import many
-from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.types import Bools, Floats, Ints, Ints32, Plain
 
@@ -117,12 +117,9 @@ def visits_protected(
     nodes = int(np.prod([len(way) for way in ways], dtype=object))
     if nodes > MOST_NODES:
         raise PolicyError(
-            Problem(
-                "too-many-combinations",
-                f"the attributes of visits have {many(nodes, 'choice')} of levels, too many to "
-                "compare",
-                remedy="set min_level and max_level, or make their hierarchies lower",
-            )
+            "too-many-combinations",
+            f"the attributes of visits have {many(nodes, 'choice')} of levels, too many to compare",
+            remedy="set min_level and max_level, or make their hierarchies lower",
         )
     there = np.flatnonzero(class_of >= 0)
     rows = _Rows(class_of[there], person_of[there], k)
@@ -153,14 +150,12 @@ def visits_protected(
             best = loss, node, starred
     if best is None:
         raise Unsatisfiable(
-            Problem(
-                "unsatisfiable",
-                f"{k} people are to have every visit of a class, and no choice of levels makes it "
-                f"so with at most {many(allowed, 'visit')} published as *",
-                attribute=names[0],
-                remedy="raise max_level, allow a larger suppression_limit, or promise a k that no "
-                "class is smaller than",
-            )
+            "unsatisfiable",
+            f"{k} people are to have every visit of a class, and no choice of levels makes it "
+            f"so with at most {many(allowed, 'visit')} published as *",
+            attribute=names[0],
+            remedy="raise max_level, allow a larger suppression_limit, or promise a k that no "
+            "class is smaller than",
         )
     loss, node, of_those = best
     starred = np.ones(len(class_of), np.bool_)

@@ -30,7 +30,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError, OutputError, Problem
+from indistinct.errors import InputError, OutputError
 from indistinct.types import Ints, Ints32, Plain, PlainMapping
 
 FILE, LOCK, KEY = "ledger.sqlite", "lock", "key"
@@ -156,24 +156,20 @@ class Ledger:
             found.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             if found.path.stat().st_mode & 0o077:
                 raise OutputError(
-                    Problem(
-                        "open-ledger",
-                        "other users can open the folder of the ledger",
-                        file=str(found.path),
-                        remedy="close it: chmod 700, or name a folder that is not there yet",
-                    )
+                    "open-ledger",
+                    "other users can open the folder of the ledger",
+                    file=str(found.path),
+                    remedy="close it: chmod 700, or name a folder that is not there yet",
                 )
             with found._locked(), contextlib.closing(found._connected()):
                 pass
         except OSError as error:
             why = (error.strerror or "unknown reason").lower()
             raise OutputError(
-                Problem(
-                    "unwritable",
-                    f"cannot write here ({why}); nothing was written",
-                    file=str(found.path),
-                    remedy="choose a folder that you may write",
-                )
+                "unwritable",
+                f"cannot write here ({why}); nothing was written",
+                file=str(found.path),
+                remedy="choose a folder that you may write",
             ) from None
         return found
 
@@ -212,12 +208,10 @@ class Ledger:
 
     def _no_release(self, number: int | None) -> InputError:
         return InputError(
-            Problem(
-                "no-such-release",
-                f"the ledger has no release {number}",
-                file=str(self.path),
-                remedy=f"indistinct ledger list {self.path} lists them",
-            )
+            "no-such-release",
+            f"the ledger has no release {number}",
+            file=str(self.path),
+            remedy=f"indistinct ledger list {self.path} lists them",
         )
 
     @contextlib.contextmanager
@@ -236,13 +230,11 @@ class Ledger:
             last = connection.execute("SELECT coalesce(max(number), 0) FROM releases").fetchone()[0]
             if last != seen:
                 raise OutputError(
-                    Problem(
-                        "ledger-changed",
-                        "another release was written down since this one was held against the "
-                        "ledger; nothing was written",
-                        file=str(self.path),
-                        remedy="make the release again",
-                    )
+                    "ledger-changed",
+                    "another release was written down since this one was held against the "
+                    "ledger; nothing was written",
+                    file=str(self.path),
+                    remedy="make the release again",
                 )
             record = Recording(connection, entry, folder.resolve())
             try:
@@ -257,12 +249,10 @@ class Ledger:
         """The file, with entries that a dead process left struck or confirmed; others wait."""
         if not (self.path / FILE).is_file():
             raise InputError(
-                Problem(
-                    "no-ledger",
-                    "there is no ledger in this folder",
-                    file=str(self.path),
-                    remedy="a release writes one, where its policy says [ledger] path",
-                )
+                "no-ledger",
+                "there is no ledger in this folder",
+                file=str(self.path),
+                remedy="a release writes one, where its policy says [ledger] path",
             )
         with self._locked(), contextlib.closing(self._connected()) as connection:
             for number, folder, digest in connection.execute(
@@ -300,12 +290,10 @@ class Ledger:
         except sqlite3.DatabaseError:
             connection.close()
             raise InputError(
-                Problem(
-                    "bad-ledger",
-                    "is no ledger that this version can read",
-                    file=str(file),
-                    remedy="name the folder of a ledger, or a new one",
-                )
+                "bad-ledger",
+                "is no ledger that this version can read",
+                file=str(file),
+                remedy="name the folder of a ledger, or a new one",
             ) from None
         return connection
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from indistinct.errors import InputError, Problem, did_you_mean
+from indistinct.errors import InputError, did_you_mean
 from indistinct.report.chapters import (
     CHAPTERS,
     Evidence,
@@ -174,11 +174,9 @@ def require_template(name: str) -> None:
     """
     if name not in OUTLINES:
         raise InputError(
-            Problem(
-                "unknown-template",
-                f"there is no template '{name}': {did_you_mean(name, OUTLINES)}",
-                remedy="name one of these, or leave it out for a plain report",
-            )
+            "unknown-template",
+            f"there is no template '{name}': {did_you_mean(name, OUTLINES)}",
+            remedy="name one of these, or leave it out for a plain report",
         )
 
 

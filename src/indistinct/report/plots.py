@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from indistinct.analytics.assessment import Assessment
-from indistinct.errors import InputError, OutputError, Problem
+from indistinct.errors import InputError, OutputError
 from indistinct.sources.writing import write_bytes
 from indistinct.types import Plain
 
@@ -37,18 +37,14 @@ def require_drawing(path: str | Path) -> None:
     """
     if Path(path).suffix.lower() not in FORMATS:
         raise OutputError(
-            Problem(
-                "unknown-format",
-                "a picture is drawn as .svg, .png or .html",
-                file=str(path),
-                remedy="name a file with one of these endings",
-            )
+            "unknown-format",
+            "a picture is drawn as .svg, .png or .html",
+            file=str(path),
+            remedy="name a file with one of these endings",
         )
     missing = [name for name in ("altair", "vl_convert") if importlib.util.find_spec(name) is None]
     if missing:
-        raise InputError(
-            Problem("missing-extra", f"drawing needs {' and '.join(missing)}", remedy=REMEDY)
-        )
+        raise InputError("missing-extra", f"drawing needs {' and '.join(missing)}", remedy=REMEDY)
 
 
 def draw_leakage(assessment: Assessment, path: str | Path) -> Path:

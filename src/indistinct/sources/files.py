@@ -142,12 +142,10 @@ def read_table(
 def header_without_csv(name: str) -> DataError:
     """That a header is spoken of where there is none to speak of."""
     return DataError(
-        Problem(
-            "header-without-csv",
-            "only of CSV files it can be said whether they have a header",
-            file=name,
-            remedy="take header away",
-        )
+        "header-without-csv",
+        "only of CSV files it can be said whether they have a header",
+        file=name,
+        remedy="take header away",
     )
 
 
@@ -310,7 +308,7 @@ def _read_csv(
         columns = [f"column_{at}" for at in range(1, len(names) + 1)]
         head = start[:lead]
     if not columns:
-        raise DataError(Problem("empty-file", "the file holds only blank lines", file=name))
+        raise DataError("empty-file", "the file holds only blank lines", file=name)
     if problems := name_problems(columns, name):
         raise DataError(problems)
     body = data[len(head.encode()) :]
@@ -611,13 +609,11 @@ def _undecodable(
         line = data.count(b"\n", 0, error.start) + 1 + lines_before
         place = f": line {line} has bytes that mean nothing in it"
     return DataError(
-        Problem(
-            "undecodable",
-            f"the file is not encoded in {encoding}{place}",
-            file=name,
-            remedy="name its encoding, such as latin-1 or windows-1252: --encoding latin-1 where "
-            'there is no policy, encoding = "latin-1" under [source] where there is one',
-        )
+        "undecodable",
+        f"the file is not encoded in {encoding}{place}",
+        file=name,
+        remedy="name its encoding, such as latin-1 or windows-1252: --encoding latin-1 where "
+        'there is no policy, encoding = "latin-1" under [source] where there is one',
     )
 
 
@@ -666,12 +662,10 @@ def _read_excel(path: Path, sheet: str | None) -> pl.DataFrame:
         import fastexcel
     except ImportError:
         raise DataError(
-            Problem(
-                "missing-extra",
-                "reading Excel files needs another package",
-                file=name,
-                remedy='pip install "indistinct[excel]"',
-            )
+            "missing-extra",
+            "reading Excel files needs another package",
+            file=name,
+            remedy='pip install "indistinct[excel]"',
         ) from None
     try:
         require_unpacked(path)
@@ -679,11 +673,9 @@ def _read_excel(path: Path, sheet: str | None) -> pl.DataFrame:
         sheet = sheets[0] if sheet is None and sheets else sheet
         if sheet not in sheets:
             raise DataError(
-                Problem(
-                    "unknown-sheet",
-                    f"no sheet '{sheet}': {did_you_mean(str(sheet), sheets)}",
-                    file=name,
-                )
+                "unknown-sheet",
+                f"no sheet '{sheet}': {did_you_mean(str(sheet), sheets)}",
+                file=name,
             )
         require_room(path, str(sheet))
         settings: Plain = {"sheet_name": sheet, "raise_if_empty": False}
@@ -721,4 +713,4 @@ def _read_database(path: Path, query: str) -> pl.DataFrame:
 def _broken(name: str, message: str, error: Exception) -> DataError:
     """A refusal by a library, without its words: they may quote a cell."""
     kind = type(error).__name__
-    return DataError(Problem("unreadable-file", f"{message} ({kind})", file=name))
+    return DataError("unreadable-file", f"{message} ({kind})", file=name)

@@ -22,7 +22,7 @@ from typing import ClassVar
 import polars as pl
 
 from indistinct import plugins
-from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.errors import PolicyError, did_you_mean
 from indistinct.types import Plain, PlainMapping
 
 DROPPED: PlainMapping = {"role": "identifier"}
@@ -109,7 +109,7 @@ def format_named(name: str) -> Format:
     found = _FORMATS.named(name)
     if found is None:
         hint = did_you_mean(name, list(formats()))
-        raise PolicyError(Problem("unknown-format", f"no format '{name}': {hint}"))
+        raise PolicyError("unknown-format", f"no format '{name}': {hint}")
     return found()
 
 

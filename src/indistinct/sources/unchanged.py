@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 
 
 @contextlib.contextmanager
@@ -25,12 +25,10 @@ def unchanged(path: str | Path | None) -> Iterator[None]:
 def changed(name: str) -> DataError:
     """That a file changed while it was read."""
     return DataError(
-        Problem(
-            "changed-while-read",
-            "the file changed while it was read",
-            file=name,
-            remedy="run again when nobody writes to it, or on a copy",
-        )
+        "changed-while-read",
+        "the file changed while it was read",
+        file=name,
+        remedy="run again when nobody writes to it, or on a copy",
     )
 
 

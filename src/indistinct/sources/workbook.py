@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.sources.memory import OF_BYTES, OF_CELLS, allowed, in_words, require
 
 _BLOCK = 1 << 24
@@ -77,13 +77,11 @@ def _require_extent(path: Path, sheet: str, columns: int, rows: int) -> None:
     needed, limit = OF_CELLS * columns * rows, allowed()
     if needed > limit:
         raise DataError(
-            Problem(
-                "stray-cell",
-                f"sheet '{sheet}' reaches as far as column {columns} and row {rows}: that takes "
-                f"{in_words(needed)} of memory, and may take {in_words(limit)}",
-                file=path.name,
-                remedy="delete the cells that lie far from the table, or save the sheet as CSV",
-            )
+            "stray-cell",
+            f"sheet '{sheet}' reaches as far as column {columns} and row {rows}: that takes "
+            f"{in_words(needed)} of memory, and may take {in_words(limit)}",
+            file=path.name,
+            remedy="delete the cells that lie far from the table, or save the sheet as CSV",
         )
 
 

@@ -27,7 +27,7 @@ from typing import Any, BinaryIO
 import polars as pl
 import polars.selectors as cs
 
-from indistinct.errors import OutputError, Problem
+from indistinct.errors import OutputError
 from indistinct.sources.convert import to_polars
 from indistinct.types import Frame, PlainMapping
 
@@ -231,11 +231,9 @@ def refuse_dash(*paths: str | Path | None) -> None:
     """
     if any(path is not None and str(path) == "-" for path in paths):
         raise OutputError(
-            Problem(
-                "dash-name",
-                "'-' means standard output elsewhere, and nothing can be written to it here",
-                remedy="name a file or folder",
-            )
+            "dash-name",
+            "'-' means standard output elsewhere, and nothing can be written to it here",
+            remedy="name a file or folder",
         )
 
 
@@ -338,21 +336,17 @@ def _refusal(path: Path, error: Exception) -> OutputError:
         number = int(told[1])  # what Polars says in words only
     if number in _FULL:
         return OutputError(
-            Problem(
-                "disk-full",
-                "the disk is full; nothing was written",
-                file=str(path),
-                remedy="make room, or choose another place",
-            )
+            "disk-full",
+            "the disk is full; nothing was written",
+            file=str(path),
+            remedy="make room, or choose another place",
         )
     reason = os.strerror(number) if number else type(error).__name__
     return OutputError(
-        Problem(
-            "unwritable",
-            f"cannot write here ({reason.lower()}); nothing was written",
-            file=str(path),
-            remedy="choose a folder that you may write",
-        )
+        "unwritable",
+        f"cannot write here ({reason.lower()}); nothing was written",
+        file=str(path),
+        remedy="choose a folder that you may write",
     )
 
 
@@ -408,11 +402,7 @@ class publish_folder:  # noqa: N801, used like a function
         refuse_dash(out)
         if isinstance(out, str) and not out.strip():
             raise OutputError(
-                Problem(
-                    "no-name",
-                    "the name of the folder is empty",
-                    remedy="name a new folder",
-                )
+                "no-name", "the name of the folder is empty", remedy="name a new folder"
             )
         self._out = Path(out)
         self._made: list[Path] = []
@@ -535,12 +525,10 @@ def _refuse_current(out: Path) -> None:
     """Refuse the folder that the program runs in: who stands in it would stand nowhere."""
     if out == Path.cwd():
         raise OutputError(
-            Problem(
-                "current-folder",
-                "a release takes the place of the whole folder, and this is the current one",
-                file=str(out),
-                remedy="name a new folder in it",
-            )
+            "current-folder",
+            "a release takes the place of the whole folder, and this is the current one",
+            file=str(out),
+            remedy="name a new folder in it",
         )
 
 
@@ -550,18 +538,16 @@ def _refuse_foreign(out: Path) -> None:
         return
     if not out.is_dir():
         problem = "there is a file of this name, and a run leaves a folder"
-        raise OutputError(Problem("file-in-the-way", problem, file=str(out)))
+        raise OutputError("file-in-the-way", problem, file=str(out))
     found = sorted(path.name for path in out.iterdir())
     foreign = [name for name in found if name not in _left_by_a_run(out)]
     if foreign:
         shown = ", ".join(f"'{name}'" for name in foreign[:3]) + (", ..." * (len(foreign) > 3))
         raise OutputError(
-            Problem(
-                "foreign-files",
-                f"the folder holds what no earlier run has left there: {shown}",
-                file=str(out),
-                remedy="name a new folder, or move these files elsewhere",
-            )
+            "foreign-files",
+            f"the folder holds what no earlier run has left there: {shown}",
+            file=str(out),
+            remedy="name a new folder, or move these files elsewhere",
         )
 
 

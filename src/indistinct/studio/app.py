@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from indistinct import DataError, IndistinctError, PolicyError, Problem
+from indistinct import DataError, IndistinctError, PolicyError
 from indistinct.studio.guard import MOST_FILE, MOST_JSON
 from indistinct.studio.workspace import Workspace
 from indistinct.types import Plain
@@ -189,7 +189,7 @@ def _classes(space: Workspace, asked: Plain) -> Plain:
 def _open(space: Workspace, asked: Plain) -> None:
     path = Path(_text(asked, "path")).expanduser()
     if not path.exists():
-        raise DataError(Problem("no-such-table", "there is no such file or folder", str(path)))
+        raise DataError("no-such-table", "there is no such file or folder", file=str(path))
     space.open(path)
 
 
@@ -229,7 +229,7 @@ def _run(space: Workspace, asked: Plain) -> Plain:
         raise _malformed("kind")
     out = Path(_text(asked, "out").strip()).expanduser()
     if not out.is_absolute():
-        raise DataError(Problem("relative-folder", "name a folder by its whole path", str(out)))
+        raise DataError("relative-folder", "name a folder by its whole path", file=str(out))
     return space.start({"kind": kind, "out": str(out)})
 
 
@@ -256,4 +256,4 @@ def _number(asked: Plain, name: str) -> int:
 
 
 def _malformed(name: str) -> PolicyError:
-    return PolicyError(Problem("malformed-message", f"'{name}' is missing or malformed"))
+    return PolicyError("malformed-message", f"'{name}' is missing or malformed")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import indistinct
-from indistinct import IndistinctError, PolicyError, Problem
+from indistinct import IndistinctError, PolicyError
 from indistinct.studio.jobs import Jobs
 from indistinct.types import Plain
 
@@ -58,7 +58,7 @@ class Workspace:
             PolicyError: none is open.
         """
         if self._bench is None:
-            raise PolicyError(Problem("no-open-table", "no table is open", remedy="open one first"))
+            raise PolicyError("no-open-table", "no table is open", remedy="open one first")
         return self._bench
 
     @property
@@ -177,7 +177,7 @@ class Workspace:
             if version != self.version:
                 message = "the policy was changed in another window"
                 remedy = "look at it as it is now, and try again"
-                raise PolicyError(Problem("changed-meanwhile", message, remedy=remedy))
+                raise PolicyError("changed-meanwhile", message, remedy=remedy)
             yield
             self.version += 1
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.measures.aggregate import Values
 from indistinct.measures.objective import BoundObjective, Levels, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
+from indistinct.types import Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,17 +33,17 @@ class BoundLargestClass(BoundObjective):
         self._records = records
         self.worst = float(records)
 
-    def score(self, outcome: Outcome) -> tuple[Values, Values]:
+    def score(self, outcome: Outcome) -> tuple[Floats, Floats]:
         """The largest of what is kept and what is suppressed; nodes inherit nothing."""
         largest = max(int(outcome.kept.max(initial=0)), outcome.suppressed)
         return np.array([float(largest)]), np.zeros(0)
 
-    def recoded(self, recoding: Recoding) -> Values:
+    def recoded(self, recoding: Recoding) -> Floats:
         """The same of a recoding at several nodes."""
         suppressed = self._records - int(recoding.kept.sum())
         return np.array([float(max(int(recoding.kept.max(initial=0)), suppressed))])
 
-    def lower(self, levels: Levels, least: NDArray[np.int64], inherited: Values) -> Values:
+    def lower(self, levels: Levels, least: NDArray[np.int64], inherited: Floats) -> Floats:
         """No class is smaller than what is suppressed at least."""
         del levels, inherited
         return least[:, None].astype(np.float64)

@@ -322,16 +322,14 @@ class _Making:
             large = int((size > most).sum())
             if large:
                 raise ThetaInfeasible(
-                    Problem(
-                        "theta-classes-too-large",
-                        f"{large} of {len(size)} classes have more than {most} records, and with "
-                        f"{values} different values no larger class reaches theta of its own size "
-                        f"(mu = {target.mu:g})",
-                        attribute=name,
-                        remedy='make classes of equal size with partition = "chunks" or '
-                        '"k-member", choose theta = "k" with a bound on the posterior, or a '
-                        "smaller mu",
-                    )
+                    "theta-classes-too-large",
+                    f"{large} of {len(size)} classes have more than {most} records, and with "
+                    f"{values} different values no larger class reaches theta of its own size "
+                    f"(mu = {target.mu:g})",
+                    attribute=name,
+                    remedy='make classes of equal size with partition = "chunks" or '
+                    '"k-member", choose theta = "k" with a bound on the posterior, or a '
+                    "smaller mu",
                 )
 
     def _check_suppressed(self, plan: CellPlan) -> None:
@@ -509,15 +507,13 @@ class _Making:
             return
         reasons = "; ".join(f"{count}: {why}" for why, count in moves.reasons().items())
         raise ThetaInfeasible(
-            Problem(
-                "theta-max-noise",
-                f"{many(needed, 'record of noise is')} needed, {needed / records:.3%} of the "
-                "table, and "
-                f"{allowed} are allowed ({reasons})",
-                remedy=f"allow max_noise = {needed}, or choose a smaller k or mu"
-                + ("" if self.safe else ', or variant = "safe"')
-                + (', or donors = "all"' if self.settings.donors == "later" else ""),
-            )
+            "theta-max-noise",
+            f"{many(needed, 'record of noise is')} needed, {needed / records:.3%} of the "
+            "table, and "
+            f"{allowed} are allowed ({reasons})",
+            remedy=f"allow max_noise = {needed}, or choose a smaller k or mu"
+            + ("" if self.safe else ', or variant = "safe"')
+            + (', or donors = "all"' if self.settings.donors == "later" else ""),
         )
 
     def _report(self, moves: Moves) -> SearchReport:

@@ -168,7 +168,7 @@ def full_domain_for_each(
     lattice = Lattice.of(data, settings.min_level, settings.max_level)
     if lattice.size > LARGEST:
         raise PolicyError(
-            Problem("lattice-too-large", f"a series is searched exactly: {lattice.size} nodes")
+            "lattice-too-large", f"a series is searched exactly: {lattice.size} nodes"
         )
     bound = objective.bind(data)
     allowed = allowed_units(settings.suppression_limit, data.table.records)

@@ -32,7 +32,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.document import many
-from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
 from indistinct.kernels.items import combinations, published_sets, rare_within
 from indistinct.kernels.ragged import Ragged
@@ -162,12 +162,10 @@ def km_anonymous(
     some = int(np.count_nonzero(sets.lengths))
     if 0 < some < asked.k:
         raise Unsatisfiable(
-            Problem(
-                "unsatisfiable",
-                f"{asked.k} people are to have every item that is published, and {some} have any",
-                attribute=asked.sensitive,
-                remedy=f"choose k of at most {some}",
-            )
+            "unsatisfiable",
+            f"{asked.k} people are to have every item that is published, and {some} have any",
+            attribute=asked.sensitive,
+            remedy=f"choose k of at most {some}",
         )
     return _Search(sets, asked, suppress).run(began, progress)
 
@@ -395,14 +393,12 @@ class _Search:
         )
         if total > MOST_COMBINATIONS or base**size > LARGEST_KEY:
             raise PolicyError(
-                Problem(
-                    "too-many-combinations",
-                    f"people have {many(total, 'combination')} of {size} out of "
-                    f"{many(base, 'item')}, too many to "
-                    "count",
-                    attribute=self._name,
-                    remedy="choose a smaller m, or a hierarchy that starts with coarser items",
-                )
+                "too-many-combinations",
+                f"people have {many(total, 'combination')} of {size} out of "
+                f"{many(base, 'item')}, too many to "
+                "count",
+                attribute=self._name,
+                remedy="choose a smaller m, or a hierarchy that starts with coarser items",
             )
         keys, _ = combinations(indptr, item, size, digits, base, self._ones, total)
         keys.sort()

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from indistinct.document import many
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 from indistinct.kernels.items import protect_items
 from indistinct.kernels.ragged import Ragged
@@ -102,12 +102,10 @@ def _refuse_too_many(name: str, sets: Cells, class_of: Ints32, known: KnownRecor
     base = int(np.bincount(pairs // max(len(sets.domain), 1)).max(initial=0)) + 1
     if total > MOST_COMBINATIONS or base**size > LARGEST_KEY:
         raise PolicyError(
-            Problem(
-                "too-many-combinations",
-                f"people of one class have {total:.0f} combinations of {size} out of "
-                f"{many(base, 'item')}, "
-                "too many to count",
-                attribute=name,
-                remedy="choose a smaller m",
-            )
+            "too-many-combinations",
+            f"people of one class have {total:.0f} combinations of {size} out of "
+            f"{many(base, 'item')}, "
+            "too many to count",
+            attribute=name,
+            remedy="choose a smaller m",
         )

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from indistinct.document import many
-from indistinct.errors import HierarchyError, PolicyError, Problem
+from indistinct.errors import HierarchyError, PolicyError
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.microdata.frequencies import Cells
 from indistinct.types import Floats, Ints, Ints32
@@ -59,12 +59,10 @@ class ItemTree:
         outside = sum(not taxonomy.covers(value) for value in values)
         if outside:
             raise HierarchyError(
-                Problem(
-                    "uncovered-value",
-                    f"the hierarchy lacks {outside} of the {many(len(values), 'value')} that occur",
-                    attribute=taxonomy.attribute,
-                    remedy='add them to the hierarchy, or set uncovered = "suppress"',
-                )
+                "uncovered-value",
+                f"the hierarchy lacks {outside} of the {many(len(values), 'value')} that occur",
+                attribute=taxonomy.attribute,
+                remedy='add them to the hierarchy, or set uncovered = "suppress"',
             )
         children, ends = _children(taxonomy)
         labels: list[Label] = []
@@ -133,12 +131,10 @@ def tree_of(name: str, cells: Cells) -> ItemTree:
     """
     if not cells.known.chains:
         raise PolicyError(
-            Problem(
-                "no-hierarchy",
-                "items are generalized in a hierarchy, and none is named",
-                attribute=name,
-                remedy=f'add attributes."{name}".hierarchy',
-            )
+            "no-hierarchy",
+            "items are generalized in a hierarchy, and none is named",
+            attribute=name,
+            remedy=f'add attributes."{name}".hierarchy',
         )
     return ItemTree.of(Taxonomy(name, cells.known.chains), cells.domain)
 

@@ -104,13 +104,10 @@ def anatomy(
     broken = int(bar.broken_by_code(bucket_of, code, buckets).sum())
     if broken:
         raise Unsatisfiable(
-            Problem(
-                "unsatisfiable",
-                f"{some_of(broken, buckets, 'bucket breaks')} a promise: "
-                + "; ".join(map(str, asked)),
-                remedy="anatomy works towards distinct-l-diversity and max-posterior alone: leave "
-                "the others out, or choose another algorithm",
-            )
+            "unsatisfiable",
+            f"{some_of(broken, buckets, 'bucket breaks')} a promise: " + "; ".join(map(str, asked)),
+            remedy="anatomy works towards distinct-l-diversity and max-posterior alone: leave "
+            "the others out, or choose another algorithm",
         )
     report = SearchReport(ALGORITHM, nodes=buckets, checked=buckets)
     quasi = exact(linked.data, report)
@@ -244,13 +241,11 @@ def _grouped(
     most = int(count.max(initial=0))
     if most * wanted > len(people) or not len(people):
         raise Unsatisfiable(
-            Problem(
-                "values-too-uneven",
-                f"buckets of {wanted} different values need that no value is had by more than one "
-                f"in {wanted}, and {most} of {len(people)} people share one",
-                attribute=name,
-                remedy=f"choose l of at most {len(people) // most}" if most else "ask for less",
-            )
+            "values-too-uneven",
+            f"buckets of {wanted} different values need that no value is had by more than one "
+            f"in {wanted}, and {most} of {len(people)} people share one",
+            attribute=name,
+            remedy=f"choose l of at most {len(people) // most}" if most else "ask for less",
         )
     start = pointers(count)
     group_of = np.empty(len(people), dtype=np.int32)
@@ -305,11 +300,9 @@ def _without_certainty(
             return bucket_of, buckets, merged
         if buckets == 1:
             raise Unsatisfiable(
-                Problem(
-                    "values-too-uneven",
-                    "a value is had by more people than a promise allows, whatever their buckets",
-                    remedy="give the values categories in an order: then everybody has the highest",
-                )
+                "values-too-uneven",
+                "a value is had by more people than a promise allows, whatever their buckets",
+                remedy="give the values categories in an order: then everybody has the highest",
             )
         # Each of them with the next; the last with the one before.
         joined = np.zeros(buckets, dtype=np.int64)
@@ -333,11 +326,8 @@ def _check_classes(data: LeveledTable, plan: CellPlan, promises: Sequence[Promis
     broken |= publishing.broken_as_published(data, promises, plan, judge)
     if broken.any():
         raise Unsatisfiable(
-            Problem(
-                "unsatisfiable",
-                f"{int(broken.sum())} of {plan.groups} combinations of exact quasi-identifiers "
-                "break " + "; ".join(map(str, promises)),
-                remedy='choose algorithm = "theta-star" or "p-l-angelization", which generalize '
-                "them",
-            )
+            "unsatisfiable",
+            f"{int(broken.sum())} of {plan.groups} combinations of exact quasi-identifiers "
+            "break " + "; ".join(map(str, promises)),
+            remedy='choose algorithm = "theta-star" or "p-l-angelization", which generalize them',
         )

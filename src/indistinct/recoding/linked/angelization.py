@@ -287,13 +287,11 @@ def _of_values(
         had = np.bincount(own.value[there], minlength=1).max()
         if had >= (linked.data.weight > 0).sum():
             raise Unsatisfiable(
-                Problem(
-                    "unsatisfiable",
-                    f"everybody has the same value of '{name}', beside others: every bucket would "
-                    "tell it of each of its people",
-                    attribute=name,
-                    remedy="leave records with this value out of the table",
-                )
+                "unsatisfiable",
+                f"everybody has the same value of '{name}', beside others: every bucket would "
+                "tell it of each of its people",
+                attribute=name,
+                remedy="leave records with this value out of the table",
             )
         cells[one_by_one] = _by_combination(own, everybody, linked.data.weight)
         promises.append(promise("distinct-l-diversity", l=1, sensitive=one_by_one))

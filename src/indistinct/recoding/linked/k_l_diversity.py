@@ -336,12 +336,10 @@ def _sets(cells: Cells, tree: ItemTree, name: str) -> Ragged:
     bare = int(np.count_nonzero(items.lengths == 0))
     if bare:
         raise DataError(
-            Problem(
-                "people-without-items",
-                f"{many(bare, 'person has')} no value of it",
-                attribute=name,
-                remedy="leave them out, or give them a record with a missing value",
-            )
+            "people-without-items",
+            f"{many(bare, 'person has')} no value of it",
+            attribute=name,
+            remedy="leave them out, or give them a record with a missing value",
         )
     return items
 

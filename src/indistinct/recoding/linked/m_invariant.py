@@ -96,12 +96,10 @@ def m_invariant(
     code, labels, known, history, note = values_of(linked, name, there)
     if note is not None:
         raise PolicyError(
-            Problem(
-                "several-values",
-                "some people have several values, and a bucket lists one value for everybody",
-                attribute=name,
-                remedy="give the values categories in an order: then everybody has the highest",
-            )
+            "several-values",
+            "some people have several values, and a bucket lists one value for everybody",
+            attribute=name,
+            remedy="give the values categories in an order: then everybody has the highest",
         )
     random = stream(settings.seed, "m-invariant.dealing")
     people = int(there.sum())

@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from indistinct.document import many
-from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.kernels.linked import members_in_order
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.frequencies import FrequencyTable
@@ -130,13 +130,11 @@ def homes_of_noise(
         open_to = np.flatnonzero(free)
         if not len(open_to):
             raise Unsatisfiable(
-                Problem(
-                    "unsatisfiable",
-                    f"{many(number, 'made-up person is')} needed, and there is no class for them "
-                    "that "
-                    "keeps " + "; ".join(map(str, delicate)),
-                    remedy="ask for less, or set max_noise = 0",
-                )
+                "unsatisfiable",
+                f"{many(number, 'made-up person is')} needed, and there is no class for them "
+                "that "
+                "keeps " + "; ".join(map(str, delicate)),
+                remedy="ask for less, or set max_noise = 0",
             )
         homes[lost] = _in_proportion(size[open_to], len(lost), random, open_to)
         if not delicate:
@@ -198,12 +196,10 @@ def _in_order(
     rows = np.flatnonzero(data.weight > 0)
     if len(rows) > MOST_CLUSTERED:
         raise PolicyError(
-            Problem(
-                "too-many-records",
-                f"the table has {len(rows)} people, and clustering compares each with every other: "
-                f"it takes {MOST_CLUSTERED} at most",
-                remedy='write start = "mondrian" under [method.partition]',
-            )
+            "too-many-records",
+            f"the table has {len(rows)} people, and clustering compares each with every other: "
+            f"it takes {MOST_CLUSTERED} at most",
+            remedy='write start = "mondrian" under [method.partition]',
         )
     widths = Widths.of(data, settings.weights)
     class_of = np.full(data.table.combinations, -1, dtype=np.int32)
@@ -224,12 +220,10 @@ def _in_order(
     broken |= publishing.broken_as_published(data, promises, plan, judge)
     if broken.any() or (plan.suppressed & (data.weight > 0)).any():
         raise Unsatisfiable(
-            Problem(
-                "unsatisfiable",
-                "the classes of the paper's clustering break a promise: "
-                + "; ".join(map(str, promises)),
-                remedy='ask for less, or choose variant = "safe"',
-            )
+            "unsatisfiable",
+            "the classes of the paper's clustering break a promise: "
+            + "; ".join(map(str, promises)),
+            remedy='ask for less, or choose variant = "safe"',
         )
     return publishing.finished(data, plan, began)
 

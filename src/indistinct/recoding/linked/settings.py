@@ -73,11 +73,9 @@ class LinkedSettings(ExchangeSettings):
         keys, start = asked.keys, asked.keys.partition.start
         if start not in (None, "k-member", "mondrian"):
             raise PolicyError(
-                Problem(
-                    "bad-setting",
-                    f"method.partition.start: the quasi table cannot be made by '{start}'",
-                    remedy='choose "k-member" or "mondrian"',
-                )
+                "bad-setting",
+                f"method.partition.start: the quasi table cannot be made by '{start}'",
+                remedy='choose "k-member" or "mondrian"',
             )
         return super().of(
             asked,

@@ -349,22 +349,18 @@ class _Making:
         asked = "; ".join(map(str, self.of_values))
         if dealer.least_noise is not None and allowed is not None:
             return ThetaInfeasible(
-                Problem(
-                    "theta-max-noise",
-                    f"{many(dealer.least_noise, 'made-up person is')} needed to keep {asked}, "
-                    f"{dealer.least_noise / people:.3%} of the people, and {allowed} are allowed",
-                    remedy=f"allow max_noise = {dealer.least_noise}, or choose a smaller k or mu",
-                )
+                "theta-max-noise",
+                f"{many(dealer.least_noise, 'made-up person is')} needed to keep {asked}, "
+                f"{dealer.least_noise / people:.3%} of the people, and {allowed} are allowed",
+                remedy=f"allow max_noise = {dealer.least_noise}, or choose a smaller k or mu",
             )
         return ThetaInfeasible(
-            Problem(
-                "theta-infeasible",
-                f"no buckets were found that keep {asked}"
-                + (" without made-up people" if allowed == 0 else ""),
-                attribute=", ".join(dict.fromkeys(str(part.sensitive) for part in self.of_values)),
-                remedy="choose a smaller k or mu, or a larger bound on the posterior"
-                + (", or allow made-up people: leave out max_noise = 0" if allowed == 0 else ""),
-            )
+            "theta-infeasible",
+            f"no buckets were found that keep {asked}"
+            + (" without made-up people" if allowed == 0 else ""),
+            attribute=", ".join(dict.fromkeys(str(part.sensitive) for part in self.of_values)),
+            remedy="choose a smaller k or mu, or a larger bound on the posterior"
+            + (", or allow made-up people: leave out max_noise = 0" if allowed == 0 else ""),
         )
 
     # Exchanged buckets
@@ -397,13 +393,11 @@ class _Making:
         needed, allowed = len(moves.noise_group), settings.noise_allowed(len(people))
         if allowed is not None and needed > allowed:
             raise ThetaInfeasible(
-                Problem(
-                    "theta-max-noise",
-                    f"{many(needed, 'made-up person is')} needed, {needed / len(people):.3%} of "
-                    "the "
-                    f"people, and {allowed} are allowed",
-                    remedy=f'allow max_noise = {needed}, or choose variant = "safe"',
-                )
+                "theta-max-noise",
+                f"{many(needed, 'made-up person is')} needed, {needed / len(people):.3%} of "
+                "the "
+                f"people, and {allowed} are allowed",
+                remedy=f'allow max_noise = {needed}, or choose variant = "safe"',
             )
         made = _Buckets(
             bucket_of,
@@ -498,13 +492,11 @@ class _Making:
             return
         paper = self.settings.bucketing == "exchanged"
         raise Unsatisfiable(
-            Problem(
-                "unsatisfiable",
-                f"{some_of(number, made.number, 'bucket breaks')} a promise: "
-                + "; ".join(map(str, self.of_values)),
-                remedy="ask for less"
-                + (', or choose variant = "safe", which keeps other promises too' * paper),
-            )
+            "unsatisfiable",
+            f"{some_of(number, made.number, 'bucket breaks')} a promise: "
+            + "; ".join(map(str, self.of_values)),
+            remedy="ask for less"
+            + (', or choose variant = "safe", which keeps other promises too' * paper),
         )
 
     def _homes(self, quasi: CellPlan, made: _Buckets) -> Ints32:

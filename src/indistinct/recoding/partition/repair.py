@@ -41,22 +41,18 @@ def check(
     people = int((data.weight > 0).sum())
     if people > MOST:
         raise PolicyError(
-            Problem(
-                "too-many-records",
-                f"the table has {people} records, and {algorithm} compares each with every other: "
-                f"its time grows with their square, so it takes {MOST} at most",
-                remedy='choose algorithm = "mondrian"',
-            )
+            "too-many-records",
+            f"the table has {people} records, and {algorithm} compares each with every other: "
+            f"its time grows with their square, so it takes {MOST} at most",
+            remedy='choose algorithm = "mondrian"',
         )
     check_feasible(data, promises, settings)
     if too_wide(data, promises):
         raise PolicyError(
-            Problem(
-                "too-many-values",
-                f"the sensitive values are too many: {algorithm} counts each of them in every "
-                "record that it compares",
-                remedy='choose algorithm = "mondrian", or make the values fewer with a transform',
-            )
+            "too-many-values",
+            f"the sensitive values are too many: {algorithm} counts each of them in every "
+            "record that it compares",
+            remedy='choose algorithm = "mondrian", or make the values fewer with a transform',
         )
 
 

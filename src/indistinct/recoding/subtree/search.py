@@ -337,8 +337,6 @@ def run(algorithm: str, space: Space, **settings: Any) -> SearchResult:
     if algorithm not in SEARCHES:
         known: Sequence[str] = list(SEARCHES)
         raise PolicyError(
-            Problem(
-                "unknown-algorithm", f"no search '{algorithm}': {did_you_mean(algorithm, known)}"
-            )
+            "unknown-algorithm", f"no search '{algorithm}': {did_you_mean(algorithm, known)}"
         )
     return SEARCHES[algorithm](space, **settings)

@@ -419,11 +419,9 @@ def _quasi(
         names = tuple(dict.fromkeys(name for part in requirements for name in part.on or ()))
     if not names:
         raise PolicyError(
-            Problem(
-                "no-quasi-identifier",
-                "the audit does not know the release's quasi-identifiers",
-                remedy="name them, or audit a folder with a certificate",
-            )
+            "no-quasi-identifier",
+            "the audit does not know the release's quasi-identifiers",
+            remedy="name them, or audit a folder with a certificate",
         )
     return names
 
@@ -463,12 +461,10 @@ def _table_of(published: Published, needed: Sequence[str]) -> PublishedTable:
         return whole[0]
     if whole:
         raise DataError(
-            Problem(
-                "several-tables",
-                "more than one table of the release has all quasi-identifiers: "
-                + ", ".join(table.name for table in whole),
-                remedy="audit them one by one",
-            )
+            "several-tables",
+            "more than one table of the release has all quasi-identifiers: "
+            + ", ".join(table.name for table in whole),
+            remedy="audit them one by one",
         )
     problems = min(lacking, key=len)
     problems += [tampered(table.name) for table in published.tables if table.matches is False]

@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError
 from indistinct.metadata import Value, ValueMetadata
 from indistinct.release.audit.verdict import (
     CLASS,
@@ -237,14 +237,12 @@ def reference(asked: Asked) -> pl.DataFrame:
         ).filter(pl.col(RECORDS) > 0)
         if told.is_empty():
             raise PolicyError(
-                Problem(
-                    "reference-not-known",
-                    f"promise '{asked.requirement.model}' compares with the distribution of the "
-                    "original table, which is not known",
-                    attribute=asked.requirement.sensitive,
-                    remedy="audit a folder whose certificate tells it, or give it with the "
-                    'policy; reference = "published" needs none',
-                )
+                "reference-not-known",
+                f"promise '{asked.requirement.model}' compares with the distribution of the "
+                "original table, which is not known",
+                attribute=asked.requirement.sensitive,
+                remedy="audit a folder whose certificate tells it, or give it with the "
+                'policy; reference = "published" needs none',
             )
     told = asked.applicable(told).sort(VALUE)
     return told.select(VALUE, (pl.col(RECORDS) / pl.col(RECORDS).sum()).alias(SHARE))
@@ -294,12 +292,10 @@ def categories(cells: pl.DataFrame, asked: Asked, *, ordered: bool = False) -> p
     if without:
         many = "a published value has" if without == 1 else f"{without} published values have"
         raise PolicyError(
-            Problem(
-                "value-without-category",
-                f"{many} no category, and promise '{asked.requirement.model}' needs one for each",
-                attribute=asked.requirement.sensitive,
-                remedy="name the category of every value, and of the missing one if there is any",
-            )
+            "value-without-category",
+            f"{many} no category, and promise '{asked.requirement.model}' needs one for each",
+            attribute=asked.requirement.sensitive,
+            remedy="name the category of every value, and of the missing one if there is any",
         )
     if not ordered:
         return found
@@ -365,11 +361,9 @@ def levels(values: Iterable[Value], asked: Asked) -> list[dict[Value, Value | in
 
 def _lacking(asked: Asked, what: str, short: str) -> PolicyError:
     return PolicyError(
-        Problem(
-            "values-not-known",
-            f"promise '{asked.requirement.model}' needs {what}",
-            attribute=asked.requirement.sensitive,
-            remedy=f"audit a folder whose certificate tells it, or a policy that gives the "
-            f"attribute {short}",
-        )
+        "values-not-known",
+        f"promise '{asked.requirement.model}' needs {what}",
+        attribute=asked.requirement.sensitive,
+        remedy=f"audit a folder whose certificate tells it, or a policy that gives the "
+        f"attribute {short}",
     )

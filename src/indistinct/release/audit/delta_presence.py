@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError
 from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import SIZE, TOLERANCE, Asked, least, most
 from indistinct.release.audit.population import PEOPLE, PRESENCE, people
@@ -48,10 +48,8 @@ def check(asked: Asked) -> Verdict:
     """
     if asked["lower"] > asked["upper"]:
         raise PolicyError(
-            Problem(
-                "bad-parameter",
-                f"lower of {MODEL} is above upper: {asked['lower']!r} and {asked['upper']!r}",
-            )
+            "bad-parameter",
+            f"lower of {MODEL} is above upper: {asked['lower']!r} and {asked['upper']!r}",
         )
     classes, absent = people(asked)
     share = classes[SIZE] / classes[PEOPLE]

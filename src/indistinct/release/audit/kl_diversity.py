@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError
 from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import SIZE, Asked, least
 from indistinct.release.audit.settings import whole
@@ -62,14 +62,12 @@ def _linked(context: Context) -> LinkedTables:
     linked = context.linked
     if linked is None or linked.holding != "all":
         raise PolicyError(
-            Problem(
-                "no-fingerprints",
-                f"promise '{MODEL}' applies to two linked tables whose buckets list what everybody "
-                "in them has"
-                + ("" if linked is None else f", and here everybody has '{linked.holding}' of it"),
-                remedy="audit the folder of such a release with its certificate, or say that "
-                'holding = "all"',
-            )
+            "no-fingerprints",
+            f"promise '{MODEL}' applies to two linked tables whose buckets list what everybody "
+            "in them has"
+            + ("" if linked is None else f", and here everybody has '{linked.holding}' of it"),
+            remedy="audit the folder of such a release with its certificate, or say that "
+            'holding = "all"',
         )
     return linked
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError
 from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import Asked
 from indistinct.release.audit.settings import names, optional, whole
@@ -44,12 +44,10 @@ def check(asked: Asked) -> Verdict:
     person, together = asked.context.person, list(asked["together"] or ())
     if person is None and not together:
         raise PolicyError(
-            Problem(
-                "people-not-told",
-                f"promise '{MODEL}' counts people, and nothing says whose each record is",
-                remedy="name the column of the person's pseudonym, or audit a folder whose "
-                "certificate names it",
-            )
+            "people-not-told",
+            f"promise '{MODEL}' counts people, and nothing says whose each record is",
+            remedy="name the column of the person's pseudonym, or audit a folder whose "
+            "certificate names it",
         )
     k, m = asked["k"], asked["m"]
     whose = pl.int_range(pl.len()) if person is None else pl.col(person)

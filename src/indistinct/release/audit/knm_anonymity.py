@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError
 from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import SIZE, Asked, least
 from indistinct.release.audit.settings import Setting, word
@@ -99,21 +99,17 @@ def _ranked(asked: Asked, ks: Mapping[int, int]) -> pl.DataFrame:
     if bare:
         many = "a published value has" if bare == 1 else f"{bare} published values have"
         raise PolicyError(
-            Problem(
-                "value-without-rank",
-                f"{many} no rank of sensitivity, and promise '{MODEL}' needs one for each",
-                attribute=asked.sensitive,
-                remedy="audit a folder whose certificate tells the ranks, or with a policy that "
-                "gives the attribute ranks in a table or a file",
-            )
+            "value-without-rank",
+            f"{many} no rank of sensitivity, and promise '{MODEL}' needs one for each",
+            attribute=asked.sensitive,
+            remedy="audit a folder whose certificate tells the ranks, or with a policy that "
+            "gives the attribute ranks in a table or a file",
         )
     if unasked := sorted(set(found[RANK].to_list()) - set(ks)):
         raise PolicyError(
-            Problem(
-                "rank-without-k",
-                f"promise '{MODEL}' has no k for rank {', '.join(map(str, unasked))}, which is "
-                "published",
-                attribute=asked.sensitive,
-            )
+            "rank-without-k",
+            f"promise '{MODEL}' has no k for rank {', '.join(map(str, unasked))}, which is "
+            "published",
+            attribute=asked.sensitive,
         )
     return found.with_columns(pl.col(RANK).replace_strict(ks, return_dtype=pl.Int64).alias(ASKED))

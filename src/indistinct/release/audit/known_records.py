@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError
 from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import TOLERANCE, Asked
 from indistinct.release.audit.reading import SUPPRESSED
@@ -112,18 +112,14 @@ def _require(asked: Asked, k: int | None, bound: float | None) -> None:
     """Raise :class:`PolicyError` unless people can be told apart, and something is asked for."""
     if asked.context.person is None:
         raise PolicyError(
-            Problem(
-                "people-not-told",
-                f"promise '{MODEL}' counts people, and nothing says whose each record is",
-                remedy="name the column of the person's pseudonym, or audit a folder whose "
-                "certificate names it",
-            )
+            "people-not-told",
+            f"promise '{MODEL}' counts people, and nothing says whose each record is",
+            remedy="name the column of the person's pseudonym, or audit a folder whose "
+            "certificate names it",
         )
     if k is None and bound is None:
         raise PolicyError(
-            Problem(
-                "missing-setting",
-                f"promise '{MODEL}' needs 'k' or 'bound'",
-                remedy="add k = 5, say, or bound = 0.5",
-            )
+            "missing-setting",
+            f"promise '{MODEL}' needs 'k' or 'bound'",
+            remedy="add k = 5, say, or bound = 0.5",
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError
 from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import Asked
 from indistinct.release.audit.settings import names, whole
@@ -35,12 +35,10 @@ def check(asked: Asked) -> Verdict:
     person = asked.context.person
     if person is None:
         raise PolicyError(
-            Problem(
-                "people-not-told",
-                f"promise '{MODEL}' counts people, and nothing says whose each record is",
-                remedy="name the column of the person's pseudonym, or audit a folder whose "
-                "certificate names it",
-            )
+            "people-not-told",
+            f"promise '{MODEL}' counts people, and nothing says whose each record is",
+            remedy="name the column of the person's pseudonym, or audit a folder whose "
+            "certificate names it",
         )
     known = list(dict.fromkeys([*asked.on, *asked["visit"]]))
     held = asked.records.select(person, *known).unique()

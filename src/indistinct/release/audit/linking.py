@@ -131,7 +131,7 @@ def audited_link(
     holding = link.get("holding") or _guessed(records, listed, by, requirements)
     if holding not in HOLDING:
         raise PolicyError(
-            Problem("bad-link", f"the values of a bucket belong to it as {HOLDING}, not {holding}")
+            "bad-link", f"the values of a bucket belong to it as {HOLDING}, not {holding}"
         )
     both = LinkedTables(records, listed, by, holding)
     context = replace(context, linked=both)
@@ -197,12 +197,10 @@ def listed_values(table: PublishedTable, name: str, by: str) -> pl.DataFrame:
     rows = table.texts([by, "attribute", "value"]).filter(pl.col("attribute") == name)
     if rows.is_empty():
         raise DataError(
-            Problem(
-                "missing-column",
-                "the release lists no values of this attribute",
-                file=table.name,
-                attribute=name,
-            )
+            "missing-column",
+            "the release lists no values of this attribute",
+            file=table.name,
+            attribute=name,
         )
     return rows.select(by, pl.col("value").alias(name))
 

@@ -141,11 +141,9 @@ def _left(
 def _population(requirement: Requirement, context: Context, on: list[str]) -> pl.DataFrame:
     if context.population is None:
         raise PolicyError(
-            Problem(
-                "population-not-known",
-                f"promise '{requirement.model}' counts people of a population, and none is given",
-                remedy='add population = {file = "population.csv"} under [risk] to the policy',
-            )
+            "population-not-known",
+            f"promise '{requirement.model}' counts people of a population, and none is given",
+            remedy='add population = {file = "population.csv"} under [risk] to the policy',
         )
     lacks = [name for name in on if name not in context.population.columns]
     if lacks:

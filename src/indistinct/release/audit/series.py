@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.document import Document, Grid, Line, Part, many
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.release.audit import Audit
 from indistinct.release.audit.linking import link_between, listed_values, require_columns
 from indistinct.release.audit.reading import Published
@@ -163,12 +163,10 @@ def verdict_over(
     for at, one in enumerate(shown, start=1):
         if follow is not None and one is not None and one[0][follow].null_count():
             raise DataError(
-                Problem(
-                    "people-not-told",
-                    f"rows of release {at} name nobody, so that they may be anybody's",
-                    attribute=follow,
-                    remedy="follow a column that names everybody, or name what people keep",
-                )
+                "people-not-told",
+                f"rows of release {at} name nobody, so that they may be anybody's",
+                attribute=follow,
+                remedy="follow a column that names everybody, or name what people keep",
             )
     if any(one is None for one in shown):
         return _undecided(part, 0, "people do not have one value each")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError
 from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import (
     SHARE,
@@ -54,11 +54,9 @@ def check(asked: Asked) -> Verdict:
     if any(asked[name] for name in ABOUT_VALUES):
         if asked["distance"] != "equal":
             raise PolicyError(
-                Problem(
-                    "bad-parameter",
-                    f"{MODEL} is about some values alone, which are no steps apart",
-                    remedy='leave out distance, or write distance = "equal"',
-                )
+                "bad-parameter",
+                f"{MODEL} is about some values alone, which are no steps apart",
+                remedy='leave out distance, or write distance = "equal"',
             )
         # What does not harm is as good as one value.
         own = pl.when(asked.harmful).then("v" + pl.col(VALUE).fill_null("")).alias("label")

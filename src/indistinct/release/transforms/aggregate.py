@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.document import many
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.hierarchies import decimals
 from indistinct.release.transforms.measured import Least, Measured, owned_by_enough
 from indistinct.release.transforms.texts import mapped
@@ -84,13 +84,11 @@ def by_name(texts: pl.Series, groups: Mapping[str, Sequence[str]], other: str | 
     if left and other is None:
         found = texts.is_in(pl.Series(left, dtype=pl.String).implode()).fill_null(False)
         raise DataError(
-            Problem(
-                "no-group",
-                f"{many(len(left), 'value is')} in no group",
-                attribute=texts.name,
-                rows=tuple((found.arg_true().head(ROWS_FOUND) + 1).to_list()),
-                remedy='put them into one, or name the group of all others: other = "other"',
-            )
+            "no-group",
+            f"{many(len(left), 'value is')} in no group",
+            attribute=texts.name,
+            rows=tuple((found.arg_true().head(ROWS_FOUND) + 1).to_list()),
+            remedy='put them into one, or name the group of all others: other = "other"',
         )
     if other is not None:
         home |= dict.fromkeys(left, other)
@@ -140,10 +138,8 @@ def _centres(
 def _require_numbers(column: Measured) -> None:
     if column.kind != "number":
         raise DataError(
-            Problem(
-                "no-numbers",
-                "only numbers have a top, a bottom and thresholds, and these are dates",
-                attribute=column.name,
-                remedy='round dates: transform = { round = "month" }',
-            )
+            "no-numbers",
+            "only numbers have a top, a bottom and thresholds, and these are dates",
+            attribute=column.name,
+            remedy='round dates: transform = { round = "month" }',
         )

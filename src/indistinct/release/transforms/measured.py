@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.document import many
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.hierarchies import decimals
 from indistinct.sources.table import ROWS_FOUND
 
@@ -177,13 +177,11 @@ def owned_by_enough(
     elif len(seen) < least.k:
         whose = "people have" if least.owners is not None else "values are"
         raise DataError(
-            Problem(
-                "too-few-values",
-                f"groups of {least.k} are asked for, and fewer {whose} there: what is published "
-                "of them would tell a single value, or nearly",
-                attribute=column.name,
-                remedy="leave the column out, or ask for smaller groups",
-            )
+            "too-few-values",
+            f"groups of {least.k} are asked for, and fewer {whose} there: what is published "
+            "of them would tell a single value, or nearly",
+            attribute=column.name,
+            remedy="leave the column out, or ask for smaller groups",
         )
     return np.array(kept, np.int64)
 
@@ -205,15 +203,12 @@ def measured(values: pl.Series, texts: pl.Series, form: str = ISO) -> Measured:
     rows = _wrong_rows(texts, form)
     told = "dates in the format " + f"'{form}'" if form != ISO else "dates such as 2024-01-31"
     raise DataError(
-        Problem(
-            "not-measured",
-            f"{many(len(rows), 'value is')} neither numbers nor {told}, and cannot be computed "
-            "with",
-            attribute=texts.name,
-            rows=tuple(rows[:ROWS_FOUND]),
-            remedy="name what stands for a missing value in missing.tokens, say the format of "
-            "dates, or choose another transformation",
-        )
+        "not-measured",
+        f"{many(len(rows), 'value is')} neither numbers nor {told}, and cannot be computed with",
+        attribute=texts.name,
+        rows=tuple(rows[:ROWS_FOUND]),
+        remedy="name what stands for a missing value in missing.tokens, say the format of "
+        "dates, or choose another transformation",
     )
 
 
@@ -240,12 +235,10 @@ def as_measured(values: pl.Series, texts: pl.Series, form: str = ISO) -> Measure
 
 def _unfit_limit(column: Measured, why: str) -> DataError:
     return DataError(
-        Problem(
-            "unfit-limit",
-            f"an end of the range, bottom or top, {why}",
-            attribute=column.name,
-            remedy="name one that could be a value of the column",
-        )
+        "unfit-limit",
+        f"an end of the range, bottom or top, {why}",
+        attribute=column.name,
+        remedy="name one that could be a value of the column",
     )
 
 
@@ -278,12 +271,10 @@ def _numbers(texts: pl.Series, there: NDArray[np.bool_], dtype: pl.DataType) -> 
             digits -= 1
     if largest * 10**digits > LARGEST:
         raise DataError(
-            Problem(
-                "too-large",
-                "numbers of more than 15 digits cannot be computed with exactly",
-                attribute=texts.name,
-                remedy="if they are codes, choose a transformation that does not compute",
-            )
+            "too-large",
+            "numbers of more than 15 digits cannot be computed with exactly",
+            attribute=texts.name,
+            remedy="if they are codes, choose a transformation that does not compute",
         )
     steps = [_step(number, digits) for number in parsed]
     found = texts.replace_strict(

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.randomness import Random
 from indistinct.release.transforms.measured import DAY, Measured
 
@@ -52,12 +52,10 @@ def noise(
     """
     if multiplicative and column.kind != "number":
         raise DataError(
-            Problem(
-                "dates-multiplied",
-                "dates cannot be multiplied",
-                attribute=column.name,
-                remedy="leave 'multiplicative' out; the scale is in days then",
-            )
+            "dates-multiplied",
+            "dates cannot be multiplied",
+            attribute=column.name,
+            remedy="leave 'multiplicative' out; the scale is in days then",
         )
     present = column.present
     draw = random.normal if distribution == "gaussian" else random.laplace

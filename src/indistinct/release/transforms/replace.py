@@ -13,7 +13,7 @@ from typing import Literal
 
 import polars as pl
 
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.randomness import Random
 from indistinct.release.transforms.texts import mapped
 
@@ -59,13 +59,11 @@ def replacements(
                 break
         else:
             raise DataError(
-                Problem(
-                    "no-replacement",
-                    f"there are too few {chosen}s of the form that the values have, and too many "
-                    "of them are values themselves",
-                    attribute=name or None,
-                    remedy='choose the other style ("name" or "code"), or pseudonymize',
-                )
+                "no-replacement",
+                f"there are too few {chosen}s of the form that the values have, and too many "
+                "of them are values themselves",
+                attribute=name or None,
+                remedy='choose the other style ("name" or "code"), or pseudonymize',
             )
     return found
 
@@ -90,12 +88,10 @@ def replace(
     """
     if not (dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Enum)):
         raise DataError(
-            Problem(
-                "not-replaceable",
-                "only texts and whole numbers are replaced by made-up ones",
-                attribute=column.name,
-                remedy="shift dates, and leave out other identifiers",
-            )
+            "not-replaceable",
+            "only texts and whole numbers are replaced by made-up ones",
+            attribute=column.name,
+            remedy="shift dates, and leave out other identifiers",
         )
     known = column.drop_nulls().unique().to_list()
     if dtype.is_integer():

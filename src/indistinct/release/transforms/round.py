@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.hierarchies import decimals
 from indistinct.release.transforms.measured import DAY, LARGEST, Measured
 
@@ -97,4 +97,4 @@ def _period(column: Measured, every: str) -> pl.Series:
 
 
 def _unfit(column: Measured, message: str, remedy: str) -> DataError:
-    return DataError(Problem("unfit-rounding", message, attribute=column.name, remedy=remedy))
+    return DataError("unfit-rounding", message, attribute=column.name, remedy=remedy)

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.randomness import Random
 from indistinct.release.transforms.measured import DAY, Measured
 
@@ -49,12 +49,10 @@ def shift(column: Measured, moved: NDArray[np.int64]) -> pl.Series:
     """
     if column.kind == "number":
         raise DataError(
-            Problem(
-                "no-dates",
-                "only dates can be shifted, and these are numbers",
-                attribute=column.name,
-                remedy='name the format of the dates, such as format = "%Y%m%d", or choose noise',
-            )
+            "no-dates",
+            "only dates can be shifted, and these are numbers",
+            attribute=column.name,
+            remedy='name the format of the dates, such as format = "%Y%m%d", or choose noise',
         )
     step = DAY if column.kind == "datetime" else 1
     return column.column(column.present + moved[column.there] * step)

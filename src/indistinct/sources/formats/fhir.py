@@ -154,9 +154,7 @@ def fhir_records(path: str | Path) -> HealthRecords:
     frame = had.join(patients.drop(_FILE, _ROW), on=PERSON, how="left", maintain_order="left")
     if not frame.height:
         raise DataError(
-            Problem(
-                "no-records", "no condition is left: all were refuted or in error", file=str(path)
-            )
+            "no-records", "no condition is left: all were refuted or in error", file=str(path)
         )
     without = patients.height - frame[PERSON].n_unique()
     own = [name for name in patients.columns if name not in (_FILE, _ROW)]
@@ -264,9 +262,7 @@ def _first_kind(path: Path) -> str | None:
             line = next((line for line in file if line.strip()), b"")
         found = json.loads(line.removeprefix(codecs.BOM_UTF8))["resourceType"]
     except BROKEN:
-        raise DataError(
-            Problem("unreadable-file", "the file cannot be read", file=path.name)
-        ) from None
+        raise DataError("unreadable-file", "the file cannot be read", file=path.name) from None
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return str(found)
@@ -325,7 +321,7 @@ def _read_bundle(path: Path) -> list[_Part]:
     except (ValueError, RecursionError) as error:
         where = f" after line {error.lineno - 1}" if isinstance(error, json.JSONDecodeError) else ""
         raise DataError(
-            Problem("broken-json", f"the file is not a JSON document{where}", file=path.name)
+            "broken-json", f"the file is not a JSON document{where}", file=path.name
         ) from None
     if not isinstance(document, dict):
         return []

@@ -166,7 +166,7 @@ def _files(folder: Path) -> dict[str, Path]:
     if not folder.is_dir():
         what = "this is a file, not a folder" if folder.exists() else "there is no such folder"
         remedy = "name the folder with PERSON, CONDITION_OCCURRENCE and CONCEPT"
-        raise DataError(Problem("no-folder", what, file=str(folder), remedy=remedy))
+        raise DataError("no-folder", what, file=str(folder), remedy=remedy)
     found: dict[str, list[Path]] = {}
     for file in sorted(one for one in folder.iterdir() if one.is_file()):
         plain = Path(file.stem) if file.suffix.lower() in PACKED else file
