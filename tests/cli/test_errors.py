@@ -10,6 +10,7 @@ import pytest
 
 import indistinct
 from indistinct.errors import IndistinctError
+from indistinct.sources import writing
 
 SECRET = "Smith"  # a value that no message may show
 
@@ -275,13 +276,13 @@ def test_an_end_that_a_library_answers_with_an_error_is_the_end(
 
 
 def test_what_a_killed_run_left_is_removed_with_a_word(run, table: Path, policy: Path, tmp_path):
-    left = tmp_path / ".out.ind-abcdefgh"
+    left = tmp_path / f"{writing._mark(tmp_path / 'another')}abcdefgh"
     (left / "private").mkdir(parents=True)
     (left / "private" / "run.json").write_text(SECRET)
     result = run("anonymize", table, "--policy", policy, "--out", tmp_path / "out")
     assert result.exit_code == 0
     assert not left.exists()
-    assert "a folder that an earlier run had left unfinished" in result.stderr
+    assert "left unfinished beside the release by a run that was killed" in result.stderr
     again = run("anonymize", table, "--policy", policy, "--out", tmp_path / "out")
     assert "unfinished" not in again.stderr
 

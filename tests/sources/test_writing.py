@@ -339,26 +339,37 @@ def test_a_run_is_never_without_a_release(
 
 
 def test_what_a_dead_process_staged_is_removed_and_what_a_living_one_did_stays(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in (".out.ind-dead", ".out.ind-living", ".out.bak", ".other.ind-dead"):
-        (tmp_path / name).mkdir()
-    (tmp_path / ".out.ind-file").write_text("secret")
-    handle = os.open(tmp_path / ".out.ind-living", os.O_RDONLY)
+    def staged(name: str, rest: str) -> Path:
+        return tmp_path / f"{writing._mark(tmp_path / name)}{rest}"
+
+    dead, living, other = (staged(*one) for one in (("out", "a"), ("out", "b"), ("x", "c")))
+    foreign = [tmp_path / name for name in (".out.bak", ".out.ind-dead", ".x.ind-12345678-a")]
+    for folder in (dead, living, other, *foreign):
+        folder.mkdir()
+    for name in ("out", "x"):
+        staged(name, "file").write_text("secret")
+    handle = os.open(living, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_EX)
+    with monkeypatch.context() as here:
+        here.setattr(os, "geteuid", lambda: os.getuid() + 1)
+        assert writing.sweep(tmp_path / "y", beside=True) == 0
     with publish_folder(tmp_path / "out") as staging:
-        assert staging.swept == 2
-        with publish_folder(tmp_path / "out") as beside:
+        assert staging.swept == 4
+        with publish_folder(tmp_path / "another") as beside:
             assert beside.swept == 0
     os.close(handle)
     left = sorted(path.name for path in tmp_path.iterdir())
-    assert left == [".other.ind-dead", ".out.bak", ".out.ind-living", "out"]
+    assert left == sorted([*(path.name for path in foreign), living.name, "another", "out"])
 
 
-def test_an_earlier_run_that_was_moved_aside_comes_back(tmp_path: Path) -> None:
-    leave_a_run(tmp_path / "out")
-    (tmp_path / "out").rename(tmp_path / ".out.ind-old-abc")
-    with pytest.raises(ValueError, match="ours"), publish_folder(tmp_path / "out"):
+@pytest.mark.parametrize("name", ["out", "another"])
+def test_an_earlier_run_that_was_moved_aside_comes_back(tmp_path: Path, name: str) -> None:
+    out = tmp_path / "out"
+    leave_a_run(out)
+    out.rename(tmp_path / f"{writing._mark(out)}old-abc")
+    with pytest.raises(ValueError, match="ours"), publish_folder(tmp_path / name):
         raise ValueError("ours")
     assert everything(tmp_path) == ["out", *(f"out/{name}" for name in RUN)]
 

@@ -288,10 +288,10 @@ class Release(Document):
 
 
 def _swept(count: int) -> str:
-    what = "a folder" if count == 1 else f"{count} folders"
+    what = "a file or folder" if count == 1 else f"{count} files and folders"
     return (
-        f"{what} that an earlier run had left unfinished beside the release, with private data in "
-        "it, was removed: that run was killed"
+        f"{what} with private data, left unfinished beside the release by a run that was killed, "
+        f"{'was' if count == 1 else 'were'} removed"
     )
 
 

@@ -3,7 +3,7 @@
 Everything is written under a temporary name in the same folder, forced to the disk and renamed; a
 run's folder appears the same way, with all its files at once. Whatever goes wrong, a full disk
 included, leaves nothing behind. A process that is killed cannot tidy up: what it staged is locked
-while it lives, and removed by the next one that writes in the same place.
+while it lives, and removed by the next run in that folder.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import ctypes
 import errno
 import fcntl
 import glob
+import hashlib
 import json
 import os
 import re
@@ -60,6 +61,7 @@ _GUARD = re.compile(rf"^()'(?=[\t\r])|{_CUT}'(?={_STARTED})")
 _ROWS = 1 << 17
 """Records that are written at a time, where a release is read from an engine."""
 
+_SEAL = 8
 _EARLIER = "old-"
 _EXCHANGE = 2  # RENAME_EXCHANGE of Linux
 _HERE = -100  # AT_FDCWD
@@ -281,7 +283,9 @@ def staged_folder(path: Path) -> tuple[Path, int]:
 
 
 def _mark(path: Path) -> str:
-    return f".{path.name}.ind-"
+    """How the names of what is staged for a path begin; no name of somebody else's does."""
+    seal = hashlib.sha256(b"indistinct " + os.fsencode(path.name)).hexdigest()[:_SEAL]
+    return f".{path.name}.ind-{seal}-"
 
 
 def _new_file(path: Path) -> tuple[Path, int]:
@@ -298,19 +302,28 @@ def _folder_of_earlier(path: Path) -> tuple[Path, int]:
     return _new_folder(path, _EARLIER)
 
 
-def sweep(path: Path) -> int:
+def sweep(path: Path, *, beside: bool = False) -> int:
     """Remove what dead processes staged for a path, private data perhaps; how many there were.
 
     An earlier run that a dead process had moved aside takes its place again where nothing else has.
+
+    Arguments:
+        path: where something is written.
+        beside: sweep what this user's processes staged for other paths of the folder as well.
     """
     swept = 0
-    for left in sorted(path.parent.glob(glob.escape(_mark(path)) + "*")):
+    for left in sorted(path.parent.glob(".*.ind-*" if beside else glob.escape(_mark(path)) + "*")):
+        target = left.with_name(left.name[1:].rpartition(".ind-")[0] or path.name)
+        if not left.name.startswith(_mark(target)):
+            continue
         with contextlib.suppress(OSError):
             handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW)
             try:
+                if os.fstat(handle).st_uid != os.geteuid() and target.name != path.name:
+                    continue
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if left.name.startswith(_mark(path) + _EARLIER) and not path.exists():
-                    left.replace(path)
+                if left.name.startswith(_mark(target) + _EARLIER) and not target.exists():
+                    left.replace(target)
                 elif left.is_dir():
                     shutil.rmtree(left)
                 else:
@@ -378,7 +391,7 @@ class Staging:
     """What only the custodian may read; a folder inside of ``public``, closed to others."""
 
     swept: int = 0
-    """How many folders of dead processes were removed before."""
+    """How many files and folders of dead processes were removed before."""
 
 
 class publish_folder:  # noqa: N801, used like a function
@@ -416,7 +429,7 @@ class publish_folder:  # noqa: N801, used like a function
                 _refuse_current(self._out)
                 _refuse_foreign(self._out)
                 self._make_parents()
-                swept = sweep(self._out)
+                swept = sweep(self._out, beside=True)
                 self._staged, self._lock = _staged(self._out, _new_folder)
                 private = self._staged / PRIVATE
                 private.mkdir(mode=0o700)
