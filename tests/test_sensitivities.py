@@ -110,9 +110,9 @@ def test_split_is_refused_with_figures_and_made_if_accepted() -> None:
 KS_OF_TWO = {"1": 2, "2": 2, "3": 2, "4": 2}
 RANKED = pl.DataFrame(
     {
-        "age": [20, 20, 30, 30, 40, 40, 50, 50],
-        "ill": ["HIV", "HIV", "cough", "cough", "HIV", "HIV", "cough", "cough"],
-        "home": ["N", "N", "Y", "Y", "N", "N", "Y", "Y"],
+        "age": [20, 20, 30, 30, 40, 40, 50, 50] * 2,
+        "ill": ["HIV", "HIV", "cough", "cough"] * 4,
+        "home": ["N", "N", "Y", "Y"] * 4,
     }
 )
 """People of one age have one rank, so that a joint release is the same as a split one."""
@@ -143,6 +143,24 @@ def test_what_is_measured_decides_and_not_the_mode(mode: str, home: str) -> None
     assert attacked.success["certain"] == 1
     assert attacked.prior["certain"] == 0
     assert attacked.figures["one_rank_classes"] == 4
+
+
+@pytest.mark.parametrize("ranks", [{"table": RANKS}, {"dependent": "home", "harmful": ["N"]}])
+def test_a_published_column_that_ranks_follow_from_is_measured(ranks: dict[str, Any]) -> None:
+    asked = policy(ranks, {"k": dict.fromkeys(KS, 3)}).to_dict()
+    table = patients().with_columns(
+        group=pl.col("ill").replace_strict(RANKS), chance=pl.int_range(pl.len()) % 7
+    )
+    for name, role in (("group", "sensitive"), ("chance", "insensitive"), ("home", "insensitive")):
+        asked["attributes"][name] = {"role": role}
+    told = [text for text in ind.anonymize(table, asked).warnings if "follow from it" in text]
+    assert all("'chance'" not in text and "'home'" not in text for text in told)
+    assert (
+        any("'group' is published" in text and "100%" in text for text in told)
+        or "dependent" in ranks
+    )
+    asked["attributes"]["group"] = {"role": "identifier"}
+    assert not any("follow from" in text for text in ind.anonymize(table, asked).warnings)
 
 
 def test_ranks_that_are_told_of_people_with_several_values() -> None:

@@ -6,9 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
-from indistinct.analytics.leak import Leak
+from indistinct.analytics.attacks.rank_disclosure import UNKNOWN
+from indistinct.analytics.leak import BELIEF, Leak
 from indistinct.analytics.release_view import ReleaseView
+from indistinct.document import share
 from indistinct.errors import PolicyError
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.attack import Attacked, context_of
@@ -23,6 +26,11 @@ if TYPE_CHECKING:
 
 GIVES_AWAY = 0.5
 """A release that tells the rank of so many of those of whom it is not known anyway is refused."""
+
+FOLLOWS = 0.1
+"""A published column that tells so many of the ranks in doubt is warned of."""
+
+BELIEVED = float(BELIEF)
 
 
 def hold_against_ranks(private: PrivateTable, released: Frame, run: Run) -> None:
@@ -44,6 +52,45 @@ def hold_against_ranks(private: PrivateTable, released: Frame, run: Run) -> None
             raise _given_away(run.policy, leak)
         if leak.telling:
             run.warnings.append(f"the release tells how sensitive some values are: {leak}")
+        run.warnings += [
+            f"'{column}' is published, and the ranks of '{name}' follow from it: by itself it "
+            f"tells the rank of {share(told)} of the records whose rank is in doubt"
+            for column, told in followed(private, name).items()
+            if told >= FOLLOWS
+        ]
+
+
+def followed(private: PrivateTable, name: str) -> dict[str, float]:
+    """Of what share of records each column that is published as it is tells the rank, by itself.
+
+    A value tells a rank that 95 % of its records have, where as many records drawn at random would
+    seldom all have it. Ranks that plain frequencies tell already are left out.
+
+    Arguments:
+        private: the source.
+        name: the attribute whose values have ranks.
+    """
+    ranks = private.metadata[name].ranks
+    shares = {}
+    for column in private.policy.published_beside:
+        if column == name:
+            continue
+        counted = private.table.distinct([name, column])
+        value, count = counted[column], counted[counted.columns[-1]].rename("count")
+        rank = pl.Series("rank", [ranks.get(one, UNKNOWN) for one in counted[name]], pl.Int32)
+        held = pl.DataFrame([value.alias("value"), rank, count]).filter(rank != UNKNOWN)
+        held = held.group_by("value", "rank").agg(pl.col("count").sum())
+        whole = pl.col("count").sum()
+        of_rank, size = whole.over("rank") / whole, whole.over("value")
+        in_doubt = held.select("value", "rank", "count", of_rank=of_rank, size=size).filter(
+            pl.col("of_rank") < BELIEVED
+        )
+        told = in_doubt.filter(
+            pl.col("count") >= BELIEVED * pl.col("size"),
+            pl.col("of_rank").pow(pl.col("size")) <= 1 - BELIEVED,
+        )
+        shares[column] = int(told["count"].sum()) / max(int(in_doubt["count"].sum()), 1)
+    return shares
 
 
 def leak_of(private: PrivateTable, name: str, released: Frame) -> Leak:

@@ -132,11 +132,3 @@ def knm_cautions(policy: Policy) -> Iterator[str]:
                     f"{place_of(('promises', number))}: k = {k} of rank {rank} is below k = "
                     f"{larger} of rank {next_rank}, which is less sensitive"
                 )
-    for name, attribute in policy.attributes.items():
-        other = None if attribute.ranks is None else attribute.ranks.dependent
-        told = None if other is None else policy.attributes.get(other)
-        if told is not None and told.role != "identifier":
-            yield (
-                f"attributes.{name}.ranks: '{other}' is published, and the ranks of '{name}' "
-                "follow from it: anybody who sees it knows much about the rank of a record"
-            )
