@@ -6,9 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from indistinct.cli.options import AsJson, named_path
+from indistinct.cli.options import AsJson, argument, named_path, option
 from indistinct.cli.terminal import Progress, complain, console, print_json
 from indistinct.document import many
 
@@ -22,25 +20,19 @@ STYLES = {"equal": "green", "differs": "yellow", "refuted": "red"}
 
 
 def paper(
-    name: Annotated[
-        str,
-        typer.Argument(metavar="NAME", help="The paper: arca-hewett, fazal, khan or victor-lopez."),
-    ],
+    name: Annotated[str, argument("NAME", "The paper: arca-hewett, fazal, khan or victor-lopez.")],
     data: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder of the public files that the paper works on."),
+        Path | None, option("DIR", "Folder of the public files that the paper works on.")
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
+        option(
+            "DIR",
+            "Folder for a page, tables and pictures (nothing is written without).",
             parser=named_path,
-            help="Folder for a page, tables and pictures (nothing is written without).",
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option(metavar="N", help="Seed of what the paper draws at random.")
-    ] = 0,
+    seed: Annotated[int, option("N", "Seed of what the paper draws at random.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Compute the figures of a paper again, each beside the printed one with a verdict.

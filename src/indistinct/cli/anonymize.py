@@ -20,6 +20,7 @@ from indistinct.cli.options import (
     beside_policy,
     named_path,
     names,
+    option,
     source_keys,
 )
 from indistinct.cli.summary import list_files, summarize, warn
@@ -37,43 +38,27 @@ OPTIONS = "In place of a policy file"
 def anonymize(
     data: Data,
     out: Annotated[
-        Path,
-        typer.Option(
-            metavar="DIR", parser=named_path, help="Folder for the release and its certificate."
-        ),
+        Path, option("DIR", "Folder for the release and its certificate.", parser=named_path)
     ],
-    policy: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The policy: roles, promises, method.")
-    ] = None,
+    policy: Annotated[Path | None, option("FILE", "The policy: roles, promises, method.")] = None,
     quasi: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Quasi-identifiers, separated by commas: what others may know of a person.",
-            rich_help_panel=OPTIONS,
+        option(
+            "NAMES",
+            "Quasi-identifiers, separated by commas: what others may know of a person.",
+            panel=OPTIONS,
         ),
     ] = None,
     sensitive: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Sensitive attributes, published as they are.",
-            rich_help_panel=OPTIONS,
-        ),
+        option("NAMES", "Sensitive attributes, published as they are.", panel=OPTIONS),
     ] = None,
     drop: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAMES", help="Identifiers, left out of the release.", rich_help_panel=OPTIONS
-        ),
+        list[str] | None, option("NAMES", "Identifiers, left out of the release.", panel=OPTIONS)
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Insensitive attributes, published as they are.",
-            rich_help_panel=OPTIONS,
-        ),
+        option("NAMES", "Insensitive attributes, published as they are.", panel=OPTIONS),
     ] = None,
     rest: Annotated[
         Literal["drop", "keep"] | None,
@@ -81,49 +66,44 @@ def anonymize(
     ] = None,
     k: Annotated[
         int | None,
-        typer.Option(
+        option(
+            "K",
+            "k of k-anonymity: every record shares its class with k - 1 others.",
             "--k",
-            metavar="K",
-            help="k of k-anonymity: every record shares its class with k - 1 others.",
-            rich_help_panel=OPTIONS,
+            panel=OPTIONS,
         ),
     ] = None,
     hierarchies: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Folder with hierarchy files, <attribute>.csv or *_hierarchy_<attribute>.csv.",
-            rich_help_panel=OPTIONS,
+        option(
+            "DIR",
+            "Folder with hierarchy files, <attribute>.csv or *_hierarchy_<attribute>.csv.",
+            panel=OPTIONS,
         ),
     ] = None,
     suppression_limit: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE",
-            help="Share of records that may be left out, 0 to 1 (0 when not given).",
-            rich_help_panel=OPTIONS,
+        option(
+            "SHARE",
+            "Share of records that may be left out, 0 to 1 (0 when not given).",
+            panel=OPTIONS,
         ),
     ] = None,
     objective: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MEASURE", help="The measure to minimize (loss).", rich_help_panel=OPTIONS
-        ),
+        str | None, option("MEASURE", "The measure to minimize (loss).", panel=OPTIONS)
     ] = None,
     algorithm: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="optimal (default), heuristic, or mondrian for ranges and sets by class.",
-            rich_help_panel=OPTIONS,
+        option(
+            "NAME",
+            "optimal (default), heuristic, or mondrian for ranges and sets by class.",
+            panel=OPTIONS,
         ),
     ] = None,
     time_limit: Annotated[
         float | None,
-        typer.Option(
-            metavar="SECONDS",
-            help="Search no longer; the result says by how much it may miss.",
-            rich_help_panel=OPTIONS,
+        option(
+            "SECONDS", "Search no longer; the result says by how much it may miss.", panel=OPTIONS
         ),
     ] = None,
     local_recoding: Annotated[
@@ -135,17 +115,14 @@ def anonymize(
         ),
     ] = None,
     file_format: Annotated[
-        str | None,
-        typer.Option(
-            "--format", metavar="FORMAT", help="csv (default) or parquet.", rich_help_panel=OPTIONS
-        ),
+        str | None, option("FORMAT", "csv (default) or parquet.", "--format", panel=OPTIONS)
     ] = None,
     suppressed: Annotated[
         str | None,
-        typer.Option(
-            metavar="WHAT",
-            help="drop (default) suppressed records, or keep them with * everywhere.",
-            rich_help_panel=OPTIONS,
+        option(
+            "WHAT",
+            "drop (default) suppressed records, or keep them with * everywhere.",
+            panel=OPTIONS,
         ),
     ] = None,
     separator: Separator = None,
@@ -155,9 +132,9 @@ def anonymize(
     memory: Memory = None,
     into: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Put the rows into a table in place of a file: postgresql://host/db?schema=S.",
+        option(
+            "ADDRESS",
+            "Put the rows into a table in place of a file: postgresql://host/db?schema=S.",
         ),
     ] = None,
     alternatives: Annotated[
@@ -172,10 +149,7 @@ def anonymize(
         typer.Option("--report/--no-report", help="Write reports beside the release, as HTML."),
     ] = True,
     refused: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Where no release can be made, write a report of why, as HTML."
-        ),
+        Path | None, option("FILE", "Where no release can be made, write a report of why, as HTML.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -8,28 +8,19 @@ from typing import Annotated
 
 import typer
 
-from indistinct.cli.options import AsJson, Data, named_path
+from indistinct.cli.options import AsJson, Data, argument, named_path, option
 from indistinct.cli.summary import list_files, summarize, warn
 from indistinct.cli.terminal import Progress, print_json
 
 
 def apply(
     plan: Annotated[
-        Path,
-        typer.Argument(
-            metavar="PLAN",
-            help="The folder of an earlier release, or its private/plan.json.",
-        ),
+        Path, argument("PLAN", "The folder of an earlier release, or its private/plan.json.")
     ],
     data: Data,
-    policy: Annotated[
-        Path, typer.Option(metavar="FILE", help="The policy: roles, promises, limits.")
-    ],
+    policy: Annotated[Path, option("FILE", "The policy: roles, promises, limits.")],
     out: Annotated[
-        Path,
-        typer.Option(
-            metavar="DIR", parser=named_path, help="Folder for the release and its certificate."
-        ),
+        Path, option("DIR", "Folder for the release and its certificate.", parser=named_path)
     ],
     adapt: Annotated[
         bool,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from indistinct.cli.options import AsJson, Data, names
+from indistinct.cli.options import AsJson, Data, argument, names, option
 from indistinct.cli.terminal import (
     Progress,
     complain,
@@ -28,40 +28,30 @@ SLACK = 1e-9
 def attack(
     data: Data,
     release: Annotated[
-        Path,
-        typer.Argument(
-            metavar="RELEASE", help="What was published of DATA: a file, or a release's folder."
-        ),
+        Path, argument("RELEASE", "What was published of DATA: a file, or a release's folder.")
     ],
-    policy: Annotated[
-        Path,
-        typer.Option(metavar="FILE", help="The policy: roles, hierarchies and promises."),
-    ],
+    policy: Annotated[Path, option("FILE", "The policy: roles, hierarchies and promises.")],
     only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAMES", help="Run these attackers only, separated by commas."),
+        list[str] | None, option("NAMES", "Run these attackers only, separated by commas.")
     ] = None,
     population: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="A table of the people among whom somebody could be found."
-        ),
+        Path | None, option("FILE", "A table of the people among whom somebody could be found.")
     ] = None,
     second: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="RELEASE",
-            help="Another release about the same people, once or more: what all say together "
+        option(
+            "RELEASE",
+            "Another release about the same people, once or more: what all say together "
             "(composition).",
         ),
     ] = None,
     max_gain: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE",
+        option(
+            "SHARE",
+            "Exit with 3 if the belief of an attacker in someone's truth rises by more.",
             min=0.0,
             max=1.0,
-            help="Exit with 3 if the belief of an attacker in someone's truth rises by more.",
         ),
     ] = None,
     details: Annotated[

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from indistinct.cli.options import AsJson, Encoding, Separator, Sheet, names, source_keys
+from indistinct.cli.options import (
+    AsJson,
+    Encoding,
+    Separator,
+    Sheet,
+    argument,
+    names,
+    option,
+    source_keys,
+)
 from indistinct.cli.summary import print_classes, print_promises
 from indistinct.cli.terminal import (
     ALERT,
@@ -28,40 +37,31 @@ if TYPE_CHECKING:
 def audit(
     releases: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="RELEASE...",
-            help="A published file, or the folder of a release; several of one series in the order "
+        argument(
+            "RELEASE...",
+            "A published file, or the folder of a release; several of one series in the order "
             "of publication.",
         ),
     ],
     policy: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The policy that says what was promised.")
+        Path | None, option("FILE", "The policy that says what was promised.")
     ] = None,
     quasi: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAMES", help="Quasi-identifiers, separated by commas."),
+        list[str] | None, option("NAMES", "Quasi-identifiers, separated by commas.")
     ] = None,
-    k: Annotated[int | None, typer.Option("--k", metavar="K", help="k of k-anonymity.")] = None,
+    k: Annotated[int | None, option("K", "k of k-anonymity.", "--k")] = None,
     person: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The column that tells people apart, if they have many records.",
-        ),
+        str | None, option("NAME", "The column that tells people apart, if they have many records.")
     ] = None,
     constant: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Of several releases: quasi-identifiers that people keep from one to the next.",
+        option(
+            "NAMES", "Of several releases: quasi-identifiers that people keep from one to the next."
         ),
     ] = None,
     follow: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Of several releases: the column that names people alike in all of them.",
-        ),
+        option("NAME", "Of several releases: the column that names people alike in all of them."),
     ] = None,
     separator: Separator = None,
     encoding: Encoding = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from indistinct.cli.options import AsJson, Data
+from indistinct.cli.options import AsJson, Data, argument, option
 from indistinct.cli.terminal import (
     Progress,
     complain,
@@ -26,50 +26,38 @@ def compare(
     data: Data,
     releases: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="RELEASE...",
-            help="What was published of DATA, by this or other tools: files, or releases' folders.",
+        argument(
+            "RELEASE...",
+            "What was published of DATA, by this or other tools: files, or releases' folders.",
         ),
     ],
-    policy: Annotated[
-        Path,
-        typer.Option(metavar="FILE", help="The policy: roles, hierarchies and promises."),
-    ],
-    queries: Annotated[
-        int, typer.Option(metavar="N", help="How many counting queries each release is asked.")
-    ] = 1000,
+    policy: Annotated[Path, option("FILE", "The policy: roles, hierarchies and promises.")],
+    queries: Annotated[int, option("N", "How many counting queries each release is asked.")] = 1000,
     dimensions: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="How many columns a query has a condition on (two)."),
+        int | None, option("N", "How many columns a query has a condition on (two).")
     ] = None,
     selectivity: Annotated[
-        float,
-        typer.Option(metavar="SHARE", help="Share of records that a query is expected to find."),
+        float, option("SHARE", "Share of records that a query is expected to find.")
     ] = 0.05,
     mode: Annotated[
         str,
-        typer.Option(
-            metavar="MODE",
-            help="How a release answers, shown first: overlap (all that could fit) or uniform "
+        option(
+            "MODE",
+            "How a release answers, shown first: overlap (all that could fit) or uniform "
             "(their expected number).",
         ),
     ] = "overlap",
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the random queries.")] = 0,
+    seed: Annotated[int, option("N", "Seed of the random queries.")] = 0,
     k: Annotated[
-        int | None,
-        typer.Option("--k", metavar="K", help="Size of classes for C_AVG (the one promised)."),
+        int | None, option("K", "Size of classes for C_AVG (the one promised).", "--k")
     ] = None,
     attack: Annotated[
         bool, typer.Option("--attack", help="Also run the attackers on each release.")
     ] = False,
     contingency: Annotated[
-        str | None,
-        typer.Option(metavar="A,B", help="Count the values of two columns together."),
+        str | None, option("A,B", "Count the values of two columns together.")
     ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw these counts: .svg, .png or .html."),
-    ] = None,
+    plot: Annotated[Path | None, option("FILE", "Draw these counts: .svg, .png or .html.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare releases of DATA: the promises they keep, and what they cost.

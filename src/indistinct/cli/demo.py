@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from indistinct.cli.options import AsJson, named_path
+from indistinct.cli.options import AsJson, named_path, option
 from indistinct.cli.summary import list_files, summarize, warn
 from indistinct.cli.terminal import Progress, console, print_json, print_table
 from indistinct.document import shown
@@ -24,11 +22,7 @@ ROWS_SHOWN = 5
 def demo(
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            parser=named_path,
-            help="Folder for the release (nothing is written without).",
-        ),
+        option("DIR", "Folder for the release (nothing is written without).", parser=named_path),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -5,43 +5,32 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from indistinct.cli.options import AsJson, Data
+from indistinct.cli.options import AsJson, Data, option
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_parts
 from indistinct.errors import InputError
 
 
 def explore(
     data: Data,
-    policy: Annotated[Path, typer.Option(metavar="FILE", help="The policy that is varied.")],
-    k: Annotated[
-        str | None, typer.Option("--k", metavar="2..20", help="The k, as 2..20 or as 2,5,10.")
-    ] = None,
+    policy: Annotated[Path, option("FILE", "The policy that is varied.")],
+    k: Annotated[str | None, option("2..20", "The k, as 2..20 or as 2,5,10.", "--k")] = None,
     suppression: Annotated[
-        str | None,
-        typer.Option(metavar="SHARES", help="Limits of suppression, separated by commas."),
+        str | None, option("SHARES", "Limits of suppression, separated by commas.")
     ] = None,
-    algorithm: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Algorithms, separated by commas.")
-    ] = None,
+    algorithm: Annotated[str | None, option("NAMES", "Algorithms, separated by commas.")] = None,
     objective: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Measures to minimize, separated by commas.")
+        str | None, option("NAMES", "Measures to minimize, separated by commas.")
     ] = None,
     promise: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="MODEL.KEY=VALUES",
-            help="Values of a parameter of a promise: distinct-l-diversity.l=2..4.",
+        option(
+            "MODEL.KEY=VALUES", "Values of a parameter of a promise: distinct-l-diversity.l=2..4."
         ),
     ] = None,
     write: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Write the policy of point N beside FILE, as FILE-N.toml."),
+        int | None, option("N", "Write the policy of point N beside FILE, as FILE-N.toml.")
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the frontier into a file, as .svg.")
-    ] = None,
+    plot: Annotated[Path | None, option("FILE", "Draw the frontier into a file, as .svg.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Try many policies on DATA: what each keeps, what it risks, and which to take.

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from indistinct.cli.options import AsJson, Data, Encoding, Separator, Sheet, names, source_keys
+from indistinct.cli.options import (
+    AsJson,
+    Data,
+    Encoding,
+    Separator,
+    Sheet,
+    argument,
+    names,
+    option,
+    source_keys,
+)
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_table
 from indistinct.document import many, shown
 from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, did_you_mean
@@ -26,18 +36,12 @@ EXAMPLES = 4
 
 def hierarchy(
     data: Data,
-    attribute: Annotated[str, typer.Argument(metavar="ATTRIBUTE", help="The column.")],
+    attribute: Annotated[str, argument("ATTRIBUTE", "The column.")],
     intervals: Annotated[
-        float | None,
-        typer.Option(
-            metavar="WIDTH", help="Intervals of that width, then wider.", rich_help_panel=BUILDER
-        ),
+        float | None, option("WIDTH", "Intervals of that width, then wider.", panel=BUILDER)
     ] = None,
     equal_frequency: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="N intervals of about as many records.", rich_help_panel=BUILDER
-        ),
+        int | None, option("N", "N intervals of about as many records.", panel=BUILDER)
     ] = None,
     mask: Annotated[
         Literal["right", "left"] | None,
@@ -45,11 +49,7 @@ def hierarchy(
     ] = None,
     date: Annotated[
         str | None,
-        typer.Option(
-            metavar="LEVELS",
-            help="Dates, by levels such as day,month,quarter,year,decade.",
-            rich_help_panel=BUILDER,
-        ),
+        option("LEVELS", "Dates, by levels such as day,month,quarter,year,decade.", panel=BUILDER),
     ] = None,
     code_system: Annotated[
         Literal["icd-9-cm", "icd-10", "atc", "us-zip", "us-state", "country"] | None,
@@ -68,12 +68,10 @@ def hierarchy(
         int | None, typer.Option(help="With --intervals or --mask: how many levels to build.")
     ] = None,
     date_format: Annotated[
-        str | None,
-        typer.Option(metavar="FORMAT", help="With --date: such as %d.%m.%Y (ISO when not given)."),
+        str | None, option("FORMAT", "With --date: such as %d.%m.%Y (ISO when not given).")
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the hierarchy file instead of showing it."),
+        Path | None, option("FILE", "Write the hierarchy file instead of showing it.")
     ] = None,
     separator: Separator = None,
     encoding: Encoding = None,

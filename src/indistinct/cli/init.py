@@ -16,6 +16,7 @@ from indistinct.cli.options import (
     Encoding,
     Separator,
     Sheet,
+    option,
     refuse_existing,
     source_keys,
 )
@@ -34,15 +35,10 @@ _PROTECTION = {"identifier": 2, "quasi-identifier": 1}
 
 def init(
     data: Data,
-    policy: Annotated[Path, typer.Option(metavar="FILE", help="File for the policy.")] = Path(
-        "release.toml"
-    ),
+    policy: Annotated[Path, option("FILE", "File for the policy.")] = Path("release.toml"),
     check: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write nothing: check this policy, which may lack promises, against DATA.",
-        ),
+        option("FILE", "Write nothing: check this policy, which may lack promises, against DATA."),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace a policy that is there already.")
@@ -59,10 +55,7 @@ def init(
         ),
     ] = None,
     query: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SQL", help="What is read from a database file.", rich_help_panel=FILE
-        ),
+        str | None, option("SQL", "What is read from a database file.", panel=FILE)
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from indistinct.cli.options import AsJson
+from indistinct.cli.options import AsJson, argument, option
 from indistinct.cli.terminal import ALERT, Progress, console, print_json, print_parts, print_table
 from indistinct.document import many, shown
 from indistinct.errors import InputError
@@ -17,25 +17,22 @@ from indistinct.types import Plain
 def ledger(
     action: Annotated[
         Literal["list", "show", "check", "forget"],
-        typer.Argument(
-            metavar="ACTION",
-            help="list: the releases. show: one of them. check: what all say together. forget: "
+        argument(
+            "ACTION",
+            "list: the releases. show: one of them. check: what all say together. forget: "
             "strike one out.",
         ),
     ],
-    path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="The folder of the ledger.", file_okay=False)
-    ],
+    path: Annotated[Path, argument("PATH", "The folder of the ledger.", file_okay=False)],
     release: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="The number of a release, for show and forget."),
+        int | None, option("N", "The number of a release, for show and forget.")
     ] = None,
     others: Annotated[
         list[Path] | None,
-        typer.Option(
+        option(
+            "PATH",
+            "For check: the ledger of another custodian of these people, with one key.",
             "--with",
-            metavar="PATH",
-            help="For check: the ledger of another custodian of these people, with one key.",
             file_okay=False,
         ),
     ] = None,

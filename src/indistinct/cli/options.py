@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -15,6 +15,25 @@ LEAVE = "leave one of them out"
 
 FILE = "Reading the file"
 """Panel of the help for options that say how a file is read."""
+
+
+def option(metavar: str, text: str, *names: str, panel: str | None = None, **more: Any) -> Any:
+    """An option that takes a value.
+
+    Arguments:
+        metavar: what stands for the value in the help.
+        text: what it says there.
+        names: its names, where they are not those of the argument.
+        panel: the panel of the help that it is in.
+        more: what else :func:`typer.Option` takes.
+    """
+    return typer.Option(*names, metavar=metavar, help=text, rich_help_panel=panel, **more)
+
+
+def argument(metavar: str, text: str, **more: Any) -> Any:
+    """What is given without a name; ``more`` is what else :func:`typer.Argument` takes."""
+    return typer.Argument(metavar=metavar, help=text, **more)
+
 
 Data = Annotated[
     Path,

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from indistinct import plugins
-from indistinct.cli.options import FILE
+from indistinct.cli.options import FILE, option
 from indistinct.cli.terminal import print_json
 from indistinct.cli.verbs import ended, verb
 from indistinct.errors import IndistinctError, PluginError, PolicyError, Problem
@@ -74,11 +74,11 @@ def _allow_memory(given: str | None) -> None:
 def _limited(
     max_memory: Annotated[
         str | None,
-        typer.Option(
-            metavar="SIZE",
+        option(
+            "SIZE",
+            "Refuse a table that takes more memory, such as 2GB (what is free).",
+            panel=FILE,
             callback=_allow_memory,
-            help="Refuse a table that takes more memory, such as 2GB (what is free).",
-            rich_help_panel=FILE,
         ),
     ] = None,
 ) -> None:

@@ -15,6 +15,7 @@ from indistinct.cli.options import (
     Sheet,
     beside_policy,
     names,
+    option,
     refuse_existing,
     source_keys,
 )
@@ -29,36 +30,26 @@ def quasi(
     data: Data,
     policy: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="The policy: roles, links, derived_from and part_of. It may lack "
+        option(
+            "FILE",
+            "The policy: roles, links, derived_from and part_of. It may lack "
             "quasi-identifiers and promises.",
         ),
     ] = None,
     identifiers: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Where paths begin, instead of the policy's; they need not be columns.",
-        ),
+        option("NAMES", "Where paths begin, instead of the policy's; they need not be columns."),
     ] = None,
     sensitive: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAMES", help="Where paths end, instead of the policy's."),
+        list[str] | None, option("NAMES", "Where paths end, instead of the policy's.")
     ] = None,
     published: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Another published table: anyone who has it links all its columns.",
-        ),
+        option("FILE", "Another published table: anyone who has it links all its columns."),
     ] = None,
     threshold: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE",
-            help="Also link columns that depend on each other at least so much.",
-        ),
+        option("SHARE", "Also link columns that depend on each other at least so much."),
     ] = None,
     rows: Annotated[
         bool,
@@ -73,9 +64,7 @@ def quasi(
         bool,
         typer.Option("--weights", help="Cutting a column costs its weight in the policy, not 1."),
     ] = False,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the graph, as .svg or .png.")
-    ] = None,
+    plot: Annotated[Path | None, option("FILE", "Draw the graph, as .svg or .png.")] = None,
     mermaid: Annotated[
         bool, typer.Option("--mermaid", help="Print the graph as Mermaid text, and nothing else.")
     ] = False,

@@ -7,31 +7,23 @@ from typing import Annotated
 
 import typer
 
-from indistinct.cli.options import AsJson
+from indistinct.cli.options import AsJson, argument, option
 from indistinct.cli.terminal import Progress, complain, console, print_json
 
 
 def report(
-    release: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The folder of a release.", file_okay=False)
-    ],
+    release: Annotated[Path, argument("DIR", "The folder of a release.", file_okay=False)],
     public: Annotated[
         bool,
         typer.Option("--public", help="Say no more than everybody may know who has the release."),
     ] = False,
     template: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="plain, hipaa-expert, ema-hc, iso-27559 or wp216: the order of it."
-        ),
+        str, option("NAME", "plain, hipaa-expert, ema-hc, iso-27559 or wp216: the order of it.")
     ] = "plain",
     data: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The private table, to try attackers on the release."),
+        Path | None, option("FILE", "The private table, to try attackers on the release.")
     ] = None,
-    policy: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The policy of the table, with --data.")
-    ] = None,
+    policy: Annotated[Path | None, option("FILE", "The policy of the table, with --data.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write the report of a release: promises and proof, risk, cost, and what is left open.

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from indistinct.cli.options import argument, option
 from indistinct.errors import DataError, InputError
 
 NEEDED = ("starlette", "uvicorn")
@@ -15,16 +16,12 @@ NEEDED = ("starlette", "uvicorn")
 
 def studio(
     data: Annotated[
-        Path | None,
-        typer.Argument(metavar="[DATA]", help="The private table that is opened first."),
+        Path | None, argument("[DATA]", "The private table that is opened first.")
     ] = None,
     policy: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The policy (beside the table when not given)."),
+        Path | None, option("FILE", "The policy (beside the table when not given).")
     ] = None,
-    port: Annotated[
-        int, typer.Option(metavar="N", min=0, max=65535, help="Where it listens (0: a free port).")
-    ] = 0,
+    port: Annotated[int, option("N", "Where it listens (0: a free port).", min=0, max=65535)] = 0,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Do not open the page, only print its address.")
     ] = False,
