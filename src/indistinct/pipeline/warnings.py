@@ -98,7 +98,7 @@ def told_of_the_program(policy: Policy) -> list[str]:
     if not about or not method.by_values:
         return []
     what, who = "class", "everybody's quasi-identifiers"
-    seen = "which classes were not made finer"
+    seen = "which classes were left out, or not made finer"
     if method.linked:
         what, who = "bucket", "who is in the table"
         seen = "who was put together and who left out"

@@ -103,6 +103,53 @@ def test_a_release_that_few_worlds_explain_is_not_taken_for_one_that_was_not_min
     assert "not made minimal" not in result.note
 
 
+MIXED = [("q1", "HIV")] * 4 + [("q1", "flu"), ("q1", "gout")]
+OTHERS = [("q2", v) for v in ("HIV", "flu", "gout", "flu")]
+HALF = Requirement("max-posterior", {"bound": 0.5}, sensitive="illness")
+
+
+def shown_alone(stars: bool = False) -> AttackContext:
+    """The six of q1 are left out, because four have one illness; those of q2 are published."""
+    here = scene([*MIXED, *OTHERS], (0,), (K2, HALF))
+    release = release_of(here)
+    shown = release.filter(pl.col("town") == "q2")
+    if stars:
+        hidden = release.filter(pl.col("town") == "q1").with_columns(town=pl.lit("*"))
+        shown = pl.concat([shown, hidden])
+    return of_records(
+        here.quasi, here.sensitive, people_of(here), shown, here.places.taxonomies,
+        promises=here.promises,
+    )  # fmt: skip
+
+
+def test_a_class_that_was_large_enough_was_left_out_for_its_values() -> None:
+    result = found(shown_alone())
+    prior = {"HIV": (1 + 1 / 3) / 5, "flu": (2 + 1 / 3) / 5, "gout": (1 + 1 / 3) / 5}
+    left: Counter[str] = Counter()
+    for world in product(prior, repeat=6):
+        if max(Counter(world).values()) > 3:
+            left[world[0]] += prod(prior[v] for v in world)  # type: ignore[assignment]
+    before = {"HIV": 1 / 4, "flu": 1 / 2, "gout": 1 / 4}
+    gains = [left[v] / left.total() - before[v] for _, v in MIXED]
+    assert result.gain["mean"] == pytest.approx(sum(gains) / 10)
+    assert (result.figures["left_out"], result.figures["left_out_alike"]) == (6, 4)
+    assert "6 people were left out" in result.note
+    drawn = found(shown_alone(), enumerated=1)
+    assert drawn.gain["mean"] == pytest.approx(result.gain["mean"], abs=0.02)
+    assert drawn.figures["left_out"] == 6
+
+
+def test_rows_of_stars_tell_what_those_left_out_have() -> None:
+    assert found(shown_alone(stars=True)).figures["left_out_alike"] == 4
+
+
+def test_classes_that_are_too_small_are_left_out_for_that() -> None:
+    people = [*TEXTBOOK, ("q3", "flu"), ("q3", "flu"), ("q3", "flu")]
+    result = found(scene(people, (1,), (Requirement("k-anonymity", {"k": 4}), DIVERSE), k=4))
+    assert result.figures["left_out"] == 0
+    assert "left out" not in result.note
+
+
 def test_resists_where_no_better_plan_is_large_enough() -> None:
     people = [("q1", "HIV"), ("q2", "flu"), ("q3", "gout"), ("q4", "cold")]
     result = found(scene(people, (1,)))

@@ -108,11 +108,19 @@ class Finding:
 
 @dataclass(frozen=True)
 class Skipped:
-    """An attacker that had nothing to go on, and why."""
+    """An attacker that had nothing to go on, and why.
+
+    Arguments:
+        name: the attacker.
+        why: the reason, as a clause.
+        sensitive: what it would have learnt.
+        leaves_open: whether somebody else with its knowledge may learn something.
+    """
 
     name: str
     why: str
     sensitive: str | None = None
+    leaves_open: bool = False
 
     def to_dict(self) -> Plain:
         """The same as plain data."""
@@ -365,11 +373,10 @@ class AttackReport(Document):
         for worst in self.worst():
             yield from self._told(worst)
         for item in self.skipped:
-            if item.why == NOT_ONE_LEVEL:
+            if item.leaves_open:
                 yield Line(
                     f"open  what somebody has: {item.sensitive}: whoever runs the program in mind "
-                    f"({item.name}) may learn more; that can be tried of releases by optimal, "
-                    "heuristic and mondrian",
+                    f"({item.name}) may learn more; not tried, because {item.why}",
                     "doubt",
                     wrap=True,
                 )

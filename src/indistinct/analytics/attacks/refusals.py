@@ -77,6 +77,25 @@ class Tried:
         found[self.attempt[self.parts.row_of[outside]]] = True
         return found
 
+    def outside(self, lasting: bool) -> list[Numbers]:
+        """Parts that were tried alone, of people who are in no published class; none twice.
+
+        Arguments:
+            lasting: whether the largest say most, since what they break their parts break, too;
+                else the smallest do.
+        """
+        alone = np.bincount(self.attempt, minlength=self.attempts)[self.attempt] == 1
+        out = self.parts.sums((self.class_of[self.parts.value] < 0).astype(np.int64))
+        those = np.flatnonzero(alone & (out == self.parts.lengths))
+        size = self.parts.lengths[those]
+        free, found = np.ones(len(self.class_of), np.bool_), []
+        for at in those[np.argsort(-size if lasting else size, kind="stable")].tolist():
+            people = self.parts[at].astype(np.int64)
+            if free[people].all():
+                free[people] = False
+                found.append(people)
+        return found
+
     @property
     def touching(self) -> Numbers:
         """The classes that each attempt is about, as pairs of attempt and class, [2, pairs]."""
@@ -125,7 +144,8 @@ class Rerun:
         """What the orders of single classes are that lead to the same classes.
 
         All other classes have their values. Classes are taken at random while there are runs left
-        for all their orders; those with more than ``most`` are passed over.
+        for all their orders; those with more than ``most`` are passed over. Suppressed people are
+        taken first, one by one: each may have what any published person has, as often as these.
 
         Arguments:
             kind: the kind of record that every person has, below K, [n].
@@ -137,7 +157,8 @@ class Rerun:
         inside = np.argsort(self.class_of, kind="stable")[(self.class_of < 0).sum() :]
         groups = int(self.class_of.max(initial=-1)) + 1
         members = Ragged.by_owner(self.class_of[inside], inside, groups)
-        tried = asked = 0
+        tried = 0
+        asked = self._alone(likely, kind, same, most)
         for group in simulation([seed, 0x3133]).permutation(len(members)).tolist():
             people = members[group].astype(np.int64)
             own = kind[people]
@@ -158,6 +179,27 @@ class Rerun:
                 likely[people] = same[kinds[orders], own].mean(axis=0)
         exact = ~np.isnan(likely)
         return Left(likely, np.zeros(len(kind)), exact, tried, 0, asked)
+
+    def _alone(
+        self, likely: NDArray[np.float64], kind: Numbers, same: NDArray[np.bool_], most: int
+    ) -> int:
+        """Fill in how likely the values of suppressed people are; returns the runs it took."""
+        donor = np.unique(kind, return_index=True)[1]
+        weight = np.bincount(kind[self.class_of >= 0], minlength=len(donor)).astype(np.float64)
+        weight += 1 / len(weight)
+        asked = 0
+        for person in np.flatnonzero(self.class_of < 0).tolist():
+            if len(donor) > min(most, self.runs - asked):
+                break
+            left = weight.copy()
+            for other, of in enumerate(donor.tolist()):
+                donors = np.arange(len(kind))
+                donors[person] = of
+                if other != kind[person] and not self.same(donors):
+                    left[other] = 0.0
+            asked += len(donor)
+            likely[person] = left @ same[:, kind[person]] / left.sum()
+        return asked
 
     def _kept(self, people: Numbers, by_kind: Numbers, order: Numbers) -> bool:
         """Whether the classes are the same where an order says whose values its people have."""
@@ -190,6 +232,11 @@ class Left:
     enumerated: int
     walked: int
     orders: int
+
+    @property
+    def untried(self) -> NDArray[np.bool_]:
+        """Of whom nothing was tried, [n]."""
+        return np.isnan(self.likely)
 
 
 def left_over(
