@@ -517,14 +517,14 @@ def _analysed(
     lacking: Mapping[str, str],
 ) -> tuple[list[str], list[LeftOut]]:
     names, left_out = [], []
-    for item in profile.attributes:
-        name = item.attribute
+    why = {item.attribute: item.why for item in profile.attributes}
+    for name in dict.fromkeys([*why, *table.columns]):
         if name == weights and name not in (chosen or ()):
             left_out.append(LeftOut(name, "holds the weights of the records"))
         elif chosen is not None and name not in chosen:
             left_out.append(LeftOut(name, "was not asked for"))
         elif chosen is None and roles[name] == "identifier":
-            says = "the policy leaves it out" if decided else f"an identifier: {item.why}"
+            says = "the policy leaves it out" if decided else f"an identifier: {why[name]}"
             left_out.append(LeftOut(name, says))
         elif name in lacking:
             left_out.append(LeftOut(name, lacking[name]))

@@ -36,6 +36,7 @@ from indistinct.release.audit.reading import (
     missing_columns,
     read_release,
 )
+from indistinct.release.audit.verdict import TIMES
 from indistinct.release.certificate import made_up_among
 from indistinct.requirement import Requirement
 from indistinct.sources.writing import unguarded
@@ -297,7 +298,19 @@ class ReleaseView:
     @cached_property
     def height(self) -> int:
         """Rows of the table with the quasi-identifiers, those of nobody too."""
-        return self.table.texts(self.table.columns[:1]).height
+        counted = self.table.counted(self.table.columns[:1])
+        return int(counted[TIMES].sum()) if TIMES in counted.columns else counted.height
+
+    @property
+    def counted(self) -> tuple[pl.DataFrame, pl.Series] | None:
+        """The different :attr:`rows` of a table in an engine, and how many it has of each.
+
+        None of a table in memory.
+        """
+        if not self.table.in_engine or self.person is not None:
+            return None
+        found = self.table.counted(self.quasi)
+        return self.sought.cells(found.select(self.quasi), self.quasi), found[TIMES]
 
     @cached_property
     def nobody(self) -> pl.Series:

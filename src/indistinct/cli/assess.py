@@ -12,6 +12,8 @@ from indistinct.cli.options import (
     AsJson,
     Data,
     Encoding,
+    Engine,
+    Memory,
     Separator,
     Sheet,
     beside_policy,
@@ -105,6 +107,8 @@ def assess(
     separator: Separator = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    engine: Engine = None,
+    memory: Memory = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure how much each column of DATA identifies people, alone and together.
@@ -137,6 +141,8 @@ def assess(
             weights=weights,
             exposed=exposed,
             source=source,
+            engine=engine,
+            memory=memory,
             progress=progress,
         )
         if plot is not None:

@@ -11,6 +11,8 @@ import typer
 from indistinct.cli.options import (
     AsJson,
     Encoding,
+    Engine,
+    Memory,
     Separator,
     Sheet,
     beside_policy,
@@ -121,6 +123,8 @@ def risk(
     separator: Separator = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    engine: Engine = None,
+    memory: Memory = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure how likely it is that someone finds a person in DATA, a table or a release.
@@ -152,6 +156,8 @@ def risk(
             standard=names(standard),
             zip_population=zip_population,
             source=source,
+            engine=engine,
+            memory=memory,
             progress=progress,
         )
         if plot is not None:

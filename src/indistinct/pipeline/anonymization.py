@@ -13,13 +13,14 @@ from indistinct.pipeline.analyses import columns_of, with_analyses
 from indistinct.pipeline.asked import sight_of
 from indistinct.pipeline.background_knowledge import with_background_knowledge
 from indistinct.pipeline.looking_ahead import searched
-from indistinct.pipeline.opening import PolicyLike, Progress, Scanned, open_source, suits
+from indistinct.pipeline.opening import SCANNED, PolicyLike, Progress, Scanned, open_source
 from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.publishing import audited, publish, require_kept
 from indistinct.pipeline.recording import hold_against_ledger
 from indistinct.pipeline.run import Run
 from indistinct.pipeline.transforming import Transformed, changes_values, transformed
-from indistinct.sources.eager import EagerTable
+from indistinct.sources.convert import to_polars
+from indistinct.sources.table import open_table
 from indistinct.types import Frame
 
 if TYPE_CHECKING:
@@ -118,17 +119,11 @@ def opened(data: Frame, run: Run) -> Table:
     """
     policy = run.policy
     held = holds_records(policy) or (run.scanned is not None and reads_its_release(policy))
-    try:
-        table, run.source_digest = open_source(
-            data, policy, run.path, held=held, scanned=run.scanned
-        )
-    except DataError as error:
-        small = {problem.code for problem in error.problems} == {"too-little-memory"}
-        if run.scanned is not None or not small or holds_records(policy) or not suits(data):
-            raise
-        run.scanned = Scanned()
-        run.warnings.append("the table does not fit into memory: it was scanned by DuckDB")
-        return opened(data, run)
+    table, run.source_digest = open_source(data, policy, run.path, held=held, scanned=run.scanned)
+    if SCANNED in table.notes and reads_its_release(policy):
+        rows, notes = to_polars(table), table.notes
+        table = open_table(rows, table.name, missing_tokens=policy.missing_tokens())
+        table.notes = notes
     return table
 
 
@@ -142,7 +137,7 @@ def read(data: Frame, run: Run) -> tuple[PrivateTable, Transformed]:
     """
     run.tell("reading")
     table = opened(data, run)
-    run.warnings += table.notes if isinstance(table, EagerTable) else ()
+    run.warnings += table.notes
     file = None if run.source_digest is None else table.name
     run.to_analyse = columns_of(run.policy, table)
     values = transformed(table, run, file)

@@ -27,6 +27,8 @@ from indistinct.pipeline.opening import (
     no_progress,
     open_source,
     plain_table,
+    reading,
+    scanned_or_as_it_is,
 )
 from indistinct.pipeline.private_table import subjects_in
 from indistinct.pipeline.sought_releases import sought_by
@@ -52,6 +54,8 @@ def assess(
     exposed: int = 10,
     path: str | Path | None = None,
     source: PlainMapping | None = None,
+    engine: str | None = None,
+    memory: str | None = None,
     progress: Progress | None = None,
 ) -> Assessment:
     """How much each column of a table identifies people, and what a release of it still leaks.
@@ -77,6 +81,9 @@ def assess(
             release if no policy says how to read its cells.
         path: the file that a frame was read from, for messages.
         source: how a file is read, ``{"separator": ";"}``, where there is no policy.
+        engine: ``"duckdb"`` scans the file, or the files of a folder or pattern, as
+            :func:`anonymize` does.
+        memory: what the process may take then, as ``"2GB"``.
         progress: a function that gets the stage and the share done.
 
     Raises:
@@ -88,6 +95,8 @@ def assess(
     tell = progress or no_progress
     policy = None if policy is None else as_policy(policy, draft=True)
     tell("reading", None)
+    how = reading(policy) if policy is not None else source or {}
+    data = scanned_or_as_it_is(data, engine, memory, how)
     asked = [*(attributes or ()), *([weights] if weights else [])]
     if policy is not None and policy.person is not None:
         looked = _people(data, policy, release, asked, path)
@@ -96,7 +105,7 @@ def assess(
     tell("looking at the columns", None)
     assessed = assess_table(
         looked.table,
-        profile(looked.whole),
+        profile(looked.whole, columns=_profiled(looked.whole, policy, attributes, weights)),
         roles=None if policy is None else {k: v.role for k, v in policy.attributes.items()},
         attributes=attributes,
         combinations=combinations,
@@ -135,6 +144,21 @@ def assess(
             if (found := unicity_of(cells))
         },
     )
+
+
+def _profiled(
+    table: Table, policy: Policy | None, asked: Sequence[str] | None, weights: str | None
+) -> Sequence[str] | None:
+    """The columns to look at: of a table in an engine none whose values nobody asks for.
+
+    These may be as many as its records, and all values of a column are counted.
+    """
+    if table.held:
+        return None
+    if asked:
+        return [name for name in table.columns if name in asked]
+    hidden = {weights, *(() if policy is None else policy.named("identifier"))}
+    return [name for name in table.columns if name not in hidden]
 
 
 def _with_exposed_people(

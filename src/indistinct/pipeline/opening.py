@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Union
 
@@ -15,10 +14,9 @@ import polars as pl
 from indistinct.document import many
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.sources.convert import to_polars
-from indistinct.sources.eager import EagerTable
 from indistinct.sources.files import read_table
 from indistinct.sources.format import format_named
-from indistinct.sources.memory import allowed, size_of
+from indistinct.sources.memory import size_of
 from indistinct.sources.postgres import Address, is_address, open_in_server
 from indistinct.sources.table import Table, column_names, open_table, quantities
 from indistinct.sources.text import canonical
@@ -33,6 +31,8 @@ if TYPE_CHECKING:
 Progress = Callable[[str, float | None], None]
 """Called with what is being done, and the share of it that is done where that is known."""
 
+
+SCANNED = "the table does not fit into memory: it was scanned by DuckDB"
 
 PolicyLike = Union["Policy", PlainMapping, str, Path]
 """A policy, a mapping of its keys, or the path of its file."""
@@ -119,13 +119,13 @@ def open_source(
                 # Reading and hashing the same file take turns on disk and processor.
                 hashed = None if path is None else beside.submit(sha256_of, Path(path))
                 if isinstance(data, str | Path):
-                    native = read_table(data, allow_empty=allow_empty, **reading(policy))
+                    native = in_file(data, fits=held, allow_empty=allow_empty, **reading(policy))
                     notes = () if source.header is not None else _header_notes(native.columns)
                 digest = None if hashed is None else hashed.result()
     if source.people is not None:
         native = with_people(to_polars(native), policy, name)
     known = open_table(native, name, allow_empty=allow_empty)
-    if held and not isinstance(known, EagerTable):
+    if held and not known.held:
         native = to_polars(native)
         known = open_table(native, name, allow_empty=allow_empty)
     policy.adopt(known.columns)
@@ -135,9 +135,48 @@ def open_source(
     table = known
     if tokens:
         table = open_table(native, name, missing_tokens=tokens, allow_empty=allow_empty)
-    if isinstance(table, EagerTable):
-        table.notes = notes
+    table.notes = (*table.notes, *notes)
     return table, digest
+
+
+def in_file(
+    data: str | Path, *, fits: bool = False, allow_empty: bool = False, **how: Any
+) -> pl.DataFrame | ScannedTable:
+    """The table in a file: read, or scanned where it does not fit into memory and can be.
+
+    Arguments:
+        data: the path.
+        fits: refuse a table that does not fit into memory.
+        allow_empty: whether it may have no records.
+        how: how the file is read.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    from indistinct.sources.scan import can_scan
+
+    try:
+        return read_table(data, allow_empty=allow_empty, **how)
+    except DataError as error:
+        small = {problem.code for problem in error.problems} == {"too-little-memory"}
+        if fits or not small or not can_scan(Path(data)):
+            raise
+    table = Scanned().open(data, **how)
+    table.notes = (SCANNED,)
+    return table
+
+
+def scanned_or_as_it_is(
+    data: Frame, engine: str | None, memory: str | None, how: PlainMapping
+) -> Frame:
+    """A table in files that is scanned, where that is asked for; else what was given.
+
+    Raises:
+        DataError: it is no file, or cannot be read.
+        PolicyError: no such engine, or no size of memory.
+    """
+    scanned = Scanned.of(engine, memory)
+    return data if scanned is None else scanned.open(data, **how)
 
 
 @dataclass(frozen=True)
@@ -172,7 +211,7 @@ class Scanned:
             raise PolicyError(problems)
         return cls("duckdb", memory)
 
-    def open(self, data: Frame, **reading: str) -> ScannedTable:
+    def open(self, data: Frame, **reading: Any) -> ScannedTable:
         """A table in files.
 
         Raises:
@@ -189,15 +228,6 @@ class Scanned:
         from indistinct.sources.scan import scan
 
         return scan(data, None if self.memory is None else size_of(self.memory), **reading)
-
-
-def suits(data: Frame) -> bool:
-    """Whether a file could be scanned that does not fit into memory."""
-    if is_address(data) or not isinstance(data, str | Path) or find_spec("duckdb") is None:
-        return False
-    from indistinct.sources.scan import LEAST, kind_of_file
-
-    return kind_of_file(Path(data)) is not None and allowed() >= LEAST
 
 
 def _elsewhere(
@@ -251,7 +281,7 @@ def plain_table(
         native = (
             open_in_server(data, **given)
             if served
-            else read_table(data, allow_empty=allow_empty, **given)
+            else in_file(data, allow_empty=allow_empty, **given)
         )
         path = data
     name = "table" if path is None else name_of(path)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -41,10 +42,12 @@ from indistinct.pipeline.opening import (
     PolicyLike,
     Progress,
     as_policy,
+    in_file,
     no_progress,
     open_source,
     plain_table,
     reading,
+    scanned_or_as_it_is,
 )
 from indistinct.pipeline.population import people_in, published_people
 from indistinct.pipeline.private_table import PrivateTable, subjects_in
@@ -63,7 +66,7 @@ from indistinct.recoding.recoded import published_classes
 from indistinct.release.audit.reading import CERTIFICATE, PublishedTable, missing_columns
 from indistinct.sources.convert import to_polars
 from indistinct.sources.files import read_table
-from indistinct.sources.table import Table, open_table, require_columns
+from indistinct.sources.table import Table, counted_table, open_table, require_columns
 from indistinct.types import Frame, PlainMapping
 
 if TYPE_CHECKING:
@@ -86,6 +89,8 @@ def risk(
     zip_population: Frame = None,
     source: PlainMapping | None = None,
     path: str | Path | None = None,
+    engine: str | None = None,
+    memory: str | None = None,
     progress: Progress | None = None,
 ) -> RiskReport:
     """How likely it is that someone finds a person in a table, or in a release of it.
@@ -115,6 +120,9 @@ def risk(
         zip_population: a table of zip codes and how many people live there, for Safe Harbor.
         source: how a file is read, ``{"separator": ";"}``, where there is no policy.
         path: the file that a frame was read from, for messages.
+        engine: ``"duckdb"`` scans the file, or the files of a folder or pattern, as
+            :func:`anonymize` does.
+        memory: what the process may take then, as ``"2GB"``.
         progress: a function that gets the stage and the share done.
 
     Raises:
@@ -133,6 +141,8 @@ def risk(
     given = [standard] if isinstance(standard, str | int | float) else standard or ()
     names = standard_names(given)
     tell("reading", None)
+    how = reading(policy) if policy is not None else source or {}
+    data = scanned_or_as_it_is(data, engine, memory, how)
     looked = _looked_at(data, policy, tuple(quasi or ()), source, path)
     own = policy if not looked.released else None
     if releases and (own is None or method_of(own).linked):
@@ -180,7 +190,7 @@ def risk(
             )
         if own is not None and (releases or for_each):
             tell("making releases", 0.0)
-            curve = _curve_of_releases(own, looked.whole, threshold, ks, tell)
+            curve = _curve_of_releases(own, looked.whole(), threshold, ks, tell)
         else:
             curve = curve_of_classes(classes.size, ks, threshold)
     areas = None
@@ -212,7 +222,7 @@ class _Looked:
     """
 
     table: Table
-    whole: Table
+    whole: Callable[[], Table]
     quasi: tuple[str, ...]
     released: bool = False
     notes: tuple[str, ...] = ()
@@ -247,11 +257,12 @@ def _looked_at(
         table = plain_table(data, source, path, allow_empty=True)
         chosen, notes = (quasi, ()) if quasi else _suggested(table)
         require_columns(table, chosen)
-        return _Looked(table, table, tuple(dict.fromkeys(chosen)), notes=notes)
+        chosen = tuple(dict.fromkeys(chosen))
+        return _Looked(table, lambda: table, chosen, notes=(*table.notes, *notes))
     native = data
     if not _is_made(data, policy):
         if isinstance(data, str | Path) and policy.source.format is None:
-            path, native = data, read_table(data, allow_empty=True, **reading(policy))
+            path, native = data, in_file(data, allow_empty=True, **reading(policy))
         if not _lacks_columns(native, policy):
             return _private(native, policy, quasi or policy.quasi_identifiers, path)
         native = native if path is None else {Path(path).name: native}
@@ -293,11 +304,11 @@ def _private(
     require_columns(whole, quasi)
     quasi = tuple(dict.fromkeys(quasi))
     if policy.person is None:
-        return _Looked(whole, whole, quasi, notes=notes)
+        return _Looked(whole, lambda: whole, quasi, notes=(*whole.notes, *notes))
     people = subjects_in(whole.text([policy.person, *quasi]), policy, whole.name, quasi=quasi)
     return _Looked(
         open_table(people.texts, whole.name, allow_empty=True),
-        whole,
+        lambda: whole,
         quasi,
         notes=(*notes, *people.warnings),
         rows=people.rows,
@@ -320,14 +331,17 @@ def _release(release: Frame, sought: Sought) -> _Looked:
         raise DataError(problems)
     name = "the release" if isinstance(release, Release) else view.table.name
     of_people = view.person is not None or view.link is not None
+    counted = None if of_people else view.counted
     return _Looked(
-        open_table(view.rows, name, allow_empty=True),
-        _table_of(view.table, view.table.columns),
+        open_table(view.rows, name, allow_empty=True)
+        if counted is None
+        else counted_table(*counted, name),
+        functools.cache(lambda: _table_of(view.table, view.table.columns)),
         view.quasi,
         released=True,
         notes=(*(f"{name}: {note}" for note in view.notes()), *notes),
         rows=view.height if of_people else None,
-        first=view.first_rows,
+        first=view.first_rows if counted is None else None,
     )
 
 
@@ -510,13 +524,13 @@ def _alone(private: PrivateTable, run: Run) -> Plan | None:
 
 def _verdicts(
     names: Sequence[str],
-    whole: Table,
+    whole: Callable[[], Table],
     size: NDArray[np.int64],
     in_class: NDArray[np.int64] | None,
     areas: Mapping[str, int] | None,
 ) -> tuple[StandardVerdict, ...]:
     return tuple(
-        safe_harbor(whole, profile(whole), areas)
+        safe_harbor(whole(), profile(whole()), areas)
         if name == SAFE_HARBOR
         else by_threshold(name, size, in_class)
         for name in names

@@ -14,7 +14,7 @@ import polars as pl
 import polars.selectors as cs
 
 from indistinct.sources.arrow import has_arrow, plain_type, to_arrow, to_pandas
-from indistinct.sources.table import is_spark
+from indistinct.sources.table import is_opened, is_spark
 from indistinct.types import Frame
 
 
@@ -40,10 +40,9 @@ def to_polars(frame: Frame) -> pl.DataFrame:
         from indistinct.sources.spark_table import SparkTable
 
         return SparkTable(frame, "table").frame()
-    from indistinct.sources.postgres import PostgresTable
-
-    if isinstance(frame, PostgresTable):
-        return frame.frame()
+    if is_opened(frame):
+        rows: pl.DataFrame = frame.frame()
+        return rows
     known = nw.from_native(frame)
     held = (
         known.collect(backend="polars").to_native()

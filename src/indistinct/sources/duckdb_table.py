@@ -16,6 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.errors import DataError, Problem
+from indistinct.sources import memory
 from indistinct.sources.eager import add_up, find_combinations
 from indistinct.sources.table import Change, count_column, counted_rows
 from indistinct.sources.text import Tokens, canonical, kind_of_type
@@ -30,6 +31,9 @@ _BY_TEXT = re.compile(r"\b(INTERVAL|BIT|TIME WITH|UHUGEINT|BIGNUM|UUID|VARIANT)\
 
 class DuckDBTable:
     """A table behind a DuckDB relation."""
+
+    held = False
+    notes: tuple[str, ...] = ()
 
     def __init__(self, relation: Any, name: str, tokens: Tokens | None = None) -> None:
         self.name = name
@@ -48,14 +52,16 @@ class DuckDBTable:
             self._height = int(self._fetch(f"SELECT count(*) FROM {_SOURCE}").item())
         return self._height
 
-    def frame(self) -> pl.DataFrame:
-        """All records, in the order of the source.
+    def frame(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """All records, in the order of the source; of some columns, where these are named.
 
         Raises:
-            DataError: For columns of types that Polars does not have.
+            DataError: They take more memory than they may, or are of types that Polars lacks.
         """
+        columns = self.columns if columns is None else columns
+        self._require_rows(columns)
         try:
-            return self._fetch(f"SELECT * FROM {_SOURCE}")
+            return self._fetch(f"SELECT {_names(columns)} FROM {_SOURCE}")
         except pl.exceptions.PolarsError:
             raise DataError(
                 Problem(
@@ -71,7 +77,11 @@ class DuckDBTable:
 
         A query may answer in another order each time it runs. Whoever asks for an order gets that
         of a copy, from which the table is read from then on.
+
+        Raises:
+            DataError: They take more memory than they may.
         """
+        self._require_rows(columns)
         self._keep()
         return canonical(self._fetch(f"SELECT {_names(columns)} FROM {_SOURCE}"), self._tokens)
 
@@ -81,6 +91,12 @@ class DuckDBTable:
         counted = _polars(self._count(columns, count))
         texts = canonical(counted.select(columns), self._tokens)
         return add_up(texts.with_columns(counted[count].cast(pl.Int64)), count)
+
+    def published(self, columns: Sequence[str]) -> tuple[pl.DataFrame, pl.Series]:
+        """The distinct combinations of values as they are, and how often each occurs."""
+        count = count_column(columns)
+        counted = _polars(self._count(columns, count))
+        return counted.select(columns), counted[count].cast(pl.Int64)
 
     def sample(self, columns: Sequence[str], size: int) -> pl.DataFrame:
         """The canonical texts of these columns in some records."""
@@ -146,6 +162,7 @@ class DuckDBTable:
         """The release, as a table of its own connection, with nothing beside its rows."""
         import pyarrow as pa
 
+        self._require_rows(change.columns)
         if change.replace or change.order is not None:
             self._keep()
         records, row = self._recode(change)
@@ -235,6 +252,7 @@ class DuckDBTable:
         where these are among them.
         """
         names, known = _names(columns), self._counted
+        most = memory.most_combinations(self._ceiling)
         source, times = _SOURCE, "count(*)"
         if known is not None and columns and set(columns) < set(known.column_names[:-1]):
             source, times = _LOOKUP, f"sum({quoted(known.column_names[-1])})::BIGINT"
@@ -242,9 +260,10 @@ class DuckDBTable:
             known = None
         found = self._run(
             f"SELECT {names}{',' if columns else ''} {times} AS {quoted(count)} FROM {source}"
-            + (f" GROUP BY {names}" if columns else ""),
+            + (f" GROUP BY {names} LIMIT {most + 1}" if columns else ""),
             known,
         )
+        memory.require_combinations(found.num_rows, columns, self.name, self._ceiling)
         if self._counted is None or found.num_columns > self._counted.num_columns:
             self._counted = found
         return found
@@ -283,6 +302,15 @@ class DuckDBTable:
             whole = self._fetch(f"SELECT {tests} FROM {_SOURCE}").row(0)
             kinds |= {name: "date" for name, days in zip(times, whole, strict=True) if days}
         return kinds
+
+    @property
+    def _ceiling(self) -> int:
+        """How many bytes its records may take."""
+        return memory.allowed()
+
+    def _require_rows(self, columns: Sequence[str]) -> None:
+        cells = memory.OF_CELLS * self.height() * len(columns)
+        memory.require_rows(cells, self.name, self._ceiling)
 
     def _fetch(self, query: str) -> pl.DataFrame:
         return _polars(self._run(query))

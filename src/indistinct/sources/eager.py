@@ -62,6 +62,7 @@ class EagerTable(ABC):
         self._frame = frame
         self._tokens = tokens or {}
 
+    held = True
     notes: tuple[str, ...] = ()
     """What whoever read the table has to say of it, as sentences for the custodian."""
 
@@ -261,6 +262,33 @@ class ArrowTable(EagerTable):
                 values = pc.add(values, pa.scalar(0.0, values.type))
             arrays.append(values)
         return pa.table(arrays, names=list(columns))
+
+
+class CountedTable(PolarsTable):
+    """Different rows, and how many records have each: what an engine counted.
+
+    Arguments:
+        frame: the rows.
+        times: how many records have each.
+        name: what messages call the table.
+    """
+
+    def __init__(self, frame: pl.DataFrame, times: pl.Series, name: str) -> None:
+        super().__init__(frame, name)
+        self._times = times.cast(pl.Int64)
+
+    def height(self) -> int:
+        """Number of records."""
+        return int(self._times.sum())
+
+    def distinct(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The distinct combinations of canonical texts, with how often each occurs in ``count``."""
+        count = count_column(columns)
+        return add_up(self.text(columns).with_columns(self._times.alias(count)), count)
+
+    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
+        """The canonical texts of these columns, and how many records have each."""
+        return self.text(columns), self._times.to_numpy()
 
 
 class PandasTable(EagerTable):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 
@@ -18,8 +18,9 @@ from indistinct.errors import DataError, Problem
 VARIABLE = "INDISTINCT_MAX_MEMORY"
 """Environment variable with the memory that a table may take, as ``2GB``."""
 
-OF_BYTES, OF_CELLS = 4, 48
-"""How much memory a run takes for each byte of a CSV file, and for each of its cells; measured."""
+OF_BYTES, OF_CELLS, OF_COMBINATIONS = 4, 48, 1000
+"""How much memory a run takes for each byte of a CSV file, for each of its cells, and for each
+combination that an engine counts; measured."""
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)I?B?", re.IGNORECASE)
 _UNITS = " KMGT"
@@ -88,13 +89,13 @@ def require(needed: float, name: str) -> None:
             f"the table takes about {in_words(needed)} of memory, and may take {in_words(limit)}",
             file=name,
             remedy=f"give it more (--max-memory, or {VARIABLE}), or have its files scanned "
-            "where they are: anonymize --engine duckdb",
+            "where they are: --engine duckdb of anonymize, assess and risk",
         )
     )
 
 
 def require_rows(needed: float, name: str, ceiling: int) -> None:
-    """Refuse to hold the records of a table that is scanned, where they take more than they may.
+    """Refuse to hold the records of a table in an engine, where they take more than they may.
 
     Raises:
         DataError: they do.
@@ -104,13 +105,42 @@ def require_rows(needed: float, name: str, ceiling: int) -> None:
     raise DataError(
         Problem(
             "needs-rows",
-            "what the policy asks for goes record by record, and the records take about "
+            "what is asked for goes record by record, and the records take about "
             f"{in_words(needed)} of memory where {in_words(ceiling)} are allowed",
             file=name,
-            remedy="give it more (--memory); or choose a method that counts combinations, "
-            '"optimal" or "mondrian", and no transform of values',
+            remedy="give it more (--max-memory, or --memory with --engine); or choose a method "
+            'that counts combinations, "optimal" or "mondrian", and no transform of values',
         )
     )
+
+
+def require_combinations(found: int, columns: Sequence[str], name: str, ceiling: int) -> None:
+    """Refuse to hold more combinations of columns than there may be.
+
+    Raises:
+        DataError: there are.
+    """
+    if found <= most_combinations(ceiling):
+        return
+    raise DataError(
+        Problem(
+            "combinations-do-not-fit",
+            f"there are more than {most_combinations(ceiling)} combinations of "
+            f"{', '.join(map(repr, columns))}, which are counted by the engine and held here",
+            file=name,
+            remedy="leave out or coarsen columns with a value for nearly every record (assess: "
+            "--attributes); or give it more memory (--max-memory, or --memory with --engine)",
+        )
+    )
+
+
+def most_combinations(ceiling: int) -> int:
+    """How many combinations of columns may be held under a ceiling of bytes.
+
+    >>> most_combinations(2 << 30)
+    2147483
+    """
+    return ceiling // OF_COMBINATIONS
 
 
 def _free() -> Iterator[int]:

@@ -214,6 +214,7 @@ class Session:
 class PostgresTable:
     """A table, a query or a release behind a session; the release of one is another."""
 
+    held = False
     notes: tuple[str, ...] = ()
 
     def __init__(
@@ -246,8 +247,8 @@ class PostgresTable:
         """Number of records."""
         return self._height
 
-    def frame(self) -> pl.DataFrame:
-        """All records.
+    def frame(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """All records; of some columns, where these are named.
 
         Raises:
             DataError: They take more memory than they may.
@@ -256,7 +257,7 @@ class PostgresTable:
             cells = self._height * len(self.columns)
             memory.require_rows(memory.OF_CELLS * cells, self.name, memory.allowed())
             self._frame = self._fetch(self.columns)
-        return self._frame
+        return self._frame if columns is None else self._frame.select(columns)
 
     def head(self, rows: int) -> pl.DataFrame:
         """The first records."""
@@ -281,7 +282,7 @@ class PostgresTable:
         Raises:
             DataError: They take more memory than they may.
         """
-        return self._canonical(self.frame().select(columns))
+        return self._canonical(self.frame(columns))
 
     def distinct(self, columns: Sequence[str]) -> pl.DataFrame:
         """The distinct combinations of canonical texts, with how often each occurs in ``count``."""

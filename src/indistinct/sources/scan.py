@@ -19,6 +19,7 @@ import tempfile
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
@@ -130,8 +131,6 @@ def _remove_private(folder: Path) -> None:
 class ScannedTable(DuckDBTable):
     """A table in files, under a ceiling of memory; its release is a file in the private folder."""
 
-    notes: tuple[str, ...] = ()
-
     def __init__(
         self,
         relation: Any,
@@ -154,16 +153,9 @@ class ScannedTable(DuckDBTable):
         found.notes, found._height, found._before = self.notes, self._height, self._before
         return found
 
-    def frame(self) -> pl.DataFrame:
-        """All records, in the order of the source.
-
-        Raises:
-            DataError: They take more memory than they may.
-        """
-        memory.require_rows(
-            memory.OF_CELLS * self.height() * len(self.columns), self.name, self.workspace.ceiling
-        )
-        return super().frame()
+    @property
+    def _ceiling(self) -> int:
+        return self.workspace.ceiling
 
     def text(self, columns: Sequence[str]) -> pl.DataFrame:
         """The canonical texts of these columns, in the order of the source, null for missing.
@@ -171,8 +163,7 @@ class ScannedTable(DuckDBTable):
         Raises:
             DataError: They take more memory than they may.
         """
-        cells = self.height() * len(columns)
-        memory.require_rows(memory.OF_CELLS * cells, self.name, self.workspace.ceiling)
+        self._require_rows(columns)
         chosen = ", ".join(map(quoted, columns))
         return canonical(self._fetch(f"SELECT {chosen} FROM indistinct_source"), self._tokens)
 
@@ -238,12 +229,16 @@ def telling(name: str) -> Iterator[None]:
         ) from None
 
 
-def scan(path: str | Path, ceiling: int | None = None, **reading: Any) -> ScannedTable:
+def scan(
+    path: str | Path, ceiling: int | None = None, *, exact: bool = False, **reading: Any
+) -> ScannedTable:
     """A file, a folder of files of one kind, or a pattern such as ``visits-*.csv``, scanned.
 
     Arguments:
         path: The files: CSV (also ``.gz`` and ``.zst``) or Parquet.
         ceiling: How many bytes the process may take; what tables may take where not given.
+        exact: leave the cells of CSV files as they are: blanks around them stay, and a quoted
+            empty cell is an empty text.
         reading: ``separator``, ``quote``, ``encoding`` and ``header`` of CSV files.
 
     Raises:
@@ -265,7 +260,7 @@ def scan(path: str | Path, ceiling: int | None = None, **reading: Any) -> Scanne
             before = [states(file) for file in files]
             target = work.folder / "source.parquet"
             with telling(path.name):
-                _read_csv(work, files, path.name, reading).write_parquet(
+                _read_csv(work, files, path.name, reading, exact).write_parquet(
                     str(target), compression="snappy"
                 )
                 relation = connection.read_parquet(str(target))
@@ -322,13 +317,21 @@ def kind_of_file(file: Path) -> str | None:
     return ending if ending in CSV + PARQUET else None
 
 
+def can_scan(file: Path) -> bool:
+    """Whether a file could be scanned that does not fit into memory."""
+    installed = find_spec("duckdb") is not None
+    return installed and kind_of_file(file) is not None and memory.allowed() >= LEAST
+
+
 def _not_scanned(name: str, why: str) -> DataError:
     remedy = "leave --engine and --memory out, or write the table as CSV or Parquet"
     return DataError(Problem("not-scanned", why, file=name, remedy=remedy))
 
 
-def _read_csv(work: Workspace, files: Sequence[Path], name: str, reading: Mapping[str, Any]) -> Any:
-    """The cells as texts, blanks around them stripped and empty ones missing."""
+def _read_csv(
+    work: Workspace, files: Sequence[Path], name: str, reading: Mapping[str, Any], exact: bool
+) -> Any:
+    """The cells as texts; but for exact ones, blanks stripped and empty ones missing."""
     heads = [_head(file, **reading) for file in files]
     columns, dialect, encoding, skipped = heads[0]
     if any(head[:3] != heads[0][:3] for head in heads):
@@ -347,12 +350,11 @@ def _read_csv(work: Workspace, files: Sequence[Path], name: str, reading: Mappin
         escapechar=dialect.quote or "",
         strict_mode=True,
         null_padding=False,
+        allow_quoted_nulls=not exact,
     )
+    cell = "c{}" if exact else "nullif(trim(c{}, ' ' || chr(9) || chr(10) || chr(13)), '')"
     return held.project(
-        ", ".join(
-            f"nullif(trim(c{at}, ' ' || chr(9) || chr(10) || chr(13)), '') AS {quoted(column)}"
-            for at, column in enumerate(columns)
-        )
+        ", ".join(f"{cell.format(at)} AS {quoted(column)}" for at, column in enumerate(columns))
     )
 
 

@@ -22,6 +22,9 @@ from indistinct.types import Frame
 class SparkTable:
     """A table behind a PySpark frame."""
 
+    held = False
+    notes: tuple[str, ...] = ()
+
     def __init__(self, frame: Frame, name: str, tokens: Tokens | None = None) -> None:
         self.name = name
         self.columns: tuple[str, ...] = tuple(frame.columns)

@@ -108,8 +108,14 @@ class Table(Protocol):
     columns: tuple[str, ...]
     """Its columns, in order."""
 
+    notes: tuple[str, ...]
+    """What whoever read the table has to say of it, as sentences for the custodian."""
+
     kinds: Mapping[str, str]
     """The kind of each column: text, integer, float, boolean, date, datetime or other."""
+
+    held: bool
+    """Whether its records are in memory."""
 
     def height(self) -> int:
         """Number of records."""
@@ -256,10 +262,9 @@ def _open(native: Frame, name: str, tokens: Tokens) -> Table:
         from indistinct.sources.spark_table import SparkTable
 
         return SparkTable(native, name, tokens)
-    from indistinct.sources.postgres import PostgresTable
-
-    if isinstance(native, PostgresTable):
-        return native.with_tokens(tokens)
+    if is_opened(native):
+        opened: Table = native.with_tokens(tokens)
+        return opened
     raise DataError(
         Problem(
             "unsupported-frame",
@@ -268,6 +273,18 @@ def _open(native: Frame, name: str, tokens: Tokens) -> Table:
             remedy="give a Polars, pandas or PyArrow frame, a DuckDB relation or a PySpark frame",
         )
     )
+
+
+def is_opened(native: Frame) -> bool:
+    """Whether it is a table in a server or in files that somebody opened, and no frame."""
+    return hasattr(native, "with_tokens")
+
+
+def counted_table(frame: pl.DataFrame, times: pl.Series, name: str) -> Table:
+    """Different rows, and how many records have each, as a table."""
+    from indistinct.sources.eager import CountedTable
+
+    return CountedTable(frame, times, name)
 
 
 def is_spark(native: Frame) -> bool:

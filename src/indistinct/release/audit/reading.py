@@ -23,8 +23,10 @@ from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, sho
 from indistinct.metadata import ValueMetadata
 from indistinct.release.audit.verdict import TIMES
 from indistinct.requirement import Requirement
+from indistinct.sources import memory
 from indistinct.sources.arrow import has_arrow
 from indistinct.sources.postgres import PostgresTable, is_address, release_in_server
+from indistinct.sources.scan import ScannedTable
 from indistinct.types import Frame, PlainMapping
 
 CERTIFICATE = "certificate.json"
@@ -78,6 +80,11 @@ class PublishedTable:
     matches: bool | None
     _texts: Callable[[Sequence[str]], pl.DataFrame] = field(repr=False)
     _counted: Callable[[Sequence[str]], pl.DataFrame] | None = field(default=None, repr=False)
+
+    @property
+    def in_engine(self) -> bool:
+        """Whether an engine holds the table, and counts its rows."""
+        return self._counted is not None
 
     def counted(self, columns: Sequence[str]) -> pl.DataFrame:
         """These columns as text; of a table in an engine its different rows, counted there."""
@@ -212,20 +219,25 @@ def _read_file(
     path: Path, source: PlainMapping, claims: Claims | None, name: str | None = None
 ) -> PublishedTable:
     from indistinct.sources.files import read_table
+    from indistinct.sources.scan import can_scan, scan
     from indistinct.sources.table import column_names
 
     name = name or path.name
     digest, rows = claims.tables[name] if claims else (None, None)
     same = digest is None or not path.is_file() or _sha256(path) == digest
+    # What a certificate speaks of stands there as it was written, blanks and all.
+    written = claims is not None and same
     try:
         frame = read_table(path, **source, allow_empty=True, exact=True)
     except DataError as error:
+        if {one.code for one in error.problems} == {"too-little-memory"} and can_scan(path):
+            table = scan(path, exact=True, **source)
+            matches = same and rows == table.height() if claims else None
+            return _read_counted(table, name, matches, as_written=written)
         if same:
             raise
         raise DataError([*error.problems, tampered(name)]) from None
     matches = same and rows == frame.height if claims else None
-    # What a certificate speaks of stands there as it was written, blanks and all.
-    written = claims is not None and same
     return PublishedTable(
         name,
         column_names(frame),
@@ -265,7 +277,7 @@ def _read_address(address: str | Path, source: PlainMapping) -> Published:
     claims = None if document is None else _claims_in(document, Path("its certificate"))
     return Published(
         tuple(
-            _read_served(
+            _read_counted(
                 table, name, None if claims is None else claims.tables[name][1] == len(table)
             )
             for name, table in tables.items()
@@ -274,21 +286,33 @@ def _read_address(address: str | Path, source: PlainMapping) -> Published:
     )
 
 
-def _read_served(table: PostgresTable, name: str, matches: bool | None = None) -> PublishedTable:
+def _read_counted(
+    table: PostgresTable | ScannedTable,
+    name: str,
+    matches: bool | None = None,
+    *,
+    as_written: bool = True,
+) -> PublishedTable:
+    """A table in an engine, whose different rows are counted there."""
+
+    def cells(frame: pl.DataFrame, wanted: Sequence[str]) -> pl.DataFrame:
+        found = _texts(frame, wanted)
+        return found if as_written else _trimmed(found)
+
     def texts(wanted: Sequence[str]) -> pl.DataFrame:
-        return _texts(table.frame(), wanted)
+        return cells(table.frame(wanted), wanted)
 
     def counted(wanted: Sequence[str]) -> pl.DataFrame:
         values, times = table.published(wanted)
-        return _texts(values, wanted).with_columns(times.alias(TIMES))
+        return cells(values, wanted).with_columns(times.alias(TIMES))
 
     _refuse_patterns(table.columns, name)
     return PublishedTable(name, table.columns, matches, texts, counted)
 
 
 def _read_frame(native: Frame, name: str) -> PublishedTable:
-    if isinstance(native, PostgresTable):
-        return _read_served(native, name)
+    if isinstance(native, PostgresTable | ScannedTable):
+        return _read_counted(native, name)
     try:
         frame = nw.from_native(native)
         names = frame.collect_schema().names()
@@ -312,6 +336,9 @@ def _read_frame(native: Frame, name: str) -> PublishedTable:
 
     def texts(wanted: Sequence[str]) -> pl.DataFrame:
         if isinstance(frame, nw.LazyFrame):
+            if elsewhere:
+                rows = frame.select(nw.len()).collect("polars").item()
+                memory.require_rows(memory.OF_CELLS * rows * len(wanted), name, memory.allowed())
             return _texts(frame.select(wanted).collect("polars").to_native(), wanted)
         return pl.DataFrame(
             [
