@@ -35,6 +35,7 @@ from indistinct.hierarchies import (
     tree,
 )
 from indistinct.measures import measures
+from indistinct.policy.stated import Stated
 from indistinct.privacy.promise import SHARED, Promise, models
 from indistinct.recoding.method import methods
 from indistinct.sources.format import formats
@@ -947,7 +948,8 @@ def _signature(name: str, value: Any) -> str:
 
 
 def _members(kind: type) -> Iterator[str]:
-    for name, member in vars(kind).items():
+    held = vars(Stated) | vars(kind) if issubclass(kind, Stated) else vars(kind)
+    for name, member in held.items():
         if name.startswith(("_", "model_")) or name.endswith(("parts", "summary_rows")):
             continue
         if isinstance(member, property):

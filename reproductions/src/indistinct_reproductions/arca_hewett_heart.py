@@ -19,7 +19,7 @@ import polars as pl
 from indistinct.errors import DataError, Problem
 from indistinct.recoding.subtree.search import SearchResult
 from indistinct.recoding.subtree.space import space
-from indistinct_reproductions.arca_hewett import (
+from indistinct_reproductions.arca_hewett_data import (
     METHODS,
     Data,
     levels_of,

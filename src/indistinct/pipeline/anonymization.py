@@ -12,6 +12,7 @@ from indistinct.pipeline.accounts import accounts
 from indistinct.pipeline.analyses import columns_of, with_analyses
 from indistinct.pipeline.asked import sight_of
 from indistinct.pipeline.background_knowledge import with_background_knowledge
+from indistinct.pipeline.chosen_promises import settled
 from indistinct.pipeline.looking_ahead import searched
 from indistinct.pipeline.opening import SCANNED, PolicyLike, Progress, Scanned, open_source
 from indistinct.pipeline.private_table import PrivateTable
@@ -142,7 +143,7 @@ def read(data: Frame, run: Run) -> tuple[PrivateTable, Transformed]:
     run.to_analyse = columns_of(run.policy, table)
     values = transformed(table, run, file)
     run.tell("counting")
-    private = PrivateTable.of(values.table, run, file=file)
+    private = settled(PrivateTable.of(values.table, run, file=file), run)
     if not private.subjects.count:
         raise DataError(Problem("no-records", "has no records", file=file))
     return private, values

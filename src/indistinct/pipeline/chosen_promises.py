@@ -40,8 +40,8 @@ K_RANGE = (2, 20)
 """The values of k that curves are made for, where a policy does not say: those of the paper."""
 
 
-def chosen(private: PrivateTable, run: Run) -> tuple[Promise, ...]:
-    """The promises of a table with everything chosen that they leave to be chosen.
+def settled(private: PrivateTable, run: Run) -> PrivateTable:
+    """The table with everything chosen that its promises leave to be chosen.
 
     Arguments:
         private: the table and its promises; its policy says the range of k, what counts as a high
@@ -53,7 +53,7 @@ def chosen(private: PrivateTable, run: Run) -> tuple[Promise, ...]:
     """
     promises = list(private.promises)
     if not any(isinstance(part, KNMAnonymity) for part in promises):
-        return private.promises
+        return private
     ranks = {name: about.ranks for name, about in private.metadata.items() if about.ranks}
     shown = replace(private.subjects, texts=private.subjects.with_most_sensitive(ranks))
     for at, part in enumerate(promises):
@@ -72,7 +72,7 @@ def chosen(private: PrivateTable, run: Run) -> tuple[Promise, ...]:
         if part.diversity is True:
             part = replace(part, diversity=part.labels_wanted(len(domain)))
         promises[at] = part
-    return tuple(promises)
+    return replace(private, promises=tuple(promises))
 
 
 def _elbows(

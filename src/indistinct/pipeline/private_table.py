@@ -22,7 +22,6 @@ from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata, sorted_values
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.asked import sight_of
-from indistinct.pipeline.chosen_promises import chosen
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.population import population_of
 from indistinct.pipeline.run import Run
@@ -54,7 +53,8 @@ class PrivateTable:
         taxonomies: the hierarchy of every quasi-identifier.
         metadata: what is known of the sensitive values.
         population: the quasi-identifiers of the people of a population, one row each.
-        promises: what is promised, with nothing left open.
+        promises: what is promised; :func:`indistinct.pipeline.chosen_promises.settled` chooses what
+            they leave open.
         file: the name of the table's file, for messages.
     """
 
@@ -87,8 +87,7 @@ class PrivateTable:
             sensitive: the sensitive attributes whose values are counted; those that promises name
                 where not given.
             file: the name of the table's file, for messages.
-            promises: what is held against it, with nothing left open; where not given, the policy's
-                promises, which are settled here.
+            promises: what is held against it; the policy's promises where not given.
             subjects: whose its rows are, where that is known already.
 
         Raises:
@@ -108,7 +107,7 @@ class PrivateTable:
         population = population_of(policy) if needed else None
         taxonomies = taxonomies_of(table, policy, subjects.texts, subjects.weight, file, population)
         metadata = value_metadata_of(policy, table, subjects.records, sensitive, file)
-        draft = cls(
+        found = cls(
             table=table,
             policy=policy,
             subjects=subjects,
@@ -119,8 +118,8 @@ class PrivateTable:
             promises=asked,
             file=file,
         )
-        warn_about_named_values(draft, run)
-        return draft if promises is not None else replace(draft, promises=chosen(draft, run))
+        warn_about_named_values(found, run)
+        return found
 
     @cached_property
     def microdata(self) -> Microdata:

@@ -13,6 +13,7 @@ from indistinct.errors import IndistinctError
 from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.pipeline.asked import asked_of, method_of
+from indistinct.pipeline.chosen_promises import settled
 from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.run import Run
 from indistinct.recoding.linked_plan import LinkedPlan
@@ -57,6 +58,7 @@ def tried_by(context: AttackContext, private: PrivateTable) -> Tried | Rerun | N
             again = PrivateTable.of(
                 private.table, run, file=private.file, subjects=private.subjects
             )
+            again = settled(again, run)
             if again.data.suppressed_before.any():
                 return None
             task = Task(asked_of(policy, run.seed), again.data, again.promises_of_classes, _nothing)

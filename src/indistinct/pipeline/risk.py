@@ -37,6 +37,7 @@ from indistinct.document import share, some_of
 from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.pipeline.asked import asked_of, method_of, sight_of
+from indistinct.pipeline.chosen_promises import settled
 from indistinct.pipeline.hierarchies import taxonomies_of
 from indistinct.pipeline.opening import (
     PolicyLike,
@@ -452,7 +453,7 @@ def _curve_of_releases(
         # What happens to values on the way to a release happens here, too.
         texts_only = open_table(table.text(table.columns), table.name, allow_empty=True)
         table = transformed(texts_only, run, table.name).table
-    private = PrivateTable.of(table, run, file=table.name)
+    private = settled(PrivateTable.of(table, run, file=table.name), run)
     data = private.data
     records = int(data.weight[~data.suppressed_before].sum())
     series = [for_k(private.promises, k, policy.quasi_identifiers) for k in ks]

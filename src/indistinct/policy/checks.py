@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from indistinct._sections import Place, place_of, wrong
 from indistinct.errors import HierarchyError, PolicyError, Problem, did_you_mean
@@ -27,12 +26,10 @@ from indistinct.policy.sections import (
     Transform,
 )
 from indistinct.policy.sensitivity import knm_cautions, knm_checks, rank_checks
+from indistinct.policy.stated import Stated
 from indistinct.privacy.promise import models
 from indistinct.requirement import ABOUT_VALUES, Requirement
 from indistinct.types import PlainMapping
-
-if TYPE_CHECKING:
-    from indistinct.policy.policy import Policy
 
 _QI_ONLY = ("hierarchy", "type", "weight", "min_level", "max_level", "uncovered")
 
@@ -533,7 +530,7 @@ def _plays(item: Attribute | None, role: Role) -> bool:
     return item is None or item.role == role
 
 
-def cautions(policy: Policy) -> Iterator[str]:
+def cautions(policy: Stated) -> Iterator[str]:
     """What is allowed, and deserves a second look."""
     if policy.method.seed is not None:
         yield (
@@ -586,7 +583,7 @@ def cautions(policy: Policy) -> Iterator[str]:
         yield f"promises: none covers quasi-identifier {listed}: {told}"
 
 
-def _transform_cautions(policy: Policy) -> Iterator[str]:
+def _transform_cautions(policy: Stated) -> Iterator[str]:
     """What transformed values do not promise, or give away."""
     rules = {
         name: item.transform
@@ -617,14 +614,14 @@ def _transform_cautions(policy: Policy) -> Iterator[str]:
         )
 
 
-def _draws(policy: Policy) -> bool:
+def _draws(policy: Stated) -> bool:
     """Whether chance changes values."""
     by_chance = {"replace", "shift", "swap", "noise", "synthesize"}
     rules = [item.transform for item in policy.attributes.values() if item.transform is not None]
     return any(by_chance & set(rule.names) for rule in rules)
 
 
-def _doubtful_links(policy: Policy) -> Iterator[str]:
+def _doubtful_links(policy: Stated) -> Iterator[str]:
     """Ends of links that are no columns, and nearly have the name of one."""
     for number, link in enumerate(policy.links, start=1):
         for key, names in (("from", link.from_), ("to", link.to)):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from indistinct._sections import place_of
 from indistinct.errors import Problem
 from indistinct.policy.methods import registered
 from indistinct.policy.sections import Attribute, Bookkeeping, Method, Source
+from indistinct.policy.stated import Stated
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.known_records import KnownRecords
 from indistinct.privacy.known_visit import KnownVisit
@@ -17,9 +17,6 @@ from indistinct.recoding.method import Method as Registered
 from indistinct.requirement import Requirement
 from indistinct.sources.format import format_named, formats
 from indistinct.types import Plain, PlainMapping
-
-if TYPE_CHECKING:
-    from indistinct.policy.policy import Policy
 
 NAME_PERSON = (
     'name it: [source] person = "patient_id", say; where every record is of another person, '
@@ -309,7 +306,7 @@ def _known_records_checks(promises: tuple[Requirement, ...]) -> Iterator[Problem
         )
 
 
-def visit_cautions(policy: Policy) -> Iterator[str]:
+def visit_cautions(policy: Stated) -> Iterator[str]:
     """What promises about sensitive values leave open where others know visits."""
     visit = [name for name, item in policy.attributes.items() if item.level == "event"]
     about = [item.model for item in policy.promises if item.sensitive is not None]
@@ -320,7 +317,7 @@ def visit_cautions(policy: Policy) -> Iterator[str]:
         )
 
 
-def comparing_cautions(policy: Policy) -> Iterator[str]:
+def comparing_cautions(policy: Stated) -> Iterator[str]:
     """What promises that compare distributions leave open where people have several values."""
     if policy.person is None:
         return

@@ -26,7 +26,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
-from pydantic import Field, InstanceOf, PrivateAttr, ValidationError
+from pydantic import PrivateAttr, ValidationError
 
 from indistinct._sections import Place, Section, place_of, told, unknown, wrong
 from indistinct.errors import PolicyError, Problem, UncertainNames, did_you_mean, shown_names
@@ -44,14 +44,13 @@ from indistinct.policy.sections import (
     Role,
     Source,
 )
-from indistinct.privacy.promise import Promise, promise_of
-from indistinct.requirement import Requirement
+from indistinct.policy.stated import Stated
 from indistinct.types import Plain, PlainMapping
 
 _Kind = TypeVar("_Kind", bound=Section)
 
 
-class Policy(Section):  # noqa: PLW1641 - it holds mappings
+class Policy(Stated):  # noqa: PLW1641 - it holds mappings
     """Roles, hierarchies, promises, method and output: everything a release depends on.
 
     Arguments:
@@ -75,17 +74,6 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
     """
 
     left_open: ClassVar[tuple[str, ...]] = ()
-
-    source: Source = Source()
-    attributes: dict[str, Attribute] = Field(default_factory=dict)
-    promises: tuple[InstanceOf[Requirement], ...] = ()
-    method: Method = Method()
-    output: Output = Output()
-    risk: Risk = Risk()
-    ledger: Bookkeeping | None = None
-    links: tuple[Link, ...] = ()
-    analyses: tuple[Analysis, ...] = ()
-    rest: Literal["drop", "keep"] | None = None
 
     _warnings: tuple[str, ...] = PrivateAttr(default=())
     _directory: Path = PrivateAttr(default=Path())
@@ -291,71 +279,6 @@ class Policy(Section):  # noqa: PLW1641 - it holds mappings
     def file(self) -> str | None:
         """The file the policy was read from, if it was."""
         return self._file
-
-    @property
-    def requirements(self) -> tuple[Requirement, ...]:
-        """The promises, in their declarative form, with every parameter of their models."""
-        return tuple(part.spec for part in self.privacy_models)
-
-    @property
-    def privacy_models(self) -> tuple[Promise, ...]:
-        """The promises as privacy models, in the policy's order."""
-        return tuple(map(promise_of, self.promises))
-
-    @property
-    def person(self) -> str | None:
-        """The column that names the person of each record, if people have many."""
-        return self.source.person
-
-    @property
-    def visit_identifiers(self) -> tuple[str, ...]:
-        """The quasi-identifiers of visits (``level = "event"``), in the policy's order."""
-        return tuple(
-            name
-            for name in self.named("quasi-identifier")
-            if self.attributes[name].level == "event"
-        )
-
-    @property
-    def quasi_identifiers(self) -> tuple[str, ...]:
-        """The quasi-identifiers of people or records, in the policy's order."""
-        return tuple(
-            name
-            for name in self.named("quasi-identifier")
-            if self.attributes[name].level == "person"
-        )
-
-    @property
-    def sensitive(self) -> tuple[str, ...]:
-        """The sensitive attributes, in the policy's order."""
-        return self.named("sensitive")
-
-    @property
-    def published_beside(self) -> tuple[str, ...]:
-        """What is published beside the quasi-identifiers and not made up for the release."""
-        return (*self.sensitive, *self.named("insensitive"))
-
-    @property
-    def weights(self) -> dict[str, float]:
-        """The weight of every quasi-identifier in the objective."""
-        own = {name: self.attributes[name].weight for name in self.quasi_identifiers}
-        return own | self.method.objective.weights
-
-    def named(self, role: Role) -> tuple[str, ...]:
-        """The attributes that play that role, in the policy's order."""
-        return tuple(name for name, item in self.attributes.items() if item.role == role)
-
-    def missing_tokens(self, columns: Iterable[str] | None = None) -> dict[str, Sequence[str]]:
-        """The texts that stand for a missing value, of attributes that have such.
-
-        Arguments:
-            columns: the columns that are asked for; all attributes where not given.
-        """
-        return {
-            name: self.attributes[name].missing.tokens
-            for name in (self.attributes if columns is None else columns)
-            if name in self.attributes and self.attributes[name].missing.tokens
-        }
 
     def with_rest(self) -> Self:
         """A policy that may :meth:`adopt` columns: itself, or a copy where it says what of them."""

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from indistinct._sections import place_of
 from indistinct.errors import Problem, did_you_mean
 from indistinct.policy.sections import Attribute, Method, Ranks, Role
+from indistinct.policy.stated import Stated
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.requirement import Requirement
-
-if TYPE_CHECKING:
-    from indistinct.policy.policy import Policy
 
 KNM = "knm-anonymity"
 
@@ -120,7 +117,7 @@ def _split_checks(
         )
 
 
-def knm_cautions(policy: Policy) -> Iterator[str]:
+def knm_cautions(policy: Stated) -> Iterator[str]:
     """What deserves a second look in what a policy says of ranks."""
     for number, item in enumerate(policy.privacy_models, start=1):
         if not isinstance(item, KNMAnonymity) or item.is_open:
