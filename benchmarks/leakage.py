@@ -18,7 +18,7 @@ import polars as pl
 from common import ADULT, adult_frame, calibrate, describe_machine, parser, show, timed
 from indistinct.analytics.encoded import encode
 from indistinct.analytics.leakage import LeakageAnalysis
-from indistinct.sources.table import open_table
+from indistinct.sources.engines import open_table
 
 COPIES = 40
 RECORDS = 1_000_000

@@ -10,8 +10,8 @@ from typing import Any
 
 from common import need, parser, show
 from indistinct.analytics.profile import profile
+from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
-from indistinct.sources.table import open_table
 
 ROLES = ("identifier", "quasi-identifier", "sensitive", "insensitive")
 OTHER = ("dates", "codes", "missing", "categories", "person", "stated")

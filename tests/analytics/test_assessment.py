@@ -20,7 +20,7 @@ from indistinct.analytics.encoded import encode
 from indistinct.analytics.leakage_change import compare_leakage, leakage_by_level, level_below
 from indistinct.analytics.sensitive_leakage import sensitive_leakage
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.sources.table import open_table
+from indistinct.sources.engines import open_table
 
 
 def people(records: int = 240) -> pl.DataFrame:

@@ -18,8 +18,8 @@ from indistinct.analytics.first_policy import health_policy, toml_key, toml_stri
 from indistinct.errors import OutputError
 from indistinct.hierarchies.build import build_taxonomy
 from indistinct.policy import Policy
+from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
-from indistinct.sources.table import open_table
 
 HEART = (
     "age", "sex", "cp", "trestbps", "chol", "fbs", "restecg", "thalach", "exang", "oldpeak",

@@ -20,7 +20,7 @@ from indistinct.analytics.encoded import encode
 from indistinct.analytics.leakage import LeakageAnalysis, worst_first
 from indistinct.errors import DataError
 from indistinct.microdata.encoding import frequency_table
-from indistinct.sources.table import open_table
+from indistinct.sources.engines import open_table
 
 
 def analysis_of(frame: pl.DataFrame, weights: str | None = None) -> LeakageAnalysis:

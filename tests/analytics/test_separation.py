@@ -13,7 +13,7 @@ from indistinct.analytics import separation
 from indistinct.analytics.encoded import encode
 from indistinct.analytics.leakage import LeakageAnalysis
 from indistinct.analytics.separation import best
-from indistinct.sources.table import open_table
+from indistinct.sources.engines import open_table
 
 
 def analysis(frame: pl.DataFrame) -> LeakageAnalysis:

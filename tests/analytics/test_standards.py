@@ -21,7 +21,7 @@ from indistinct.analytics.standards import (
     standard_names,
 )
 from indistinct.errors import DataError, PolicyError
-from indistinct.sources.table import open_table
+from indistinct.sources.engines import open_table
 
 
 def held(people: dict[str, int] | None = None, **columns: Any) -> StandardVerdict:

@@ -18,7 +18,7 @@ from indistinct.recoding.plan import CellPlan
 from indistinct.release.apply import change
 from indistinct.release.audit import Audit, audit
 from indistinct.requirement import Requirement
-from indistinct.sources.table import open_table
+from indistinct.sources.engines import open_table
 
 AGES = tuple(str(age) for age in (3, 7, 20, 21, 22, 40, 41, 65))
 WARDS = (

@@ -28,7 +28,7 @@ from indistinct.recoding.plan import CellPlan
 from indistinct.release.apply import change
 from indistinct.release.audit import Audit, audit
 from indistinct.requirement import Requirement
-from indistinct.sources.table import open_table
+from indistinct.sources.engines import open_table
 
 WARDS = tuple(a + b for a in "ABC" for b in "1234")
 ILLS = "abcdefgh"

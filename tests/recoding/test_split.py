@@ -21,7 +21,7 @@ from indistinct.recoding.split import SplitPlan, pooled, split_by_rank
 from indistinct.release.apply import change
 from indistinct.release.audit import audit
 from indistinct.requirement import Requirement
-from indistinct.sources.table import open_table
+from indistinct.sources.engines import open_table
 
 RANKS = {"u": 4, "v": 3, "w": 2, "x": 1}
 KNOWN = ValueMetadata(ranks=RANKS)

@@ -16,7 +16,7 @@ import pytest
 import indistinct as ind
 from indistinct.errors import DataError
 from indistinct.sources.convert import like, to_polars
-from indistinct.sources.table import open_table
+from indistinct.sources.engines import open_table
 
 LARGE = 2**53 + 1
 N = 24

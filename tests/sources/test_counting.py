@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from indistinct.analytics.profile import FEW_RECORDS, K, nearly_unique
 from indistinct.release.audit import audit
-from indistinct.sources.table import open_table
+from indistinct.sources.engines import open_table
 
 MIXED = pl.DataFrame(
     {

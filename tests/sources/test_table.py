@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indistinct.errors import DataError, IndistinctError
-from indistinct.sources.table import Change, count_column, open_table, require_columns
+from indistinct.sources.engines import open_table
+from indistinct.sources.table import Change, count_column, require_columns
 
 PEOPLE = pl.DataFrame(
     {

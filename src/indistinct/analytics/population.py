@@ -14,7 +14,8 @@ from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
-from indistinct.sources.table import Table, count_column, open_table
+from indistinct.sources.engines import open_table
+from indistinct.sources.table import Table, count_column
 from indistinct.types import Bools, Frame, Ints, Ints32
 
 _PEOPLE = "\0people"

@@ -27,7 +27,8 @@ from indistinct.analytics.safe_harbor import Column as Looked
 from indistinct.analytics.safe_harbor import Tag, names_a_doorstep, recognise
 from indistinct.analytics.values import Values, read_values
 from indistinct.document import PlainData, many
-from indistinct.sources.table import COUNT, Table, open_table
+from indistinct.sources.engines import open_table
+from indistinct.sources.table import COUNT, Table
 from indistinct.types import Frame, PlainMapping
 
 K = 5
@@ -227,7 +228,7 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
 
     Arguments:
         data: A :class:`~indistinct.sources.table.Table`, or any frame that
-            :func:`~indistinct.sources.table.open_table` takes.
+            :func:`~indistinct.sources.engines.open_table` takes.
         name: What messages call a frame.
         columns: The columns to look at; all where not given.
 

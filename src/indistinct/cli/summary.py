@@ -327,7 +327,8 @@ def _published(tables: Any, attribute: str) -> list[str]:
     """The most frequent published labels of an attribute."""
     if tables is None or isinstance(tables, Mapping):
         return []
-    from indistinct.sources.table import count_column, open_table
+    from indistinct.sources.engines import open_table
+    from indistinct.sources.table import count_column
 
     table = open_table(tables, allow_empty=True)
     if attribute not in table.columns:

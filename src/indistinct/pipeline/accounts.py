@@ -36,7 +36,7 @@ from indistinct.release.audit import Audit, Verdict
 from indistinct.release.certificate import COUNTS_MADE_UP, Certificate, made_up_among
 from indistinct.release.certificate import Run as Account
 from indistinct.release.linked import private_documents
-from indistinct.sources.table import open_table
+from indistinct.sources.engines import open_table
 from indistinct.types import Frame, Plain, PlainMapping
 
 if TYPE_CHECKING:

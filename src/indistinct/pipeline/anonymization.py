@@ -21,7 +21,7 @@ from indistinct.pipeline.recording import hold_against_ledger
 from indistinct.pipeline.run import Run
 from indistinct.pipeline.transforming import Transformed, changes_values, transformed
 from indistinct.sources.convert import to_polars
-from indistinct.sources.table import open_table
+from indistinct.sources.engines import open_table
 from indistinct.types import Frame
 
 if TYPE_CHECKING:

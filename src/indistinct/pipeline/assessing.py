@@ -33,7 +33,8 @@ from indistinct.pipeline.opening import (
 from indistinct.pipeline.private_table import subjects_in
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.release.audit.reading import read_release
-from indistinct.sources.table import Table, open_table, require_columns
+from indistinct.sources.engines import open_table
+from indistinct.sources.table import Table, require_columns
 from indistinct.types import Frame, PlainMapping
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from indistinct.release.audit.linking import link_between, listed_values
 from indistinct.release.audit.reading import Claims, Published, read_release
 from indistinct.release.audit.series import OneOf, SeriesAudit, is_over_releases, verdict_over
 from indistinct.requirement import Requirement
-from indistinct.sources.table import open_table
+from indistinct.sources.engines import open_table
 from indistinct.sources.writing import unguarded
 from indistinct.types import Frame, Plain, PlainMapping
 

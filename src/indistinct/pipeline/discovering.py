@@ -27,8 +27,9 @@ from indistinct.pipeline.opening import (
     open_source,
     plain_table,
 )
+from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
-from indistinct.sources.table import Table, open_table
+from indistinct.sources.table import Table
 from indistinct.types import Frame, PlainMapping
 
 if TYPE_CHECKING:

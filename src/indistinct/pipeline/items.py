@@ -20,7 +20,8 @@ from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.privacy.km_anonymity import KMAnonymity
 from indistinct.recoding.items import ItemPlan, km_anonymous, published_items
 from indistinct.sources.eager import EagerTable
-from indistinct.sources.table import Table, open_table
+from indistinct.sources.engines import open_table
+from indistinct.sources.table import Table
 from indistinct.types import Bools, Ints, Ints32
 
 if TYPE_CHECKING:

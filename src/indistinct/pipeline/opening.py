@@ -14,11 +14,12 @@ import polars as pl
 from indistinct.document import many
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.sources.convert import to_polars
+from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
 from indistinct.sources.format import format_named
 from indistinct.sources.memory import size_of
 from indistinct.sources.postgres import Address, is_address, open_in_server
-from indistinct.sources.table import Table, column_names, open_table, quantities
+from indistinct.sources.table import Table, column_names, quantities
 from indistinct.sources.text import canonical
 from indistinct.sources.unchanged import unchanged
 from indistinct.types import Frame, Plain, PlainMapping

@@ -12,8 +12,9 @@ from indistinct.errors import PolicyError, Problem
 from indistinct.pipeline.transforming import depends_on_others, followed
 from indistinct.privacy.promise import models
 from indistinct.sources.convert import to_polars
+from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
-from indistinct.sources.table import Table, open_table, require_columns
+from indistinct.sources.table import Table, require_columns
 from indistinct.types import Frame
 
 if TYPE_CHECKING:

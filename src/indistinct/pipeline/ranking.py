@@ -11,8 +11,9 @@ from indistinct.analytics.sensitivity_ranks import CRITICAL, ranks_by_score, sha
 from indistinct.document import many
 from indistinct.errors import DataError, Problem, did_you_mean
 from indistinct.metadata import Value
+from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
-from indistinct.sources.table import Table, open_table
+from indistinct.sources.table import Table
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy, Ranks

@@ -66,8 +66,9 @@ from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.recoded import published_classes
 from indistinct.release.audit.reading import CERTIFICATE, PublishedTable, missing_columns
 from indistinct.sources.convert import to_polars
+from indistinct.sources.engines import counted_table, open_table
 from indistinct.sources.files import read_table
-from indistinct.sources.table import Table, counted_table, open_table, require_columns
+from indistinct.sources.table import Table, require_columns
 from indistinct.types import Frame, PlainMapping
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.hierarchies import taxonomy_of
 from indistinct.pipeline.ranking import ranks_of, values_without
 from indistinct.privacy.promise import Promise
-from indistinct.sources.table import Table, open_table
+from indistinct.sources.engines import open_table
+from indistinct.sources.table import Table
 from indistinct.types import Frame
 
 if TYPE_CHECKING:

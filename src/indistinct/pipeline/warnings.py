@@ -18,7 +18,8 @@ from indistinct.pipeline.transforming import shows_others, shows_suppressed
 from indistinct.recoding.earlier_plan import published_labels
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.release.audit import Audit
-from indistinct.sources.table import Table, open_table
+from indistinct.sources.engines import open_table
+from indistinct.sources.table import Table
 from indistinct.types import Frame
 
 if TYPE_CHECKING:

@@ -29,9 +29,10 @@ from indistinct.recoding.full_domain import allowed_units
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.judge import Judge
 from indistinct.sources.convert import to_polars
+from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
 from indistinct.sources.format import format_named, format_of_folder
-from indistinct.sources.table import Table, count_column, open_table
+from indistinct.sources.table import Table, count_column
 from indistinct.types import Frame, Ints, Plain
 
 _GENERALIZING: Final = (

@@ -27,7 +27,6 @@ from indistinct.errors import (
     did_you_mean,
     shown_names,
 )
-from indistinct.sources.text import Tokens
 from indistinct.types import Codes, Frame
 
 COUNT = "count"
@@ -167,46 +166,6 @@ class Table(Protocol):
         """The release, as a new frame of the kind that went in, with nothing beside its rows."""
 
 
-def open_table(
-    data: Frame,
-    name: str = "table",
-    *,
-    missing_tokens: Tokens | None = None,
-    allow_empty: bool = False,
-) -> Table:
-    """The table behind a frame of any supported engine.
-
-    Arguments:
-        data: A Polars, pandas or PyArrow frame, a DuckDB relation, a PySpark frame, or a Narwhals
-            frame around one of them. It is never changed.
-        name: What messages call it.
-        missing_tokens: Texts that stand for a missing value, by column, such as ``{"age": ["?"]}``.
-        allow_empty: Accept a table without records, such as a release that suppressed all of them.
-
-    Raises:
-        DataError: For something that is no such frame, for column names that are empty or occur
-            twice, for a table without columns or records, and for tokens of an unknown column.
-    """
-    native = nw.to_native(data, pass_through=True)
-    table = _open(native, name, dict(missing_tokens or {}))
-    require_names(table.columns, name)
-    columns = shown_names(table.columns, missing_tokens or {})
-    problems = [
-        Problem(
-            "unknown-column",
-            f"no column '{column}' to have missing tokens: {did_you_mean(column, columns)}",
-            file=name,
-        )
-        for column in missing_tokens or {}
-        if column not in table.columns
-    ]
-    if not problems and not allow_empty and table.height() == 0:
-        problems.append(Problem("no-records", "the table has no records", file=name))
-    if problems:
-        raise DataError(problems)
-    return table
-
-
 def count_column(columns: Sequence[str]) -> str:
     """The name of the column of counts beside these columns, also for engines that fold cases.
 
@@ -243,48 +202,9 @@ def require_columns(table: Table, columns: Sequence[str]) -> None:
         raise DataError(problems)
 
 
-def _open(native: Frame, name: str, tokens: Tokens) -> Table:
-    from indistinct.sources import eager
-
-    if isinstance(native, pl.DataFrame):
-        return eager.PolarsTable(native, name, tokens)
-    if isinstance(native, pl.LazyFrame):
-        return eager.PolarsTable(native.collect(), name, tokens, lazy=True)
-    if nw.dependencies.is_pandas_dataframe(native):
-        return eager.PandasTable(native, name, tokens)
-    if nw.dependencies.is_pyarrow_table(native):
-        return eager.ArrowTable(native, name, tokens)
-    if nw.dependencies.is_duckdb_relation(native):
-        from indistinct.sources.duckdb_table import DuckDBTable
-
-        return DuckDBTable(native, name, tokens)
-    if is_spark(native):
-        from indistinct.sources.spark_table import SparkTable
-
-        return SparkTable(native, name, tokens)
-    if is_opened(native):
-        opened: Table = native.with_tokens(tokens)
-        return opened
-    raise DataError(
-        Problem(
-            "unsupported-frame",
-            f"an object of type {type(native).__name__} is not a supported table type",
-            file=name,
-            remedy="give a Polars, pandas or PyArrow frame, a DuckDB relation or a PySpark frame",
-        )
-    )
-
-
 def is_opened(native: Frame) -> bool:
     """Whether it is a table in a server or in files that somebody opened, and no frame."""
     return hasattr(native, "with_tokens")
-
-
-def counted_table(frame: pl.DataFrame, times: pl.Series, name: str) -> Table:
-    """Different rows, and how many records have each, as a table."""
-    from indistinct.sources.eager import CountedTable
-
-    return CountedTable(frame, times, name)
 
 
 def is_spark(native: Frame) -> bool:

@@ -8,8 +8,9 @@ import typer
 
 from indistinct.cli.options import AsJson, Data
 from indistinct.cli.terminal import console, print_json
+from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
-from indistinct.sources.table import open_table, require_columns
+from indistinct.sources.table import require_columns
 
 
 def simpson(
