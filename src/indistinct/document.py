@@ -116,31 +116,105 @@ def drawing(module: str, name: str) -> Any:
     return getattr(importlib.import_module(f"indistinct.report.{module}"), name)
 
 
-def as_html(parts: Iterable[Part]) -> str:
-    """Lines and tables for a notebook.
+STYLE = """
+.indistinct{display:inline-block;max-width:60rem;padding:.2rem 1rem .7rem;border-radius:.5rem;
+border:1px solid color-mix(in srgb,currentColor 22%,transparent);border-top:4px solid #2c6fb5;
+font-size:.93em;line-height:1.45}
+.indistinct.bad{border-top-color:#b5502c}
+.indistinct p{margin:.35rem 0;max-width:46rem}
+.indistinct b.good{color:color-mix(in srgb,#1f8a4a 65%,currentColor)}
+.indistinct b.doubt{color:color-mix(in srgb,#b07400 65%,currentColor)}
+.indistinct b.bad{color:color-mix(in srgb,#d63a2e 65%,currentColor)}
+.indistinct table{border-collapse:collapse;font-size:inherit;margin:.3rem 0 .6rem;font-variant-numeric:tabular-nums}
+.indistinct tr{background:none}
+.indistinct th,.indistinct td{text-align:left;vertical-align:top;padding:.2rem 1.1rem .2rem 0;
+border:0;font-weight:400;white-space:normal;
+border-bottom:1px solid color-mix(in srgb,currentColor 12%,transparent)}
+.indistinct tr>th:first-child{font-weight:600}
+.indistinct thead th{opacity:.75;font-size:.9em}
+.indistinct .num{text-align:right}
+.indistinct .bar{display:inline-block;width:8rem;height:.65em;border-radius:.2em;overflow:hidden;
+vertical-align:middle;background:color-mix(in srgb,currentColor 12%,transparent)}
+.indistinct .bar i{display:block;height:100%;background:#2c6fb5}
+.indistinct summary{cursor:pointer;font-weight:600}
+"""
+"""How documents look in a notebook; it follows the notebook's colours."""
 
-    >>> as_html([Line("2 < 3", "title"), Grid(("name", "share"), [("age", Bar(0.5))])])
-    '<p><b>2 &lt; 3</b></p><table><tr><th>name</th><th>share</th></tr><tr><th>age</th><td><meter value="0.500"></meter></td></tr></table>'
-    """  # noqa: E501
-    return "".join(map(_html_of, parts))
+MOST_ROWS = 16
+"""Rows of a table that a notebook shows at once."""
+
+MOST_SECTIONS = 3
+"""Titles whose text a notebook shows at once."""
+
+
+def as_html(parts: Iterable[Part]) -> str:
+    """Lines and tables for a notebook: the first sections at once, the others folded.
+
+    >>> page = as_html([Line("2 < 3", "title"), Grid(("name", "share"), [("age", Bar(0.5))])])
+    >>> page.partition("</style>")[2].partition("<tbody>")[0]
+    '<p><b>2 &lt; 3</b></p><table><thead><tr><th>name</th><th>share</th></tr></thead>'
+    """
+    sections: list[list[Part]] = [[]]
+    for part in parts:
+        if isinstance(part, Line) and part.style == "title" and any(sections):
+            sections.append([])
+        sections[-1].append(part)
+    first, more = sections[:MOST_SECTIONS], sections[MOST_SECTIONS:]
+    bad = any(isinstance(part, Line) and part.style == "bad" for own in sections for part in own)
+    shown_at_once = "".join(_html_of(part) for own in first for part in own)
+    folded = "".join(_folded(_words(own[0]), map(_html_of, own[1:])) for own in more)
+    tone = " bad" if bad else ""
+    return f'<div class="indistinct{tone}"><style>{STYLE}</style>{shown_at_once}{folded}</div>'
+
+
+def _words(part: Part) -> str:
+    text = part.text if isinstance(part, Line) else ""
+    return escape(text.strip()).replace("\n", "<br>").replace("  ", "&emsp;")
+
+
+def _folded(summary: str, inside: Iterable[str]) -> str:
+    within = "".join(inside)
+    if not within:
+        return f"<p>{summary}</p>"
+    return f"<details><summary>{summary}</summary>{within}</details>"
 
 
 def _html_of(part: Part) -> str:
     if isinstance(part, Line):
-        text = escape(part.text.strip()).replace("\n", "<br>").replace("  ", "&emsp;")
-        return f"<p>{text if part.style == 'text' else f'<b>{text}</b>'}</p>" if text else ""
-    names = "".join(f"<th>{escape(name)}</th>" for name in part.columns)
-    head = f"<tr>{names}</tr>" if names else ""
-    rows = (
-        f"<tr><th>{_cell(row[0])}</th>" + "".join(f"<td>{_cell(cell)}</td>" for cell in row[1:])
-        for row in part.rows
-    )
-    return f"<table>{head}{''.join(f'{row}</tr>' for row in rows)}</table>"
+        text, style = _words(part), part.style
+        tone = "" if style == "title" else f' class="{style}"'
+        return f"<p>{text if style == 'text' else f'<b{tone}>{text}</b>'}</p>" if text else ""
+    head = ""
+    if part.columns:
+        marks = (' class="num"' if name in part.right else "" for name in part.columns)
+        names = zip(marks, map(escape, part.columns), strict=True)
+        head = "".join(f"<th{mark}>{name}</th>" for mark, name in names)
+        head = f"<thead><tr>{head}</tr></thead>"
+    rows = [_row(part, row) for row in part.rows]
+    least, rest = rows[:MOST_ROWS], rows[MOST_ROWS:]
+    if len(rest) < MOST_ROWS // 4:
+        least, rest = rows, []
+    table = f"<table>{head}<tbody>{''.join(least)}</tbody></table>"
+    if not rest:
+        return table
+    more = f"<table>{head}<tbody>{''.join(rest)}</tbody></table>"
+    return table + _folded(f"{many(len(rest), 'more row')}", [more])
+
+
+def _row(part: Grid, row: Sequence[Cell]) -> str:
+    found = [f"<th>{_cell(row[0])}</th>"]
+    for at, cell in enumerate(row[1:], 1):
+        right = part.columns and part.columns[at] in part.right
+        mark = ' class="num"' if right else ""
+        found.append(f"<td{mark}>{_cell(cell)}</td>")
+    return f"<tr>{''.join(found)}</tr>"
 
 
 def _cell(cell: Cell) -> str:
     if isinstance(cell, Bar):
-        return f'<meter value="{cell.share:.3f}"></meter>'
+        wide = f"{cell.share:.1%}"
+        drawn = f'<i style="width:{wide}"></i>'
+        return f'<span class="bar" role="img" aria-label="{wide}">{drawn}</span>'
     return escape(cell).replace("  ", "&emsp;")
 
 

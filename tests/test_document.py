@@ -1,0 +1,65 @@
+"""Documents in a notebook: whatever a cell holds is text, and what is long is folded."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+from indistinct.document import MOST_ROWS, MOST_SECTIONS, Bar, Grid, Line, as_html
+
+HOSTILE = '<script>alert("1")</script> & co'
+
+
+class Tags(HTMLParser):
+    """The tags of a page, each of which is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.met: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        del attrs
+        self.met.append(tag)
+        self.open += [] if tag == "br" else [tag]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def tags(page: str) -> Tags:
+    found = Tags()
+    found.feed(page)
+    assert not found.open
+    return found
+
+
+def test_whatever_a_cell_holds_is_text() -> None:
+    rows = [(HOSTILE, Bar(0.25), HOSTILE)]
+    titles = [Line(HOSTILE, "title")] * (MOST_SECTIONS + 1)
+    page = as_html([*titles, Grid((HOSTILE, "share", "n"), rows, right=("n",)), Line(HOSTILE)])
+    found = tags(page)
+    assert "script" not in found.met
+    assert found.text.count(HOSTILE) == len(titles) + 4
+    assert 'class="num"' in page
+    assert "width:25.0%" in page
+
+
+def test_what_is_long_is_folded_and_nothing_is_lost() -> None:
+    rows = [(f"row {at}",) for at in range(3 * MOST_ROWS)]
+    page = as_html([Grid(("name",), rows), Line("alarming", "bad")])
+    assert f"{2 * MOST_ROWS} more rows" in page
+    assert tags(page).met.count("th") == len(rows) + 2
+    assert page.startswith('<div class="indistinct bad">')
+    short = as_html([Grid(("name",), rows[: MOST_ROWS + 1])])
+    assert "details" not in tags(short).met
+    sections = [Line(f"title {at}\nits second line", "title") for at in range(MOST_SECTIONS + 2)]
+    assert (
+        tags(as_html([part for one in sections for part in (one, Line("text"))])).met.count(
+            "details"
+        )
+        == 2
+    )
