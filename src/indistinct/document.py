@@ -125,7 +125,8 @@ font-size:.93em;line-height:1.45}
 .indistinct b.good{color:color-mix(in srgb,#1f8a4a 65%,currentColor)}
 .indistinct b.doubt{color:color-mix(in srgb,#b07400 65%,currentColor)}
 .indistinct b.bad{color:color-mix(in srgb,#d63a2e 65%,currentColor)}
-.indistinct table{border-collapse:collapse;font-size:inherit;margin:.3rem 0 .6rem;font-variant-numeric:tabular-nums}
+.indistinct table{border-collapse:collapse;font-size:inherit;
+margin:.3rem 0 .6rem;font-variant-numeric:tabular-nums}
 .indistinct tr{background:none}
 .indistinct th,.indistinct td{text-align:left;vertical-align:top;padding:.2rem 1.1rem .2rem 0;
 border:0;font-weight:400;white-space:normal;
