@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 import indistinct as ind
 from indistinct.errors import DataError, IndistinctError, PolicyError
 from indistinct.sources import memory
+from indistinct.sources.convert import to_polars
 from indistinct.sources.duckdb_table import DuckDBTable
 from indistinct.sources.files import PACKED, read_table
 from indistinct.sources.scan import ScannedTable, scan
 
-pytest.importorskip("duckdb")
+duckdb = pytest.importorskip("duckdb")
 
 N = 600
 TABLE = pl.DataFrame(
@@ -184,6 +185,46 @@ def test_cells_are_those_of_reading(tmp_path_factory: Any, rows: list[tuple[str,
     except DataError:
         return
     assert scan(path, **settings).text(["one", "two"]).rows() == expected.rows()
+
+
+@pytest.mark.parametrize(
+    ("cells", "texts"),
+    [
+        (["24.0", "7.5", "-0.0", "NA", "24"], ["24", "7.5", "0", "NA", "24"]),
+        (["24.0", "250.00"], ["24.0", "250.00"]),
+        (["24.0", "007"], ["24.0", "007"]),
+        (["24.0", "E11"], ["24.0", "E11"]),
+        (["24.0", "9" * 16 + ".0"], ["24.0", "9" * 16 + ".0"]),
+    ],
+)
+def test_whole_numbers_are_spelt_as_stored_ones_are(
+    cells: list[str], texts: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "table.csv"
+    pl.DataFrame({"age": cells, "kind": "a"}).write_csv(path)
+    assert read_table(path)["age"].to_list() == texts
+    assert read_table(path, exact=True)["age"].to_list() == cells
+    assert scan(path).text(["age"])["age"].to_list() == texts
+    assert scan(path, exact=True).text(["age"])["age"].to_list() == cells
+
+
+def test_labels_are_the_same_whatever_the_file(tmp_path: Path) -> None:
+    """An age beside a missing one is stored as 24.0, and is 24 in every kind of file."""
+    table = TABLE.with_columns(pl.when(pl.col("age") != 27).then(pl.col("age").cast(pl.Float64)))
+    table.write_csv(tmp_path / "table.csv")
+    table.write_parquet(tmp_path / "table.parquet")
+    asked = policy(attributes={"zip": {"role": "identifier"}, "age": {"role": "quasi-identifier"}})
+    asked["rest"] = "drop"
+    found = [
+        ind.anonymize(tmp_path / f"table.{ending}", asked, engine=engine)
+        for ending in ("csv", "parquet")
+        for engine in (None, "duckdb")
+    ]
+    found.append(ind.anonymize(duckdb.from_arrow(table.to_arrow()), asked))
+    labels = [Counter(to_polars(one.tables)["age"].cast(pl.String)) for one in found]
+    assert "24" in labels[0]
+    plain = [Counter({(k or "").removesuffix(".0"): n for k, n in one.items()}) for one in labels]
+    assert all(one == plain[0] for one in plain)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])

@@ -39,6 +39,7 @@ from indistinct.sources.dialect import (
     records,
 )
 from indistinct.sources.table import name_problems, quantities, quantity_values
+from indistinct.sources.text import with_whole_numbers
 from indistinct.sources.unchanged import unchanged
 from indistinct.sources.workbook import require_room, require_unpacked
 from indistinct.types import Plain
@@ -333,7 +334,7 @@ def _read_csv(
     lines = body.count(b"\n") + (not body.endswith(b"\n"))
     within = quoted and (lines > frame.height or _lone_returns(body))
     blanks = [one for one in (_BLANKS if within else " \t") if one.encode() in body]
-    return _tidy(frame, blanks, has_empty=quoted)
+    return with_whole_numbers(_tidy(frame, blanks, has_empty=quoted))
 
 
 def opened(path: Path) -> IO[bytes]:

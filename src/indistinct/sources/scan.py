@@ -48,7 +48,7 @@ from indistinct.sources.files import (
     unclosed,
 )
 from indistinct.sources.table import Change, name_problems
-from indistinct.sources.text import Tokens, canonical
+from indistinct.sources.text import NUMBER, WHOLE, Tokens, canonical
 from indistinct.sources.unchanged import changed, states
 from indistinct.sources.writing import staged_folder, sweep
 
@@ -264,6 +264,7 @@ def scan(
                     str(target), compression="snappy"
                 )
                 relation = connection.read_parquet(str(target))
+                relation = relation if exact else _with_whole_numbers(relation)
             if [states(file) for file in files] != before:
                 raise changed(path.name)
         if problems := name_problems(relation.columns, path.name):
@@ -355,6 +356,26 @@ def _read_csv(
     cell = "c{}" if exact else "nullif(trim(c{}, ' ' || chr(9) || chr(10) || chr(13)), '')"
     return held.project(
         ", ".join(f"{cell.format(at)} AS {quoted(column)}" for at, column in enumerate(columns))
+    )
+
+
+def _with_whole_numbers(relation: Any) -> Any:
+    """The same texts, with whole numbers written as such: :func:`text.with_whole_numbers`."""
+    names = list(map(quoted, relation.columns))
+    ((*whole,),) = relation.aggregate(
+        ", ".join(f"coalesce(bool_or(suffix({name}, '{WHOLE}')), false)" for name in names)
+    ).fetchall()
+    some = [name for name, found in zip(names, whole, strict=True) if found]
+    if not some:
+        return relation
+    odd = "regexp_matches({0}, '[0-9]') AND NOT regexp_matches({0}, '{1}')"
+    ((*others,),) = relation.aggregate(
+        ", ".join(f"coalesce(bool_or({odd.format(name, NUMBER)}), false)" for name in some)
+    ).fetchall()
+    numbers = {name for name, found in zip(some, others, strict=True) if not found}
+    plain = "CASE WHEN {0} = '-0.0' THEN '0' WHEN suffix({0}, '.0') THEN {0}[:-3] ELSE {0} END"
+    return relation.project(
+        ", ".join(f"{plain.format(n)} AS {n}" if n in numbers else n for n in names)
     )
 
 

@@ -17,6 +17,11 @@ import polars as pl
 
 from indistinct.errors import DataError, Problem
 
+NUMBER = r"^-?(0|[1-9][0-9]{0,14})(\.(0|[0-9]*[1-9]))?$"
+"""A number as programs write it: no zeros before it, and after its fraction none or one."""
+
+WHOLE = ".0"
+
 Tokens = Mapping[str, Sequence[str]]
 """Texts that stand for a missing value, by column."""
 
@@ -78,6 +83,30 @@ def canonical(frame: pl.DataFrame, tokens: Tokens | None = None) -> pl.DataFrame
     if problems:
         raise DataError(problems)
     return pl.DataFrame(columns)
+
+
+def with_whole_numbers(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same texts, with whole numbers written as such, ``24.0`` as ``24``, as stored ones are.
+
+    In columns whose cells are numbers as programs write them, or have no digit (``NA``). One other
+    text, such as the code ``250.00``, leaves its column as it is.
+
+    >>> with_whole_numbers(pl.DataFrame({"age": ["24.0", "NA"], "code": ["1.0", "1.00"]})).rows()
+    [('24', '1.0'), ('NA', '1.00')]
+    """
+    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
+    if not texts:
+        return frame
+    found = frame.select(pl.col(texts).str.ends_with(WHOLE).any())
+    texts = [values.name for values in found.get_columns() if values.item()]
+    for name in texts:
+        values = frame[name]
+        if not (values.str.contains(r"[0-9]") & ~values.str.contains(NUMBER)).any():
+            plain = values.str.strip_suffix(WHOLE)
+            frame = frame.with_columns(
+                pl.when(plain == "-0").then(pl.lit("0")).otherwise(plain).alias(name)
+            )
+    return frame
 
 
 def text_of(value: Any) -> str | None:
