@@ -238,8 +238,16 @@ def test_records_that_were_added_are_known_from_the_run(frame: pl.DataFrame) -> 
     assert item["noise_ratio"] == added / 160
     assert item["suppressed"] == release.run.suppressed
     assert item["rows"] == 160 + added
+    account = release.run.to_dict()
+    assert item["classes"] == account["classes"]
+    assert item["classes"]["smallest"] < release.certificate.to_dict()["classes"]["smallest"]
+    assert item["promises"][0]["achieved"] == account["promises"][0]["achieved"]
     rows = dict(found.sections())["size"]
     assert "added records, share" in [label for label, _ in rows]
+    assert dict(rows)["smallest class"] == (str(account["classes"]["smallest"]),)
+    assert dict(rows)["records published"] == (str(160 - release.run.suppressed),)
+    (linked,) = ind.attack(wide, release, asked, only=["record-linkage"]).attacks
+    assert linked.worst["records"] == account["classes"]["smallest"]
 
 
 def test_attackers_are_let_loose_where_asked(frame: pl.DataFrame) -> None:

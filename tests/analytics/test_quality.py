@@ -102,9 +102,9 @@ def test_left_over_values_count_as_the_others_are_published() -> None:
     two = [node for at, node in enumerate(NODES) if at not in (0, 11)]
     told = utility(two).quality["non_uniform_entropy"]
     assert told == pytest.approx(1 - (bits + 2) / (12 * math.log2(12)))
-    # Cells of several levels: the narrowest that has the value, else the value itself.
-    mixed = utility(["[20, 29]", *NODES[4:]]).quality["non_uniform_entropy"]
-    assert 0 < (mixed or 0) < 1
+    # Cells of several levels: nothing is known of whoever is left over.
+    mixed = utility([*["[20, 29]"] * 4, *NODES[4:8]]).quality["non_uniform_entropy"]
+    assert mixed == pytest.approx(1 - (4 * 2 + 4 * 1 + 4 * math.log2(12)) / (12 * math.log2(12)))
 
 
 def test_a_cell_of_transformed_values_counts_as_suppressed() -> None:

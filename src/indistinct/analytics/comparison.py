@@ -23,7 +23,7 @@ from indistinct.document import Document, Grid, Line, Part, many
 from indistinct.privacy.promise import in_short
 from indistinct.release.audit.verdict import Verdict, words
 from indistinct.requirement import Requirement
-from indistinct.types import Plain
+from indistinct.types import Plain, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.analytics.analyses import Analyses
@@ -130,6 +130,7 @@ class ComparedRelease:
         of_people: further figures, where people have many records; then ``utility`` speaks of
             people.
         analyses: the policy's analyses on the table and on this release; None where it has none.
+        classes: the sizes of its classes without what is made up; None where nothing is.
     """
 
     name: str
@@ -144,6 +145,14 @@ class ComparedRelease:
     notes: tuple[str, ...] = ()
     of_people: OfPeople | None = None
     analyses: Analyses | None = None
+    classes: PlainMapping | None = None
+
+    @property
+    def smallest(self) -> int | None:
+        """What the smallest class has that is not made up, as far as is known."""
+        size = self.utility.published.size
+        own: int | None = (self.classes or {}).get("smallest")
+        return own if own is not None or not len(size) else int(size.min())
 
     def to_dict(self) -> Plain:
         """The release as plain data; ``attacks`` only where attackers were let loose."""
@@ -155,6 +164,7 @@ class ComparedRelease:
             "path": self.path,
             "name": self.name,
             **self.utility.to_dict(),
+            **({} if self.classes is None else {"classes": dict(self.classes)}),
             "query_error": {**self.errors[self.mode].to_dict(), "by_mode": modes},
             "added": None if self.added is None else dict(self.added),
             "seconds": self.seconds,
@@ -298,12 +308,15 @@ class Comparison(Document):
     def _sizes(self) -> list[Row]:
         each = [item.utility for item in self.releases]
         rows = [
-            self._row(f"{self._units} published", (f"{one.published.rows:,}" for one in each)),
+            self._row(
+                f"{self._units} published",
+                (f"{one.published.rows - (one.added or 0):,}" for one in each),
+            ),
             self._row(f"{self._units} suppressed", (f"{one.suppressed:,}" for one in each)),
             self._row("classes", (f"{one.published.classes:,}" for one in each)),
             self._row(
                 "smallest class",
-                (f"{one.published.size.min():,}" if one.published.classes else "-" for one in each),
+                ("-" if one.smallest is None else f"{one.smallest:,}" for one in self.releases),
             ),
         ]
         if any(one.noise_ratio for one in each):

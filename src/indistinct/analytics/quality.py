@@ -11,8 +11,9 @@ on a scale from the table's own, ``min``, to that of a release of nothing, ``max
 * **non-uniform entropy**: the sum over records of log2(records of the table under the cell /
   records with the exact value), as the measure of that name sums it for searches: a record that is
   left over counts with the cell that its value would have, and the bits of that cell among those
-  left over. That is the cell of the level on which all others are published; where they are on
-  several levels the narrowest that has the value, else the value itself.
+  left over, where every attribute is published on one level. Elsewhere nobody can say which cell
+  that is, and the record counts as one of which nothing is known, in searches too. A search adds up
+  the bits of all attributes; here the mean of the attributes' shares is taken, as ARX does.
 * **squared error**: the sum of squared distances from the exact value to the farther end of the
   cell, none above that to the farther end of the whole range. Texts count as the places of their
   values in the hierarchy, 0, 1, 2 and so on, as ARX counts them.
@@ -107,6 +108,11 @@ def quality_of(
     found, squares, spans = {}, [], []
     places = 1.0
     ambiguous = np.ones(published.classes)
+    alike = [
+        _shown_with(domain.taxonomy, cells)
+        for domain, cells in zip(original.domains.values(), published.cells, strict=True)
+    ]
+    even = all(group is not None for group in alike)
     for j, (name, domain) in enumerate(original.domains.items()):
         cells = published.cells[j]
         coverage = Coverage(domain.taxonomy)
@@ -123,7 +129,9 @@ def quality_of(
             missings=1.0 - starred / records if records else 1.0,
             generalization_intensity=1.0 - intensity / records if records else 1.0,
             granularity=1.0 - loss[name],
-            non_uniform_entropy=_entropy_left(domain, cells, coverage, own),
+            non_uniform_entropy=_entropy_left(
+                domain, cells, coverage, own, alike[j] if even else None
+            ),
             squared_error=error,
         )
         leaves = len(domain)
@@ -306,7 +314,11 @@ def _levels(taxonomy: Taxonomy, cells: PublishedCells, coverage: Coverage) -> Fl
 
 
 def _entropy_left(
-    domain: Domain, cells: PublishedCells, coverage: Coverage, pairs: _Pairs
+    domain: Domain,
+    cells: PublishedCells,
+    coverage: Coverage,
+    pairs: _Pairs,
+    group: Ints | None,
 ) -> float:
     """1 minus the bits lost over those lost if all were suppressed.
 
@@ -315,6 +327,7 @@ def _entropy_left(
         cells: the published cells.
         coverage: which values each of them stands for.
         pairs: the values of the records, and their cells.
+        group: which values are published alike; None where they are on several levels.
     """
     counts = domain.counts.astype(np.float64)
     total = counts.sum()
@@ -330,7 +343,7 @@ def _entropy_left(
     most = np.log2(total / own)
     over = pairs.cell < 0
     if over.any():
-        group = _shown_with(domain.taxonomy, cells, coverage)
+        group = np.zeros(len(counts), np.int64) if group is None else group
         shown = np.bincount(group, counts, minlength=int(group.max()) + 1)
         place, records = group[pairs.leaf[over]], pairs.records[over]
         among = np.bincount(place, records, minlength=len(shown))
@@ -339,8 +352,8 @@ def _entropy_left(
     return _share_left((lost * pairs.records).sum(), (most * pairs.records).sum())
 
 
-def _shown_with(taxonomy: Taxonomy, cells: PublishedCells, coverage: Coverage) -> Ints:
-    """Which values are published alike, as a number for each of them, [D]."""
+def _shown_with(taxonomy: Taxonomy, cells: PublishedCells) -> Ints | None:
+    """Which values are published alike, by number, [D]; None where they are on several levels."""
     told = [label for label, gone in zip(cells.labels, cells.suppressed, strict=True) if not gone]
     if not told and cells.suppressed.any():
         return np.zeros(len(taxonomy.leaves), np.int64)
@@ -349,13 +362,7 @@ def _shown_with(taxonomy: Taxonomy, cells: PublishedCells, coverage: Coverage) -
         if set(told) <= set(labels):
             number = {label: at for at, label in enumerate(dict.fromkeys(labels))}
             return np.array([number[label] for label in labels], np.int64)
-    found = np.arange(len(cells.labels), len(cells.labels) + len(taxonomy.leaves))
-    by_width = np.argsort(-cells.covered, kind="stable")
-    for at in by_width.tolist():
-        places = None if cells.suppressed[at] else coverage.places(cells.labels[at])
-        if places is not None:
-            found[np.asarray(places, np.int64)] = at
-    return found
+    return None
 
 
 def _squares(domain: Domain, cells: PublishedCells, pairs: _Pairs) -> tuple[Floats, Floats]:

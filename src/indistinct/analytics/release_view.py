@@ -169,6 +169,12 @@ class Said:
         return {str(key): count for key, count in added.items() if isinstance(count, int)}
 
     @property
+    def of_people(self) -> PlainMapping | None:
+        """The account, if it says what classes and promises are without what is made up."""
+        added = self.added
+        return self.run if added is not None and any(added.values()) else None
+
+    @property
     def seconds(self) -> float | None:
         """How long the search took; None where that is not known."""
         plan = None if self.run is None else self.run.get("plan")

@@ -172,6 +172,7 @@ def compare(
                 analyses=None
                 if held.to_analyse is None
                 else analysed(policy, held.to_analyse, one.view, Run(policy, 0, tell)),
+                classes=(one.view.said.of_people or {}).get("classes"),
             )
         )
     return Comparison(
@@ -329,11 +330,24 @@ class _Held:
             return found.kept_by_all[0]
 
         own = one.requirements or self.asked
-        found = [(item, verdict(item)) for item in self.asked]
+        found = [(item, _of_people(one, item, quasi) or verdict(item)) for item in self.asked]
         return tuple(
             Kept(item, kept, item in own, item.on or quasi if kept is None else kept.on)
             for item, kept in found
         )
+
+
+def _of_people(one: _Read, asked: Requirement, quasi: tuple[str, ...]) -> Verdict | None:
+    """What a run says that a promise rests on without what is made up; None where it does not."""
+    account = one.view.said.of_people or {}
+    for item, said in zip(one.requirements, account.get("promises", ()), strict=False):
+        if item == asked and dict(item.parameters) == dict(asked.parameters):
+            on = tuple(said.get("on") or item.on or quasi)
+            return Verdict(
+                item, on, said["holds"], said["achieved"],
+                achieved_with=said.get("achieved_with", {}),
+            )  # fmt: skip
+    return None
 
 
 def _rows(

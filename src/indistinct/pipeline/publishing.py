@@ -91,9 +91,9 @@ def publish(
     decoys = 0
     if run.policy.method.decoys is not None:
         released, decoys = _with_decoys(released, private, run)
-    hold_against_ranks(private, released, run)
-    found = _of_one_table(private, released, noise=noise, decoys=decoys)
-    return replace(found, real=_without_made_up(released, run)) if noise + decoys else found
+    real = _without_made_up(released, run) if noise + decoys else None
+    hold_against_ranks(private, released if real is None else real, run)
+    return replace(_of_one_table(private, released, noise=noise, decoys=decoys), real=real)
 
 
 def _of_one_table(
@@ -353,7 +353,7 @@ def _linked(private: PrivateTable, plan: LinkedPlan, run: Run) -> Publication:
     holding = next(iter(plan.buckets.values())).holding
     real = linked_tables(without_noise(plan), beside, run.random) if plan.noise else None
     frames = linked_tables(plan, beside, run.random)
-    hold_against_ranks(private, frames, run)
+    hold_against_ranks(private, real or frames, run)
     return Publication(
         dict(frames),
         {"quasi": "quasi", "sensitive": "sensitive", "by": BUCKET, "holding": holding},

@@ -215,6 +215,8 @@ def with_one_more(
 def worst_class(context: AttackContext, score: NDArray[np.float64], **more: Array) -> Plain:
     """The class with the largest score, the first of them in sorted order; empty without one.
 
+    Rows that may be made up are not counted as people.
+
     Arguments:
         context: what the attacker was given.
         score: of every class, [G].
@@ -225,7 +227,7 @@ def worst_class(context: AttackContext, score: NDArray[np.float64], **more: Arra
     at = int(np.argmax(score))
     return {
         "class": context.classes.cells.row(at, named=True),
-        context.units: int(context.classes.size[at]),
+        context.units: int(context.rows_of_people[at]),
         **{key: values[at].item() for key, values in more.items()},
     }
 

@@ -57,7 +57,7 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     belief = best_of(person, amount / np.maximum(context.places.rows_of[person], 1), people)
     prior = best_of(person, spread.prior[truth], people)
     belief = np.where(context.found, belief, prior)
-    held, size = spread.held, context.classes.size
+    held, size = spread.held, context.rows_of_people
     unknown = held.of(np.arange(len(size)), np.full(len(size), UNKNOWN))
     alone = (held.length == 1) & (unknown == 0)
     found = summarize(

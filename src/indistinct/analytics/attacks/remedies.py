@@ -78,7 +78,7 @@ def larger_classes(context: AttackContext, sensitive: str | None = None) -> Reme
     del sensitive
     if _exact(context):
         return _groups(context)
-    smallest = int(context.classes.size[context.classes.ordinary].min(initial=context.records))
+    smallest = int(context.rows_of_people[context.classes.ordinary].min(initial=context.records))
     promise = {"model": "k-anonymity", "k": max(2 * smallest, SMALLEST_CLASS)}
     return Remedy("ask for larger classes", {"promises": [promise]})
 

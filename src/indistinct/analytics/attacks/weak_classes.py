@@ -51,11 +51,11 @@ def target_weak_classes(context: AttackContext, sensitive: str, weak: Weak) -> F
         weak: what is weak.
     """
     struck = context.found & weak.sets[context.set_of]
-    size = np.where(weak.classes, context.classes.size, 0)
+    size = np.where(weak.classes, context.rows_of_people, 0)
     number, people, units = int(weak.classes.sum()), int(size.sum()), context.units
     counted = (
         f"{number:,} of {len(context.classes):,} {'is' if number == 1 else 'are'}, "
-        f"with {people:,} of {context.records:,} {units}"
+        f"with {people:,} of {int(context.rows_of_people.sum()):,} {units}"
         if number
         else f"none of {len(context.classes):,} is"
     )
