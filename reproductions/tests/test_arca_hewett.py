@@ -12,7 +12,8 @@ import pytest
 from indistinct.errors import DataError
 from indistinct.recoding.subtree.space import Space, space
 from indistinct_reproductions import reproduce
-from indistinct_reproductions.arca_hewett import REST, SHIELD, requirement, searched, table_1
+from indistinct_reproductions.arca_hewett import SHIELD, requirement, searched, table_1
+from indistinct_reproductions.arca_hewett_data import REST
 from indistinct_reproductions.arca_hewett_heart import HOSPITALS, K, read_hospitals
 from indistinct_reproductions.arca_hewett_tables import (
     COLUMNS,
