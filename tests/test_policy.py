@@ -13,6 +13,7 @@ from indistinct.errors import PolicyError
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.policy import (
     Attribute,
+    DraftPolicy,
     Method,
     Missing,
     Objective,
@@ -210,6 +211,13 @@ def test_a_policy_is_frozen() -> None:
 
 
 PROBLEMS = [
+    (smallest(promises=3), "promises: must be a list of tables: [[promises]], not 3"),
+    (
+        smallest(
+            analyses=[{"kind": "linear", "outcome": "age", "predictors": ["sex"], "by": ["sex"]}]
+        ),
+        "linear has no by",
+    ),
     (smallest(attribute={}), "attribute: unknown key: did you mean 'attributes'?"),
     (with_age(hierarchi="suppress"), "attributes.age.hierarchi: unknown key: did you mean 'hi"),
     (smallest(method={"supression_limit": 1}), "did you mean 'suppression_limit'?"),
@@ -381,6 +389,41 @@ def test_transforms_of_identifiers(transform: dict[str, Any], text: str) -> None
     keys = smallest()
     keys["attributes"]["name"] = {"role": "identifier", "transform": transform}
     assert text in str(refused(keys))
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "text"),
+    [
+        ({"top": 9, "thresholds": [1, 2]}, "'groups', 'code_system', not 2"),
+        ({"bottom": 2, "top": 2}, "aggregate.bottom: must be below 'top'"),
+        ({"thresholds": [1, 5, 5]}, "aggregate.thresholds: must rise"),
+        ({"top": 9, "show": "mean"}, "aggregate.show: there are no 'thresholds'"),
+        ({"top": 9, "other": "rest"}, "aggregate.other: there are no 'groups'"),
+        ({"groups": {"a": ["x"], "b": ["x"]}}, "'x' is in a and b"),
+    ],
+)
+def test_values_are_put_together_in_one_way(aggregate: dict[str, Any], text: str) -> None:
+    assert text in str(refused(with_diagnosis(transform={"aggregate": aggregate})))
+    Policy.from_dict(with_diagnosis(transform={"aggregate": {"thresholds": [1, 5]}}))
+
+
+def test_dates_have_levels_of_dates_where_they_are_generalized() -> None:
+    quasi = {"role": "quasi-identifier", "type": "date"}
+    assert Attribute(**quasi).hierarchy == {"date": {}}
+    assert Attribute(**quasi, hierarchy="suppress").hierarchy == "suppress"
+    assert Attribute(role="insensitive", type="date").hierarchy is None
+
+
+def test_a_promise_keeps_what_its_values_are_compared_with() -> None:
+    for reference, told in (("original", "original"), ("published", None)):
+        asked = {"model": "t-closeness", "t": 0.2, "sensitive": "diagnosis", "reference": reference}
+        keys = smallest(promises=[{"model": "k-anonymity", "k": 2}, asked])
+        assert Policy.from_dict(keys).to_dict()["promises"][1].get("reference") == told
+
+
+def test_a_draft_says_what_it_lacks() -> None:
+    assert DraftPolicy.from_dict({}).lacks == ("quasi-identifier", "promise")
+    assert DraftPolicy.from_dict(smallest()).lacks == ()
 
 
 def test_warnings_do_not_stop_a_policy() -> None:

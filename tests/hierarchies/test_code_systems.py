@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 import indistinct as ind
 from indistinct.errors import HierarchyError, PolicyError
 from indistinct.hierarchies import Taxonomy, build_taxonomy, code_systems_taxonomy
-from indistinct.hierarchies.code_systems import DISEASES, LEVELS, LISTS, code_system, read
+from indistinct.hierarchies.code_systems import (
+    DISEASES,
+    LEVELS,
+    LISTS,
+    code_system,
+    groups_of,
+    read,
+)
 from indistinct.hierarchies.files import read_hierarchy, write_hierarchy
 
 DIGITS = "0123456789"
@@ -420,3 +427,7 @@ def test_levels_are_those_of_the_classification() -> None:
         taxonomy("country", ["Mali"], levels=["chapter"])
     with pytest.raises(PolicyError, match="from fine to coarse: division, region"):
         taxonomy("us-state", ["ME"], levels=["region", "division"])
+
+
+def test_groups_are_those_of_the_coarsest_level_where_none_is_said() -> None:
+    assert groups_of(["ME", "VT", None, "?"], "us-state", None) == {"Northeast": ["ME", "VT"]}

@@ -92,7 +92,7 @@ def _split_checks(
     method: Method, asked: Sequence[Requirement], promises: Sequence[Requirement]
 ) -> Iterator[Problem]:
     """What cannot be done rank by rank."""
-    if len({item.sensitive for item in asked}) > 1 or len(asked) > 1:
+    if len(asked) > 1:
         yield Problem(
             "one-split",
             f"method.mode: a table is split by one promise '{KNM}', and there are {len(asked)}",
