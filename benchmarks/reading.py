@@ -24,7 +24,7 @@ def export(place: Path) -> Path:
                 "resourceType": "Condition",
                 "id": f"c{at}",
                 "subject": {"reference": "Patient/p"},
-                "code": {"text": "asthma"},
+                "code": {"coding": [{"display": "asthma"}]},
             }
             file.write(json.dumps(condition) + "\n")
     return place

@@ -326,7 +326,7 @@ def test_the_certificate_says_what_was_done_and_not_how_to_undo_it() -> None:
     release = ind.anonymize(patients(), policy(EVERYTHING))
     told = release.certificate.to_dict()["transformed"]
     assert told == {
-        "patient": "replaced by made-up values",
+        "patient": "replaced by made-up values of the same form",
         "name": "masked, 1 character kept",
         "age": "rounded to multiples of 5",
         "sex": "swapped between some of the records",

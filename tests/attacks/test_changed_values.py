@@ -115,3 +115,34 @@ def test_values_of_suppressed_records_among_those_of_others_are_told(
     assert release.tables.height == 24
     found = any("tell something of suppressed ones" in warning for warning in release.warnings)
     assert found == (told and suppressed)
+
+
+@pytest.mark.parametrize(
+    ("transform", "few"),
+    [
+        ({"aggregate": {"thresholds": [150, 1000]}}, "1 of 3 groups is published of fewer than 3"),
+        ({"aggregate": {"top": 9000}}, "1 of 1 group is published of fewer than 3"),
+        ({"aggregate": {"thresholds": [150, 1000], "show": "mean"}}, None),
+        ({"microaggregate": 3}, None),
+    ],
+)
+def test_a_record_that_is_alone_in_its_group_is_told(transform: Any, few: str | None) -> None:
+    rows = [(20 + 10 * (at % 2), 100 + 10 * at) for at in range(24)] + [(30, 9001)]
+    table = pl.DataFrame(rows, ["age", "cost"], orient="row")
+    keys: dict[str, Any] = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": 10}},
+            "cost": {"role": "insensitive", "transform": transform},
+        },
+        "promises": [{"model": "k-anonymity", "k": 5}],
+    }
+    told = [text for text in ind.anonymize(table, keys).warnings if "fewer than 3 records" in text]
+    assert [few in text for text in told] == [True] if few else not told
+    if few:
+        return
+    # Of the three behind a mean two are suppressed: one row stands on it.
+    rows = [(20, 100)] * 6 + [(20, 900), (97, 901), (98, 902)]
+    table = pl.DataFrame(rows, ["age", "cost"], orient="row")
+    keys |= {"method": {"suppression_limit": 0.5}}
+    found = ind.anonymize(table, keys).warnings
+    assert any("1 of 2 groups is published of fewer than 3 records" in text for text in found)

@@ -31,7 +31,7 @@ def fhir(folder: Path) -> None:
             "resourceType": "Condition",
             "id": f"c-{key}",
             "subject": {"reference": f"Patient/{key}"},
-            "code": {"text": ill},
+            "code": {"coding": [{"display": ill}]},
         }
         for key, _, _, ill in PEOPLE
     ]

@@ -114,7 +114,7 @@ def fhir_folder(folder: Path, people: int, seed: int) -> None:
                     "resourceType": "Condition",
                     "id": f"c{number}-{at}",
                     "subject": {"reference": f"Patient/p{number}"},
-                    "code": {"text": ILLS[(number + at) % 4]},
+                    "code": {"coding": [{"display": ILLS[(number + at) % 4]}]},
                     "onsetDateTime": row["admitted"],
                 }
             )

@@ -23,7 +23,13 @@ from indistinct.errors import DataError, InputError, PolicyError
 from indistinct.release.key_strength import guessed_bits
 from indistinct.release.transforms.aggregate import by_name, by_thresholds, code_ends
 from indistinct.release.transforms.mask import mask
-from indistinct.release.transforms.measured import Least, Measured, as_measured, measured
+from indistinct.release.transforms.measured import (
+    Least,
+    Measured,
+    as_measured,
+    dominated_sums,
+    measured,
+)
 from indistinct.release.transforms.microaggregate import group_ends, microaggregate
 from indistinct.release.transforms.network import drawn, fitted
 from indistinct.release.transforms.noise import hidden, noise
@@ -35,7 +41,7 @@ from indistinct.release.transforms.pseudonymize import (
     pseudonyms,
     read_key,
 )
-from indistinct.release.transforms.replace import replace, replacements
+from indistinct.release.transforms.replace import rare_forms, replace, replacements
 from indistinct.release.transforms.round import round_to
 from indistinct.release.transforms.shift import offsets, shift
 from indistinct.release.transforms.swap import swap
@@ -337,9 +343,46 @@ def test_the_centre_of_a_group_is_of_k_people(
         with pytest.raises(DataError, match="fewer people have"):
             made()
         return
+    if 2 * np.bincount(owners).max() > len(owners):
+        with pytest.raises(DataError, match="one person has more than half"):
+            made()
+        return
     found = made().to_list()
     for centre in set(found):
-        assert len({owner for owner, own in zip(owners, found, strict=True) if own == centre}) >= k
+        of = [owner for owner, own in zip(owners, found, strict=True) if own == centre]
+        assert len({*of}) >= k
+        assert 2 * max(map(of.count, of)) <= len(of)
+
+
+def test_a_person_has_at_most_half_of_the_values_behind_a_mean() -> None:
+    """90 of 92 values below 50 are of one person."""
+    owners = np.array([0] * 90 + [1, 2] + [*range(3, 103)])
+    column = held(*([20] * 90 + [30, 40] + [60] * 100), dtype=pl.Int64)
+    means = by_thresholds(column, [50], "mean", Least(2, owners)).to_list()
+    assert set(means) == {41}
+    assert set(by_thresholds(column, [50], "mean", Least(2)).to_list()) == {20, 60}
+    assert set(microaggregate(column, Least(2, owners), centre="mean").to_list()) != {20, 35, 60}
+    big = held(5, 6, 7, 900)
+    means = microaggregate(big, Least(4), centre="mean")
+    assert dominated_sums(big, means, None) == 1
+    assert dominated_sums(held(5, 6, 7, 9), means, None) == 0
+    assert dominated_sums(held("2024-01-01"), pl.Series([1]), None) == 0
+
+
+def test_one_value_does_not_decide_on_decimal_places() -> None:
+    few = ["1.50", "2.50", "3.50", "4.50", "5.50", "6.50", "7.50", "8.50", "9.50", "1.50"]
+    for more, places in (([], 2), (["1.12345"], 2), (["1.12345"] * 2, 5)):
+        column = held(*few, *more)
+        made = [
+            noise(column, scale=1.0, distribution="gaussian", multiplicative=False, random=draws()),
+            microaggregate(column, Least(3), centre="mean"),
+            by_thresholds(column, [5], "mean", Least(3)),
+        ]
+        for found in made:
+            assert max(len(text.partition(".")[2]) for text in found) == places
+        if places == 2:
+            ends = code_ends(column, bottom=None, top=9).to_list()
+            assert ends[:9] == [*few[:8], "9.00"]
 
 
 columns = st.lists(st.one_of(st.none(), st.sampled_from("abcdefgh")), min_size=1, max_size=40)
@@ -477,6 +520,16 @@ def test_groups_by_name() -> None:
     with pytest.raises(DataError, match="row 4: 1 value is in no group") as told:
         by_name(texts, groups, None)
     assert "gout" not in str(told.value)
+
+
+def test_replacements_of_a_form_of_their_own_are_counted() -> None:
+    codes = [f"V{at:05}" for at in range(20)]
+    assert rare_forms(codes, style="auto") == 0
+    assert rare_forms([*codes, "V1", "VIP-1"], style="auto") == 2
+    names = ["Ann Lee", "Bob Brown", "Cy Young", "Di Fox", "Ed Ericsson", "Flo Ng"]
+    assert rare_forms(names, style="auto") == 0
+    assert rare_forms([*names, "Anna-Maria von Trapp"], style="auto") == 1
+    assert rare_forms(["Anna", "Bob"], style="code") == 2
 
 
 @quickly

@@ -138,6 +138,7 @@ class TestColumns:
                 "code": "195967001",
                 "system": "http://snomed.info/sct",
                 "condition": "Asthma",
+                "condition_text": "asthma, since childhood",
                 "clinical_status": "active",
                 "verification_status": "confirmed",
                 "onset_date": "1976-01-19",
@@ -154,7 +155,7 @@ class TestColumns:
         row = read_fhir(export(tmp_path, Condition=lines(condition("c", "Patient/p2")))).row(0)
         assert row == (
             *("p2", "1980", *[None] * 8, "no", None),
-            *(None, None, "flu", *[None] * 6),
+            *(None, None, None, "flu", *[None] * 6),
         )
 
     def test_the_coding_that_a_user_chose(self, tmp_path: Path) -> None:
@@ -235,6 +236,22 @@ class TestColumns:
 
 
 class TestNotes:
+    def test_free_text_is_published_only_if_it_is_asked_for(self, tmp_path: Path) -> None:
+        """A condition without a coding has a text that may name people."""
+        written = condition("c", code={"text": "flu, as his wife Anna SECRET says"})
+        folder = export(tmp_path, Condition=lines(ASTHMA, written))
+        found = fhir_records(folder)
+        assert found.notes[-1].startswith("1 condition has a free text and no coding")
+        keys: dict[str, Any] = {
+            "source": {"format": "fhir"},
+            "promises": [{"model": "k-anonymity", "k": 1}],
+        }
+        release = ind.anonymize(found.frame, keys)
+        assert {*release.tables["condition"].to_list()} == {"Asthma", None}
+        assert "SECRET" not in release.tables.write_csv()
+        kept = keys | {"attributes": {"condition_text": {"role": "sensitive"}}}
+        assert "SECRET" in ind.anonymize(found.frame, kept).tables.write_csv()
+
     def test_patients_without_conditions_are_counted(self, tmp_path: Path) -> None:
         found = fhir_records(export(tmp_path))
         assert found.notes == ("1 patient has no condition, and no record in the table",)
@@ -251,7 +268,7 @@ class TestNotes:
         both = lines(condition("c", "Patient/p2"), *wrong)
         found = fhir_records(export(tmp_path, Condition=both))
         assert found.frame["verification_status"].to_list() == [None, "provisional"]
-        assert found.notes == ("2 conditions were refuted or entered in error, and left out",)
+        assert found.notes[0] == "2 conditions were refuted or entered in error, and left out"
         export(tmp_path, Condition=lines(*wrong[:2]))
         assert told(refused(tmp_path)) == [
             ("no-records", "no condition is left: all were refuted or in error")
@@ -443,13 +460,13 @@ def test_every_condition_comes_back_with_its_patient(
     frame = read_fhir(path)
     assert frame["patient"].to_list() == [person for person, _ in texts]
     assert frame["gender"].to_list() == [f"g{person}" for person, _ in texts]
-    assert frame["condition"].to_list() == [text for _, text in texts]
+    assert frame["condition_text"].to_list() == [text for _, text in texts]
 
 
 class TestSample:
     def test_is_read(self, shared: Path) -> None:
         found = fhir_records(shared / "data/fhir/synthea_10")
-        assert found.frame.shape == (555, 21)
+        assert found.frame.shape == (555, 22)
         assert found.frame["patient"].n_unique() == 13
         assert found.notes == ()
         assert found.frame.filter(found.frame["deceased"] == "yes")["patient"].n_unique() == 3

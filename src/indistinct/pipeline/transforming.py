@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.analytics.kept import Kept, kept
+from indistinct.document import many, some_of
 from indistinct.errors import IndistinctError, InputError, PolicyError
 from indistinct.hierarchies.code_systems import groups_of
 from indistinct.microdata.microdata import row_numbers
@@ -21,14 +22,22 @@ from indistinct.release.transforms.aggregate import by_name, by_thresholds, code
 from indistinct.release.transforms.aggregate import told as aggregate_told
 from indistinct.release.transforms.mask import mask
 from indistinct.release.transforms.mask import told as mask_told
-from indistinct.release.transforms.measured import ISO, Least, Measured, as_measured, measured
+from indistinct.release.transforms.measured import (
+    ISO,
+    SHARE_OF_SUM,
+    Least,
+    Measured,
+    as_measured,
+    dominated_sums,
+    measured,
+)
 from indistinct.release.transforms.microaggregate import microaggregate
 from indistinct.release.transforms.microaggregate import told as microaggregate_told
 from indistinct.release.transforms.noise import FEW, hidden, noise
 from indistinct.release.transforms.noise import told as noise_told
 from indistinct.release.transforms.pseudonymize import derived, pseudonyms, read_key
 from indistinct.release.transforms.pseudonymize import told as pseudonymize_told
-from indistinct.release.transforms.replace import replace
+from indistinct.release.transforms.replace import rare_forms, replace
 from indistinct.release.transforms.replace import told as replace_told
 from indistinct.release.transforms.round import base_of, round_to
 from indistinct.release.transforms.round import told as round_told
@@ -310,6 +319,16 @@ class _Work:
         person = self.policy.person
         return Least(k, None if person is None else self.groups([person]))
 
+    def warn_of_dominated(self, column: Measured, made: pl.Series, least: Least) -> None:
+        """Warn of means that one value, or one person's, makes up by far the most of."""
+        found = dominated_sums(column, made, least.owners)
+        whose = "value" if least.owners is None else "person's values"
+        self.warnings += [
+            f"'{column.name}': of {many(found, 'mean')} one {whose} makes up more than "
+            f"{SHARE_OF_SUM:.0%} of the sum, and can be estimated from it: put such values "
+            "together before (aggregate, top or bottom), or publish medians"
+        ] * bool(found)
+
     def synthetic(self) -> dict[str, pl.Series]:
         """The columns that are drawn from a model."""
         drawn = self._drawn()
@@ -447,7 +466,16 @@ def _pseudonymize(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
 
 def _replace(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     dtype = work.values(name).dtype
-    made = replace(work.texts(name), dtype, style=rule.style, random=work.random(name))
+    texts = work.texts(name)
+    made = replace(texts, dtype, style=rule.style, random=work.random(name))
+    known = texts.drop_nulls().unique().to_list()
+    rare = rare_forms(known, style="code" if dtype.is_integer() else rule.style)
+    if rare:
+        work.warnings.append(
+            f"'{name}': made-up values keep the form of true ones (length, pattern, number of "
+            f"words), and {some_of(rare, len(known), 'value has')} one that few others have, by "
+            "which they are recognized: pseudonymize the column, or leave it out"
+        )
     return made, replace_told()
 
 
@@ -508,7 +536,10 @@ def _round(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
 
 def _microaggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     column = work.measured(name, rule.format)
-    made = microaggregate(column, work.least(rule.k), centre=rule.centre)
+    least = work.least(rule.k)
+    made = microaggregate(column, least, centre=rule.centre)
+    if rule.centre == "mean":
+        work.warn_of_dominated(column, made, least)
     of_people = work.policy.person is not None
     return made, microaggregate_told(k=rule.k, centre=rule.centre, of_people=of_people)
 
@@ -521,8 +552,10 @@ def _aggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
         groups = groups_of(texts.unique().to_list(), rule.code_system, rule.level)
         made = by_name(texts, groups, rule.other)
     elif rule.thresholds:
-        least = work.least(rule.k)
-        made = by_thresholds(work.measured(name), rule.thresholds, rule.show, least)
+        least, column = work.least(rule.k), work.measured(name)
+        made = by_thresholds(column, rule.thresholds, rule.show, least)
+        if rule.show == "mean":
+            work.warn_of_dominated(column, made, least)
     else:
         made = code_ends(work.measured(name), bottom=rule.bottom, top=rule.top)
     said = aggregate_told(

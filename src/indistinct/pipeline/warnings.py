@@ -10,7 +10,7 @@ import polars as pl
 from indistinct.analytics.dependence import SAMPLE, giving_away, narrowing
 from indistinct.analytics.persons import REPEATS
 from indistinct.analytics.profile import FEW_RECORDS, NEARLY_UNIQUE, nearly_unique, profile
-from indistinct.document import many
+from indistinct.document import many, some_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.measures import measures
 from indistinct.pipeline.asked import method_of
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from indistinct.pipeline.private_table import PrivateTable
     from indistinct.policy import Policy
     from indistinct.recoding.plan import Plan
+    from indistinct.release.publication import Publication
 
 
 MUCH_MADE_UP = 0.05
@@ -139,6 +140,41 @@ def warn_about_those_left_out(policy: Policy, suppressed: int) -> list[str]:
         f"{listed}: values were exchanged, averaged or modelled over all records of the table, and "
         "tell something of suppressed ones: take these out of the table before, if nothing may"
     ] * bool(names)
+
+
+def warn_about_lone_groups(policy: Policy, publication: Publication) -> list[str]:
+    """Warnings about groups of values that are published with fewer than k records, or people.
+
+    Groups are made of all records, before some are suppressed; ranges, ends and named groups of any
+    number. Of ends only those are looked at: other values are published as they are.
+
+    Arguments:
+        policy: says what was done to values.
+        publication: what is published.
+    """
+    frames = [publication.tables] if publication.link is None else publication.tables.values()
+    tables = [open_table(frame) for frame in frames]
+    found = []
+    for name, item in policy.attributes.items():
+        rule = item.transform and (item.transform.microaggregate or item.transform.aggregate)
+        if not rule or item.role == "quasi-identifier":
+            continue
+        for table in (own for own in tables if name in own.columns):
+            person = [policy.person] if policy.person in table.columns else []
+            groups = table.distinct([name, *person]).drop_nulls()
+            counted = pl.len() if person else pl.col(groups.columns[-1]).sum()
+            sizes = groups.group_by(name).agg(counted.alias("\0size"))
+            ends = [getattr(rule, end, None) for end in ("bottom", "top")]
+            if any(end is not None for end in ends):
+                number = pl.col(name).cast(pl.Float64, strict=False)
+                sizes = sizes.filter(number.is_in([end for end in ends if end is not None]))
+            few = int((sizes["\0size"] < rule.k).sum())
+            if few:
+                found.append(
+                    f"'{name}': {some_of(few, len(sizes), 'group is')} published of fewer than "
+                    f"{rule.k} {'people' if person else 'records'}: choose wider groups"
+                )
+    return found
 
 
 WORTH = 0.02

@@ -39,8 +39,9 @@ def by_thresholds(
 ) -> pl.Series:
     """Numbers as the group between two thresholds, or as the mean or median of that group.
 
-    A threshold belongs to the group above it: ``[18, 40)``. Means and medians are rounded to the
-    column's decimal places; a group of too few has none of its own, and is put to the next.
+    A threshold belongs to the group above it: ``[18, 40)``. Means and medians are rounded to as
+    many decimal places as a tenth of the values have; a group of too few, or mostly of one person,
+    has none of its own, and is put to the next.
 
     Raises:
         DataError: the column holds dates, or all its values are too few for a mean or median.
@@ -58,7 +59,7 @@ def by_thresholds(
         starts = owned_by_enough(column, starts, order, least)
         sizes = np.diff(np.append(starts, len(order)))
         group[order] = np.repeat(np.arange(len(starts)), sizes)
-        return column.column(_centres(present, group, len(starts), show))
+        return column.column(column.near(_centres(present, group, len(starts), show)))
     names = [decimals.written(*number) for number in limits]
     labels = [
         f"<{names[0]}",
@@ -107,7 +108,9 @@ def told(
     """What the certificate says of it."""
     if thresholds:
         whose = "people" if of_people else "values"
-        how = "groups" if show == "range" else f"the {show} of groups of {k} or more {whose}"
+        how = "groups"
+        if show != "range":
+            how = f"the {show} of groups of {k} or more {whose} of the table, suppressed ones too,"
         return f"aggregated to {how} between {', '.join(f'{limit:g}' for limit in thresholds)}"
     parts = []
     if bottom is not None:

@@ -3,11 +3,15 @@
 A column of numbers with two decimal places is held in hundredths, dates in days, dates with a time
 in millionths of a second. However the column was stored, as texts of a file or as the numbers of a
 frame, what comes back is stored in the same way.
+
+As many decimal places are published as a tenth of the values have, and never more because of one
+value: that of a suppressed record would show there.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -27,6 +31,17 @@ DAY = 86_400_000_000
 """Millionths of a second in a day."""
 
 ISO = "iso"
+SHARE_OF_PERSON = 0.5
+"""The share of the values of a group that one person may have: the dominance rule for the number of
+values, (1, 50 %) (Hundepool and others 2012, "Statistical Disclosure Control", chapter 4)."""
+
+SHARE_OF_SUM = 0.75
+"""The share of a sum that one person, or value, has at most where a mean does not tell it: (1, 75
+%)-dominance."""
+
+SHOWN_BY = 0.1
+"""The share of values that have so many decimal places, for these to be published."""
+
 LARGEST = 2**53
 """Steps up to this size are computed with exactly."""
 
@@ -59,7 +74,10 @@ class Measured:
         digits: decimal places of numbers: a step is 10 to the minus ``digits``.
         dtype: how the column is stored.
         form: how texts that are dates are written, by a pattern of ``strftime``.
-        padded: whether texts that are numbers all show the same number of decimal places.
+        places: decimal places that are published of new values: as many as a tenth of the values,
+            and two of them, have.
+        padded: whether texts show just as many, with zeros at the end: at least as many of them as
+            show fewer.
     """
 
     name: str
@@ -69,6 +87,7 @@ class Measured:
     digits: int = 0
     dtype: pl.DataType | type[pl.DataType] = pl.String
     form: str = "%Y-%m-%d"
+    places: int = 0
     padded: bool = False
 
     @property
@@ -103,6 +122,12 @@ class Measured:
             return int(number[0] // 10 ** (number[1] - self.digits))
         return decimals.at(number, self.digits)
 
+    def near(self, present: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Steps rounded to the decimal places that are published, halves upwards."""
+        width = 10 ** (self.digits - self.places)
+        found: NDArray[np.int64] = (2 * present + width) // (2 * width) * width
+        return found
+
     def column(self, present: NDArray[np.int64], digits: int | None = None) -> pl.Series:
         """The column with other values in place of those that are not missing.
 
@@ -126,8 +151,9 @@ class Measured:
         dtype = self.dtype
         if dtype in (pl.String, pl.Decimal):
             known = made.drop_nulls().unique().to_list()
-            show = _padded if self.padded and dtype == pl.String else decimals.written
-            texts = {step: show(step, places) for step in known}
+            least = places if places != self.digits else self.places
+            least = least if self.padded and dtype == pl.String else 0
+            texts = {step: _padded(step, places, least) for step in known}
             shown = made.replace_strict(texts, default=None, return_dtype=pl.String)
             return shown if dtype == pl.String else shown.cast(dtype)
         if dtype.is_integer():
@@ -150,7 +176,8 @@ def owned_by_enough(
 ) -> NDArray[np.int64]:
     """Where groups of the ordered values begin, those with too few owners put to the next.
 
-    The last one goes to the one before it.
+    The last one goes to the one before it. Where people have many records, nobody has more than
+    ``SHARE_OF_PERSON`` of the values of a group.
 
     Arguments:
         column: the values.
@@ -159,31 +186,73 @@ def owned_by_enough(
         least: how many a group needs, and whose the records are.
 
     Raises:
-        DataError: if all of them together are too few.
+        DataError: if all of them together are too few, or one person's.
     """
     if not len(order):
         return starts
     owners = order if least.owners is None else least.owners[column.there][order]
-    kept: list[int] = [0]
-    seen: set[int] = set()
+    most = 1.0 if least.owners is None else SHARE_OF_PERSON
+
+    def enough(seen: Counter[int]) -> bool:
+        return len(seen) >= least.k and max(seen.values()) <= most * seen.total()
+
+    groups: list[tuple[int, Counter[int]]] = []
     ends = np.append(starts[1:], len(order))
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        if len(seen) >= least.k:
-            kept.append(start)
-            seen = set()
-        seen.update(owners[start:end].tolist())
-    if len(seen) < least.k and len(kept) > 1:
-        kept.pop()
-    elif len(seen) < least.k:
-        whose = "people have" if least.owners is not None else "values are"
-        raise DataError(
-            "too-few-values",
-            f"groups of {least.k} are asked for, and fewer {whose} there: what is published "
-            "of them would tell a single value, or nearly",
+        if not groups or enough(groups[-1][1]):
+            groups.append((start, Counter()))
+        groups[-1][1].update(owners[start:end].tolist())
+    while len(groups) > 1 and not enough(groups[-1][1]):
+        _, seen = groups.pop()
+        groups[-1][1].update(seen)
+    seen = groups[-1][1]
+    if not enough(seen):
+        raise _too_few(column, least, dominated=len(seen) >= least.k)
+    return np.array([start for start, _ in groups], np.int64)
+
+
+def _too_few(column: Measured, least: Least, *, dominated: bool) -> DataError:
+    if dominated:
+        return DataError(
+            "dominated-values",
+            "one person has more than half of all values, so that the mean or median of any group "
+            "with them is nearly theirs",
             attribute=column.name,
-            remedy="leave the column out, or ask for smaller groups",
+            remedy="leave the column out, or take fewer records of every person",
         )
-    return np.array(kept, np.int64)
+    whose = "people have" if least.owners is not None else "values are"
+    return DataError(
+        "too-few-values",
+        f"groups of {least.k} are asked for, and fewer {whose} there: what is published "
+        "of them would tell a single value, or nearly",
+        attribute=column.name,
+        remedy="leave the column out, or ask for smaller groups",
+    )
+
+
+def dominated_sums(column: Measured, centres: pl.Series, owners: NDArray[np.int64] | None) -> int:
+    """Groups of more than two owners in which one has most of what a mean is made of.
+
+    Arguments:
+        column: the values.
+        centres: what is published of every record.
+        owners: whose every record is; None where each is another's.
+    """
+    if column.kind != "number":
+        return 0
+    whose = np.arange(len(column.there)) if owners is None else owners
+    table = pl.DataFrame(
+        {
+            "group": centres.filter(pl.Series(column.there)),
+            "whose": whose[column.there],
+            "value": np.abs(column.present),
+        }
+    )
+    each = table.group_by("group", "whose").agg(pl.col("value").sum())
+    found = each.group_by("group").agg(
+        pl.len().alias("owners"), pl.col("value").max() > SHARE_OF_SUM * pl.col("value").sum()
+    )
+    return int((found["value"] & (found["owners"] > 2)).sum())
 
 
 def measured(values: pl.Series, texts: pl.Series, form: str = ISO) -> Measured:
@@ -256,7 +325,7 @@ def _temporal(values: pl.Series, there: NDArray[np.bool_], kind: Kind) -> Measur
 
 
 def _numbers(texts: pl.Series, there: NDArray[np.bool_], dtype: pl.DataType) -> Measured | None:
-    distinct = texts.drop_nulls().unique()
+    distinct, times = texts.drop_nulls().value_counts(name="\0count").get_columns()
     known = distinct.to_list()
     if dtype == pl.String and any(_CODE.match(text) for text in known):
         return None
@@ -277,6 +346,12 @@ def _numbers(texts: pl.Series, there: NDArray[np.bool_], dtype: pl.DataType) -> 
             remedy="if they are codes, choose a transformation that does not compute",
         )
     steps = [_step(number, digits) for number in parsed]
+    counts, total = times.to_numpy(), int(times.sum())
+    scale = np.array([own for _, own in parsed], np.int64)
+    enough = max(SHOWN_BY * total, min(total, 2))
+    places = max((d for d in range(1, digits + 1) if counts[scale >= d].sum() >= enough), default=0)
+    shown = np.array([len(text.partition(".")[2]) for text in known], np.int64)
+    zeros = (shown == places) & np.array([text.endswith("0") for text in known], np.bool_)
     found = texts.replace_strict(
         distinct, pl.Series(steps, dtype=pl.Int64), default=None, return_dtype=pl.Int64
     ) if known else pl.Series([0] * len(texts), dtype=pl.Int64)  # fmt: skip
@@ -287,7 +362,8 @@ def _numbers(texts: pl.Series, there: NDArray[np.bool_], dtype: pl.DataType) -> 
         there,
         digits=digits,
         dtype=dtype,
-        padded=digits > 0 and all(len(text.partition(".")[2]) == digits for text in known),
+        places=places,
+        padded=places > 0 and bool(counts[zeros].sum() >= counts[shown < places].sum()),
     )
 
 
@@ -345,13 +421,12 @@ def _rows_of(texts: pl.Series, values: Sequence[str]) -> list[int]:
     return (found.arg_true() + 1).to_list()
 
 
-def _padded(step: int, places: int) -> str:
-    """A number with all of its decimal places.
+def _padded(step: int, scale: int, least: int) -> str:
+    """A number with so many decimal places at least.
 
-    >>> _padded(1050, 2), _padded(-5, 1), _padded(7, 0)
-    ('10.50', '-0.5', '7')
+    >>> _padded(1050, 2, 2), _padded(-5, 1, 1), _padded(1005, 3, 2), _padded(7, 0, 0)
+    ('10.50', '-0.5', '1.005', '7')
     """
-    if not places:
-        return str(step)
-    whole, rest = divmod(abs(step), 10**places)
-    return f"{'-' if step < 0 else ''}{whole}.{str(rest).rjust(places, '0')}"
+    text = decimals.written(step, scale)
+    whole, _, fraction = text.partition(".")
+    return f"{whole}.{fraction.ljust(least, '0')}" if least else text

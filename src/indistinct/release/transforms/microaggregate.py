@@ -3,7 +3,7 @@
 The groups have at least k values each and are those of the least squared distance to their means
 (Hansen and Mukherjee 2003): in one dimension the best groups are runs of the sorted values of k to
 2k - 1 each, and the best runs are a shortest path. Where people have many records, a group needs k
-people: one with fewer is put to the next.
+people, none of whom has more than half of its values: another one is put to the next.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Centre = Literal["mean", "median"]
 def microaggregate(column: Measured, least: Least, *, centre: Centre) -> pl.Series:
     """The column with every value replaced by the centre of its group.
 
-    The centre is rounded to the column's decimal places (to days, for dates), so that the mean of
-    the column moves by half of the last place at most.
+    The centre is rounded to as many decimal places as a tenth of the values have (to days, for
+    dates), so that the mean of the column moves by half of the last place at most.
 
     Raises:
-        DataError: there are values, and fewer than a group needs.
+        DataError: there are values, and fewer than a group needs, or they are one person's.
     """
     present = column.present
     order = np.argsort(present, kind="stable")
@@ -45,7 +45,7 @@ def microaggregate(column: Measured, least: Least, *, centre: Centre) -> pl.Seri
         low, high = ordered[starts + (sizes - 1) // 2], ordered[starts + sizes // 2]
         centres = low + (high - low + 1) // 2
     found[order] = np.repeat(centres, sizes)
-    return column.column(found)
+    return column.column(column.near(found))
 
 
 def group_ends(ordered: NDArray[np.int64], k: int) -> NDArray[np.int64]:
@@ -68,4 +68,4 @@ def group_ends(ordered: NDArray[np.int64], k: int) -> NDArray[np.int64]:
 def told(*, k: int, centre: Centre, of_people: bool = False) -> str:
     """What the certificate says of it."""
     whose = f"the values of {k} or more people" if of_people else f"{k} or more near values"
-    return f"replaced by the {centre} of {whose}"
+    return f"replaced by the {centre} of {whose} of the table, suppressed ones among them"

@@ -32,7 +32,7 @@ def noise(
     random: Random,
     ends: Ends = (None, None),
 ) -> pl.Series:
-    """The column with noise, as exact as it was.
+    """The column with noise, rounded to as many decimal places as a tenth of its values have.
 
     Nothing of the column decides how far values may go: the smallest and the largest would tell
     themselves, and what is held between them would be biased.
@@ -66,7 +66,7 @@ def noise(
         moved = np.rint(drawn) * DAY
     else:
         moved = np.rint(drawn * column.in_steps(1.0))
-    found = (present + moved).astype(np.int64)
+    found = column.near((present + moved).astype(np.int64))
     for limit, pick in zip(ends, (np.maximum, np.minimum), strict=True):
         if limit is not None:
             found = pick(found, column.limit(limit))

@@ -8,6 +8,7 @@ for somebody else of the table.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Literal
 
@@ -21,6 +22,9 @@ Style = Literal["auto", "name", "code"]
 
 TRIES = 200
 """Draws after which a kind of text is taken to offer nothing that is not there already."""
+
+FEW = 5
+"""Texts of a form that fewer have can be found again by it."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 _ONSETS = (*"bcdfghjklmnprstvwz", "br", "cl", "dr", "fl", "gr", "pr", "st", "tr")
@@ -45,7 +49,7 @@ def replacements(
         DataError: there are not enough texts of that form that are not values themselves.
     """
     known = sorted(set(texts))
-    chosen = ("name" if _are_names(known) else "code") if style == "auto" else style
+    chosen = _style_of(known, style)
     words = {word.lower() for text in known for word in _WORD.findall(text) if len(word) > 2}
     taken = {text.lower() for text in known}
     found: dict[str, str] = {}
@@ -105,7 +109,38 @@ def replace(
 
 def told() -> str:
     """What the certificate says of it."""
-    return "replaced by made-up values"
+    return "replaced by made-up values of the same form"
+
+
+def rare_forms(texts: Sequence[str], *, style: Style) -> int:
+    """Distinct texts of a form that fewer than ``FEW`` have: length, pattern, number of words.
+
+    Replacements keep the form. None, if all texts have the same.
+
+    Arguments:
+        texts: the values of a column.
+        style: see :func:`replacements`.
+    """
+    known = sorted(set(texts))
+    words = _style_of(known, style) == "name"
+    counts = Counter(_form(text, words=words) for text in known)
+    return sum(count for count in counts.values() if count < FEW) if len(counts) > 1 else 0
+
+
+def _form(text: str, *, words: bool) -> str:
+    """What a replacement keeps: capitals, digits and signs; of words not how long they are.
+
+    >>> _form("Anna-Lea 7", words=True), _form("K-01", words=False)
+    ('Aa-Aa 9', 'A-99')
+    """
+    plain = "".join(
+        "9" if c.isdigit() else "A" if c.isupper() else "a" if c.isalpha() else c for c in text
+    )
+    return re.sub(r"(?<=[A-Za-z])(a+|A+)", lambda run: run[0][0], plain) if words else plain
+
+
+def _style_of(known: Sequence[str], style: Style) -> Style:
+    return ("name" if _are_names(known) else "code") if style == "auto" else style
 
 
 class _Draws:

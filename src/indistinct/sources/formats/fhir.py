@@ -99,9 +99,10 @@ def read_fhir(path: str | Path) -> pl.DataFrame:
     ``ethnicity`` (extensions of US Core), ``city``, ``state``, ``postal_code`` (of the current home
     address, else of another current one), ``marital_status``, ``language`` (the preferred one),
     ``deceased`` (yes or no), ``deceased_date``; of the condition ``code`` and ``system`` of the
-    coding a user chose, else of the first one, ``condition`` (its display, else the text),
-    ``clinical_status``, ``verification_status``, ``onset_date``, ``recorded_date``,
-    ``abatement_date`` (days, without the time), ``encounter``.
+    coding a user chose, else of the first one, ``condition`` (its display, else the code),
+    ``condition_text`` (what somebody wrote beside or instead of a coding), ``clinical_status``,
+    ``verification_status``, ``onset_date``, ``recorded_date``, ``abatement_date`` (days, without
+    the time), ``encounter``.
 
     Conditions that were refuted or entered in error are left out, as are patients without any;
     :func:`fhir_records` says how many.
@@ -161,12 +162,19 @@ def fhir_records(path: str | Path) -> HealthRecords:
     theirs = [name for name in conditions.columns if name not in (_FILE, _ROW, _ID, PERSON)]
     return HealthRecords(
         frame.select(*own, *theirs),
-        tuple(_notes(without, conditions.height - had.height)),
+        tuple(_notes(without, conditions.height - had.height, _uncoded(frame))),
         tuple(dict.fromkeys(part.path for part in parts)),
     )
 
 
-def _notes(without: int, not_had: int) -> Iterator[str]:
+def _uncoded(frame: pl.DataFrame) -> int:
+    """The conditions that have a text and no coding."""
+    return frame.filter(
+        pl.col("condition").is_null() & pl.col("condition_text").is_not_null()
+    ).height
+
+
+def _notes(without: int, not_had: int, uncoded: int) -> Iterator[str]:
     if without:
         yield many(without, "patient has", "patients have") + (
             " no condition, and no record in the table"
@@ -174,6 +182,12 @@ def _notes(without: int, not_had: int) -> Iterator[str]:
     if not_had:
         yield many(not_had, "condition was", "conditions were") + (
             " refuted or entered in error, and left out"
+        )
+    if uncoded:
+        yield many(uncoded, "condition has", "conditions have") + (
+            " a free text and no coding, and no value in 'condition': the texts are in "
+            "'condition_text', which is published only if the policy gives it another role; read "
+            "them before, they may name people"
         )
 
 
@@ -455,9 +469,8 @@ def _condition_columns() -> list[pl.Expr]:
         _referred(subject, "Patient").alias(PERSON),
         coding.field("code").alias("code"),
         coding.field("system").alias("system"),
-        pl.coalesce(coding.field("display"), code.field("text"), coding.field("code")).alias(
-            "condition"
-        ),
+        pl.coalesce(coding.field("display"), coding.field("code")).alias("condition"),
+        code.field("text").alias("condition_text"),
         _status("clinicalStatus").alias("clinical_status"),
         _status("verificationStatus").alias("verification_status"),
         _day(pl.coalesce("onsetDateTime", pl.col("onsetPeriod").struct.field("start"))).alias(
@@ -621,6 +634,7 @@ class FHIR(Format):
         "code": DROPPED,
         "system": DROPPED,
         "condition": SENSITIVE,
+        "condition_text": DROPPED,
         "clinical_status": DROPPED,
         "verification_status": DROPPED,
         "onset_date": DROPPED,
