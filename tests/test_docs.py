@@ -191,13 +191,13 @@ def test_every_key_of_a_document_is_explained(
         assert [key for key in keys if f"`{key}`" not in page] == [], name
 
 
-def test_the_new_privacy_model_of_the_architecture_is_one_file(tmp_path: Path) -> None:
+def test_what_the_architecture_adds_is_one_file_each(tmp_path: Path) -> None:
     page = (DOCS / "architecture.md").read_text(encoding="utf-8")
     package = tmp_path / "indistinct"
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "src" / "indistinct", package, ignore=ignored)
     files = re.findall(r"^```python path=(\S+) skip\n(.*?)^```", page, flags=re.M | re.S)
-    assert len(files) == 2
+    assert len(files) == 4
     for path, source in files:
         (package / path).write_text(source, encoding="utf-8")
     promise = re.findall(r"^```toml\n(\[\[promises\]\].*?)^```", page, flags=re.M | re.S)
@@ -206,6 +206,8 @@ def test_the_new_privacy_model_of_the_architecture_is_one_file(tmp_path: Path) -
     script = f"""
 import sys
 sys.path[:0] = [{str(tmp_path)!r}, {str(ROOT / "examples")!r}]
+from pathlib import Path
+import polars as pl
 import indistinct as ind
 from visits import write
 write("visits.csv")
@@ -214,8 +216,15 @@ release = ind.anonymize("visits.csv", policy)
 verdict = ind.audit(release.tables, policy)
 assert ind.__file__.startswith({str(tmp_path)!r})
 print(verdict.holds, verdict.promises[1].achieved["bound"] <= 0.8)
+(found,) = ind.attack("visits.csv", release.tables, policy, only=["acquaintance"]).attacks
+print(0 < found.gain["max"] < 1)
+frame = pl.DataFrame({{"patient": [*"abcd"], "sex": "f", "diagnosis": [*"xyxy"]}})
+Path("wards").mkdir()
+frame.write_csv("wards/ward-1.csv")
+asked = {{"source": {{"format": "wards"}}, "promises": [{{"model": "k-anonymity", "k": 4}}]}}
+print(ind.anonymize("wards", asked).tables.height)
 """
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False
     )
-    assert done.stdout == "True True\n", done.stderr
+    assert done.stdout.split() == ["True", "True", "True", "4"], done.stderr
