@@ -391,3 +391,21 @@ def test_what_tells_people_apart_is_told_though_no_record_is_alone(algorithm: st
     told = ind.anonymize(table, asked).run.to_dict()["warnings"]
     assert [part for part in told if "nearly unique by person" in part and "'file'" in part]
     assert not [part for part in told if "'ward'" in part and "nearly unique" in part]
+
+
+@pytest.mark.parametrize("missing", ["value", "suppress"])
+def test_who_is_starred_in_every_quasi_identifier_is_of_a_bucket_all_the_same(missing: str) -> None:
+    """The bucket lists a value for them, too: it was taken for one of fewer people."""
+    rows = [(f"p{at}", str(20 + at), "fm"[at % 2], "abcd"[at % 4]) for at in range(12)]
+    rows[3] = ("p3", "*", "*", "d")
+    table = pl.DataFrame(rows, ["who", "age", "sex", "ill"], orient="row")
+    quasi = {"role": "quasi-identifier", "missing": {"as": missing}}
+    keys: dict[str, Any] = {
+        "source": {"person": "who"},
+        "attributes": {"age": quasi, "sex": quasi, "ill": {"role": "sensitive"}},
+        "promises": [{"model": "distinct-l-diversity", "l": 2, "sensitive": "ill"}],
+        "method": {"algorithm": "anatomy", "seed": 1},
+    }
+    release = ind.anonymize(table, keys)
+    assert release.tables["quasi"].height == 12
+    assert ind.audit(release).holds

@@ -146,3 +146,31 @@ def test_a_record_that_is_alone_in_its_group_is_told(transform: Any, few: str | 
     keys |= {"method": {"suppression_limit": 0.5}}
     found = ind.anonymize(table, keys).warnings
     assert any("1 of 2 groups is published of fewer than 3 records" in text for text in found)
+
+
+@pytest.mark.parametrize("transform", ["swap", {"noise": 3}, {"round": 5}])
+def test_classes_of_quasi_identifiers_changed_at_random_are_told_of(transform: Any) -> None:
+    table = pl.DataFrame({"age": [20 + at % 12 for at in range(96)], "ill": ["flu", "gout"] * 48})
+    age = {"role": "quasi-identifier", "hierarchy": {"intervals": 10}}
+    if transform == "swap":
+        transform = {"swap": {"share": 0.5}}
+    keys: dict[str, Any] = {
+        "attributes": {"age": age | {"transform": transform}, "ill": {"role": "sensitive"}},
+        "promises": [{"model": "k-anonymity", "k": 3}],
+    }
+    release = ind.anonymize(table, keys)
+    told = any("who is in a class need not have its values" in w for w in release.warnings)
+    assert told == ("round" not in transform)
+    assert told == any("need not have its" in w for w in release.certificate.warnings)
+
+
+def test_an_exchange_within_all_quasi_identifiers_hides_nothing() -> None:
+    table = pl.DataFrame({"age": [20 + at % 4 for at in range(96)], "ill": ["flu", "gout"] * 48})
+    for within, told in ((["age"], True), ([], False)):
+        ill = {"role": "sensitive", "transform": {"swap": {"share": 1, "within": within}}}
+        keys: dict[str, Any] = {
+            "attributes": {"age": {"role": "quasi-identifier"}, "ill": ill},
+            "promises": [{"model": "k-anonymity", "k": 3}],
+        }
+        warnings = ind.anonymize(table, keys).warnings
+        assert any("the exchange hides nothing" in warning for warning in warnings) == told

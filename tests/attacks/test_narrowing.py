@@ -96,13 +96,14 @@ def test_columns_that_name_people_are_not_kept_silently(name: str) -> None:
     assert not any("names people" in warning for warning in silent.warnings)
 
 
-@pytest.mark.parametrize("beside", ["ward", "chance"])
+@pytest.mark.parametrize("beside", ["ward", "half", "chance"])
 def test_columns_that_determine_what_is_known_of_a_visit_are_warned_of(beside: str) -> None:
     """Whoever knows one visit, and so the column, finds fewer people than the promise says."""
     random = np.random.default_rng(0)
     who = np.repeat(np.arange(60), 3)
     ward, day = random.integers(0, 12, 180), random.integers(0, 9, 180)
-    columns = {"ward": ward * 7 % 13, "chance": (ward + day) % 3}
+    half = np.where(random.random(180) < 0.8, ward // 3, random.integers(0, 4, 180))
+    columns = {"ward": ward * 7 % 13, "half": half, "chance": (ward + day) % 3}
     visits = {"ward": [f"W{at}" for at in ward], "day": [f"D{at}" for at in day]}
     table = pl.DataFrame({"who": who, "age": who % 3, **visits, "x": columns[beside]})
     visit = {"role": "quasi-identifier", "level": "event", "hierarchy": "suppress"}
@@ -120,3 +121,5 @@ def test_columns_that_determine_what_is_known_of_a_visit_are_warned_of(beside: s
     warnings = ind.anonymize(table, keys).warnings
     told = "'x' is published as it is, and determines 'ward', which is generalized"
     assert any(told in warning for warning in warnings) == (beside == "ward")
+    told = "'x' is published as it is, and narrows 'ward', which is generalized"
+    assert any(told in warning for warning in warnings) == (beside == "half")

@@ -68,19 +68,21 @@ def publish(
     run.warnings += warn_about_forgotten_person(private.table, run.policy)
     if isinstance(plan, LinkedPlan):
         return _linked(private, plan, run)
-    released, replaced = _published(private, plan, values.replaced, run)
+    visits = visits_within_classes(private, plan, run)
+    changed = {**values.replaced, **visits}
+    released, replaced = _published(private, plan, changed, run)
     if _suppressed_break(released, private, plan):
         run.warnings.append(
             "suppressed records would break a promise as the group that whoever fits no class is "
             'known to be in: they are left out, as by suppressed = "drop"'
         )
-        released, replaced = _published(private, plan, values.replaced, run, keep=False)
+        released, replaced = _published(private, plan, changed, run, keep=False)
     noise = 0
     if isinstance(plan, CellPlan) and plan.noise:
         released = _with_noise(released, plan, run)
         noise = len(plan.noise)
     run.warnings += private.subjects.warnings
-    visits = generalized_visits(run)
+    visits = {name: visits[name] for name in generalized_visits(run)}
     run.warnings += warn_about_unprotected_columns(private, plan, replaced, visits)
     starred = int(private.data.weight[private.data.suppressed_before].sum())
     if starred and not private.sight.rows:
@@ -192,7 +194,7 @@ def _published(
     keep = keep and policy.output.suppressed == "keep"
     combination_of = subjects.of_rows(private.microdata.combination_of)
     replaced = dict(replaced)
-    items = items_within_classes(private, plan, run) | visits_within_classes(private, plan, run)
+    items = items_within_classes(private, plan, run)
     if subjects.key is not None and policy.attributes[subjects.key].transform is None:
         published = ~plan.suppressed[private.microdata.combination_of]
         random = run.random("publication.pseudonyms")

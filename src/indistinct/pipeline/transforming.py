@@ -495,6 +495,12 @@ def _swap(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
         ranked=None if rule.window is None else work.measured(name, rule.format),
         window=rule.window,
     )
+    quasi = {*work.policy.quasi_identifiers}
+    if quasi and quasi <= {*rule.within} and name not in quasi:
+        work.warnings.append(
+            f"'{name}': values are exchanged between records that share all quasi-identifiers, so "
+            "every class lists what it listed before: the exchange hides nothing that classes tell"
+        )
     said = swap_told(share=rule.share, within=bool(rule.within), window=rule.window is not None)
     return made, said
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from indistinct.analytics.dependence import SAMPLE, giving_away, narrowing
+from indistinct.analytics.dependence import SAMPLE, Narrowed, giving_away, narrowing
 from indistinct.analytics.persons import REPEATS
 from indistinct.analytics.profile import FEW_RECORDS, NEARLY_UNIQUE, nearly_unique, profile
 from indistinct.document import many, some_of
@@ -67,7 +67,7 @@ def warn_about_search(policy: Policy, plan: Plan, suppressed: int, verdict: Audi
     covered = {item.sensitive for item in policy.promises}
     bare = [name for name in policy.sensitive if name not in covered]
     if kept and bare:
-        listed = ", ".join(f"'{name}'" for name in bare)
+        listed = _quoted(bare)
         found.append(
             "suppressed records are kept, and whoever fits no class is known to be one of them: no "
             f'promise bounds what they tell of {listed}; suppressed = "drop" is safer'
@@ -104,7 +104,7 @@ def told_of_the_program(policy: Policy) -> list[str]:
     if method.linked:
         what, who = "bucket", "who is in the table"
         seen = "who was put together and who left out"
-    listed = ", ".join(f"'{name}'" for name in about)
+    listed = _quoted(about)
     return [
         f"promises about {listed} bound what the values of a {what} tell by themselves: whoever "
         f"knows {who} and this program sees {seen}, and may believe more"
@@ -113,18 +113,35 @@ def told_of_the_program(policy: Policy) -> list[str]:
 
 def told_of_changed_values(policy: Policy) -> list[str]:
     """What readers are told of promises about values that were changed at random before."""
-    names = dict.fromkeys(
-        part.sensitive
-        for part in policy.privacy_models
-        if part.sensitive is not None
-        and (rule := policy.attributes[part.sensitive].transform) is not None
-        and rule.name in ("noise", "shift", "swap", "synthesize")
+    rules = {name: item.transform for name, item in policy.attributes.items()}
+    changed = [
+        name
+        for name, rule in rules.items()
+        if rule is not None and rule.name in ("noise", "shift", "swap", "synthesize")
+    ]
+    about = dict.fromkeys(
+        part.sensitive for part in policy.privacy_models if part.sensitive in changed
     )
-    listed = ", ".join(f"'{name}'" for name in names)
-    return [
-        f"promises about {listed} hold for values as they are published, changed at random: they "
-        "bound no belief in true values, which whoever knows how they were changed may tell better"
-    ] * bool(names)
+    found = []
+    if about:
+        found.append(
+            f"promises about {_quoted(map(str, about))} hold for values as they are published, "
+            "changed at random: they bound no belief in true values, which whoever knows how they "
+            "were changed may tell better"
+        )
+    counted = {*policy.quasi_identifiers, *policy.visit_identifiers}
+    quasi = [name for name in changed if name in counted]
+    if quasi and policy.privacy_models:
+        found.append(
+            f"promises count who shares {_quoted(quasi)} as it is published, changed at random: "
+            "who is in a class need not have its values, and whoever knows how they were changed "
+            "may tell people apart better than promised"
+        )
+    return found
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
 
 
 def warn_about_those_left_out(policy: Policy, suppressed: int) -> list[str]:
@@ -135,7 +152,7 @@ def warn_about_those_left_out(policy: Policy, suppressed: int) -> list[str]:
         suppressed: how many records are.
     """
     names = shows_suppressed(policy) if suppressed else []
-    listed = ", ".join(f"'{name}'" for name in names)
+    listed = _quoted(names)
     return [
         f"{listed}: values were exchanged, averaged or modelled over all records of the table, and "
         "tell something of suppressed ones: take these out of the table before, if nothing may"
@@ -293,7 +310,7 @@ def warn_about_unprotected_columns(
     private: PrivateTable,
     plan: Plan,
     replaced: Mapping[str, pl.Series],
-    visits: Sequence[str] = (),
+    visits: Mapping[str, pl.Series],
 ) -> list[str]:
     """Warnings about columns that could be a person's name, or undo what was generalized.
 
@@ -302,7 +319,7 @@ def warn_about_unprotected_columns(
             too.
         plan: what becomes of the quasi-identifiers.
         replaced: identifiers as they are published, record by record.
-        visits: attributes of visits that are generalized.
+        visits: attributes of visits that are generalized, as they are published, [rows].
     """
     table, policy = private.table, private.policy
     # Lists and the like have no text that could be compared.
@@ -346,6 +363,9 @@ def warn_about_unprotected_columns(
         constant = subjects.constant(table.text(own))
         known = nearly_unique(table, constant.columns)
         warnings += warn_about_people(private, constant, plan, known)
+    if visits:
+        known = [name for name in others if name in own]
+        warnings += _narrowed_visits(private, plan, known, visits, undone)
     return warnings
 
 
@@ -409,6 +429,37 @@ def _narrowed(
     seen = rows.join(known.unique(keys), on=keys, nulls_equal=True, maintain_order="left")
     shown = seen.select(pl.col(f"{name}{mark}").alias(name) for name in names)
     found = narrowing(seen.select(beside.columns), seen.select(names), shown)
+    return _told_of_narrowing(found, undone)
+
+
+def _narrowed_visits(
+    private: PrivateTable,
+    plan: Plan,
+    beside: Sequence[str],
+    visits: Mapping[str, pl.Series],
+    undone: Sequence[tuple[str, str]],
+) -> list[str]:
+    """The same of columns that narrow what is known of a visit: one record of everybody is seen.
+
+    Arguments:
+        private: the table.
+        plan: what becomes of the quasi-identifiers.
+        beside: columns that are published as they are.
+        visits: attributes of visits that are generalized, as they are published, [rows].
+        undone: columns that determine one are warned about already.
+    """
+    subjects = private.subjects
+    there = ~plan.suppressed[private.microdata.combination_of]
+    rows = pl.Series(subjects.first_rows()[there][:SAMPLE])
+    if not beside:
+        return []
+    exact = private.table.text([*beside, *visits])[rows]
+    shown = pl.DataFrame({name: values.gather(rows) for name, values in visits.items()})
+    found = narrowing(exact.select(beside), exact.select(list(visits)), shown)
+    return _told_of_narrowing(found, undone)
+
+
+def _told_of_narrowing(found: Narrowed, undone: Sequence[tuple[str, str]]) -> list[str]:
     return [
         f"'{column}' is published as it is, and narrows '{quasi}', which is generalized: whoever "
         f"knows the exact '{quasi}' of somebody has {ratio:.1f} times fewer records of a class to "
@@ -472,7 +523,7 @@ def _naming(private: PrivateTable, beside: Sequence[str]) -> list[str]:
     naming = _identifiers(table, naming, quasi) if naming else []
     if not naming:
         return []
-    listed = ", ".join(f"'{name}'" for name in naming)
+    listed = _quoted(naming)
     return [
         f"{listed}: as the name or the values look, this names people or records, and it is "
         'published as it is: give it role = "identifier", and name it as person under [source] '

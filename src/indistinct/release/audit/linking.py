@@ -128,12 +128,13 @@ def audited_link(
     shown = texts.filter(~hidden)
     records = shown if shown.height else texts
     listed = {name: listed_values(sensitive, name, by) for name in names}
-    holding = link.get("holding") or _guessed(records, listed, by, requirements)
+    holding = link.get("holding") or _guessed(texts, listed, by, requirements)
     if holding not in HOLDING:
         raise PolicyError(
             "bad-link", f"the values of a bucket belong to it as {HOLDING}, not {holding}"
         )
-    both = LinkedTables(records, listed, by, holding)
+    # Whoever is * in every quasi-identifier is among the people of a bucket all the same.
+    both = LinkedTables(records if holding == "all" else texts, listed, by, holding)
     context = replace(context, linked=both)
     by_model = checks()
     if problems := list(_not_shown(requirements, by_model)):
