@@ -8,15 +8,17 @@ pictures come with the site, which asks no other host for anything.
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
-SHOWN = ("*.md", "*.svg", "*.png", "examples")
+SHOWN = ("*.md", "*.svg", "*.png", "*.ipynb", "examples")
 NAME = "indistinct"
 
 CONFIG = """\
@@ -61,6 +63,15 @@ pymdownx.superfences = {{}}
 """
 
 
+def of_pages(text: str) -> str:
+    """A text whose links to notebooks go to their pages.
+
+    >>> of_pages("[one](notebooks/one.ipynb)")
+    '[one](notebooks/one.md)'
+    """
+    return re.sub(r"(\]\([^)]+)\.ipynb\)", r"\1.md)", text)
+
+
 def sections(index: str) -> dict[str, list[tuple[str, str]]]:
     r"""The links of the documentation's index, [title, page], by its headings.
 
@@ -76,6 +87,27 @@ def sections(index: str) -> dict[str, list[tuple[str, str]]]:
             for title, page in links
         ]
     return found
+
+
+def page(notebook: Any) -> str:
+    """A notebook as a page of Markdown, for the site."""
+    parts = []
+    for cell in notebook["cells"]:
+        text = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            parts.append(text)
+            continue
+        parts.append(f"```python\n{text}\n```")
+        for output in cell["outputs"]:
+            data = output.get("data", {})
+            if "text/html" in data:
+                # A line that is empty would end the HTML of a page.
+                lines = "".join(data["text/html"]).splitlines()
+                parts.append("\n".join(line for line in lines if line.strip()))
+            else:
+                shown = "".join(output.get("text") or data["text/plain"])
+                parts.append(f"```text\n{shown.rstrip()}\n```")
+    return "\n\n".join(parts) + "\n"
 
 
 def navigation(index: str) -> str:
@@ -110,9 +142,11 @@ def lay_out(pages: Path) -> None:
     for name in filter(None, told.stdout.split("\0")):
         place = pages / name
         place.parent.mkdir(parents=True, exist_ok=True)
-        if place.suffix == ".md":
+        if place.suffix in {".md", ".ipynb"}:
             text = (ROOT / name).read_text(encoding="utf-8")
-            place.write_text(re.sub(r"^(```\w+) .*$", r"\1", text, flags=re.M), encoding="utf-8")
+            text = page(json.loads(text)) if place.suffix == ".ipynb" else text
+            text = re.sub(r"^(```\w+) .*$", r"\1", of_pages(text), flags=re.M)
+            place.with_suffix(".md").write_text(text, encoding="utf-8")
         else:
             shutil.copyfile(ROOT / name, place)
 
@@ -122,7 +156,7 @@ def main(out: Path) -> int:
     with tempfile.TemporaryDirectory() as folder:
         build = Path(folder)
         lay_out(build / "pages")
-        index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+        index = of_pages((ROOT / "docs" / "README.md").read_text(encoding="utf-8"))
         config = CONFIG.format(nav=navigation(index))
         (build / "zensical.toml").write_text(config, encoding="utf-8")
         code = subprocess.run(

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from indistinct.document import Document, Grid, Line, Part, drawing, share, shown
+from indistinct.document import Document, Grid, Line, Part, drawing, many, share, shown
 from indistinct.types import Plain, PlainMapping
 
 BOUNDS = (0.33, 0.2, 0.09, 0.05)
@@ -99,6 +99,10 @@ class Exploration(Document):
     recommended: int | None
     why: str
     elbow: int | None = None
+
+    def __repr__(self) -> str:
+        best = "none" if self.recommended is None else f"point {self.recommended + 1}"
+        return f"<Exploration: {many(len(self.points), 'point')}, recommended {best}>"
 
     def __getitem__(self, number: int) -> Point:
         """The point of that number, as tables count them from 1."""
