@@ -21,8 +21,9 @@ TABLE = pl.DataFrame(
 )
 
 
-def release(**method: Any) -> ind.Release:
-    of_age = {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 5, "levels": 2}}}
+def release(top: int | None = 55, **method: Any) -> ind.Release:
+    steps = {"width": 5, "levels": 2} | ({} if top is None else {"top": top})
+    of_age = {"role": "quasi-identifier", "hierarchy": {"intervals": steps}}
     tree = {"tree": {"*": {"coast": ["north", "west"], "land": ["south"]}}}
     policy = {
         "attributes": {
@@ -66,7 +67,7 @@ def test_nodes_have_the_records_that_are_published_as_them(method: dict[str, Any
 
 
 def test_cells_of_their_own_are_drawn_over_the_values() -> None:
-    made = release(algorithm="mondrian", cells={"age": "range"})
+    made = release(None, algorithm="mondrian", cells={"age": "range"})
     cells = drawn(made)["age"]["cells"]
     ages = sorted(int(age) for age in TABLE["age"])
     assert {cell[0]: round(cell[1] * PEOPLE) for cell in cells} == Counter(made.tables["age"])

@@ -40,7 +40,8 @@ def published_nodes(data: LeveledTable, plan: Plan, attribute: int) -> Plain | N
     if data.attributes[attribute] in data.unchanged or not data.weight.sum():
         return None
     level = data.compiled[attribute]
-    records = data.tallies[attribute][0][level.code[0]].astype(np.float64)
+    codes = data.table.codes[attribute]
+    records = np.bincount(codes, weights=data.weight, minlength=level.code.shape[1]).astype(float)
     cells = plan.cells(data, attribute)
     there = cells >= 0
     own = plan.labels(data, attribute)

@@ -35,10 +35,15 @@ def frontier_svg(found: Exploration) -> str:
     canvas.text(WIDE - 40, TALL - 12, "highest risk of a record", anchor="end")
     canvas.text(LEFT - 10, 14, "detail kept", size=12)
     best = set(found.frontier)
+    named: list[tuple[float, float]] = []
     for at, risk, kept in sorted(able, key=lambda item: item[0] in best):
         x, y = place(risk, kept)
         colour = TAKE if at == found.recommended else BEST if at in best else OTHER
         canvas.shapes.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{colour}"/>')
-        if at in best or at == found.recommended:
+    for at, risk, kept in sorted(able, key=lambda item: item[0] != found.recommended):
+        x, y = place(risk, kept)
+        room = all(abs(x - left) > 20 or abs(y - top) > 14 for left, top in named)
+        if at == found.recommended or (at in best and room):
+            named.append((x, y))
             canvas.text(x + 8, y - 6, str(at + 1), size=11, bold=at == found.recommended)
     return canvas.svg()
