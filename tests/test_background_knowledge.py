@@ -76,6 +76,31 @@ def test_the_figures_are_those_of_the_attack() -> None:
         assert figures["unicity"][p]["unique"] == pytest.approx(own, abs=0.05)
 
 
+def test_the_number_of_somebodys_records_is_looked_for() -> None:
+    """One class of a few people each; some are alone with their number of records."""
+    random = np.random.default_rng(3)
+    rows = [
+        (f"P{at:03d}", 20 + at % 3 * 10, "flu")
+        for at in range(60)
+        for _ in range(random.poisson(3) + 1)
+    ]
+    table = pl.DataFrame(rows, ["patient", "age", "ill"], orient="row")
+    asked = policy()
+    del asked["attributes"]["sex"], asked["attributes"]["day"]
+    release = ind.anonymize(table, asked)
+    people = release.tables.group_by("patient", "age").len().group_by("age", "len").len("people")
+    alone = people.filter(pl.col("people") == 1).height / 60
+    assert 0 < alone < 1
+    figures = release.run.to_dict()["singled_out"]["known-records"]
+    assert figures["records"] == {"singled_out": pytest.approx(alone)}
+    assert figures["1"]["singled_out"] == 0
+    told = [text for text in release.warnings if "the number of somebody's records" in text]
+    assert len(told) == 1
+    assert share(alone) in told[0]
+    report = ind.attack(table, release, asked, only=["known-records"])
+    assert "the number of records" in report["known-records"].note
+
+
 def test_nobody_is_warned_where_nothing_is_found() -> None:
     table = visits().with_columns(ill=pl.lit("flu")).drop("day")
     asked = policy()

@@ -59,11 +59,19 @@ def with_background_knowledge(private: PrivateTable, released: Frame, run: Run) 
 
 def _warnings(figures: PlainMapping) -> list[str]:
     """That a promise about classes does not speak of somebody who knows more."""
-    one, two = figures["1"], figures["2"]
+    one, two, counted = figures["1"], figures["2"], figures.get("records", {})
+    found = []
+    if counted.get("singled_out"):
+        found.append(
+            "quasi-identifiers and the number of somebody's records single out "
+            f"{share(counted['singled_out'])} of people: no promise bounds that; linked tables do "
+            "not show it"
+        )
     if not (one["certain"] or two["singled_out"]):
-        return []
+        return found
     error = f" (give or take {share(figures['error'])})" if "error" in figures else ""
     return [
+        *found,
         f"quasi-identifiers and one value single out {share(one['singled_out'])} of people at "
         f"worst ({share(one['average'])} on average), two values {share(two['singled_out'])}; "
         f"another value is then certain for {share(one['certain'])}{error}: known-records, or "

@@ -9,6 +9,8 @@ promise about classes bounds the first step only. Told are, for c = 1, 2 and 3,
 * ``average``: the share of sets of c values of a person that do, over all people;
 * ``certain``: the share of people of whom, after some c values, another one is certain.
 
+and, of long releases, as ``records``, the share of people of whom their number of records does.
+
 Whoever has fewer values is known by all of them. Of people with more than 32 values the 32 count
 that fewest rows of the class show. A person whose values no row shows together is not published,
 and nobody is found. Columns count whose values are published as they are, beside the sensitive
@@ -50,6 +52,7 @@ from indistinct.analytics.weighted import (
     compressed,
     expanded,
     pointers,
+    sums,
 )
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.kernels.known_items import MOST_KNOWN, know_items
@@ -138,6 +141,8 @@ def run(
         return Skipped(NAME, why or "nothing is published beside the quasi-identifiers")
     known = know(context, _together(parts), most)
     figures = known.figures()
+    if (counted := singled_out_by_number(context)) is not None:
+        figures["records"] = {"singled_out": share_of(counted)}
     guess = 1 / context.records if context.records else 0.0
     fewest = known.fewest[known.looked]
     belief = np.where(fewest > 0, 1 / np.maximum(fewest, 1), guess)
@@ -172,12 +177,36 @@ def in_words(figures: Mapping[str, Figures]) -> str:
             f"{name} at worst {of_people(own['singled_out'] or 0.0)}, on average "
             f"{of_people(own['average'] or 0.0)}"
         )
+    if isinstance(counted := figures.get("records"), Mapping):
+        told.append(f"the number of records {of_people(counted['singled_out'] or 0.0)}")
     first = figures["1"]
     assert isinstance(first, Mapping)
     return (
         f"Beside the quasi-identifiers, these single out: {'; '.join(told)}. After one known value "
         f"another is certain for {of_people(first['certain'] or 0.0)}."
     )
+
+
+def singled_out_by_number(context: AttackContext) -> NDArray[np.bool_] | None:
+    """Whom the class and the number of records leave one published person, [n].
+
+    None where no row is one of several of a person, or nothing says how many people have.
+    """
+    own = next(iter((*context.values.values(), *context.beside.values())), None)
+    published = next(iter(context.cells.values()), None)
+    if context.pseudonyms is None or own is None or published is None:
+        return None
+    places, owned = context.places, sums(own.amount, own.indptr)
+    shown = sums(published.amount, published.indptr)[context.cells_of]
+    width = int(max(owned.max(initial=0), shown.max(initial=0))) + 1
+    there, rows = np.unique(places.class_of * np.int64(width) + shown, return_counts=True)
+    asked, of = np.unique(places.set_of * np.int64(width) + owned, return_inverse=True)
+    met, at = expanded(places.candidate_sets, asked // width)
+    keys = places.candidate_sets.index[at] * np.int64(width) + (asked % width)[met]
+    place = np.minimum(np.searchsorted(there, keys), max(len(there) - 1, 0))
+    hits = np.where(there[place] == keys, rows[place], 0) if len(there) else np.zeros(len(keys))
+    found: NDArray[np.bool_] = (np.bincount(met, hits, len(asked)) == 1)[of]
+    return found
 
 
 def margin(draws: int) -> float:
