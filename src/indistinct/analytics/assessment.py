@@ -532,12 +532,10 @@ def _analysed(
             names.append(name)
     if not names:
         raise DataError(
-            Problem(
-                "nothing-to-assess",
-                "every column is an identifier, which no release holds",
-                file=table.name,
-                remedy="name the columns to look at with --attributes (in Python: attributes)",
-            )
+            "nothing-to-assess",
+            "every column is an identifier, which no release holds",
+            file=table.name,
+            remedy="name the columns to look at with --attributes (in Python: attributes)",
         )
     return names, left_out
 

@@ -508,14 +508,12 @@ class ReleaseView:
         """Raise :class:`DataError` for rows of a long release that name no person."""
         if self.person is not None and self.nobody.any():
             raise DataError(
-                Problem(
-                    "row-without-person",
-                    f"{many(int(self.nobody.sum()), 'row names')} no person",
-                    file=self.table.name,
-                    attribute=self.person,
-                    rows=tuple(at + 1 for at in self.nobody.arg_true().head(11).to_list()),
-                    remedy="people of a release are counted by their pseudonyms",
-                )
+                "row-without-person",
+                f"{many(int(self.nobody.sum()), 'row names')} no person",
+                file=self.table.name,
+                attribute=self.person,
+                rows=tuple(at + 1 for at in self.nobody.arg_true().head(11).to_list()),
+                remedy="people of a release are counted by their pseudonyms",
             )
 
     def notes(self) -> list[str]:
@@ -604,7 +602,7 @@ def _named(published: Published, name: str) -> PublishedTable:
     for part in published.tables:
         if part.name == name:
             return part
-    raise DataError(Problem("no-table", "the release lacks this table", file=name))
+    raise DataError("no-table", "the release lacks this table", file=name)
 
 
 def _table(

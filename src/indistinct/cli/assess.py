@@ -6,18 +6,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from indistinct.cli.options import (
     AsJson,
     Data,
     Encoding,
     Engine,
+    Force,
     Memory,
+    Roles,
     Separator,
     Sheet,
     beside_policy,
     names,
+    option,
     refuse_existing,
     source_keys,
 )
@@ -34,76 +35,48 @@ TINY = 1e-9
 
 def assess(
     data: Data,
-    policy: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The policy that says which role each column plays."),
-    ] = None,
+    policy: Roles = None,
     release: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="RELEASE", help="What was published of DATA: a file, or a release's folder."
-        ),
+        Path | None, option("RELEASE", "What was published of DATA: a file, or a release's folder.")
     ] = None,
     combinations: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Show the leakage of all combinations of up to N columns."),
+        int | None, option("N", "Show the leakage of all combinations of up to N columns.")
     ] = None,
-    top: Annotated[
-        int, typer.Option(metavar="N", help="How many of the worst combinations are shown.")
-    ] = 10,
+    top: Annotated[int, option("N", "How many of the worst combinations are shown.")] = 10,
     threshold: Annotated[
-        float,
-        typer.Option(metavar="SHARE", help="From this share on, one column leaks a lot."),
+        float, option("SHARE", "From this share on, one column leaks a lot.")
     ] = 0.5,
     key_like: Annotated[
-        float,
-        typer.Option(
-            metavar="SHARE",
-            help="From this share on, a combination is nearly as good as a name.",
-        ),
+        float, option("SHARE", "From this share on, a combination is nearly as good as a name.")
     ] = 0.9,
     max_leakage: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE",
+        option(
+            "SHARE",
+            "Exit with 3 where a column or a listed combination leaks a larger share; with "
+            "--release, where it still does.",
             min=0.0,
             max=1.0,
-            help="Exit with 3 where a column or a listed combination leaks a larger share; with "
-            "--release, where it still does.",
         ),
     ] = None,
     attributes: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Only these columns, and what they leak together.",
-        ),
+        list[str] | None, option("NAMES", "Only these columns, and what they leak together.")
     ] = None,
     weights: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN", help="A column that says how likely each record is to be looked for."
-        ),
+        option("COLUMN", "A column that says how likely each record is to be looked for."),
     ] = None,
     exposed: Annotated[
         int,
-        typer.Option(
-            metavar="N",
-            help="Name the numbers of the N most exposed records, which are private; with "
+        option(
+            "N",
+            "Name the numbers of the N most exposed records, which are private; with "
             "--release, of those exposed in it.",
         ),
     ] = 0,
-    write: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draft a policy that uses the result."),
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw what leaks, as .svg, .png or .html."),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace files that are there already.")
-    ] = False,
+    write: Annotated[Path | None, option("FILE", "Draft a policy that uses the result.")] = None,
+    plot: Annotated[Path | None, option("FILE", "Draw what leaks, as .svg, .png or .html.")] = None,
+    force: Force = False,
     separator: Separator = None,
     encoding: Encoding = None,
     sheet: Sheet = None,

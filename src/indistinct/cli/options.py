@@ -59,6 +59,8 @@ Memory = Annotated[
         rich_help_panel=FILE,
     ),
 ]
+Roles = Annotated[Path | None, option("FILE", "The policy that says which role each column plays.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
 Separator = Annotated[
     str | None,

@@ -12,11 +12,15 @@ from indistinct.cli.options import (
     AsJson,
     Encoding,
     Engine,
+    Force,
     Memory,
+    Roles,
     Separator,
     Sheet,
+    argument,
     beside_policy,
     names,
+    option,
     refuse_existing,
     source_keys,
 )
@@ -29,7 +33,7 @@ from indistinct.cli.terminal import (
     stop_where,
 )
 from indistinct.document import share
-from indistinct.errors import InputError, PolicyError, Problem
+from indistinct.errors import InputError, PolicyError
 from indistinct.types import Plain
 
 if TYPE_CHECKING:
@@ -39,45 +43,37 @@ if TYPE_CHECKING:
 def risk(
     data: Annotated[
         Path,
-        typer.Argument(
-            metavar="DATA|RELEASE",
-            help="The private table, or what was published of it: a file, or a release's folder.",
+        argument(
+            "DATA|RELEASE",
+            "The private table, or what was published of it: a file, or a release's folder.",
         ),
     ],
-    policy: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The policy that says which role each column plays."),
-    ] = None,
+    policy: Roles = None,
     quasi: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAMES", help="The quasi-identifiers, separated by commas."),
+        list[str] | None, option("NAMES", "The quasi-identifiers, separated by commas.")
     ] = None,
     population: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE|N|SHARE",
-            help="The people among whom somebody could be found: a table of them, how many they "
+        option(
+            "FILE|N|SHARE",
+            "The people among whom somebody could be found: a table of them, how many they "
             "are, or the share of them that is in DATA.",
         ),
     ] = None,
     counts: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="A column of the population's table: how many people a row stands for.",
-        ),
+        option("COLUMN", "A column of the population's table: how many people a row stands for."),
     ] = None,
     threshold: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE",
-            help="A record with a higher risk is at risk (the policy's, or 0.2).",
+        option(
+            "SHARE",
+            "A record with a higher risk is at risk (the policy's, or 0.2).",
             show_default=False,
         ),
     ] = None,
     curve: Annotated[
-        str | None,
-        typer.Option(metavar="K-K", help="Show the risk over a range of k, such as 2-20."),
+        str | None, option("K-K", "Show the risk over a range of k, such as 2-20.")
     ] = None,
     as_it_is: Annotated[
         bool,
@@ -88,9 +84,9 @@ def risk(
     ] = False,
     standard: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Check DATA against standards: hipaa-safe-harbor, ema, health-canada, 0.05, 0.09, "
+        option(
+            "NAMES",
+            "Check DATA against standards: hipaa-safe-harbor, ema, health-canada, 0.05, 0.09, "
             "0.1, 0.2, 0.33.",
         ),
     ] = None,
@@ -102,24 +98,16 @@ def risk(
         ),
     ] = False,
     zip_population: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="People by zip code, for hipaa-safe-harbor."),
+        Path | None, option("FILE", "People by zip code, for hipaa-safe-harbor.")
     ] = None,
     exposed: Annotated[
         int,
-        typer.Option(
-            min=0,
-            metavar="N",
-            help="Name the numbers of the N records of the highest risk, which are private.",
+        option(
+            "N", "Name the numbers of the N records of the highest risk, which are private.", min=0
         ),
     ] = 0,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the risk, as .svg, .png or .html."),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace files that are there already.")
-    ] = False,
+    plot: Annotated[Path | None, option("FILE", "Draw the risk, as .svg, .png or .html.")] = None,
+    force: Force = False,
     separator: Separator = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
@@ -226,10 +214,8 @@ def _range(text: str) -> tuple[int, int]:
     first, dash, last = text.replace("–", "-").partition("-")
     if not (dash and first.strip().isdecimal() and last.strip().isdecimal()):
         raise InputError(
-            Problem(
-                "bad-option",
-                f"--curve must be a range of k, not '{text}'",
-                remedy="for example --curve 2-20",
-            )
+            "bad-option",
+            f"--curve must be a range of k, not '{text}'",
+            remedy="for example --curve 2-20",
         )
     return int(first), int(last)

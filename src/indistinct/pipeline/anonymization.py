@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.pipeline.accounts import accounts
 from indistinct.pipeline.analyses import columns_of, with_analyses
 from indistinct.pipeline.asked import sight_of
@@ -145,5 +145,5 @@ def read(data: Frame, run: Run) -> tuple[PrivateTable, Transformed]:
     run.tell("counting")
     private = settled(PrivateTable.of(values.table, run, file=file), run)
     if not private.subjects.count:
-        raise DataError(Problem("no-records", "has no records", file=file))
+        raise DataError("no-records", "has no records", file=file)
     return private, values

@@ -59,7 +59,7 @@ def as_policy(policy: PolicyLike, *, draft: bool = False) -> Policy:
     if not isinstance(policy, Policy):
         message = f"an object of type {type(policy).__name__} is not a policy"
         remedy = "give a Policy, a mapping of its keys, or the path of its file"
-        raise PolicyError(Problem("no-policy", message, remedy=remedy))
+        raise PolicyError("no-policy", message, remedy=remedy)
     if isinstance(policy, DraftPolicy) and not draft:
         keys = policy.to_dict()
         policy = Policy.from_dict(keys, directory=policy.directory, file=policy.file)
@@ -220,11 +220,9 @@ class Scanned:
         """
         if not isinstance(data, str | Path) or is_address(data):
             raise DataError(
-                Problem(
-                    "not-scanned",
-                    "a frame is counted where it is, as is a table in a server, and not scanned",
-                    remedy="leave engine and memory out, or give the path of a file",
-                )
+                "not-scanned",
+                "a frame is counted where it is, as is a table in a server, and not scanned",
+                remedy="leave engine and memory out, or give the path of a file",
             )
         from indistinct.sources.scan import scan
 
@@ -237,13 +235,11 @@ def _elsewhere(
     """The table in files or in a server, held against the policy; and the digest of the files."""
     if policy.source.format is not None or policy.source.people is not None:
         raise DataError(
-            Problem(
-                "not-scanned",
-                "health formats and tables of people are put together in memory",
-                remedy="leave --engine and --memory out"
-                if scanned
-                else "leave format and people out of [source], or export the table",
-            )
+            "not-scanned",
+            "health formats and tables of people are put together in memory",
+            remedy="leave --engine and --memory out"
+            if scanned
+            else "leave format and people out of [source], or export the table",
         )
     table: ScannedTable | PostgresTable
     if scanned is None:
@@ -253,7 +249,7 @@ def _elsewhere(
         files = table.files
         digest = sha256_of(files[0]) if len(files) == 1 else digest_of(files)
     if not table.height():
-        raise DataError(Problem("no-records", "the table has no records", file=table.name))
+        raise DataError("no-records", "the table has no records", file=table.name)
     policy.adopt(table.columns)
     policy.check(table.columns, table.name)
     if held:

@@ -34,7 +34,7 @@ from indistinct.analytics.standards import (
     standard_names,
 )
 from indistinct.document import share, some_of
-from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, Unsatisfiable
+from indistinct.errors import DataError, HierarchyError, PolicyError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.pipeline.asked import asked_of, method_of, sight_of
 from indistinct.pipeline.chosen_promises import settled
@@ -149,12 +149,10 @@ def risk(
     own = policy if not looked.released else None
     if releases and (own is None or method_of(own).linked):
         raise PolicyError(
-            Problem(
-                "no-releases",
-                "releases for every k are made of a private table, by a policy that does not ask "
-                "for linked tables",
-                remedy="give both, or leave this out for the curve of the table as it is",
-            )
+            "no-releases",
+            "releases for every k are made of a private table, by a policy that does not ask "
+            "for linked tables",
+            remedy="give both, or leave this out for the curve of the table as it is",
         )
     tell("counting", None)
     classes = Classes.of(looked.table, looked.quasi)
@@ -360,12 +358,10 @@ def _suggested(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
     found = tuple(item.attribute for item in profile(table).with_role("quasi-identifier"))
     if not found:
         raise DataError(
-            Problem(
-                "no-quasi-identifier",
-                "no column looks like a quasi-identifier",
-                file=table.name,
-                remedy="name them with --quasi (in Python: quasi)",
-            )
+            "no-quasi-identifier",
+            "no column looks like a quasi-identifier",
+            file=table.name,
+            remedy="name them with --quasi (in Python: quasi)",
         )
     note = (
         f"the quasi-identifiers are those that the columns suggest: {', '.join(found)}; name them "
@@ -406,11 +402,9 @@ def _population(
             given = float(named.fraction)
     if counts is not None and (given is None or isinstance(given, int | float)):
         raise DataError(
-            Problem(
-                "counts-without-table",
-                f"'{counts}' names a column, and there is no table of the population to have it",
-                remedy="give the table with --population (in Python: population)",
-            )
+            "counts-without-table",
+            f"'{counts}' names a column, and there is no table of the population to have it",
+            remedy="give the table with --population (in Python: population)",
         )
     if given is None:
         return Population(), None

@@ -497,13 +497,11 @@ def from_pandas(frame: Frame, table: str) -> pl.DataFrame:
             columns.append(_from_pandas(name, frame.iloc[:, place]))
         except ModuleNotFoundError:
             raise DataError(
-                Problem(
-                    "missing-extra",
-                    f"reading values of type {frame.dtypes.iloc[place]} needs another package",
-                    file=table,
-                    attribute=name,
-                    remedy='pip install "indistinct[pandas]"',
-                )
+                "missing-extra",
+                f"reading values of type {frame.dtypes.iloc[place]} needs another package",
+                file=table,
+                attribute=name,
+                remedy='pip install "indistinct[pandas]"',
             ) from None
         except unreadable:
             problems.append(_unsupported(name, table))

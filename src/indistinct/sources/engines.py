@@ -76,10 +76,8 @@ def _open(native: Frame, name: str, tokens: Tokens) -> Table:
         opened: Table = native.with_tokens(tokens)
         return opened
     raise DataError(
-        Problem(
-            "unsupported-frame",
-            f"an object of type {type(native).__name__} is not a supported table type",
-            file=name,
-            remedy="give a Polars, pandas or PyArrow frame, a DuckDB relation or a PySpark frame",
-        )
+        "unsupported-frame",
+        f"an object of type {type(native).__name__} is not a supported table type",
+        file=name,
+        remedy="give a Polars, pandas or PyArrow frame, a DuckDB relation or a PySpark frame",
     )

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 
 VARIABLE = "INDISTINCT_MAX_MEMORY"
 """Environment variable with the memory that a table may take, as ``2GB``."""
@@ -71,7 +71,7 @@ def allowed() -> int:
     size = size_of(named)
     if size is None:
         message = f"{VARIABLE} is no size of memory"
-        raise DataError(Problem("bad-memory", message, remedy=f"write {VARIABLE}=2GB"))
+        raise DataError("bad-memory", message, remedy=f"write {VARIABLE}=2GB")
     return size
 
 
@@ -84,13 +84,11 @@ def require(needed: float, name: str) -> None:
     if needed <= (limit := allowed()):
         return
     raise DataError(
-        Problem(
-            "too-little-memory",
-            f"the table takes about {in_words(needed)} of memory, and may take {in_words(limit)}",
-            file=name,
-            remedy=f"give it more (--max-memory, or {VARIABLE}), or have its files scanned "
-            "where they are: --engine duckdb of anonymize, assess and risk",
-        )
+        "too-little-memory",
+        f"the table takes about {in_words(needed)} of memory, and may take {in_words(limit)}",
+        file=name,
+        remedy=f"give it more (--max-memory, or {VARIABLE}), or have its files scanned "
+        "where they are: --engine duckdb of anonymize, assess and risk",
     )
 
 
@@ -103,14 +101,12 @@ def require_rows(needed: float, name: str, ceiling: int) -> None:
     if needed <= ceiling:
         return
     raise DataError(
-        Problem(
-            "needs-rows",
-            "what is asked for goes record by record, and the records take about "
-            f"{in_words(needed)} of memory where {in_words(ceiling)} are allowed",
-            file=name,
-            remedy="give it more (--max-memory, or --memory with --engine); or choose a method "
-            'that counts combinations, "optimal" or "mondrian", and no transform of values',
-        )
+        "needs-rows",
+        "what is asked for goes record by record, and the records take about "
+        f"{in_words(needed)} of memory where {in_words(ceiling)} are allowed",
+        file=name,
+        remedy="give it more (--max-memory, or --memory with --engine); or choose a method "
+        'that counts combinations, "optimal" or "mondrian", and no transform of values',
     )
 
 
@@ -123,14 +119,12 @@ def require_combinations(found: int, columns: Sequence[str], name: str, ceiling:
     if found <= most_combinations(ceiling):
         return
     raise DataError(
-        Problem(
-            "combinations-do-not-fit",
-            f"there are more than {most_combinations(ceiling)} combinations of "
-            f"{', '.join(map(repr, columns))}, which are counted by the engine and held here",
-            file=name,
-            remedy="leave out or coarsen columns with a value for nearly every record (assess: "
-            "--attributes); or give it more memory (--max-memory, or --memory with --engine)",
-        )
+        "combinations-do-not-fit",
+        f"there are more than {most_combinations(ceiling)} combinations of "
+        f"{', '.join(map(repr, columns))}, which are counted by the engine and held here",
+        file=name,
+        remedy="leave out or coarsen columns with a value for nearly every record (assess: "
+        "--attributes); or give it more memory (--max-memory, or --memory with --engine)",
     )
 
 

@@ -23,7 +23,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.errors import DataError, OutputError, Problem
+from indistinct.errors import DataError, OutputError
 from indistinct.sources import memory
 from indistinct.sources.eager import add_up, find_combinations
 from indistinct.sources.table import Change, count_column, counted_rows, name_problems
@@ -95,13 +95,10 @@ class Address:
         options = dict(parse_qsl(parts.query, keep_blank_values=True))
         if secret or any(map(_SECRET.search, options)) or "@" in parts.path:
             raise DataError(
-                Problem(
-                    "password-in-address",
-                    "the address holds a password, which other users and the history of the "
-                    "shell see",
-                    remedy="take it out, and change it; set PGPASSWORD, or write it into "
-                    "~/.pgpass or a service file",
-                )
+                "password-in-address",
+                "the address holds a password, which other users and the history of the shell see",
+                remedy="take it out, and change it; set PGPASSWORD, or write it into "
+                "~/.pgpass or a service file",
             )
         schema, table = options.pop("schema", None), options.pop("table", None)
         if schema is None and table is not None and "." in table:
@@ -122,15 +119,13 @@ class Address:
         """
         if (self.table is None) == (query is None):
             raise DataError(
-                Problem(
-                    "table-or-query",
-                    "a table and a query are named" if query else "no table and no query is named",
-                    file=self.name,
-                    remedy="take one of them away"
-                    if query
-                    else 'end the address with ?table=NAME, or write query = "SELECT ..." under '
-                    "[source]",
-                )
+                "table-or-query",
+                "a table and a query are named" if query else "no table and no query is named",
+                file=self.name,
+                remedy="take one of them away"
+                if query
+                else 'end the address with ?table=NAME, or write query = "SELECT ..." under '
+                "[source]",
             )
         if query is not None:
             return query.strip().rstrip(";")
@@ -140,7 +135,7 @@ class Address:
 def _unreadable_address() -> DataError:
     message = "the address cannot be read"
     remedy = "write it as postgresql://user@host:port/database?table=schema.table"
-    return DataError(Problem("table-or-query", message, remedy=remedy))
+    return DataError("table-or-query", message, remedy=remedy)
 
 
 class Session:
@@ -152,7 +147,7 @@ class Session:
         except ImportError:
             remedy = "install the extra: pip install 'indistinct[postgres]'"
             message = "tables in PostgreSQL are read by ADBC, which is not installed"
-            raise DataError(Problem("not-installed", message, remedy=remedy)) from None
+            raise DataError("not-installed", message, remedy=remedy) from None
         self.address, self.name = address, address.name
         self._made = 0
         with telling(self.name):
@@ -561,12 +556,10 @@ def open_in_server(
     address = Address.of(given)
     if said := [name for name, value in of_files.items() if value is not None]:
         raise DataError(
-            Problem(
-                "table-or-query",
-                f"{', '.join(said)} are said of files, and a server has none",
-                file=address.name,
-                remedy="take that away under [source]",
-            )
+            "table-or-query",
+            f"{', '.join(said)} are said of files, and a server has none",
+            file=address.name,
+            remedy="take that away under [source]",
         )
     source = address.source(query)
     return PostgresTable(Session(address), source, address.name)
@@ -615,17 +608,15 @@ class Store:
         self.address = Address.of(into)
         if self.address.schema is None:
             message, remedy = "no schema is named", "end the address with ?schema=NAME"
-            raise DataError(Problem("table-or-query", message, remedy=remedy))
+            raise DataError("table-or-query", message, remedy=remedy)
         if isinstance(held, PostgresTable):
             if held.session.address.server != self.address.server:
                 raise OutputError(
-                    Problem(
-                        "other-database",
-                        "a release made in a server goes into the database that its table is in",
-                        file=self.address.schema,
-                        remedy="name the same server, user and database, and only another schema; "
-                        "or write files, and load them",
-                    )
+                    "other-database",
+                    "a release made in a server goes into the database that its table is in",
+                    file=self.address.schema,
+                    remedy="name the same server, user and database, and only another schema; "
+                    "or write files, and load them",
                 )
             self._session = held.session
         else:
@@ -694,13 +685,11 @@ _REFUSED = {
 def _refusal(name: str, state: str | None) -> DataError:
     if state is None or state.startswith(("08", "28", "3D", "57P")):
         return DataError(
-            Problem(
-                "no-connection",
-                "the server cannot be reached, or does not let this user in",
-                file=name,
-                remedy="check host, port, database and user; the password comes from PGPASSWORD, "
-                "~/.pgpass or a service file",
-            )
+            "no-connection",
+            "the server cannot be reached, or does not let this user in",
+            file=name,
+            remedy="check host, port, database and user; the password comes from PGPASSWORD, "
+            "~/.pgpass or a service file",
         )
     if state.startswith("53"):
         message, remedy = "the server has no room for it", "make room there, or ask for less"
@@ -709,7 +698,7 @@ def _refusal(name: str, state: str | None) -> DataError:
             state, ("the server refused", "try the query by hand; its messages may quote cells")
         )
     message = f"{message} (SQLSTATE {state})"
-    return DataError(Problem("refused-by-server", message, file=name, remedy=remedy))
+    return DataError("refused-by-server", message, file=name, remedy=remedy)
 
 
 def quoted(name: str) -> str:

@@ -29,12 +29,10 @@ def pseudonyms(column: pl.Series, *, key: bytes, length: int) -> dict[str, str]:
     }
     if len(set(digests.values())) < len(digests):
         raise InputError(
-            Problem(
-                "pseudonym-collision",
-                f"two values have the same pseudonym of {length} digits",
-                attribute=column.name,
-                remedy="choose a greater length",
-            )
+            "pseudonym-collision",
+            f"two values have the same pseudonym of {length} digits",
+            attribute=column.name,
+            remedy="choose a greater length",
         )
     return digests
 
@@ -78,7 +76,7 @@ def read_key(attribute: str, *, env: str | None, file: str | None, directory: Pa
         except OSError as error:
             reason = (error.strerror or "unknown reason").lower()
             raise PolicyError(
-                Problem("no-key", f"the {where} cannot be read: {reason}", attribute=attribute)
+                "no-key", f"the {where} cannot be read: {reason}", attribute=attribute
             ) from None
         own = about.st_uid in (0, os.geteuid())
         if about.st_mode & 0o077 or not own:
@@ -93,12 +91,10 @@ def read_key(attribute: str, *, env: str | None, file: str | None, directory: Pa
     if (bits := guessed_bits(found)) < BITS:
         word = "empty or not set" if not found else f"guessed in 2^{bits:.0f} tries, not 2^{BITS}"
         raise PolicyError(
-            Problem(
-                "no-key",
-                f"the key for pseudonyms, {where}, is {word}",
-                attribute=attribute,
-                remedy="make one with: python -c 'import secrets; print(secrets.token_hex())'",
-            )
+            "no-key",
+            f"the key for pseudonyms, {where}, is {word}",
+            attribute=attribute,
+            remedy="make one with: python -c 'import secrets; print(secrets.token_hex())'",
         )
     return found
 
