@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.concepts import Role
 from indistinct.analytics.encoded import Encoded, encode
@@ -35,7 +34,7 @@ from indistinct.errors import DataError, Problem
 from indistinct.hierarchies.build import build_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.sources.table import Table, require_columns
-from indistinct.types import Plain, PlainMapping
+from indistinct.types import Ints, Plain, PlainMapping
 
 Progress = Callable[[str, float | None], None]
 """Called with what is being done, and the share of it that is done where that is known."""
@@ -651,9 +650,7 @@ def _level_advice(
     return LevelAdvice(name, level, shares[level])
 
 
-def exposed_people(
-    first: NDArray[np.int64], fit: NDArray[np.int64], records: int, number: int
-) -> tuple[Exposed, ...]:
+def exposed_people(first: Ints, fit: Ints, records: int, number: int) -> tuple[Exposed, ...]:
     """Who is exposed in a release: those whom fewest of its rows fit, and any.
 
     Arguments:

@@ -19,7 +19,6 @@ from itertools import pairwise
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.associations import MANY, Association, associations, coarse
 from indistinct.analytics.attribute_graph import DASH, AttributeGraph, Cuts, Edge, Kind, Variant
@@ -40,7 +39,7 @@ from indistinct.document import (
 )
 from indistinct.errors import Unsatisfiable
 from indistinct.hierarchies.dates import reader
-from indistinct.types import Codes, Plain
+from indistinct.types import Codes, Ints, Plain
 
 ROUNDING = 1e-12
 """Differences of leakage in bits that rounding makes."""
@@ -420,7 +419,7 @@ def dependent(
     for name, codes in zip(table.attributes, table.codes, strict=True):
         texts, tokens = data.domains[name], set(missing(name))
         known = np.array([text is not None and text not in tokens for text in texts])
-        plain: NDArray[np.int64] = np.where(known[codes], codes.astype(np.int64), -1)
+        plain: Ints = np.where(known[codes], codes.astype(np.int64), -1)
         if len(texts) > MANY and name not in identifiers:
             values = _as_numbers(texts, plain, table.weight, kinds.get(name, "text"))
             if values is not None:
@@ -430,7 +429,7 @@ def dependent(
 
 
 def _as_numbers(
-    texts: Sequence[str | None], codes: NDArray[np.int64], weight: NDArray[np.int64], kind: str
+    texts: Sequence[str | None], codes: Ints, weight: Ints, kind: str
 ) -> list[float | None] | None:
     """The values of a column as numbers, dates counted in days; None where it is neither."""
     count = np.bincount(codes[codes >= 0], weight[codes >= 0], minlength=len(texts))

@@ -18,7 +18,6 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.joined import JoinedRelease
 from indistinct.analytics.published import Original, is_suppressed, read_rows
@@ -40,7 +39,7 @@ from indistinct.release.audit.verdict import TIMES
 from indistinct.release.certificate import made_up_among
 from indistinct.requirement import Requirement
 from indistinct.sources.writing import unguarded
-from indistinct.types import Frame, PlainMapping
+from indistinct.types import Frame, Ints, Ints32, PlainMapping
 
 _ROW = "\0row"
 _NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d*)?")
@@ -352,7 +351,7 @@ class ReleaseView:
         return self.cells(self.quasi) if self.person is None else self._people.select(self.quasi)
 
     @property
-    def first_rows(self) -> NDArray[np.int64]:
+    def first_rows(self) -> Ints:
         """The first row of the table of every row of :attr:`rows`, from 0."""
         if self.person is None:
             return np.arange(self.height)
@@ -368,7 +367,7 @@ class ReleaseView:
         return rows.unique([self.person, *own], keep="first", maintain_order=True).select(own)
 
     @cached_property
-    def _buckets(self) -> tuple[tuple[str | None, ...], NDArray[np.int32], dict[str, Lists]]:
+    def _buckets(self) -> tuple[tuple[str | None, ...], Ints32, dict[str, Lists]]:
         """The names of buckets, the bucket of every row, and what buckets list."""
         if self.person is not None:
             owner = self._records[self.person]
@@ -387,9 +386,7 @@ class ReleaseView:
         }
         return names, codes_in(own, names), lists
 
-    def cells_of_people(
-        self, without: Collection[str] = ()
-    ) -> tuple[dict[str, Lists], NDArray[np.int64]]:
+    def cells_of_people(self, without: Collection[str] = ()) -> tuple[dict[str, Lists], Ints]:
         """The cells of every published person, column by column; of linked tables, of every row.
 
         Arguments:
@@ -416,7 +413,7 @@ class ReleaseView:
                 found[name] = Lists(indptr, part.index[at], part.amount[at], part.labels)
         return found, np.arange(self.height)
 
-    def visits(self, names: Sequence[str]) -> tuple[NDArray[np.int32], pl.DataFrame]:
+    def visits(self, names: Sequence[str]) -> tuple[Ints32, pl.DataFrame]:
         """Some columns of a long release, a row per record; and whose each is, as cells of people.
 
         Arguments:
@@ -439,12 +436,12 @@ class ReleaseView:
         return self.link["by"]
 
     @property
-    def bucket_of(self) -> NDArray[np.int32]:
+    def bucket_of(self) -> Ints32:
         """The bucket of every row of :attr:`rows`; people have one each in a long release, [r]."""
         return self._buckets[1]
 
     @property
-    def bucket_size(self) -> NDArray[np.int64]:
+    def bucket_size(self) -> Ints:
         """Rows of every bucket, [B]."""
         return np.bincount(self.bucket_of, minlength=len(self._buckets[0])).astype(np.int64)
 
@@ -622,10 +619,7 @@ def _table(
 
 
 def _not_there(
-    table: PublishedTable,
-    quasi: Sequence[str],
-    person: str | None,
-    link: Mapping[str, str] | None,
+    table: PublishedTable, quasi: Sequence[str], person: str | None, link: Mapping[str, str] | None
 ) -> list[Problem]:
     """What a release cannot be read without."""
     problems = []

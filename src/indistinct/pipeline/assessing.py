@@ -8,9 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from indistinct.analytics.assessment import Assessment, assess_table, exposed_people
 from indistinct.analytics.event_leakage import EventLeakage, unicity_of
 from indistinct.analytics.leakage_change import LeakageChange
@@ -35,7 +32,7 @@ from indistinct.pipeline.sought_releases import sought_by
 from indistinct.release.audit.reading import read_release
 from indistinct.sources.engines import open_table
 from indistinct.sources.table import Table, require_columns
-from indistinct.types import Frame, PlainMapping
+from indistinct.types import Frame, Ints, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -199,7 +196,7 @@ class _Looked:
     release: Table | None
     left_out: Mapping[str, str] | None = None
     rows: int | None = None
-    first: NDArray[np.int64] | None = None
+    first: Ints | None = None
     events: tuple[str, ...] = ()
     cells: Mapping[str, Lists] = field(default_factory=dict)
     published: Mapping[str, Lists] = field(default_factory=dict)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.population import Population
 from indistinct.analytics.profile import profile
@@ -69,7 +68,7 @@ from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import counted_table, open_table
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, require_columns
-from indistinct.types import Frame, PlainMapping
+from indistinct.types import Frame, Ints, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.microdata.leveled import LeveledTable
@@ -227,7 +226,7 @@ class _Looked:
     released: bool = False
     notes: tuple[str, ...] = ()
     rows: int | None = None
-    first: NDArray[np.int64] | None = None
+    first: Ints | None = None
 
     @property
     def units(self) -> str:
@@ -418,9 +417,7 @@ def _population(
     return Population.of_table(table, quasi, counts), table
 
 
-def _people_of(
-    classes: Classes, population: Population, policy: Policy | None
-) -> NDArray[np.int64]:
+def _people_of(classes: Classes, population: Population, policy: Policy | None) -> Ints:
     """People of the population in every class, [G]; of generalized ones those under its cells."""
     found = population.alike(classes.cells)
     quasi = classes.cells.columns
@@ -521,8 +518,8 @@ def _alone(private: PrivateTable, run: Run) -> Plan | None:
 def _verdicts(
     names: Sequence[str],
     whole: Callable[[], Table],
-    size: NDArray[np.int64],
-    in_class: NDArray[np.int64] | None,
+    size: Ints,
+    in_class: Ints | None,
     areas: Mapping[str, int] | None,
 ) -> tuple[StandardVerdict, ...]:
     return tuple(

@@ -12,7 +12,7 @@ import decimal
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -36,7 +36,7 @@ from indistinct.sources.table import (
     require_names,
 )
 from indistinct.sources.text import Tokens, canonical, kind_of, kind_of_type, text_of
-from indistinct.types import Codes, Frame, Plain
+from indistinct.types import Codes, Frame, Ints, Plain
 
 _ONE_TEXT = ({str}, {bool}, {int}, {datetime.date})  # types whose equal texts are equal values
 
@@ -47,7 +47,7 @@ _UNREADABLE: tuple[type[Exception], ...] = (
     OverflowError,
 )
 
-Index = NDArray[np.uint32] | NDArray[np.int64]
+Index: TypeAlias = "NDArray[np.uint32] | Ints"
 
 
 class EagerTable(ABC):
@@ -140,7 +140,7 @@ class EagerTable(ABC):
         ]
         return pl.DataFrame(told).hash_rows().n_unique()
 
-    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
+    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
         """The canonical texts of all records, in the order of the source."""
         return self.text(columns), None
 
@@ -286,7 +286,7 @@ class CountedTable(PolarsTable):
         count = count_column(columns)
         return add_up(self.text(columns).with_columns(self._times.alias(count)), count)
 
-    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
+    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
         """The canonical texts of these columns, and how many records have each."""
         return self.text(columns), self._times.to_numpy()
 

@@ -28,7 +28,7 @@ from indistinct.sources import memory
 from indistinct.sources.eager import add_up, find_combinations
 from indistinct.sources.table import Change, count_column, counted_rows, name_problems
 from indistinct.sources.text import Tokens, canonical, kind_of_type
-from indistinct.types import Plain, PlainMapping
+from indistinct.types import Ints, Plain, PlainMapping
 
 _SCHEME = re.compile(r"(postgres(?:ql)?):/+", re.IGNORECASE)
 _SECRET = re.compile("password|secret|token", re.IGNORECASE)
@@ -326,7 +326,7 @@ class PostgresTable:
         query = f"SELECT count(*) AS n FROM (SELECT DISTINCT {row} FROM ({self.source}) s) s"
         return int(self.session.fetch(query).item())
 
-    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
+    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
         """The distinct combinations of canonical texts, and how many records have each."""
         return counted_rows(self, columns)
 

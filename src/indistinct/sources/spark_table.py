@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.sources.eager import ArrowTable, add_up, find_combinations, tally_of
 from indistinct.sources.table import Change, count_column, counted_rows
 from indistinct.sources.text import Tokens, canonical, kind_of_type
-from indistinct.types import Frame
+from indistinct.types import Frame, Ints
 
 
 class SparkTable:
@@ -101,7 +100,7 @@ class SparkTable:
         missing = [f.col(_quoted(name)).isNull() for name in self.columns]  # no digest has them
         return int(self._frame.select(f.xxhash64(*texts, *missing)).distinct().count())
 
-    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
+    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
         """The distinct combinations of canonical texts, and how many records have each."""
         return counted_rows(self, columns)
 

@@ -17,7 +17,6 @@ from typing import Any, Protocol
 import narwhals as nw
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.errors import (
     ROWS_SHOWN,
@@ -27,7 +26,7 @@ from indistinct.errors import (
     did_you_mean,
     shown_names,
 )
-from indistinct.types import Codes, Frame
+from indistinct.types import Bools, Codes, Frame, Ints
 
 COUNT = "count"
 """Name of the last column of :meth:`Table.distinct`, unless the table has a column of that name."""
@@ -67,7 +66,7 @@ class Change:
     """What is published for each combination, row for row with ``combinations``; a key without a
     column here keeps its own values and type."""
 
-    keep: NDArray[np.bool_]
+    keep: Bools
     """Whether the records of a combination are published at all."""
 
     columns: tuple[str, ...]
@@ -76,7 +75,7 @@ class Change:
     replace: Mapping[str, pl.Series] = field(default_factory=dict)
     """Further columns that are replaced record by record, in the order of the source."""
 
-    order: NDArray[np.int64] | None = None
+    order: Ints | None = None
     """Record indices of the source, from 0, in the order in which they are published; records of
     a combination that is not kept are passed over. None: the order of the source, or a shuffle."""
 
@@ -149,7 +148,7 @@ class Table(Protocol):
         probability of 2^-64, by their digests.
         """
 
-    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
+    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
         """The canonical texts of these columns, and how many records each row stands for.
 
         Of a table in memory these are all records in the order of the source, None for one each;
@@ -178,9 +177,7 @@ def count_column(columns: Sequence[str]) -> str:
     return name
 
 
-def counted_rows(
-    table: Table, columns: Sequence[str]
-) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
+def counted_rows(table: Table, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
     """The distinct combinations of some columns as text, and how many records have each, [C]."""
     counted = table.distinct(columns)
     return counted.select(columns), counted[count_column(columns)].to_numpy().astype(np.int64)

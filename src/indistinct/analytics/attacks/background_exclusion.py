@@ -9,7 +9,6 @@ exclusions leave two values.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import (
@@ -26,7 +25,7 @@ from indistinct.analytics.attacks.remedies import several_left
 from indistinct.analytics.weighted import Rows, Weighted, compressed, expanded
 from indistinct.kernels.candidate_sets import exclude
 from indistinct.kernels.ragged import largest_few
-from indistinct.types import Array
+from indistinct.types import Array, Floats, Ints32
 
 NAME = "background-exclusion"
 KIND = "attribute"
@@ -95,7 +94,7 @@ def _finding(context: AttackContext, sensitive: str, b: int) -> Finding:
 
 def after_exclusion(
     context: AttackContext, sensitive: str, b: int, *, everywhere: bool = False
-) -> NDArray[np.float64]:
+) -> Floats:
     """Belief after b exclusions in every label that is true of somebody, by the pairs of `Own`.
 
     Arguments:
@@ -122,13 +121,11 @@ def after_exclusion(
         found = _steps(context, sensitive, b, everywhere)
     start = sets.indptr[of[own.person]]
     within = np.arange(len(own.person)) - own.indptr[own.person]
-    mine: NDArray[np.float64] = found[start + within, b]
+    mine: Floats = found[start + within, b]
     return mine
 
 
-def _steps(
-    context: AttackContext, sensitive: str, most: int, everywhere: bool
-) -> NDArray[np.float64]:
+def _steps(context: AttackContext, sensitive: str, most: int, everywhere: bool) -> Floats:
     """Belief in every label of :meth:`AttackContext.alike` after 0 to ``most`` exclusions."""
     spread, domain = context.spread(sensitive), len(context.labels(sensitive))
     candidates, sets, _ = context.alike(sensitive)
@@ -190,7 +187,7 @@ def most_frequent(pool: Weighted, number: int) -> Array:
     return found
 
 
-def hidden(top: Array, row: NDArray[np.int32], true: Array, b: int) -> Array:
+def hidden(top: Array, row: Ints32, true: Array, b: int) -> Array:
     """Records of the b most frequent values other than the true one.
 
     Arguments:
@@ -209,12 +206,12 @@ def hidden(top: Array, row: NDArray[np.int32], true: Array, b: int) -> Array:
     return found
 
 
-def largest_beliefs(held: Weighted, b: int) -> NDArray[np.float64]:
+def largest_beliefs(held: Weighted, b: int) -> Floats:
     """The largest belief in any value of each row that b exclusions can lead to.
 
     That of the most frequent value: the others are largest when it is the one that is left.
     """
     top = most_frequent(held, b + 1)
     left = held.size - top[:, 1:].sum(axis=1)
-    found: NDArray[np.float64] = top[:, 0] / np.maximum(left, 1)
+    found: Floats = top[:, 0] / np.maximum(left, 1)
     return found

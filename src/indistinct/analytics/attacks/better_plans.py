@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from math import factorial, prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.lattice_node import Levels, Node
@@ -26,6 +25,7 @@ from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.promise import Promise
 from indistinct.randomness import simulation
+from indistinct.types import Bools, Floats, Ints
 
 CELLS_AT_ONCE = 1 << 22
 
@@ -115,8 +115,8 @@ class _Looked:
         exact: whether these are all assignments.
     """
 
-    combinations: NDArray[np.int64]
-    keeps: NDArray[np.int64]
+    combinations: Ints
+    keeps: Ints
     exact: bool
 
 
@@ -178,7 +178,7 @@ class Worlds:
             for item in self.asked.about
         )
 
-    def beliefs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def beliefs(self) -> tuple[Floats, Floats]:
         """Belief in each person's value in random worlds, and in those that are left, [n]."""
         places = self.places
         base = self.context.true_belief(self.sensitive)
@@ -255,7 +255,7 @@ class Worlds:
                 return None
         return found
 
-    def _look_at(self, g: int, own: NDArray[np.int64]) -> _Looked:
+    def _look_at(self, g: int, own: Ints) -> _Looked:
         worlds, exact = self._assigned(g, own)
         if exact:
             self.enumerated_classes += 1
@@ -269,7 +269,7 @@ class Worlds:
             keeps |= self._keeps(worlds, numbers[slots]).astype(np.int64) << at
         return _Looked(own, keeps, exact)
 
-    def _assigned(self, g: int, own: NDArray[np.int64]) -> tuple[NDArray[np.int64], bool]:
+    def _assigned(self, g: int, own: Ints) -> tuple[Ints, bool]:
         """Assignments of a class's kinds of records to its people, and whether these are all."""
         kinds = self.kinds_in[g].astype(np.int64)
         values, counts = np.unique(kinds, return_counts=True)
@@ -282,11 +282,7 @@ class Worlds:
         return random.permuted(np.tile(kinds, (times, 1)), axis=1), False
 
     def _factors(
-        self,
-        g: int,
-        one: _Looked,
-        broken: NDArray[np.float64],
-        pairs: Sequence[tuple[int, int]],
+        self, g: int, one: _Looked, broken: Floats, pairs: Sequence[tuple[int, int]]
     ) -> dict[tuple[int, int], float]:
         """By how much the belief changes that people of a combination have a value.
 
@@ -320,13 +316,13 @@ class Worlds:
             found[c, v] = max(both, 0.0) / (usual * mean)
         return found
 
-    def _keeps(self, worlds: NDArray[np.int64], part: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _keeps(self, worlds: Ints, part: Ints) -> Bools:
         """Whether each assignment keeps every promise in all parts of a class."""
         parts = int(part.max()) + 1
         size = np.bincount(part, minlength=parts).astype(np.int64)
         row = np.arange(len(worlds))[:, None] * parts + part
         broken = np.zeros(len(worlds), np.bool_)
-        cells: dict[str, NDArray[np.int64]] = {}
+        cells: dict[str, Ints] = {}
         for item in self.asked.about:
             name = str(item.sensitive)
             if name not in cells:
@@ -338,13 +334,11 @@ class Worlds:
             broken |= item.breaks(table).reshape(len(worlds), parts).any(axis=1)
         return ~broken
 
-    def _table(
-        self, item: Promise, size: NDArray[np.int64], cells: NDArray[np.int64]
-    ) -> ClassTable:
+    def _table(self, item: Promise, size: Ints, cells: Ints) -> ClassTable:
         own = self.values[str(item.sensitive)]
         return class_table(item, size, cells, self.reference[item], own)
 
-    def _counts(self, name: str) -> NDArray[np.int64]:
+    def _counts(self, name: str) -> Ints:
         """How often each value occurs in each class, [G, D]."""
         own, groups = self.values[name], len(self.places.classes)
         keys = self.places.class_of.astype(np.int64) * len(own.domain) + own.published
@@ -352,7 +346,7 @@ class Worlds:
         return counted.reshape(groups, len(own.domain)).astype(np.int64)
 
 
-def _over(one: _Looked, sets: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _over(one: _Looked, sets: Ints) -> Bools:
     """Whether each assignment keeps the promises under all plans of each set, [assignments, 2^m]"""
-    found: NDArray[np.bool_] = (one.keeps[:, None] & sets) == sets
+    found: Bools = (one.keeps[:, None] & sets) == sets
     return found

@@ -9,13 +9,13 @@ other.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped
 from indistinct.analytics.attacks.remedies import bounded_distance
 from indistinct.analytics.attacks.weak_classes import Weak, target_weak_classes
 from indistinct.analytics.weighted import Rows
+from indistinct.types import Floats, Ints, Ints32
 
 NAME = "categorical-similarity"
 KIND = "attribute"
@@ -68,11 +68,8 @@ def run(context: AttackContext, sensitive: str, *, p: int = 2) -> Finding | Skip
 
 
 def _truth(
-    context: AttackContext,
-    sensitive: str,
-    category_of: NDArray[np.int32],
-    names: tuple[str, ...],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    context: AttackContext, sensitive: str, category_of: Ints32, names: tuple[str, ...]
+) -> tuple[Ints, Ints]:
     """People, and the category of each of their values that anything published is of.
 
     Arguments:
@@ -97,16 +94,14 @@ def _truth(
     )
 
 
-def best_of(
-    person: NDArray[np.int64], amount: NDArray[np.float64], people: int
-) -> NDArray[np.float64]:
+def best_of(person: Ints, amount: Floats, people: int) -> Floats:
     """The largest amount of every person, 0 for people without one, [n]."""
     found = np.zeros(people)
     np.maximum.at(found, person, amount)
     return found
 
 
-def categories(category_of: NDArray[np.int32]) -> NDArray[np.int32]:
+def categories(category_of: Ints32) -> Ints32:
     """The category of each value, values without one (-1) each in a category of its own, [D].
 
     >>> categories(np.array([1, -1, 0, -1], np.int32)).tolist()

@@ -20,7 +20,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import (
@@ -35,6 +34,7 @@ from indistinct.analytics.attacks.finding import (
 from indistinct.analytics.attacks.remedies import bounded_belief
 from indistinct.analytics.weighted import Rows, Weighted, expanded, gathered, pointers
 from indistinct.kernels.candidate_sets import compose
+from indistinct.types import Floats, Ints, Ints32
 
 NAME = "composition"
 KIND = "attribute"
@@ -54,9 +54,9 @@ class Together:
         alone: what the first allows by itself, [n].
     """
 
-    belief: NDArray[np.float64]
-    common: NDArray[np.int64]
-    alone: NDArray[np.int64]
+    belief: Floats
+    common: Ints
+    alone: Ints
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,8 @@ class Side:
         masses: how much of each statement they have.
     """
 
-    set_of: NDArray[np.int32]
-    size: NDArray[np.int64]
+    set_of: Ints32
+    size: Ints
     masses: Weighted
 
     @classmethod
@@ -208,8 +208,8 @@ def _masses_of_sets(
 
 
 def _of_sets(
-    own: Rows, sides: tuple[Side, Side], total: NDArray[np.float64], members: list[list[int]]
-) -> NDArray[np.float64]:
+    own: Rows, sides: tuple[Side, Side], total: Floats, members: list[list[int]]
+) -> Floats:
     """Belief in the value of each person that most of the possible sets hold."""
     mine, theirs = (side.masses for side in sides)
     known: dict[tuple[int, int], dict[int, float]] = {}
@@ -327,9 +327,7 @@ def _joined(one: Side, two: Side, *, odds: bool = False) -> Side:
     return Side(of.astype(np.int32), (places[0] | places[1]).astype(np.int64), joint)
 
 
-def _composed(
-    one: Side, other: Side, own: Rows
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+def _composed(one: Side, other: Side, own: Rows) -> tuple[Floats, Ints, Floats, Floats]:
     n = len(one.set_of)
     total, common = np.zeros(n), np.zeros(n, np.int64)
     product, odds = np.zeros(len(own.index)), np.zeros(len(own.index))

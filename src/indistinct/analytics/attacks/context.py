@@ -35,7 +35,6 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.places import Classes, Places
 from indistinct.analytics.attacks.refusals import Rerun, Tried
@@ -62,7 +61,7 @@ from indistinct.microdata.microdata import sorted_values
 from indistinct.privacy.promise import known_promise, promised_class_size
 from indistinct.privacy.values import AboutValues
 from indistinct.requirement import Requirement
-from indistinct.types import Array
+from indistinct.types import Array, Bools, Floats, Ints, Ints32
 
 SURE = 1e-9
 """Beliefs that differ by less are equal; a share of people below 1 differs from it by more."""
@@ -86,7 +85,7 @@ class Spread:
     shares: Weighted
     held: Weighted
     pooled: Weighted
-    prior: NDArray[np.float64]
+    prior: Floats
 
 
 @dataclass(frozen=True)
@@ -101,13 +100,13 @@ class Own:
         indptr: where the pairs of each person begin, [n + 1].
     """
 
-    person: NDArray[np.int64]
-    label: NDArray[np.int32]
-    values: NDArray[np.int64]
-    number: NDArray[np.int64]
-    indptr: NDArray[np.int64]
+    person: Ints
+    label: Ints32
+    values: Ints
+    number: Ints
+    indptr: Ints
 
-    def best(self, amount: NDArray[np.float64]) -> NDArray[np.float64]:
+    def best(self, amount: Floats) -> Floats:
         """The largest amount of every person, 0 for people without a pair, [n]."""
         found = np.zeros(len(self.number))
         if self.alone:
@@ -164,7 +163,7 @@ class Visits:
     own: Rows
     over: Rows
     shown: Rows
-    vague: NDArray[np.bool_]
+    vague: Bools
 
 
 @dataclass(frozen=True)
@@ -205,10 +204,10 @@ class AttackContext:
     places: Places
     sensitive: tuple[str, ...]
     values: Mapping[str, Lists]
-    bucket_of: NDArray[np.int32]
+    bucket_of: Ints32
     buckets: Mapping[str, Lists]
     bucket_semantics: str
-    bucket_size: NDArray[np.int64] | None = None
+    bucket_size: Ints | None = None
     known: Mapping[str, ValueMetadata] = field(default_factory=dict)
     promises: tuple[Requirement, ...] = ()
     seed: int = 0
@@ -216,11 +215,11 @@ class AttackContext:
     kept_by_people: bool = False
     harmful: Mapping[str, frozenset[Value]] = field(default_factory=dict)
     pseudonyms: tuple[str | None, ...] | None = None
-    shown: Mapping[str, NDArray[np.int32]] | None = None
+    shown: Mapping[str, Ints32] | None = None
     second: AttackContext | None = None
     untried: Mapping[str, str] = field(default_factory=dict)
     cells: Mapping[str, Lists] = field(default_factory=dict)
-    cells_of: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    cells_of: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     beside: Mapping[str, Lists] = field(default_factory=dict)
     visits: Visits | None = None
     tried: Tried | Rerun | None = None
@@ -333,12 +332,12 @@ class AttackContext:
         return self.places.classes
 
     @property
-    def set_of(self) -> NDArray[np.int32]:
+    def set_of(self) -> Ints32:
         """The candidate set of every person, [n]: the classes that the person could stand in."""
         return self.places.set_of
 
     @property
-    def found(self) -> NDArray[np.bool_]:
+    def found(self) -> Bools:
         """Which people could stand in a row at all, [n]."""
         return self.places.found
 
@@ -349,7 +348,7 @@ class AttackContext:
         return max([*listed, int(self.bucket_of.max(initial=-1)) + 1])
 
     @cached_property
-    def size_of(self) -> NDArray[np.int64]:
+    def size_of(self) -> Ints:
         """People of every bucket, [B]."""
         if self.bucket_size is not None:
             return self.bucket_size
@@ -388,7 +387,7 @@ class AttackContext:
         return min([1.0, *bounds]) if self.kept_by_people else 1.0
 
     @cached_property
-    def rows_of_people(self) -> NDArray[np.int64]:
+    def rows_of_people(self) -> Ints:
         """Rows of every class that can be somebody's, [G].
 
         Where some may be made up, those of the people of the source who could stand in the class,
@@ -401,7 +400,7 @@ class AttackContext:
         who = np.bincount(met.index, self.places.weight[met.row_of], minlength=len(size))
         return np.where(self.classes.ordinary, np.clip(who.astype(np.int64), 1, size), size)
 
-    def groups(self, sensitive: str) -> tuple[Weighted, NDArray[np.int64]]:
+    def groups(self, sensitive: str) -> tuple[Weighted, Ints]:
         """Whose values are not told apart: how often each occurs in every group, and its people.
 
         Groups are buckets of linked tables, else classes.
@@ -459,7 +458,7 @@ class AttackContext:
             return more.why_untried(sensitive)
         return None
 
-    def exact(self, sensitive: str) -> NDArray[np.bool_]:
+    def exact(self, sensitive: str) -> Bools:
         """Which labels are values as they are, and no category or node above them, [D]."""
         covering, labels = self.covering(sensitive), self.labels(sensitive)
         alone = covering.under.length == 1
@@ -483,7 +482,7 @@ class AttackContext:
         harm = np.any([part.harmful(domain) for part in about], axis=0)
         return frozenset(value for value, own in zip(values, harm, strict=True) if own)
 
-    def concerned(self, sensitive: str) -> NDArray[np.bool_]:
+    def concerned(self, sensitive: str) -> Bools:
         """Who has a value that the promises about the attribute speak of, [n].
 
         Everybody, unless all of them are about some values alone.
@@ -517,7 +516,7 @@ class AttackContext:
         """The labels that are true of every person."""
         return self.once("own", sensitive, self._make_own)
 
-    def true_label(self, sensitive: str) -> NDArray[np.int32]:
+    def true_label(self, sensitive: str) -> Ints32:
         """One label that is true of every person, -1 where none is, [n]."""
         own = self.own(sensitive)
         found = np.full(self.people.height, -1, np.int32)
@@ -611,20 +610,20 @@ class AttackContext:
         prior = np.bincount(held.index, held.amount, minlength=number) / max(self.records, 1)
         return Spread(shares, held, self._pooled(held, number), prior)
 
-    def believed(self, sensitive: str) -> NDArray[np.float64]:
+    def believed(self, sensitive: str) -> Floats:
         """The belief in every label that is true of somebody, by the pairs of :class:`Own`.
 
         The prior, for people who could stand in no row.
         """
         return self.once("believed", sensitive, self._make_believed)
 
-    def true_belief(self, sensitive: str) -> NDArray[np.float64]:
+    def true_belief(self, sensitive: str) -> Floats:
         """The largest belief in a label that is true of each person, [n]."""
         return self.once(
             "true_belief", sensitive, lambda name: self.own(name).best(self.believed(name))
         )
 
-    def true_prior(self, sensitive: str) -> NDArray[np.float64]:
+    def true_prior(self, sensitive: str) -> Floats:
         """The largest share of rows of a label that is true of each person, [n]."""
         return self.once(
             "true_prior",
@@ -632,7 +631,7 @@ class AttackContext:
             lambda name: self.own(name).best(self.spread(name).prior[self.own(name).label]),
         )
 
-    def alike(self, sensitive: str) -> tuple[NDArray[np.int64], Rows, NDArray[np.int64]]:
+    def alike(self, sensitive: str) -> tuple[Ints, Rows, Ints]:
         """The distinct candidate sets with the labels of their people.
 
         Returns the candidate set of each [U], its labels [U], and which of them everybody is of
@@ -642,7 +641,7 @@ class AttackContext:
 
     def over_own(
         self, sensitive: str, places: Rows, times: Array, lists: Weighted
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[Floats, Floats]:
         """Sum and maximum of amounts of every true label, by the pairs of :class:`Own`.
 
         Arguments:
@@ -684,7 +683,7 @@ class AttackContext:
             )  # fmt: skip
         return Weighted(indptr, value, found)
 
-    def _make_believed(self, sensitive: str) -> NDArray[np.float64]:
+    def _make_believed(self, sensitive: str) -> Floats:
         own, spread = self.own(sensitive), self.spread(sensitive)
         amount = spread.pooled.of(self.set_of[own.person], own.label)
         share = amount / np.maximum(self.places.rows_of[own.person], 1)
@@ -762,7 +761,7 @@ class AttackContext:
             pointers(keys // domain, len(values)),
         )
 
-    def _make_alike(self, name: str) -> tuple[NDArray[np.int64], Rows, NDArray[np.int64]]:
+    def _make_alike(self, name: str) -> tuple[Ints, Rows, Ints]:
         own = self.own(name)
         of = np.empty(self.people.height, np.int32)
         keys = np.insert(own.label, own.indptr[:-1], self.set_of)
@@ -839,7 +838,7 @@ def _read(label: Label, values: Sequence[Label]) -> list[int]:
     return [place[plain[at]] for at in covered]
 
 
-def _by_class(rows: Lists, class_of: NDArray[np.int32], groups: int) -> Lists:
+def _by_class(rows: Lists, class_of: Ints32, groups: int) -> Lists:
     """What the rows of every class list together, where every row lists one value."""
     if not len(class_of):
         return Lists(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64), ())

@@ -9,7 +9,6 @@ belief becomes n_s / (n - c). On average over all choices of c others it is
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import (
@@ -24,7 +23,7 @@ from indistinct.analytics.attacks.finding import (
 )
 from indistinct.analytics.attacks.remedies import several_left
 from indistinct.analytics.weighted import Weighted
-from indistinct.types import Array
+from indistinct.types import Array, Floats
 
 NAME = "colleague"
 ALIASES = ("corruption",)
@@ -88,9 +87,7 @@ def _finding(context: AttackContext, sensitive: str, c: int) -> Finding:
     return Finding(**{**vars(found), "note": note})
 
 
-def of_buckets(
-    context: AttackContext, sensitive: str, c: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def of_buckets(context: AttackContext, sensitive: str, c: int) -> tuple[Floats, Floats]:
     """Belief in every true label, by the pairs of `Own`, once c people of a bucket are known.
 
     In the worst case they are of the bucket, and have the values, that hide the truth best. On
@@ -111,7 +108,7 @@ def of_buckets(
     return np.minimum(base + raised / rows, 1.0), np.clip(base + mean / rows / rows, 0.0, 1.0)
 
 
-def beliefs(size: Array, true: Array, c: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def beliefs(size: Array, true: Array, c: int) -> tuple[Floats, Floats]:
     """Belief in the true value after subtracting c others: in the worst case, and on average.
 
     Arguments:

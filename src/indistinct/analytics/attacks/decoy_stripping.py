@@ -14,13 +14,13 @@ import functools
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped
 from indistinct.analytics.attacks.remedies import without_decoys
 from indistinct.analytics.attacks.removal import Removal, fewest_with, stripped
 from indistinct.analytics.weighted import Weighted
+from indistinct.types import Floats, Ints
 
 NAME = "decoy-stripping"
 KIND = "attribute"
@@ -81,9 +81,9 @@ def run(
     return stripped(context, sensitive, removal)
 
 
-def _average(held: Weighted, most: NDArray[np.int64]) -> NDArray[np.float64]:
+def _average(held: Weighted, most: Ints) -> Floats:
     """Belief in each entry's value, on average over how many are removed, and which of them."""
-    found: NDArray[np.float64] = held.amount / held.size[held.row_of]
+    found: Floats = held.amount / held.size[held.row_of]
     for g in np.flatnonzero((most > 0) & (held.size <= AVERAGED)).tolist():
         own = slice(held.indptr[g], held.indptr[g + 1])
         counts = held.amount[own]

@@ -18,7 +18,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import (
@@ -32,6 +31,7 @@ from indistinct.analytics.attacks.finding import (
 from indistinct.analytics.attacks.remedies import shared_sets
 from indistinct.analytics.weighted import Rows, compressed, expanded, pointers
 from indistinct.kernels.candidate_sets import recognize
+from indistinct.types import Floats, Ints, Ints32
 
 NAME = "fingerprint-correlation"
 KIND = "attribute"
@@ -54,12 +54,12 @@ class Recognized:
         whole: people with a published set that holds all values of a person, [n].
     """
 
-    person: NDArray[np.int64]
-    candidates: NDArray[np.float64]
-    right: NDArray[np.float64]
-    whole: NDArray[np.float64]
-    near: NDArray[np.float64] | None = None
-    near_right: NDArray[np.float64] | None = None
+    person: Ints
+    candidates: Floats
+    right: Floats
+    whole: Floats
+    near: Floats | None = None
+    near_right: Floats | None = None
 
 
 def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
@@ -122,12 +122,7 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     return Finding(**{**vars(found), "note": note})
 
 
-def _largest(
-    person: NDArray[np.int64],
-    candidates: NDArray[np.float64],
-    right: NDArray[np.float64],
-    before: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def _largest(person: Ints, candidates: Floats, right: Floats, before: Floats) -> Floats:
     """The belief in the value that is given away most; what it was before, without a candidate."""
     share = np.divide(right, candidates, out=np.zeros(len(right)), where=candidates > SURE)
     found = np.zeros(len(before))
@@ -212,7 +207,7 @@ def _of_shares(context: AttackContext, sensitive: str) -> Recognized:
     over = context.covering(sensitive).over
     by_label = _entries(shares.index, len(context.labels(sensitive)))
 
-    def column(labels: NDArray[np.int32]) -> NDArray[np.float64]:
+    def column(labels: Ints32) -> Floats:
         found = np.zeros(len(size))
         for label in labels.tolist():
             entries = by_label[label]
@@ -220,7 +215,7 @@ def _of_shares(context: AttackContext, sensitive: str) -> Recognized:
             found[rows] = np.maximum(found[rows], shares.amount[entries])
         return found
 
-    known: dict[bytes, tuple[NDArray[np.float64], NDArray[np.float64], float]] = {}
+    known: dict[bytes, tuple[Floats, Floats, float]] = {}
     candidates, right = np.zeros(len(values.index)), np.zeros(len(values.index))
     whole = np.zeros(len(values))
     for person in range(len(values)):
@@ -245,7 +240,7 @@ def _of_shares(context: AttackContext, sensitive: str) -> Recognized:
     return Recognized(np.repeat(np.arange(len(values)), values.length), candidates, right, whole)
 
 
-def _entries(index: NDArray[np.int32], number: int) -> list[NDArray[np.int64]]:
+def _entries(index: Ints32, number: int) -> list[Ints]:
     """The entries of each label."""
     order = np.argsort(index, kind="stable")
     bounds = np.searchsorted(index[order], np.arange(number + 1))

@@ -13,10 +13,10 @@ from itertools import product
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.places import Places
 from indistinct.microdata.encoding import count_combinations, leaf_codes
+from indistinct.types import Ints32
 
 Levels = tuple[int, ...]
 
@@ -37,10 +37,10 @@ class Node:
 
     places: Places
     levels: Levels
-    leaf: NDArray[np.int32]
-    class_of: NDArray[np.int32]
+    leaf: Ints32
+    class_of: Ints32
 
-    def grouped(self, levels: Sequence[int], on: Sequence[int]) -> NDArray[np.int32]:
+    def grouped(self, levels: Sequence[int], on: Sequence[int]) -> Ints32:
         """The class of every combination at a node, over some attributes, [C]."""
         codes, cards = [], []
         for j in on:
@@ -96,7 +96,7 @@ def node_of(places: Places) -> Node | None:
     return None
 
 
-def _classes(places: Places, leaf: NDArray[np.int32], levels: Levels) -> NDArray[np.int32]:
+def _classes(places: Places, leaf: Ints32, levels: Levels) -> Ints32:
     labels = []
     for j, (name, level) in enumerate(zip(places.quasi, levels, strict=True)):
         table = places.taxonomies[name].compile()

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.lattice_node import Node
 from indistinct.analytics.attacks.promised_values import Asked, Seen
 from indistinct.randomness import simulation
+from indistinct.types import Bools, Floats, Ints
 
 DRAWN = 2000
 """Counts that are drawn of each urn, where there are too many."""
@@ -31,9 +31,6 @@ CELLS = 1 << 21
 
 SAME = 1e-12
 """Chances that differ by less are equal."""
-
-Numbers = NDArray[np.int64]
-Shares = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -50,10 +47,10 @@ class LeftOut:
         alike: how many of their people have one value with others of their class, at least.
     """
 
-    likely: Shares
-    noise: Shares
-    people: NDArray[np.bool_]
-    passed: NDArray[np.bool_]
+    likely: Floats
+    noise: Floats
+    people: Bools
+    passed: Bools
     classes: int
     alike: int
 
@@ -73,7 +70,7 @@ class LeftOut:
         )
 
 
-def classes_left_out(node: Node, asked: Asked) -> list[Numbers]:
+def classes_left_out(node: Node, asked: Asked) -> list[Ints]:
     """The people of the classes of a full-domain release that were left out, and large enough.
 
     A class is large enough if, beside the published ones, it keeps what is promised of sizes.
@@ -96,7 +93,7 @@ def classes_left_out(node: Node, asked: Asked) -> list[Numbers]:
 
 
 def beliefs_in_left_out(
-    seen: Seen, sensitive: str, groups: Sequence[Numbers], *, enumerated: int, seed: int
+    seen: Seen, sensitive: str, groups: Sequence[Ints], *, enumerated: int, seed: int
 ) -> LeftOut:
     """What is believed of people of classes that break some promise about values.
 
@@ -153,9 +150,9 @@ class _Possible:
         exact: whether these are all possibilities.
     """
 
-    counts: Numbers
-    weight: Shares
-    broken: NDArray[np.bool_]
+    counts: Ints
+    weight: Floats
+    broken: Bools
     exact: bool
 
     @classmethod
@@ -187,7 +184,7 @@ class _Possible:
         return cls(counts, weight / max(weight.sum(), 1e-300), broken, exact)
 
 
-def _compositions(people: int, values: int) -> Numbers:
+def _compositions(people: int, values: int) -> Ints:
     """All counts of so many values that add up to a number, [possibilities, values].
 
     >>> _compositions(2, 2).tolist()
@@ -202,18 +199,18 @@ def _compositions(people: int, values: int) -> Numbers:
     return np.hstack([found, left[:, None]])
 
 
-def _log_factorials(most: int) -> Shares:
+def _log_factorials(most: int) -> Floats:
     return np.cumsum(np.log(np.maximum(np.arange(most + 1), 1)))
 
 
-def _log_dealt(counts: Numbers, prior: Shares) -> Shares:
+def _log_dealt(counts: Ints, prior: Floats) -> Floats:
     """The chance of counts where everybody's value is drawn by itself; a logarithm."""
     table = _log_factorials(int(counts.sum(axis=1).max()))
-    chance: Shares = table[-1] - table[counts].sum(axis=1) + counts @ np.log(prior)
+    chance: Floats = table[-1] - table[counts].sum(axis=1) + counts @ np.log(prior)
     return chance
 
 
-def _log_chosen(counts: Numbers, hidden: Numbers) -> Shares:
+def _log_chosen(counts: Ints, hidden: Ints) -> Floats:
     """The same where the values are drawn from published ones, without putting any back."""
     table = _log_factorials(int(hidden.sum()))
     rest = hidden - counts
@@ -221,7 +218,7 @@ def _log_chosen(counts: Numbers, hidden: Numbers) -> Shares:
     return np.where((rest < 0).any(axis=1), -np.inf, chance)
 
 
-def _log_urn(counts: Numbers, start: Shares) -> Shares:
+def _log_urn(counts: Ints, start: Floats) -> Floats:
     """The same for Polya's urn, which begins with so much of every value."""
     most = int(counts.sum(axis=1).max())
     rising = np.zeros((len(start), most + 1))
@@ -229,5 +226,5 @@ def _log_urn(counts: Numbers, start: Shares) -> Shares:
     table = _log_factorials(most)
     total = np.log(start.sum() + np.arange(most)).sum()
     own = rising[np.arange(len(start)), counts] - table[counts]
-    chance: Shares = table[-1] - total + own.sum(axis=1)
+    chance: Floats = table[-1] - total + own.sum(axis=1)
     return chance

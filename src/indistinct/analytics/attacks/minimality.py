@@ -44,7 +44,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.better_plans import DEVIATIONS, NEVER, Worlds, better_plans
 from indistinct.analytics.attacks.context import AttackContext
@@ -63,6 +62,7 @@ from indistinct.analytics.attacks.promised_values import Asked, Seen, asked_abou
 from indistinct.analytics.attacks.refusals import Rerun, Tried, left_over
 from indistinct.analytics.attacks.remedies import cut_classes
 from indistinct.document import many
+from indistinct.types import Bools, Floats, Ints, Ints32
 
 NAME = "minimality"
 KIND = "attribute"
@@ -90,11 +90,7 @@ TOO_MANY = "what people of its classes may have is more than can be tried"
 
 
 def run(
-    context: AttackContext,
-    sensitive: str,
-    *,
-    enumerated: int = ENUMERATED,
-    drawn: int = DRAWN,
+    context: AttackContext, sensitive: str, *, enumerated: int = ENUMERATED, drawn: int = DRAWN
 ) -> Finding | Skipped:
     """Strike out assignments under which a better plan would have kept the promises.
 
@@ -160,7 +156,7 @@ def _by_refusals(
         return Skipped(NAME, BROKEN, sensitive, leaves_open=True)
     concerned = np.zeros(len(tried.class_of), np.bool_)
     same = seen.same(sensitive)
-    groups: list[NDArray[np.int64]] = []
+    groups: list[Ints] = []
     if isinstance(tried, Rerun):
         concerned[inside] = seen.mixed(tried.class_of)[tried.class_of[inside]]
         left = tried.left_over(seen.kind, same, RERUN, context.seed)
@@ -219,10 +215,10 @@ class _Beliefs:
         passed: people of whom nothing was tried.
     """
 
-    class_of: NDArray[np.int32]
-    base: NDArray[np.float64]
-    belief: NDArray[np.float64]
-    exact: NDArray[np.bool_]
+    class_of: Ints32
+    base: Floats
+    belief: Floats
+    exact: Bools
     figures: Mapping[str, Figures]
     note: str
     passed: int = 0

@@ -21,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, mean_of
@@ -35,6 +34,7 @@ from indistinct.analytics.attacks.removal import (
 )
 from indistinct.analytics.weighted import Weighted
 from indistinct.privacy.rank_variance import falls_short, rank_variance, theta, thresholds
+from indistinct.types import Bools, Floats, Ints
 
 NAME = "noise-stripping"
 KIND = "attribute"
@@ -46,7 +46,7 @@ KNOWLEDGE = (
 SOURCE = "after Khan and others (2020), Algorithm 1, lines 36 to 48, read as an attacker would"
 REMEDY = without_noise
 
-Broken = Callable[[NDArray[np.int64]], NDArray[np.bool_]]
+Broken = Callable[[Ints], Bools]
 """Which classes, given as rows of falling counts, noise would still be added to."""
 
 
@@ -96,13 +96,13 @@ def _nothing_to_strip(context: AttackContext, sensitive: str, anyway: bool) -> s
     return None
 
 
-def _singles(held: Weighted) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+def _singles(held: Weighted) -> tuple[Bools, Ints]:
     """Which entries occur once [entries], and how many such entries every group has."""
     once = held.amount == 1
     return once, np.bincount(held.row_of[once], minlength=len(held)).astype(np.int64)
 
 
-def removable_of_groups(context: AttackContext, sensitive: str, k: int) -> NDArray[np.int64]:
+def removable_of_groups(context: AttackContext, sensitive: str, k: int) -> Ints:
     """How many people a consistent removal takes out of each class or bucket at most, [groups].
 
     Where promises hold without what is made up, no value has a larger share of what is left than
@@ -134,7 +134,7 @@ def condition(context: AttackContext, sensitive: str) -> Broken | None:
     if context.kept_by_people:
         bounds = []
 
-    def broken(falling: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def broken(falling: Ints) -> Bools:
         size = falling.sum(axis=1)
         own = rank_variance(falling)
         found = np.zeros(len(falling), np.bool_)
@@ -149,16 +149,14 @@ def condition(context: AttackContext, sensitive: str) -> Broken | None:
     return broken
 
 
-def removable(
-    held: Weighted, singles: NDArray[np.int64], k: int, broken: Broken | None
-) -> NDArray[np.int64]:
+def removable(held: Weighted, singles: Ints, k: int, broken: Broken | None) -> Ints:
     """How many records a consistent removal takes out of each class at most, [G].
 
     Which values occurring once are removed does not matter to the promises, only how many. Every
     state on the way, with one record or more still to be added, has to be one that noise is added
     to.
     """
-    most: NDArray[np.int64] = np.minimum(singles, np.maximum(held.size - k, 0))
+    most: Ints = np.minimum(singles, np.maximum(held.size - k, 0))
     if broken is None or not most.any():
         return most
     which = np.flatnonzero(most)
@@ -177,7 +175,7 @@ def removable(
     return most
 
 
-def _falling(held: Weighted, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _falling(held: Weighted, rows: Ints) -> Ints:
     """The counts of some rows, falling, padded with zeros."""
     found = np.zeros((len(rows), int(held.length[rows].max(initial=1))), np.int64)
     number = np.full(len(held), -1)
@@ -188,9 +186,7 @@ def _falling(held: Weighted, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     return -np.sort(-found, axis=1)
 
 
-def _average(
-    held: Weighted, once: NDArray[np.bool_], singles: NDArray[np.int64], most: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _average(held: Weighted, once: Bools, singles: Ints, most: Ints) -> Floats:
     """Belief in each entry's value, on average over how many are removed, and which of them."""
     row = held.row_of
     total = np.zeros(len(row))
@@ -199,15 +195,12 @@ def _average(
         stays = np.where(once, 1 - r / np.maximum(singles[row], 1), 1.0)
         left = np.maximum(held.size[row] - r, 1)
         total += np.where(inside, stays * held.amount / left, 0.0)
-    found: NDArray[np.float64] = total / (most[row] + 1)
+    found: Floats = total / (most[row] + 1)
     return found
 
 
 def _exactly(
-    context: AttackContext,
-    sensitive: str,
-    more: NDArray[np.int64],
-    most: NDArray[np.int64],
+    context: AttackContext, sensitive: str, more: Ints, most: Ints
 ) -> dict[str, float | None]:
     """Mean belief, and share known for certain, of who knows that classes had exactly k records.
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.kernels.ragged import Ragged
@@ -16,6 +15,7 @@ from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.microdata.microdata import sorted_values
 from indistinct.privacy.promise import Promise, known_promise
+from indistinct.types import Bools, Floats, Ints, Ints32
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,8 @@ class Values:
     """
 
     domain: SensitiveDomain
-    truth: NDArray[np.int32]
-    published: NDArray[np.int32]
+    truth: Ints32
+    published: Ints32
 
 
 def values_of(context: AttackContext, name: str) -> Values:
@@ -133,12 +133,12 @@ class Seen:
         """The attributes that promises are about."""
         return {str(item.sensitive) for item in self.asked.about}
 
-    def shown(self, name: str) -> NDArray[np.int64]:
+    def shown(self, name: str) -> Ints:
         """How often every value is published, [D]."""
         own = self.values[name]
         return np.bincount(own.published, minlength=len(own.domain)).astype(np.int64)
 
-    def hidden(self, name: str) -> NDArray[np.int64] | None:
+    def hidden(self, name: str) -> Ints | None:
         """The same in rows of ``*``; None where there are none."""
         own = self.values[name]
         if not self._starred.any() or self._starred.all():
@@ -146,7 +146,7 @@ class Seen:
         found = np.bincount(own.published[self._starred], minlength=len(own.domain))
         return found.astype(np.int64)
 
-    def changed(self, class_of: NDArray[np.int32]) -> bool:
+    def changed(self, class_of: Ints32) -> bool:
         """Whether classes list other values than those of their people."""
         inside, groups = class_of >= 0, int(self.class_of_row.max(initial=-1)) + 1
         for own in self.values.values():
@@ -161,18 +161,18 @@ class Seen:
                 return True
         return False
 
-    def same(self, sensitive: str) -> NDArray[np.bool_]:
+    def same(self, sensitive: str) -> Bools:
         """Which kinds of records have the same value, [K, K]."""
         own = self.kinds[sensitive]
-        found: NDArray[np.bool_] = own[:, None] == own[None, :]
+        found: Bools = own[:, None] == own[None, :]
         return found
 
-    def mixed(self, class_of: NDArray[np.int32]) -> NDArray[np.bool_]:
+    def mixed(self, class_of: Ints32) -> Bools:
         """Which classes have people of several kinds, [G]."""
-        found: NDArray[np.bool_] = (self.counted(class_of) > 0).sum(axis=1) > 1
+        found: Bools = (self.counted(class_of) > 0).sum(axis=1) > 1
         return found
 
-    def shares(self, sensitive: str, class_of: NDArray[np.int32]) -> NDArray[np.float64]:
+    def shares(self, sensitive: str, class_of: Ints32) -> Floats:
         """The share of everybody's own value in the class, [n]; of no meaning outside of one."""
         own = self.values[sensitive]
         inside = np.maximum(class_of, 0)
@@ -181,27 +181,27 @@ class Seen:
         there = class_of >= 0
         counts = np.bincount(keys[there], minlength=int(keys.max(initial=-1)) + 1)
         size = np.bincount(inside[there], minlength=int(inside.max(initial=-1)) + 1)
-        found: NDArray[np.float64] = counts[keys] / np.maximum(size[inside], 1)
+        found: Floats = counts[keys] / np.maximum(size[inside], 1)
         return found
 
-    def counted(self, class_of: NDArray[np.int32]) -> NDArray[np.int64]:
+    def counted(self, class_of: Ints32) -> Ints:
         """How often every kind occurs in each class, [G, K]."""
         there, groups = class_of >= 0, int(self.class_of_row.max(initial=-1)) + 1
         keys = class_of[there].astype(np.int64) * self.number + self.kind[there]
         found = np.bincount(keys, minlength=groups * self.number)
         return found.reshape(groups, self.number).astype(np.int64)
 
-    def counted_in(self, parts: Ragged) -> NDArray[np.int64]:
+    def counted_in(self, parts: Ragged) -> Ints:
         """The same of parts, [P, K]."""
         keys = parts.row_of * self.number + self.kind[parts.value]
         found = np.bincount(keys, minlength=len(parts) * self.number)
         return found.reshape(len(parts), self.number).astype(np.int64)
 
-    def counted_among(self, people: NDArray[np.int64]) -> NDArray[np.int64]:
+    def counted_among(self, people: Ints) -> Ints:
         """The same of some people, [1, K]."""
         return np.bincount(self.kind[people], minlength=self.number)[None, :].astype(np.int64)
 
-    def breaks(self, size: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def breaks(self, size: Ints, counts: Ints) -> Bools:
         """Which parts break a promise about values, [P], by their kinds, [P, K]."""
         broken = np.zeros(len(size), np.bool_)
         for name in self.about:
@@ -211,9 +211,7 @@ class Seen:
             broken |= self.breaks_about(name, size, cells)
         return broken
 
-    def breaks_about(
-        self, name: str, size: NDArray[np.int64], cells: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
+    def breaks_about(self, name: str, size: Ints, cells: Ints) -> Bools:
         """Which break one about an attribute, by how often each value occurs, [P, D]."""
         broken = np.zeros(len(size), np.bool_)
         for item in self.asked.about:
@@ -223,20 +221,14 @@ class Seen:
         return broken
 
 
-def reference_of(context: AttackContext, own: Values, item: Promise) -> NDArray[np.int64]:
+def reference_of(context: AttackContext, own: Values, item: Promise) -> Ints:
     """How often every value occurs in what a promise compares classes with, [D]."""
     ordinary = context.places.classes.ordinary[context.places.class_of]
     values = own.truth if item.reference == "original" else own.published[ordinary]
     return np.bincount(values, minlength=len(own.domain)).astype(np.int64)
 
 
-def class_table(
-    item: Promise,
-    size: NDArray[np.int64],
-    cells: NDArray[np.int64],
-    reference: NDArray[np.int64],
-    own: Values,
-) -> ClassTable:
+def class_table(item: Promise, size: Ints, cells: Ints, reference: Ints, own: Values) -> ClassTable:
     """Classes as a promise about one attribute reads them."""
     name = str(item.sensitive)
     return ClassTable(

@@ -9,7 +9,6 @@ their records. Of several values of a person the rank that is believed most coun
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.categorical_similarity import best_of
 from indistinct.analytics.attacks.context import AttackContext
@@ -25,6 +24,7 @@ from indistinct.analytics.attacks.finding import (
 from indistinct.analytics.attacks.remedies import bounded_distance
 from indistinct.analytics.weighted import Rows
 from indistinct.document import many
+from indistinct.types import Ints32
 
 NAME = "rank-disclosure"
 KIND = "attribute"
@@ -81,9 +81,7 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     return Finding(**{**vars(found), "note": note})
 
 
-def published_ranks(
-    context: AttackContext, sensitive: str
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def published_ranks(context: AttackContext, sensitive: str) -> tuple[Ints32, Ints32]:
     """The rank of each published label, [D], and of each known value, [values].
 
     A label that covers values of several ranks has none.

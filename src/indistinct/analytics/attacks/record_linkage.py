@@ -15,13 +15,13 @@ population sizes F of the same classes, and a threshold t:
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, summarize, worst_class
 from indistinct.analytics.attacks.remedies import larger_classes
 from indistinct.analytics.weighted import sums
 from indistinct.document import some_of
+from indistinct.types import Ints
 
 NAME = "record-linkage"
 KIND = "identity"
@@ -75,7 +75,7 @@ def run(
     )
 
 
-def prosecutor(size: NDArray[np.int64], threshold: float) -> tuple[float, float, float]:
+def prosecutor(size: Ints, threshold: float) -> tuple[float, float, float]:
     """At risk, highest and average risk of somebody who is known to be in the table.
 
     >>> prosecutor(np.array([2, 3, 5]), 0.2)
@@ -87,9 +87,7 @@ def prosecutor(size: NDArray[np.int64], threshold: float) -> tuple[float, float,
     return float(size[risky].sum()) / records, 1 / int(size.min()), len(size) / records
 
 
-def journalist(
-    size: NDArray[np.int64], population: NDArray[np.int64], threshold: float
-) -> tuple[float, float, float]:
+def journalist(size: Ints, population: Ints, threshold: float) -> tuple[float, float, float]:
     """At risk, highest and average risk of somebody who is known to be in the population.
 
     >>> journalist(np.array([4, 4, 8]), np.array([4, 16, 16]), 0.2)
@@ -101,12 +99,12 @@ def journalist(
     return float(size[risky].sum()) / records, 1 / int(population.min()), average
 
 
-def marketer(size: NDArray[np.int64], population: NDArray[np.int64], whole: bool) -> float:
+def marketer(size: Ints, population: Ints, whole: bool) -> float:
     """The share of right links where everybody is linked."""
     return len(size) / int(size.sum()) if whole else _links(size, population)
 
 
-def _links(size: NDArray[np.int64], population: NDArray[np.int64]) -> float:
+def _links(size: Ints, population: Ints) -> float:
     return float((size / population).sum()) / int(size.sum())
 
 
@@ -118,7 +116,7 @@ def _named(who: str, at_risk: float, highest: float, average: float) -> dict[str
     }
 
 
-def _note(context: AttackContext, size: NDArray[np.int64], held: NDArray[np.int64]) -> str:
+def _note(context: AttackContext, size: Ints, held: Ints) -> str:
     if not len(held):
         return "Nothing is published that a person could be linked to."
     alone, least = int((size == 1).sum()), int(held.min())

@@ -18,12 +18,10 @@ from itertools import combinations
 from math import factorial, prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.kernels.ragged import Ragged
 from indistinct.randomness import simulation
-
-Numbers = NDArray[np.int64]
+from indistinct.types import Bools, Floats, Ints, Ints32
 
 CELLS = 1 << 22
 """Counts of values in parts that are held at once, at most."""
@@ -48,11 +46,11 @@ class Tried:
         parts: the people of each part, [P].
     """
 
-    class_of: NDArray[np.int32]
-    attempt: Numbers
+    class_of: Ints32
+    attempt: Ints
     parts: Ragged
 
-    def some(self, attempts: NDArray[np.bool_]) -> Tried:
+    def some(self, attempts: Bools) -> Tried:
         """Some of the attempts."""
         kept = np.flatnonzero(attempts[self.attempt])
         attempt = np.unique(self.attempt[kept], return_inverse=True)[1]
@@ -63,21 +61,21 @@ class Tried:
         """The number of attempts, A."""
         return int(self.attempt.max(initial=-1)) + 1
 
-    def all_broken(self, broken: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def all_broken(self, broken: Bools) -> Bools:
         """Whether each attempt has a part that is broken: [..., P] becomes [..., A]."""
         starts = np.searchsorted(self.attempt, np.arange(self.attempts))
-        found: NDArray[np.bool_] = np.logical_or.reduceat(broken, starts, axis=-1)
+        found: Bools = np.logical_or.reduceat(broken, starts, axis=-1)
         return found
 
     @property
-    def with_others(self) -> NDArray[np.bool_]:
+    def with_others(self) -> Bools:
         """Attempts with people who are in no published class, whose values nothing tells, [A]."""
         found = np.zeros(self.attempts, np.bool_)
         outside = self.class_of[self.parts.value] < 0
         found[self.attempt[self.parts.row_of[outside]]] = True
         return found
 
-    def outside(self, lasting: bool) -> list[Numbers]:
+    def outside(self, lasting: bool) -> list[Ints]:
         """Parts that were tried alone, of people who are in no published class; none twice.
 
         Arguments:
@@ -97,7 +95,7 @@ class Tried:
         return found
 
     @property
-    def touching(self) -> Numbers:
+    def touching(self) -> Ints:
         """The classes that each attempt is about, as pairs of attempt and class, [2, pairs]."""
         people = self.parts.value
         return np.unique(
@@ -105,7 +103,7 @@ class Tried:
             axis=1,
         )
 
-    def groups(self) -> Numbers:
+    def groups(self) -> Ints:
         """The number of what every class belongs to, [G]: classes that attempts have in common.
 
         -1 for classes that no attempt is about.
@@ -136,11 +134,11 @@ class Rerun:
         runs: how often it may be asked.
     """
 
-    class_of: NDArray[np.int32]
-    same: Callable[[Numbers], bool]
+    class_of: Ints32
+    same: Callable[[Ints], bool]
     runs: int
 
-    def left_over(self, kind: Numbers, same: NDArray[np.bool_], most: int, seed: int) -> Left:
+    def left_over(self, kind: Ints, same: Bools, most: int, seed: int) -> Left:
         """What the orders of single classes are that lead to the same classes.
 
         All other classes have their values. Classes are taken at random while there are runs left
@@ -180,9 +178,7 @@ class Rerun:
         exact = ~np.isnan(likely)
         return Left(likely, np.zeros(len(kind)), exact, tried, 0, asked)
 
-    def _alone(
-        self, likely: NDArray[np.float64], kind: Numbers, same: NDArray[np.bool_], most: int
-    ) -> int:
+    def _alone(self, likely: Floats, kind: Ints, same: Bools, most: int) -> int:
         """Fill in how likely the values of suppressed people are; returns the runs it took."""
         donor = np.unique(kind, return_index=True)[1]
         weight = np.bincount(kind[self.class_of >= 0], minlength=len(donor)).astype(np.float64)
@@ -201,14 +197,14 @@ class Rerun:
             likely[person] = left @ same[:, kind[person]] / left.sum()
         return asked
 
-    def _kept(self, people: Numbers, by_kind: Numbers, order: Numbers) -> bool:
+    def _kept(self, people: Ints, by_kind: Ints, order: Ints) -> bool:
         """Whether the classes are the same where an order says whose values its people have."""
         donors = np.arange(len(self.class_of))
         donors[people[np.argsort(order, kind="stable")]] = people[by_kind]
         return self.same(donors)
 
 
-Breaks = Callable[[Numbers, Numbers], NDArray[np.bool_]]
+Breaks = Callable[[Ints, Ints], Bools]
 """Whether parts break a promise, by their size [P] and how often they have each kind [P, K]."""
 
 
@@ -226,27 +222,21 @@ class Left:
         orders: how many orders were looked at.
     """
 
-    likely: NDArray[np.float64]
-    noise: NDArray[np.float64]
-    exact: NDArray[np.bool_]
+    likely: Floats
+    noise: Floats
+    exact: Bools
     enumerated: int
     walked: int
     orders: int
 
     @property
-    def untried(self) -> NDArray[np.bool_]:
+    def untried(self) -> Bools:
         """Of whom nothing was tried, [n]."""
         return np.isnan(self.likely)
 
 
 def left_over(
-    tried: Tried,
-    kind: Numbers,
-    same: NDArray[np.bool_],
-    breaks: Breaks,
-    *,
-    enumerated: int,
-    seed: int,
+    tried: Tried, kind: Ints, same: Bools, breaks: Breaks, *, enumerated: int, seed: int
 ) -> Left:
     """What the orders are that leave every attempt refused.
 
@@ -284,7 +274,7 @@ def left_over(
     return Left(likely, noise, exact, *counts)
 
 
-def _orders(kinds: Numbers) -> int:
+def _orders(kinds: Ints) -> int:
     counts = np.unique(kinds, return_counts=True)[1]
     return factorial(len(kinds)) // prod(factorial(int(n)) for n in counts)
 
@@ -300,13 +290,13 @@ class _Together:
         tried: the attempts; classes and people by their places here.
     """
 
-    people: Numbers
-    lengths: Numbers
-    kind: Numbers
+    people: Ints
+    lengths: Ints
+    kind: Ints
     tried: Tried
 
     @classmethod
-    def each(cls, tried: Tried, kind: Numbers) -> Iterator[_Together]:
+    def each(cls, tried: Tried, kind: Ints) -> Iterator[_Together]:
         """Every group of classes that attempts have in common."""
         groups = tried.groups()
         group = np.where(tried.class_of >= 0, groups[tried.class_of], -1)
@@ -352,7 +342,7 @@ class _Together:
             ),
         )
 
-    def refused(self, worlds: Numbers, domain: int, breaks: Breaks) -> NDArray[np.bool_]:
+    def refused(self, worlds: Ints, domain: int, breaks: Breaks) -> Bools:
         """Whether every attempt has a broken part under each order, [orders, A]."""
         parts = self.tried.parts
         number = len(parts)
@@ -363,7 +353,7 @@ class _Together:
         broken = breaks(size, cells.reshape(-1, domain).astype(np.int64))
         return self.tried.all_broken(broken.reshape(len(worlds), number))
 
-    def enumerated(self, same: NDArray[np.bool_], breaks: Breaks) -> NDArray[np.float64]:
+    def enumerated(self, same: Bools, breaks: Breaks) -> Floats:
         """How often everybody has the own value, over all orders that are left, [m]."""
         worlds = np.zeros((1, 0), np.int64)
         first = 0
@@ -385,8 +375,8 @@ class _Together:
         return has / left
 
     def walked(
-        self, same: NDArray[np.bool_], breaks: Breaks, random: np.random.Generator
-    ) -> tuple[NDArray[np.float64], int]:
+        self, same: Bools, breaks: Breaks, random: np.random.Generator
+    ) -> tuple[Floats, int]:
         """The same over each stretch of a walk but the first, [stretches, m]; and its steps."""
         state, has = self.kind.copy(), np.zeros((STRETCHES + 1, len(self.people)))
         each = int(np.clip(STEPS_EACH * self.lengths.max(), FEWEST, MOST)) // (STRETCHES + 1)
@@ -403,7 +393,7 @@ class _Together:
             has[step // each] += same[state, self.kind]
         return has[1:] / each, steps
 
-    def _moving(self, touching: Numbers, random: np.random.Generator) -> NDArray[np.bool_]:
+    def _moving(self, touching: Ints, random: np.random.Generator) -> Bools:
         """Classes no two of which an attempt has in common."""
         rank = random.permutation(len(self.lengths))
         first = np.full(self.tried.attempts, len(rank))
@@ -412,9 +402,7 @@ class _Together:
         moving[touching[1][first[touching[0]] < rank[touching[1]]]] = False
         return moving
 
-    def _moved(
-        self, state: Numbers, moving: NDArray[np.bool_], how: int, random: np.random.Generator
-    ) -> Numbers:
+    def _moved(self, state: Ints, moving: Bools, how: int, random: np.random.Generator) -> Ints:
         """The values dealt anew within classes that move."""
         of, lengths = self.tried.class_of, self.lengths
         starts = np.cumsum(lengths) - lengths
@@ -437,7 +425,7 @@ class _Together:
             found[order] = state[order][starts[of] + (place + by[of]) % lengths[of]]
         return np.where(moving[of], found, state)
 
-    def _in_parts(self, random: np.random.Generator) -> NDArray[np.float64]:
+    def _in_parts(self, random: np.random.Generator) -> Floats:
         """For everybody the part of one attempt, drawn anew for each class, [m]."""
         tried = self.tried
         drawn = random.permutation(tried.attempts)[tried.attempt]
@@ -467,7 +455,7 @@ def _batches(groups: Sequence[_Together], domain: int) -> Iterator[_Together]:
         yield _Together.joined(batch)
 
 
-def assignments(counts: Sequence[int]) -> NDArray[np.int64]:
+def assignments(counts: Sequence[int]) -> Ints:
     """Every order of a multiset, as places of its values, [orders, items].
 
     >>> assignments([2, 1]).tolist()

@@ -15,7 +15,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import (
@@ -27,7 +26,7 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.weighted import Lists, Weighted
-from indistinct.types import Array
+from indistinct.types import Array, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -43,23 +42,23 @@ class Removal:
     """
 
     what: str
-    most: NDArray[np.int64]
-    own_left: NDArray[np.int64]
-    average: NDArray[np.float64]
+    most: Ints
+    own_left: Ints
+    average: Floats
     figures: Mapping[str, float | int | None]
 
 
-def fewest_with(amount: NDArray[np.int64], bound: float) -> NDArray[np.int64]:
+def fewest_with(amount: Ints, bound: float) -> Ints:
     """The records of the smallest groups in which so many of one value are no larger a share.
 
     >>> fewest_with(np.array([1, 2, 3]), 0.5)
     array([2, 4, 6])
     """
-    fewest: NDArray[np.int64] = np.ceil(amount / bound - 1e-9).astype(np.int64)
+    fewest: Ints = np.ceil(amount / bound - 1e-9).astype(np.int64)
     return fewest
 
 
-def over_groups(context: AttackContext, sensitive: str, amount: Array) -> NDArray[np.float64]:
+def over_groups(context: AttackContext, sensitive: str, amount: Array) -> Floats:
     """The sum of amounts of every true label over the groups that a person's rows are of.
 
     By the pairs of :class:`~indistinct.analytics.attacks.context.Own`. A group counts by the share
@@ -76,7 +75,7 @@ def over_groups(context: AttackContext, sensitive: str, amount: Array) -> NDArra
     return total
 
 
-def over_all(context: AttackContext, sensitive: str, amount: Array) -> NDArray[np.float64]:
+def over_all(context: AttackContext, sensitive: str, amount: Array) -> Floats:
     """The sum of the amounts of groups over those that the rows of a candidate set are of, [K]."""
     linked = context.set_buckets
     times = _times(context, context.buckets[sensitive])
@@ -84,7 +83,7 @@ def over_all(context: AttackContext, sensitive: str, amount: Array) -> NDArray[n
     return total.astype(np.float64)
 
 
-def _times(context: AttackContext, lists: Lists) -> NDArray[np.float64]:
+def _times(context: AttackContext, lists: Lists) -> Floats:
     linked = context.set_buckets
     return np.asarray(linked.amount / np.maximum(lists.size, 1)[linked.index], np.float64)
 
@@ -155,7 +154,7 @@ def stripped(context: AttackContext, sensitive: str, removal: Removal) -> Findin
 
 
 def _of_buckets(
-    context: AttackContext, held: Lists, removal: Removal, in_bucket: NDArray[np.float64]
+    context: AttackContext, held: Lists, removal: Removal, in_bucket: Floats
 ) -> dict[str, float | int | None]:
     """What follows of buckets for who knows somebody's.
 

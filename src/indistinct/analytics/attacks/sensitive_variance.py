@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped
@@ -20,7 +19,7 @@ from indistinct.analytics.attacks.remedies import bounded_belief
 from indistinct.analytics.attacks.weak_classes import Weak, target_weak_classes
 from indistinct.analytics.weighted import Weighted
 from indistinct.privacy.rank_variance import falls_short, rank_variance, theta, thresholds
-from indistinct.types import Array, PlainMapping
+from indistinct.types import Array, Bools, Floats, Ints, PlainMapping
 
 NAME = "sensitive-variance"
 KIND = "attribute"
@@ -34,7 +33,7 @@ MU = 0.6
 
 CELLS_AT_ONCE = 1 << 22
 
-FallsShort = Callable[[Weighted, NDArray[np.int64]], NDArray[np.bool_]]
+FallsShort = Callable[[Weighted, Ints], Bools]
 """Which rows of counts, of so many people, vary too little."""
 
 
@@ -67,7 +66,7 @@ def run(
         asked |= {"k": k, "theta": theta(k, mu)}
         below = f"{theta(k, mu):.4g}"
 
-    def falling_short(counts: Weighted, size: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def falling_short(counts: Weighted, size: Ints) -> Bools:
         least = thresholds(size, mu) if by_size else theta(k, mu)
         return falls_short(variances(counts), least) & (size > 0)
 
@@ -98,9 +97,7 @@ def run(
     return target_weak_classes(context, sensitive, found)
 
 
-def _linked_to(
-    context: AttackContext, weak: NDArray[np.bool_]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_], dict[str, Array]]:
+def _linked_to(context: AttackContext, weak: Bools) -> tuple[Bools, Bools, dict[str, Array]]:
     """Classes and candidate sets that are linked to one of some buckets, with how many rows.
 
     Arguments:
@@ -135,10 +132,7 @@ def _promised(context: AttackContext, sensitive: str) -> PlainMapping:
 
 
 def _stripped(
-    context: AttackContext,
-    sensitive: str,
-    k: int,
-    falling_short: FallsShort,
+    context: AttackContext, sensitive: str, k: int, falling_short: FallsShort
 ) -> dict[str, int]:
     """Buckets that are weak, and those with one value, once all that may be noise is gone."""
     held = context.buckets[sensitive]
@@ -159,7 +153,7 @@ def _stripped(
     }
 
 
-def variances(pool: Weighted) -> NDArray[np.float64]:
+def variances(pool: Weighted) -> Floats:
     """The rank variance of every row of counts."""
     found = np.zeros(len(pool))
     width = max(int(pool.length.max(initial=1)), 1)

@@ -10,7 +10,6 @@ value is looked at. Harmful values that occur nowhere in the release are doubled
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import (
@@ -24,6 +23,7 @@ from indistinct.analytics.attacks.finding import (
 )
 from indistinct.analytics.attacks.remedies import bounded_belief
 from indistinct.metadata import Value
+from indistinct.types import Bools
 
 NAME = "skewness"
 KIND = "attribute"
@@ -85,7 +85,7 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     )
 
 
-def _harmful(context: AttackContext, sensitive: str, named: frozenset[Value]) -> NDArray[np.bool_]:
+def _harmful(context: AttackContext, sensitive: str, named: frozenset[Value]) -> Bools:
     """Which published labels are harmful, [D]."""
     covering = context.covering(sensitive)
     return np.array(

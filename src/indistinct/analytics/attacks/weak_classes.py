@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import Finding, summarize, worst_class
-from indistinct.types import Array
+from indistinct.types import Array, Bools, Floats
 
 
 @dataclass(frozen=True)
@@ -33,10 +32,10 @@ class Weak:
         by_class: further figures by class, told of the worst one.
     """
 
-    classes: NDArray[np.bool_]
-    sets: NDArray[np.bool_]
-    belief: NDArray[np.float64]
-    prior: NDArray[np.float64]
+    classes: Bools
+    sets: Bools
+    belief: Floats
+    prior: Floats
     because: str
     figures: Mapping[str, float | int | None] = field(default_factory=dict)
     by_class: Mapping[str, Array] = field(default_factory=dict)

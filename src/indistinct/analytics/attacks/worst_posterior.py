@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import (
@@ -28,7 +27,7 @@ from indistinct.analytics.attacks.finding import (
 )
 from indistinct.analytics.attacks.remedies import bounded_belief
 from indistinct.analytics.weighted import Rows, Weighted
-from indistinct.types import Array
+from indistinct.types import Array, Floats
 
 NAME = "worst-posterior"
 KIND = "attribute"
@@ -79,9 +78,7 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     return Finding(**{**vars(found), "note": note})
 
 
-def posteriors(
-    context: AttackContext, sensitive: str, *, of_buckets: bool = False
-) -> NDArray[np.float64]:
+def posteriors(context: AttackContext, sensitive: str, *, of_buckets: bool = False) -> Floats:
     """The largest belief in a true label of each person, over the classes that fit, [n].
 
     The prior, for people who fit nowhere.

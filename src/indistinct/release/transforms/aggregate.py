@@ -16,6 +16,7 @@ from indistinct.hierarchies import decimals
 from indistinct.release.transforms.measured import Least, Measured, owned_by_enough
 from indistinct.release.transforms.texts import mapped
 from indistinct.sources.table import ROWS_FOUND
+from indistinct.types import Ints
 
 Show = Literal["range", "mean", "median"]
 
@@ -120,9 +121,7 @@ def told(
     return ", ".join(parts) if parts else "aggregated to groups"
 
 
-def _centres(
-    present: NDArray[np.int64], group: NDArray[np.intp], groups: int, show: Show
-) -> NDArray[np.int64]:
+def _centres(present: Ints, group: NDArray[np.intp], groups: int, show: Show) -> Ints:
     found = np.empty_like(present)
     for g in range(groups):
         own = np.sort(present[group == g])

@@ -18,12 +18,12 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.document import many
 from indistinct.errors import DataError
 from indistinct.hierarchies import decimals
 from indistinct.sources.table import ROWS_FOUND
+from indistinct.types import Bools, Ints
 
 Kind = Literal["number", "date", "datetime"]
 
@@ -59,7 +59,7 @@ class Least:
     """
 
     k: int
-    owners: NDArray[np.int64] | None = None
+    owners: Ints | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +82,8 @@ class Measured:
 
     name: str
     kind: Kind
-    steps: NDArray[np.int64]
-    there: NDArray[np.bool_]
+    steps: Ints
+    there: Bools
     digits: int = 0
     dtype: pl.DataType | type[pl.DataType] = pl.String
     form: str = "%Y-%m-%d"
@@ -91,7 +91,7 @@ class Measured:
     padded: bool = False
 
     @property
-    def present(self) -> NDArray[np.int64]:
+    def present(self) -> Ints:
         """The steps of the values that are not missing."""
         return self.steps[self.there]
 
@@ -122,13 +122,13 @@ class Measured:
             return int(number[0] // 10 ** (number[1] - self.digits))
         return decimals.at(number, self.digits)
 
-    def near(self, present: NDArray[np.int64]) -> NDArray[np.int64]:
+    def near(self, present: Ints) -> Ints:
         """Steps rounded to the decimal places that are published, halves upwards."""
         width = 10 ** (self.digits - self.places)
-        found: NDArray[np.int64] = (2 * present + width) // (2 * width) * width
+        found: Ints = (2 * present + width) // (2 * width) * width
         return found
 
-    def column(self, present: NDArray[np.int64], digits: int | None = None) -> pl.Series:
+    def column(self, present: Ints, digits: int | None = None) -> pl.Series:
         """The column with other values in place of those that are not missing.
 
         Arguments:
@@ -171,9 +171,7 @@ class Measured:
         return values.cast(self.dtype)
 
 
-def owned_by_enough(
-    column: Measured, starts: NDArray[np.int64], order: NDArray[np.int64], least: Least
-) -> NDArray[np.int64]:
+def owned_by_enough(column: Measured, starts: Ints, order: Ints, least: Least) -> Ints:
     """Where groups of the ordered values begin, those with too few owners put to the next.
 
     The last one goes to the one before it. Where people have many records, nobody has more than
@@ -230,7 +228,7 @@ def _too_few(column: Measured, least: Least, *, dominated: bool) -> DataError:
     )
 
 
-def dominated_sums(column: Measured, centres: pl.Series, owners: NDArray[np.int64] | None) -> int:
+def dominated_sums(column: Measured, centres: pl.Series, owners: Ints | None) -> int:
     """Groups of more than two owners in which one has most of what a mean is made of.
 
     Arguments:
@@ -316,7 +314,7 @@ def _exact(steps: pl.Series) -> bool:
     return bool((steps.abs() <= LARGEST).all())
 
 
-def _temporal(values: pl.Series, there: NDArray[np.bool_], kind: Kind) -> Measured:
+def _temporal(values: pl.Series, there: Bools, kind: Kind) -> Measured:
     held = values
     if kind == "datetime":
         held = values.cast(pl.Datetime("us", getattr(values.dtype, "time_zone", None)))
@@ -324,7 +322,7 @@ def _temporal(values: pl.Series, there: NDArray[np.bool_], kind: Kind) -> Measur
     return Measured(values.name, kind, steps.to_numpy().copy(), there, dtype=values.dtype)
 
 
-def _numbers(texts: pl.Series, there: NDArray[np.bool_], dtype: pl.DataType) -> Measured | None:
+def _numbers(texts: pl.Series, there: Bools, dtype: pl.DataType) -> Measured | None:
     distinct, times = texts.drop_nulls().value_counts(name="\0count").get_columns()
     known = distinct.to_list()
     if dtype == pl.String and any(_CODE.match(text) for text in known):
@@ -374,7 +372,7 @@ def _step(number: decimals.Scaled, digits: int) -> int:
     return round(number[0] / float(10 ** (number[1] - digits)))
 
 
-def _dates(texts: pl.Series, there: NDArray[np.bool_], form: str) -> Measured | None:
+def _dates(texts: pl.Series, there: Bools, form: str) -> Measured | None:
     for pattern, kind in _patterns(form):
         found = _parsed(texts, pattern, kind)
         if found.null_count() == texts.null_count():

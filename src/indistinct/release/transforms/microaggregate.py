@@ -12,10 +12,10 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.kernels.microaggregation import shortest_path
 from indistinct.release.transforms.measured import Least, Measured, owned_by_enough
+from indistinct.types import Ints
 
 Centre = Literal["mean", "median"]
 
@@ -35,7 +35,7 @@ def microaggregate(column: Measured, least: Least, *, centre: Centre) -> pl.Seri
     starts = np.concatenate([np.zeros(1, np.int64), group_ends(ordered, least.k)])[:-1]
     starts = owned_by_enough(column, starts, order, least)
     found = np.empty_like(present)
-    sizes: NDArray[np.int64] = np.diff(np.append(starts, len(ordered)))
+    sizes: Ints = np.diff(np.append(starts, len(ordered)))
     if centre == "mean" and len(starts):
         # Around the smallest value, so that large numbers lose nothing.
         smallest = ordered[0]
@@ -48,7 +48,7 @@ def microaggregate(column: Measured, least: Least, *, centre: Centre) -> pl.Seri
     return column.column(column.near(found))
 
 
-def group_ends(ordered: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+def group_ends(ordered: Ints, k: int) -> Ints:
     """Where each group of sorted values ends, for the least sum of squared distances."""
     if not len(ordered):
         return np.zeros(0, np.int64)

@@ -17,11 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.randomness import Random, simulation
-
-Codes = NDArray[np.int64]
+from indistinct.types import Ints
 
 LOOKED_AT = 20_000
 """Records that the network is fitted to, at most; values are drawn from all of them."""
@@ -43,7 +41,7 @@ class Network:
     parents: tuple[tuple[int, ...], ...]
 
 
-def fitted(columns: Sequence[Codes]) -> Network:
+def fitted(columns: Sequence[Ints]) -> Network:
     """The network of columns of codes, [n] each."""
     records = len(columns[0])
     if records > LOOKED_AT:
@@ -71,7 +69,7 @@ def fitted(columns: Sequence[Codes]) -> Network:
     return Network(tuple(order), tuple(parents))
 
 
-def drawn(network: Network, columns: Sequence[Codes], random: Random) -> list[Codes]:
+def drawn(network: Network, columns: Sequence[Ints], random: Random) -> list[Ints]:
     """As many records as there are: each value is that of a record with equal parents."""
     records = len(columns[0])
     found = [np.zeros(0, np.int64)] * len(columns)
@@ -91,7 +89,7 @@ def drawn(network: Network, columns: Sequence[Codes], random: Random) -> list[Co
 
 
 def _second(
-    columns: Sequence[Codes], child: int, parent: int, above: tuple[int, ...]
+    columns: Sequence[Ints], child: int, parent: int, above: tuple[int, ...]
 ) -> tuple[int, ...]:
     """The parent's parent that tells most of the child beside it, if one tells more than chance."""
     best, found = 0.0, -1
@@ -105,7 +103,7 @@ def _second(
     return (found,) if found >= 0 else ()
 
 
-def _told(one: Codes, other: Codes, given: Codes | None = None) -> float:
+def _told(one: Ints, other: Ints, given: Ints | None = None) -> float:
     """What a column tells of another beside a third, in nats: more than any shuffle of it does."""
     draw = simulation(0)
     inside = np.zeros(len(one), np.int64) if given is None else given
@@ -119,17 +117,17 @@ def _told(one: Codes, other: Codes, given: Codes | None = None) -> float:
     return max(_shared(one, _together([other, inside])) - max(by_chance), 0.0)
 
 
-def _shared(one: Codes, other: Codes) -> float:
+def _shared(one: Ints, other: Ints) -> float:
     """The mutual information of two columns, in nats."""
     return _entropy(one) + _entropy(other) - _entropy(_together([one, other]))
 
 
-def _entropy(codes: Codes) -> float:
+def _entropy(codes: Ints) -> float:
     share = np.unique(codes, return_counts=True)[1] / len(codes)
     return -float((share * np.log(share)).sum())
 
 
-def _together(columns: Sequence[Codes]) -> Codes:
+def _together(columns: Sequence[Ints]) -> Ints:
     """One number for every combination of values."""
     found = np.zeros(len(columns[0]), np.int64)
     for column in columns:

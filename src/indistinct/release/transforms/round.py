@@ -6,11 +6,11 @@ from typing import Final
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.errors import DataError
 from indistinct.hierarchies import decimals
 from indistinct.release.transforms.measured import DAY, LARGEST, Measured
+from indistinct.types import Ints
 
 PERIODS: Final = {"week": "1w", "month": "1mo", "quarter": "1q", "year": "1y"}
 """What dates are rounded to: the first day of the period."""
@@ -63,8 +63,8 @@ def told(to: float | str) -> str:
     return f"rounded to the {to}" if to in PERIODS else f"rounded to multiples of {_shown(to)}"
 
 
-def _nearest(steps: NDArray[np.int64], width: int) -> NDArray[np.int64]:
-    found: NDArray[np.int64] = (2 * steps + width) // (2 * width) * width
+def _nearest(steps: Ints, width: int) -> Ints:
+    found: Ints = (2 * steps + width) // (2 * width) * width
     return found
 
 

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.errors import DataError
 from indistinct.randomness import Random
 from indistinct.release.transforms.measured import DAY, Measured
+from indistinct.types import Ints
 
 
-def offsets(
-    people: pl.Series | None, records: int, *, days: int, random: Random
-) -> NDArray[np.int64]:
+def offsets(people: pl.Series | None, records: int, *, days: int, random: Random) -> Ints:
     """How many days the dates of every record are moved by, [n]; never by none.
 
     Arguments:
@@ -41,7 +39,7 @@ def offsets(
     return found.zip_with(found.is_not_null(), alone).to_numpy()
 
 
-def shift(column: Measured, moved: NDArray[np.int64]) -> pl.Series:
+def shift(column: Measured, moved: Ints) -> pl.Series:
     """The dates, each moved by so many days; the time of the day stays.
 
     Raises:
@@ -64,6 +62,6 @@ def told(*, by_person: bool) -> str:
     return f"dates shifted by a secret number of days, the same for all of {whose} dates"
 
 
-def _drawn(count: int, days: int, random: Random) -> NDArray[np.int64]:
+def _drawn(count: int, days: int, random: Random) -> Ints:
     found = random.integers(-days, days, size=count, dtype=np.int64)
     return np.where(found >= 0, found + 1, found)

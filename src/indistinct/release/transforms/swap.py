@@ -11,19 +11,19 @@ import math
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.kernels.swapping import pair_up
 from indistinct.randomness import Random
 from indistinct.release.transforms.measured import Measured
+from indistinct.types import Bools, Ints
 
 
 def swap(
     values: pl.Series,
-    there: NDArray[np.bool_],
+    there: Bools,
     *,
     share: float,
-    groups: NDArray[np.int64] | None,
+    groups: Ints | None,
     random: Random,
     ranked: Measured | None = None,
     window: float | None = None,
@@ -69,7 +69,7 @@ def told(*, share: float, within: bool, window: bool) -> str:
     return who + near + (" within groups" if within else "")
 
 
-def _runs(sorted_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _runs(sorted_of: Ints) -> tuple[Ints, Ints]:
     """Where each group begins and ends."""
     breaks = np.flatnonzero(np.diff(sorted_of)) + 1
     ends = [len(sorted_of)] if len(sorted_of) else []

@@ -27,6 +27,7 @@ from indistinct.microdata.microdata import sorted_values
 from indistinct.randomness import Random
 from indistinct.release.transforms.measured import Measured
 from indistinct.release.transforms.network import Network, drawn, fitted
+from indistinct.types import Ints
 
 ENDS = 4
 """How many of the smallest and of the largest numbers are drawn as the next one."""
@@ -60,7 +61,7 @@ class Part:
         return self.measured is not None and len(np.unique(self.measured.present)) > FEW
 
     @cached_property
-    def codes(self) -> NDArray[np.int64]:
+    def codes(self) -> Ints:
         """The value of every record, or its bin; 0 is missing."""
         if self.measured is None:
             known = sorted_values(self.texts.drop_nulls())
@@ -79,7 +80,7 @@ class Part:
     def _bins(self) -> int:
         return int(np.clip(np.sqrt(len(self.order)) / 2, 2, MOST_BINS))
 
-    def column(self, codes: NDArray[np.int64], random: Random) -> pl.Series:
+    def column(self, codes: Ints, random: Random) -> pl.Series:
         """The column with values of these codes."""
         there = codes > 0
         if not self.binned:
