@@ -376,9 +376,12 @@ def test_people_who_are_left_out_for_their_values_are_attacked(method: str) -> N
         "method": {"algorithm": method, "suppression_limit": 0.5, "seed": 1},
     }
     release = ind.anonymize(table, keys)
-    found = ind.attack(table, release, keys, only=["minimality"])["minimality"]
+    report = ind.attack(table, release, keys, only=["minimality"])
+    found = report["minimality"]
     assert found.figures["left_out"] == len(table) - len(release.tables) > 0
     assert found.gain["max"] > 0.1
+    lines = [part.text for part in report.summary() if isinstance(part, Line)]
+    assert any(text.startswith("also  what") for text in lines) == (method == "optimal")
 
 
 def test_what_cannot_be_tried_is_left_open() -> None:

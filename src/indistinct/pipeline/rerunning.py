@@ -18,7 +18,7 @@ from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.run import Run
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.method import Method, Task
-from indistinct.recoding.plan import Plan
+from indistinct.recoding.plan import LevelPlan, Plan
 from indistinct.recoding.refused import Refused
 from indistinct.types import Ints, Ints32
 
@@ -42,7 +42,8 @@ def tried_by(context: AttackContext, private: PrivateTable) -> Tried | Rerun | N
 
     Returns:
         The method to be run again where it cannot tell. None where no promise is about the values
-        of classes, or it makes other classes of this table than the published ones.
+        of classes, or it makes other classes of this table than the published ones, or they are at
+        one node, which says what was tried.
     """
     policy = private.policy
     about = any(part.sensitive is not None for part in policy.privacy_models)
@@ -70,6 +71,8 @@ def tried_by(context: AttackContext, private: PrivateTable) -> Tried | Rerun | N
                 continue
             refused = method.refused(task, plan)
         except IndistinctError:
+            return None
+        if isinstance(plan, LevelPlan) and plan.scope == "domain":
             return None
         if refused is None:
             return _rerun(context, again, class_of, method, task)

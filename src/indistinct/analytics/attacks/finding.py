@@ -374,11 +374,21 @@ class AttackReport(Document):
         )
         for worst in self.worst():
             yield from self._told(worst)
-        for item in self.skipped:
-            if item.leaves_open:
+        for item in self.attacks:
+            if alike := item.figures.get("left_out_alike"):
                 yield Line(
-                    f"open  what somebody has: {item.sensitive}: whoever runs the program in mind "
-                    f"({item.name}) may learn more; not tried, because {item.why}",
+                    f"also  what somebody has: {item.sensitive}: of {item.figures['left_out']} "
+                    "people who are left out of classes that would have been large enough, at "
+                    f"least {alike} share a value with others of theirs ({item.name})",
+                    "doubt",
+                    wrap=True,
+                    indent=INDENT,
+                )
+        for part in self.skipped:
+            if part.leaves_open:
+                yield Line(
+                    f"open  what somebody has: {part.sensitive}: whoever runs the program in mind "
+                    f"({part.name}) may learn more; not tried, because {part.why}",
                     "doubt",
                     wrap=True,
                 )

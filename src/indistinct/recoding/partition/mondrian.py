@@ -130,11 +130,12 @@ def refused_cuts(
 
     Returns:
         None where the classes may come of something else than cuts, or of cuts that depend on the
-        order of records.
+        order of records, or somebody is left out.
     """
     least, others = by_size_alone(promises)
     broken = others and _Acceptance(data, others).whole()
-    if broken or data.table.records < least or not settings.strict:
+    left_out = data.weight[class_of < 0].any()
+    if broken or left_out or data.table.records < least or not settings.strict:
         return None
     return _Cutting(data, promises, settings, least).refused(class_of)
 
