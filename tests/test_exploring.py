@@ -163,3 +163,30 @@ def test_what_cannot_be_explored_is_refused(run: Any, tmp_path: Path, options: A
     policy.write_text(ind.Policy.from_dict(POLICY).to_toml(), encoding="utf-8")
     result = run("explore", tmp_path / "t.csv", "--policy", policy, *options)
     assert result.exit_code == 2, result.stdout
+
+
+def test_every_attacker_is_held_below_a_bound() -> None:
+    table, names = patients(), ("record-linkage", "worst-posterior")
+    found = ind.explore(table, POLICY, k=(2, 5, 30), gain=0.5, attacker=names)
+    gains = []
+    for point in found.points:
+        policy = point.policy
+        alone = ind.attack(table, ind.anonymize(table, policy), policy, only=names)
+        worst = max(alone.attacks, key=lambda item: item.gain["max"])
+        assert point.gain == {"attacker": worst.name, "most": worst.gain["max"]}
+        gains.append(worst.gain["max"])
+    for bound in (*gains, 0.0):
+        able = [at for at, gain in enumerate(gains) if gain <= bound]
+        assert found.smallest_k(gain=bound) == min(able, default=None)
+    held = ind.explore(table, POLICY, k=(2, 30), gain=gains[2], attacker=names)
+    assert held.recommended == held.smallest_k(gain=gains[2]) == 1
+    assert f"gains more than {gains[2]:g}: point 2" in held._repr_html_()
+    none = ind.explore(table, POLICY, k=(2,), gain=0, attacker=names)
+    assert "gains more than 0 at every point" in none._repr_html_()
+    assert none.to_dict()["smallest_k_for_gain"] is None
+
+
+@pytest.mark.parametrize("wrong", [{"gain": 1.1}, {"attacker": ["homogeneity"]}])
+def test_a_bound_on_gains_is_a_share(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ind.InputError, match="share from 0 to 1"):
+        ind.explore(patients(), POLICY, **wrong)

@@ -11,6 +11,8 @@ import polars as pl
 from indistinct.document import Document, Grid, Line, Part, drawing, many, share, shown
 from indistinct.types import Plain, PlainMapping
 
+TINY = 1e-12
+
 BOUNDS = (0.33, 0.2, 0.09, 0.05)
 """Risks of a record that guidelines name."""
 
@@ -33,6 +35,8 @@ class Point:
         kept: the share of the quasi-identifiers' detail that is published.
         lost: the attributes of which at most a quarter is left.
         analyses: the policy's analyses on this release.
+        gain: of the attacker who gains most, its ``attacker`` and what it gains at ``most`` on
+            somebody; None where no attacker was tried.
         source: the policy, made when it is asked for.
     """
 
@@ -48,6 +52,7 @@ class Point:
     kept: float | None = None
     lost: tuple[str, ...] = ()
     analyses: Sequence[PlainMapping] | None = None
+    gain: PlainMapping | None = None
     source: Callable[[], Any] = field(default=lambda: None, repr=False, compare=False)
 
     @property
@@ -60,6 +65,20 @@ class Point:
         """Whether every analysis keeps the overlap that is asked for."""
         return all(item["kept"] is not False for item in self.analyses or ())
 
+    def holds(self, risk: float | None = None, gain: float | None = None) -> bool:
+        """Whether there is a release, the analyses are kept, and risk and gains are within bounds.
+
+        Arguments:
+            risk: the highest risk of a record that is allowed.
+            gain: what an attacker may gain on somebody; a release without attacks does not hold it.
+        """
+        if self.risk is None or not self.holds_analyses:
+            return False
+        safe = risk is None or (self.risk["highest"] or 0.0) <= risk + TINY
+        return safe and (
+            gain is None or (self.gain is not None and self.gain["most"] <= gain + TINY)
+        )
+
     def to_dict(self) -> Plain:
         """The point as plain data, with its policy."""
         document: Plain = {
@@ -70,6 +89,8 @@ class Point:
         }
         if self.promises:
             document["promises"] = dict(self.promises)
+        if self.gain is not None:
+            document["gain"] = dict(self.gain)
         return document | {
             "published": self.published,
             "suppressed": self.suppressed,
@@ -92,6 +113,7 @@ class Exploration(Document):
         recommended: the place of the point to take; None where no point has a release.
         why: the reason.
         elbow: the k at the bend of the risk, where one series of k was explored.
+        gain: what an attacker may gain on somebody; None where that was not asked.
     """
 
     points: tuple[Point, ...]
@@ -99,6 +121,7 @@ class Exploration(Document):
     recommended: int | None
     why: str
     elbow: int | None = None
+    gain: float | None = None
 
     def __repr__(self) -> str:
         best = "none" if self.recommended is None else f"point {self.recommended + 1}"
@@ -108,21 +131,19 @@ class Exploration(Document):
         """The point of that number, as tables count them from 1."""
         return self.points[number - 1]
 
-    def smallest_k(self, bound: float) -> int | None:
-        """The place of the point with the smallest k whose highest risk is within a bound.
+    def smallest_k(self, bound: float | None = None, gain: float | None = None) -> int | None:
+        """The place of the point with the smallest k within bounds that keeps the analyses.
 
         Of several with that k, the one that keeps most. None where there is none.
 
         Arguments:
             bound: the highest risk of a record that is allowed.
+            gain: what an attacker may gain on somebody.
         """
         able = [
             at
             for at, item in enumerate(self.points)
-            if item.risk is not None
-            and item.k is not None
-            and (item.risk["highest"] or 0.0) <= bound + 1e-12
-            and item.holds_analyses
+            if item.k is not None and item.holds(bound, gain)
         ]
         return min(
             able,
@@ -156,6 +177,11 @@ class Exploration(Document):
             "frontier": list(self.frontier),
             "smallest_k": {f"{bound:g}": self.smallest_k(bound) for bound in BOUNDS},
             "elbow": self.elbow,
+            **(
+                {}
+                if self.gain is None
+                else {"smallest_k_for_gain": self.smallest_k(None, self.gain)}
+            ),
         }
 
     def frame(self) -> pl.DataFrame:
@@ -184,10 +210,11 @@ class Exploration(Document):
 
     def parts(self) -> Iterator[Part]:
         """A row for every point, the recommended one, and other ways to choose."""
+        figures = ("keeps", "left out", "risk", *(("gain",) if self.gain is not None else ()))
         yield Grid(
-            ("point", "k", "limit", "algorithm", "keeps", "left out", "risk", ""),
+            ("point", "k", "limit", "algorithm", *figures, ""),
             [self._row(at, item) for at, item in enumerate(self.points)],
-            right=("point", "k", "limit", "keeps", "left out", "risk"),
+            right=("point", "k", "limit", *figures),
         )
         yield Line("* no other point keeps more at the same or a lower risk")
         if self.recommended is None:
@@ -198,12 +225,37 @@ class Exploration(Document):
             at = self.smallest_k(bound)
             if at is not None:
                 yield Line(f"smallest k with a risk of {bound:g} or less: point {at + 1}")
+        yield from self._by_gain_and_analyses()
         if self.elbow is not None:
             yield Line(
                 f"the curve of risk bends at k = {self.elbow}, which mostly follows from risk "
                 "being 1 / k, and says little of this table",
                 wrap=True,
             )
+
+    def _by_gain_and_analyses(self) -> Iterator[Line]:
+        """The k that hold attackers, and those that keep the analyses."""
+        if self.gain is not None:
+            at = self.smallest_k(None, self.gain)
+            tried = [item.gain for item in self.points if item.gain is not None]
+            if at is not None:
+                said = (
+                    f"smallest k at which no attacker gains more than {self.gain:g}: point {at + 1}"
+                )
+                yield Line(said)
+            elif tried:
+                least = min(tried, key=lambda item: item["most"])
+                yield Line(
+                    f"an attacker gains more than {self.gain:g} at every point: "
+                    f"{least['attacker']} gains {least['most']:.2g} where it gains least",
+                    "doubt",
+                    wrap=True,
+                )
+        asked = [item for item in self.points if item.analyses and item.k is not None]
+        if any(one["kept"] is not None for item in asked for one in item.analyses or ()):
+            able = [item.k for item in asked if item.k is not None and item.holds()]
+            said = f"k = {', '.join(map(str, sorted({*able})))}" if able else "no point"
+            yield Line(f"keeps the analyses as asked: {said}", wrap=True)
 
     def _row(self, at: int, item: Point) -> tuple[str, ...]:
         told = [
@@ -231,5 +283,10 @@ class Exploration(Document):
             limit,
             name,
             *figures,
+            *(
+                ()
+                if self.gain is None
+                else ("" if item.gain is None else f"{item.gain['most']:.2f}",)
+            ),
             "; ".join(told),
         )

@@ -27,6 +27,12 @@ def explore(
             "MODEL.KEY=VALUES", "Values of a parameter of a promise: distinct-l-diversity.l=2..4."
         ),
     ] = None,
+    gain: Annotated[
+        float | None, option("SHARE", "What an attacker may gain on somebody: attack every point.")
+    ] = None,
+    attacker: Annotated[
+        str | None, option("NAMES", "The attackers to try with --gain; by default all.")
+    ] = None,
     write: Annotated[
         int | None, option("N", "Write the policy of point N beside FILE, as FILE-N.toml.")
     ] = None,
@@ -52,6 +58,8 @@ def explore(
             algorithm=_names(algorithm),
             objective=_names(objective),
             promise=varied,
+            gain=gain,
+            attacker=_names(attacker),
             progress=progress,
         )
     written = None

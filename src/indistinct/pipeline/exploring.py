@@ -23,6 +23,7 @@ from indistinct.microdata.leveled import LeveledTable
 from indistinct.pipeline.alternatives import COST
 from indistinct.pipeline.anonymization import anonymize, read
 from indistinct.pipeline.asked import sight_of
+from indistinct.pipeline.attack import attack
 from indistinct.pipeline.looking_ahead import searched
 from indistinct.pipeline.opening import PolicyLike, Progress, as_policy
 from indistinct.pipeline.private_table import PrivateTable
@@ -65,6 +66,8 @@ def explore(
     algorithm: Sequence[str] = (),
     objective: Sequence[str] = (),
     promise: PlainMapping | None = None,
+    gain: float | None = None,
+    attacker: Sequence[str] = (),
     progress: Progress | None = None,
     path: str | Path | None = None,
 ) -> Exploration:
@@ -78,6 +81,9 @@ def explore(
         algorithm: algorithms.
         objective: measures that are minimized.
         promise: values of parameters of promises, ``{"distinct-l-diversity.l": [2, 3]}``.
+        gain: what an attacker may gain on somebody, from 0 to 1: each point is released and
+            attacked. Not where it is not given.
+        attacker: the attackers that are tried; all where not given.
         progress: is told what is being done.
         path: the file that a frame was read from, for messages.
 
@@ -94,6 +100,12 @@ def explore(
             f"{len(choices) * len(ks)} points are asked for, or a k below 1",
             remedy=f"ask for {MOST} points at most, and k of 1 or more",
         )
+    if (gain is None and attacker) or not 0 <= (gain or 0) <= 1:
+        raise InputError(
+            "bad-grid",
+            "what an attacker may gain is not a share from 0 to 1",
+            remedy="give gain from 0 to 1, which attackers need",
+        )
     run = Run.begin(asked, progress, path)
     shared = None if any(map(_is_whole, choices)) else read(data, run)[0]
     points: list[Point] = []
@@ -104,11 +116,16 @@ def explore(
             points += [_whole(data, choice, one, path) for one in ks]
         else:
             points += _series(shared, choice, ks, known)
+    if gain is not None:
+        for at, point in enumerate(points):
+            run.tell("attacking", at / len(points))
+            points[at] = replace(point, gain=_gain(data, point, attacker, path))
     return Exploration(
         tuple(points),
         asked.risk.threshold,
-        *_recommended(points, asked.risk.threshold),
+        *_recommended(points, asked.risk.threshold, gain),
         _elbow(points),
+        gain,
     )
 
 
@@ -312,6 +329,20 @@ def _whole(data: Frame, choice: _Choice, k: int | None, path: str | Path | None)
     )
 
 
+def _gain(
+    data: Frame, point: Point, attackers: Sequence[str], path: str | Path | None
+) -> Plain | None:
+    """What the attacker gains who gains most on somebody in the release of a point."""
+    if point.risk is None:
+        return None
+    policy = point.policy
+    quiet = policy.output.model_copy(update={"report": False})
+    release = anonymize(data, policy.model_copy(update={"output": quiet}), path=path)
+    found = attack(data, release, policy, only=tuple(attackers) or None, path=path)
+    worst = max(found.attacks, key=lambda item: item.gain["max"], default=None)
+    return None if worst is None else {"attacker": worst.name, "most": worst.gain["max"]}
+
+
 def _k_of(policy: Policy) -> int | None:
     found = [item.parameters.get("k") for item in policy.promises if item.model == "k-anonymity"]
     return next((k for k in found if isinstance(k, int)), None)
@@ -320,22 +351,27 @@ def _k_of(policy: Policy) -> int | None:
 # Choosing --------------------------------------------------------------------------------------
 
 
-def _recommended(points: Sequence[Point], threshold: float) -> tuple[int | None, str]:
+def _recommended(
+    points: Sequence[Point], threshold: float, gain: float | None
+) -> tuple[int | None, str]:
     """The point to take, and why: of those with the risk asked for, the one that keeps most."""
     able = [at for at, point in enumerate(points) if point.risk is not None]
     if not able:
         return None, "no point has a release"
-    holding = [at for at in able if points[at].holds_analyses]
-    safe = [at for at in holding if _highest(points[at]) <= threshold + 1e-12]
+    holding = [at for at in able if points[at].holds(None, gain)]
+    safe = [at for at in holding if points[at].holds(threshold, gain)]
     if safe:
         best = max(safe, key=lambda at: (points[at].kept or 0.0, -_highest(points[at]), -at))
         least = f"it keeps most of those whose highest risk is {threshold:g} or less"
+        least += "" if gain is None else f", in which no attacker gains more than {gain:g}"
         return best, least + (" and that keep the analyses" if points[best].analyses else "")
     some = holding or able
     best = min(some, key=lambda at: (_highest(points[at]), -(points[at].kept or 0.0), at))
     why = f"no point has a risk of {threshold:g} or less"
-    if not holding:
+    if not any(points[at].holds() for at in able):
         why = "no point keeps the analyses as asked"
+    elif not holding:
+        why = f"no point that keeps what else is asked holds every attacker to {gain:g}"
     return best, f"{why}; this one has the lowest risk"
 
 
