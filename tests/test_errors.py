@@ -30,8 +30,8 @@ def kinds(error: type[IndistinctError]) -> Iterator[str]:
         yield from kinds(kind)
 
 
-PROBLEMS = {"Problem", "ThetaInfeasible", *kinds(IndistinctError)}
-"""What is called with a code and a message: problems, and errors of one problem."""
+PROBLEMS = {"Problem", "add", "ThetaInfeasible", *kinds(IndistinctError)}
+"""What is called with a code and a message: problems, their lists, and errors of one problem."""
 
 
 def constants(node: ast.expr) -> Iterator[str]:

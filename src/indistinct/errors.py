@@ -80,6 +80,14 @@ class Problem:
         return {key: value for key, value in full.items() if value}
 
 
+class Problems(list[Problem]):
+    """What is wrong so far, all of it told at once in the end."""
+
+    def add(self, code: str, message: str, **where: Unpack[Where]) -> None:
+        """One problem more, as :class:`Problem` takes it."""
+        self.append(Problem(code, message, **where))
+
+
 def without_credentials(text: str) -> str:
     """A text without the names and passwords that addresses in it hold.
 

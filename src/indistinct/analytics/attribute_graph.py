@@ -23,7 +23,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
-from indistinct.errors import PolicyError, Problem, Unsatisfiable, did_you_mean
+from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable, did_you_mean
 from indistinct.types import Plain
 
 Kind = Literal["identifier", "sensitive", "table", "outside"]
@@ -142,17 +142,15 @@ class AttributeGraph:
     costs: Mapping[str, float | Fraction] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        problems = []
+        problems = Problems()
         for name in sorted(set(self.identifiers) & set(self.sensitive)):
-            problems.append(Problem("two-roles", f"'{name}' is both an identifier and sensitive"))
+            problems.add("two-roles", f"'{name}' is both an identifier and sensitive")
         for name, cost in self.costs.items():
             if name not in self.kinds:
                 near = did_you_mean(name, self.table)
-                problems.append(Problem("unknown-attribute", f"no attribute '{name}': {near}"))
+                problems.add("unknown-attribute", f"no attribute '{name}': {near}")
             elif not 0 < cost < math.inf:
-                problems.append(
-                    Problem("bad-cost", f"cutting '{name}' must cost more than 0, not {cost}")
-                )
+                problems.add("bad-cost", f"cutting '{name}' must cost more than 0, not {cost}")
         if problems:
             raise PolicyError(problems)
 

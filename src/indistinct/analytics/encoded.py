@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.analytics.leakage import LeakageAnalysis
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError, Problems
 from indistinct.microdata.encoding import codes_in, frequency_table
 from indistinct.microdata.microdata import distinct_values
 from indistinct.sources.table import Table
@@ -69,22 +69,18 @@ def _probabilities(
     """The probability of one record of every row, so that all of them add up to 1."""
     numbers = texts.cast(pl.Float64, strict=False).to_numpy().astype(np.float64)
     wrong = ~(np.isfinite(numbers) & (numbers >= 0))
-    problems = []
+    problems = Problems()
     if wrong.any():
         rows = tuple((np.flatnonzero(wrong) + 1).tolist()) if ordered else ()
-        problems.append(
-            Problem(
-                "bad-weight",
-                "a weight must be a number, 0 or more",
-                file=table.name,
-                attribute=column,
-                rows=rows,
-            )
+        problems.add(
+            "bad-weight",
+            "a weight must be a number, 0 or more",
+            file=table.name,
+            attribute=column,
+            rows=rows,
         )
     elif float((numbers * units).sum()) <= 0:
-        problems.append(
-            Problem("bad-weight", "all weights are 0", file=table.name, attribute=column)
-        )
+        problems.add("bad-weight", "all weights are 0", file=table.name, attribute=column)
     if problems:
         raise DataError(problems)
     shares: Floats = numbers / float((numbers * units).sum())

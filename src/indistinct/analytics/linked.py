@@ -14,7 +14,7 @@ from typing import Any
 
 import narwhals as nw
 
-from indistinct.errors import DataError, Problem, did_you_mean
+from indistinct.errors import DataError, Problem, Problems, did_you_mean
 from indistinct.release.audit.reading import read_release
 from indistinct.sources.files import read_table
 from indistinct.types import Frame, PlainMapping
@@ -125,19 +125,17 @@ def _not_linked(file: str | None) -> Problem:
 
 def _refused(columns: Mapping[str, list[str]], by: str, weight: str) -> list[Problem]:
     """What stands in the way of joining tables of these columns."""
-    problems = []
+    problems = Problems()
     for file, names in columns.items():
         if by not in names:
             near = did_you_mean(by, names)
-            problems.append(Problem("missing-column", f"has no column '{by}': {near}", file=file))
+            problems.add("missing-column", f"has no column '{by}': {near}", file=file)
         if weight in names:
-            problems.append(
-                Problem(
-                    "column-exists",
-                    f"has a column '{weight}' already",
-                    file=file,
-                    remedy="name another one with weight",
-                )
+            problems.add(
+                "column-exists",
+                f"has a column '{weight}' already",
+                file=file,
+                remedy="name another one with weight",
             )
     both = [name for name in columns[QUASI] if name in columns[SENSITIVE] and name != by]
     problems += [

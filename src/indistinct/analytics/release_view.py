@@ -23,7 +23,7 @@ from indistinct.analytics.joined import JoinedRelease
 from indistinct.analytics.published import Original, is_suppressed, read_rows
 from indistinct.analytics.weighted import Lists, expanded, pointers
 from indistinct.document import many
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError, Problem, Problems
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.encoding import codes_in
@@ -622,7 +622,7 @@ def _not_there(
     table: PublishedTable, quasi: Sequence[str], person: str | None, link: Mapping[str, str] | None
 ) -> list[Problem]:
     """What a release cannot be read without."""
-    problems = []
+    problems = Problems()
     if not any(table.find(name) is not None for name in quasi):
         problems += missing_columns(table, quasi) or [
             Problem(
@@ -635,14 +635,12 @@ def _not_there(
     if link is not None:
         problems += missing_columns(table, [link["by"]])
     elif person is not None and table.find(person) is None:
-        problems.append(
-            Problem(
-                "release-without-people",
-                "people have many records, and nothing in the release says whose its rows are",
-                file=table.name,
-                attribute=person,
-                remedy="give the release with the pseudonyms that were made for it, or the folder "
-                "of the two linked tables",
-            )
+        problems.add(
+            "release-without-people",
+            "people have many records, and nothing in the release says whose its rows are",
+            file=table.name,
+            attribute=person,
+            remedy="give the release with the pseudonyms that were made for it, or the folder "
+            "of the two linked tables",
         )
     return problems

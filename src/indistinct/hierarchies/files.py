@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from indistinct.errors import HierarchyError, OutputError, Problem
+from indistinct.errors import HierarchyError, OutputError, Problem, Problems
 from indistinct.hierarchies.taxonomy import Label, Origin, Taxonomy, at_most
 
 SEPARATORS = (";", "\t", "|", ",")
@@ -57,7 +57,7 @@ def read_hierarchy(
     chosen = separator or _separator(text)
     chains: list[tuple[Label, ...]] = []
     lines: list[int] = []
-    problems: list[Problem] = []
+    problems = Problems()
     for line, cells in _records(text, chosen, file, attribute, problems):
         while cells and cells[-1] is None:
             cells.pop()
@@ -66,27 +66,23 @@ def read_hierarchy(
         start = next(place for place, cell in enumerate(cells) if cell is not None)
         if None in cells[start:]:
             column = cells.index(None, start) + 1
-            problems.append(
-                Problem(
-                    "empty-cell",
-                    f"line {line}, column {column} is empty, and the columns around it are not",
-                    file=str(file),
-                    attribute=attribute,
-                    remedy="repeat the label of the column before, or move the others to the left",
-                )
+            problems.add(
+                "empty-cell",
+                f"line {line}, column {column} is empty, and the columns around it are not",
+                file=str(file),
+                attribute=attribute,
+                remedy="repeat the label of the column before, or move the others to the left",
             )
             continue
         chains.append(tuple(cells))
         lines.append(line)
     if separator and chains and max(map(len, chains)) == 1 and _separator(text) in text:
-        problems.append(
-            Problem(
-                "wrong-separator",
-                f"no line holds the separator {separator!r}",
-                file=str(file),
-                attribute=attribute,
-                remedy=f"the file looks as if its separator were {_separator(text)!r}",
-            )
+        problems.add(
+            "wrong-separator",
+            f"no line holds the separator {separator!r}",
+            file=str(file),
+            attribute=attribute,
+            remedy=f"the file looks as if its separator were {_separator(text)!r}",
         )
     if problems:
         raise HierarchyError(at_most(problems, attribute, str(file)))

@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import HierarchyError, Problem
+from indistinct.errors import HierarchyError, Problem, Problems
 from indistinct.types import Ints
 
 SUPPRESSED = "*"
@@ -518,19 +518,17 @@ def _tree(
             repeated = {label for label, parent in pairs if label == parent}
             stays |= {label for label, parent in pairs if label != parent and label in repeated}
     tops = dict.fromkeys(columns[-1])
-    problems: list[Problem] = []
+    problems = Problems()
 
     def wrong(code: str, label: Label, message: str, remedy: str) -> None:
         rows = zip(places, zip(*columns, strict=True), strict=True)
         where = _places([place for place, row in rows if label in row], origin)
-        problems.append(
-            Problem(
-                code,
-                f"value {_shown(label)} {message} ({where})",
-                file=file,
-                attribute=attribute,
-                remedy=remedy,
-            )
+        problems.add(
+            code,
+            f"value {_shown(label)} {message} ({where})",
+            file=file,
+            attribute=attribute,
+            remedy=remedy,
         )
 
     def told() -> bool:

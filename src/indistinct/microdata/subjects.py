@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.document import many
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError, Problem, Problems
 from indistinct.microdata.encoding import codes_in
 from indistinct.types import Bools, Ints, Ints32
 
@@ -113,21 +113,19 @@ class Subjects:
             DataError: rows without a person; or attributes that differ within people, with the
                 number of these people and some of their rows. All of it at once.
         """
-        problems = []
+        problems = Problems()
         person_of = _numbered(texts[key])
         nobody = np.flatnonzero(person_of < 0)
         if len(nobody):
-            problems.append(
-                Problem(
-                    "row-without-person",
-                    "1 row names no person"
-                    if len(nobody) == 1
-                    else f"{many(len(nobody), 'row names')} no person",
-                    file=file,
-                    attribute=key,
-                    rows=tuple(int(row) + 1 for row in nobody[:11]),
-                    remedy="fill in the person, or take these rows out",
-                )
+            problems.add(
+                "row-without-person",
+                "1 row names no person"
+                if len(nobody) == 1
+                else f"{many(len(nobody), 'row names')} no person",
+                file=file,
+                attribute=key,
+                rows=tuple(int(row) + 1 for row in nobody[:11]),
+                remedy="fill in the person, or take these rows out",
             )
         count = int(person_of.max(initial=-1)) + 1
         columns, resolved = [], {}

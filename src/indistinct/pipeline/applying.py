@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indistinct.document import many, some_of
-from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, Unsatisfiable
+from indistinct.errors import (
+    DataError,
+    HierarchyError,
+    PolicyError,
+    Problem,
+    Problems,
+    Unsatisfiable,
+)
 from indistinct.hierarchies.build import build_taxonomy, needs_counts
 from indistinct.hierarchies.continued import Continued, continued
 from indistinct.hierarchies.taxonomy import Label
@@ -178,7 +185,7 @@ class _Reuse:
 
     def _require_fit(self) -> None:
         earlier, quasi = self.earlier, self.policy.quasi_identifiers
-        problems = []
+        problems = Problems()
         if set(earlier.attributes) != set(quasi):
             lacking = sorted(set(earlier.attributes) - set(quasi))
             more = sorted(set(quasi) - set(earlier.attributes))
@@ -186,12 +193,10 @@ class _Reuse:
                 f"'{name}' of the plan is no quasi-identifier of the policy" for name in lacking
             ]
             told += [f"the plan says nothing of '{name}'" for name in more]
-            problems.append(
-                Problem(
-                    "plan-of-other-attributes",
-                    "; ".join(told),
-                    remedy="use the policy that the plan was made with",
-                )
+            problems.add(
+                "plan-of-other-attributes",
+                "; ".join(told),
+                remedy="use the policy that the plan was made with",
             )
         kinds = {"classes": {"mondrian"}, "cut": {"iab", "exhaustive", "greedy"}}
         levels = {"optimal", "heuristic", "knm"}
@@ -199,13 +204,11 @@ class _Reuse:
             levels = kinds["cut"]
         fitting = kinds.get(earlier.kind, levels)
         if self.policy.method.algorithm not in fitting or self.policy.method.mode == "split":
-            problems.append(
-                Problem(
-                    "plan-of-another-method",
-                    f"the plan was made by '{earlier.algorithm}', and the policy asks for "
-                    f"'{self.policy.method.algorithm}'",
-                    remedy=f'write algorithm = "{earlier.algorithm}" in [method]',
-                )
+            problems.add(
+                "plan-of-another-method",
+                f"the plan was made by '{earlier.algorithm}', and the policy asks for "
+                f"'{self.policy.method.algorithm}'",
+                remedy=f'write algorithm = "{earlier.algorithm}" in [method]',
             )
         if problems:
             raise PolicyError(problems)
@@ -213,14 +216,12 @@ class _Reuse:
             item, (low, high) = self.policy.attributes[name], earlier.levels_of(name)
             most = high if item.max_level is None else item.max_level
             if low < item.min_level or high > most:
-                problems.append(
-                    Problem(
-                        "plan-outside-bounds",
-                        f"the plan publishes it at levels {low} to {high}, which min_level or "
-                        "max_level of the policy forbids",
-                        attribute=name,
-                        remedy="change the bounds, or make a release of this table by itself",
-                    )
+                problems.add(
+                    "plan-outside-bounds",
+                    f"the plan publishes it at levels {low} to {high}, which min_level or "
+                    "max_level of the policy forbids",
+                    attribute=name,
+                    remedy="change the bounds, or make a release of this table by itself",
                 )
         if problems:
             raise PolicyError(problems)

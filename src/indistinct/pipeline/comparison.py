@@ -21,7 +21,14 @@ from indistinct.analytics.query_error import MODES, Workload, known_mode
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.utility import Utility
 from indistinct.document import many
-from indistinct.errors import DataError, IndistinctError, Problem, did_you_mean, shown_names
+from indistinct.errors import (
+    DataError,
+    IndistinctError,
+    Problem,
+    Problems,
+    did_you_mean,
+    shown_names,
+)
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.pipeline.analyses import analysed, columns_of
@@ -458,18 +465,16 @@ def _given(releases: Sequence[Any], names: Sequence[str] | None) -> list[tuple[s
         releases = list(releases[0].values())
     elif len(releases) == 1 and isinstance(releases[0], list | tuple):
         releases = releases[0]
-    problems = []
+    problems = Problems()
     if not releases:
-        problems.append(Problem("no-release", "no release was given"))
+        problems.add("no-release", "no release was given")
     if names is not None and len(names) != len(releases):
-        problems.append(
-            Problem(
-                "bad-setting",
-                f"{many(len(names), 'name was')} given to {many(len(releases), 'release')}",
-            )
+        problems.add(
+            "bad-setting",
+            f"{many(len(names), 'name was')} given to {many(len(releases), 'release')}",
         )
     if names is not None and len(set(names)) < len(names):
-        problems.append(Problem("bad-setting", "two releases were given the same name"))
+        problems.add("bad-setting", "two releases were given the same name")
     if problems:
         raise DataError(problems)
     if names is None:

@@ -14,7 +14,7 @@ from indistinct.analytics.profile import Profile, profile
 from indistinct.analytics.quasi_identifiers import QuasiIdentifiers, data_edges, dependent, discover
 from indistinct.errors import (
     PolicyError,
-    Problem,
+    Problems,
     UncertainNames,
     did_you_mean,
     shown_names,
@@ -260,31 +260,25 @@ def _require_ends(
     columns = shown_names(table.columns, (*starts, *goals))
     known = (*columns, *ends)
     shown = columns if isinstance(columns, UncertainNames) else known
-    problems = []
+    problems = Problems()
     if not starts:
-        problems.append(
-            Problem(
-                "no-identifier",
-                "no identifier: paths to sensitive attributes need a start",
-                remedy="name one (--identifiers name); with --accept it need not be a column",
-            )
+        problems.add(
+            "no-identifier",
+            "no identifier: paths to sensitive attributes need a start",
+            remedy="name one (--identifiers name); with --accept it need not be a column",
         )
     if not goals:
-        problems.append(
-            Problem(
-                "no-sensitive",
-                "nothing is sensitive: paths from identifiers need an end",
-                remedy='give a column role = "sensitive", or name it (--sensitive diagnosis)',
-            )
+        problems.add(
+            "no-sensitive",
+            "nothing is sensitive: paths from identifiers need an end",
+            remedy='give a column role = "sensitive", or name it (--sensitive diagnosis)',
         )
     for name in (*starts, *goals):
         if name in known or (accept and name in given):
             continue
-        problems.append(
-            Problem(
-                "unknown-attribute",
-                f"'{name}' is not a column, and no link leads to it: {did_you_mean(name, shown)}",
-            )
+        problems.add(
+            "unknown-attribute",
+            f"'{name}' is not a column, and no link leads to it: {did_you_mean(name, shown)}",
         )
     if problems:
         raise PolicyError(problems)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, Union
 import polars as pl
 
 from indistinct.document import many
-from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
+from indistinct.errors import DataError, PolicyError, Problem, Problems, did_you_mean
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
@@ -337,30 +337,26 @@ def with_people(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:
     ]
     own = canonical(people.select(key))[key]
     theirs = canonical(rows.select(source.person))[source.person]
-    problems = []
+    problems = Problems()
     twice = own.is_duplicated() & own.is_not_null()
     if twice.any():
-        problems.append(
-            Problem(
-                "person-twice",
-                f"{many(own.filter(twice).n_unique(), 'person stands')} in more than one row",
-                file=path.name,
-                attribute=key,
-                rows=tuple(at + 1 for at in twice.arg_true().head(11).to_list()),
-                remedy="leave one row for every person",
-            )
+        problems.add(
+            "person-twice",
+            f"{many(own.filter(twice).n_unique(), 'person stands')} in more than one row",
+            file=path.name,
+            attribute=key,
+            rows=tuple(at + 1 for at in twice.arg_true().head(11).to_list()),
+            remedy="leave one row for every person",
         )
     unknown = theirs.is_not_null() & ~theirs.is_in(own.drop_nulls().implode())
     if unknown.any():
-        problems.append(
-            Problem(
-                "unknown-person",
-                f"{many(int(unknown.sum()), 'record is')} of people who are not in {path.name}",
-                file=name,
-                attribute=source.person,
-                rows=tuple(at + 1 for at in unknown.arg_true().head(11).to_list()),
-                remedy="add these people, or take the records out",
-            )
+        problems.add(
+            "unknown-person",
+            f"{many(int(unknown.sum()), 'record is')} of people who are not in {path.name}",
+            file=name,
+            attribute=source.person,
+            rows=tuple(at + 1 for at in unknown.arg_true().head(11).to_list()),
+            remedy="add these people, or take the records out",
         )
     if problems:
         raise DataError(problems)

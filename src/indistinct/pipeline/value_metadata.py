@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from indistinct.errors import DataError, HierarchyError, IndistinctError, PolicyError, Problem
+from indistinct.errors import (
+    DataError,
+    HierarchyError,
+    IndistinctError,
+    PolicyError,
+    Problems,
+)
 from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.code_systems import groups_of
 from indistinct.hierarchies.files import read_hierarchy
@@ -132,20 +138,17 @@ def needed_metadata(about: ValueMetadata, promises: Sequence[Promise]) -> ValueM
 
 def require_metadata(table: FrequencyTable, promises: Sequence[Promise]) -> None:
     """Raise :class:`PolicyError` where a promise needs to know more than the policy says."""
-    problems = []
+    problems = Problems()
     for part in promises:
         if part.sensitive is not None:
             lacking = part.missing_metadata(table.sensitive[part.sensitive].about)
             if lacking is not None:
                 problems.append(lacking)
         if part.needs_population and table.population is None:
-            problems.append(
-                Problem(
-                    "no-population",
-                    f"promise '{part.model}' compares the table with a population, and none is "
-                    "named",
-                    remedy='add [risk] with population = { file = "..." }',
-                )
+            problems.add(
+                "no-population",
+                f"promise '{part.model}' compares the table with a population, and none is named",
+                remedy='add [risk] with population = { file = "..." }',
             )
     if problems:
         raise PolicyError(list(dict.fromkeys(problems)))

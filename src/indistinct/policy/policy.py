@@ -29,7 +29,14 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 from pydantic import PrivateAttr, ValidationError
 
 from indistinct._sections import Place, Section, place_of, told, unknown, wrong
-from indistinct.errors import PolicyError, Problem, UncertainNames, did_you_mean, shown_names
+from indistinct.errors import (
+    PolicyError,
+    Problem,
+    Problems,
+    UncertainNames,
+    did_you_mean,
+    shown_names,
+)
 from indistinct.policy.checks import attribute_checks, cautions, cross_checks, link_checks
 from indistinct.policy.people import ledger_checks, people_checks, with_format
 from indistinct.policy.promises import promise_keys, promises_of
@@ -209,25 +216,21 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
         }
         columns = shown_names(columns, (name for names in named.values() for name in names))
         roles: dict[str, str] = {}
-        problems: list[Problem] = []
+        problems = Problems()
         for role, names in named.items():
             for name in names:
                 if name not in columns:
-                    problems.append(
-                        Problem(
-                            "unknown-attribute",
-                            f"the table has no column '{name}': {did_you_mean(name, columns)}",
-                            file=table or None,
-                        )
+                    problems.add(
+                        "unknown-attribute",
+                        f"the table has no column '{name}': {did_you_mean(name, columns)}",
+                        file=table or None,
                     )
                 elif roles.setdefault(name, role) != role:
-                    problems.append(
-                        Problem(
-                            "two-roles",
-                            f"column '{name}' is both {roles[name]} and {role}",
-                            file=table or None,
-                            remedy="name it once",
-                        )
+                    problems.add(
+                        "two-roles",
+                        f"column '{name}' is both {roles[name]} and {role}",
+                        file=table or None,
+                        remedy="name it once",
                     )
         left: Sequence[str] = [name for name in columns if name not in roles]
         if left and rest is None:

@@ -31,7 +31,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.errors import PolicyError, Problems, did_you_mean
 from indistinct.hierarchies.cells import members_of, range_of, range_text, set_text
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, LevelTable, Taxonomy
 from indistinct.kernels.cells import agreements, masks, spans
@@ -108,7 +108,7 @@ def styles_of(data: LeveledTable, style: Mapping[str, str] | str | None) -> tupl
     Raises:
         PolicyError: for an unknown style or attribute, or a range of values that are no numbers.
     """
-    problems: list[Problem] = []
+    problems = Problems()
     asked: dict[str, str] = {}
     if isinstance(style, str):
         asked = dict.fromkeys(data.attributes, style)
@@ -116,18 +116,14 @@ def styles_of(data: LeveledTable, style: Mapping[str, str] | str | None) -> tupl
         asked = dict(style)
     for name in asked:
         if name not in data.attributes:
-            problems.append(
-                Problem(
-                    "unknown-attribute",
-                    f"cells are set for '{name}', which is not a quasi-identifier: "
-                    f"{did_you_mean(name, data.attributes)}",
-                )
+            problems.add(
+                "unknown-attribute",
+                f"cells are set for '{name}', which is not a quasi-identifier: "
+                f"{did_you_mean(name, data.attributes)}",
             )
     for unknown in dict.fromkeys(text for text in asked.values() if text not in STYLES):
-        problems.append(
-            Problem(
-                "unknown-cells", f"cells cannot be '{unknown}': {did_you_mean(unknown, STYLES)}"
-            )
+        problems.add(
+            "unknown-cells", f"cells cannot be '{unknown}': {did_you_mean(unknown, STYLES)}"
         )
     found = []
     for name in data.attributes:
@@ -139,13 +135,11 @@ def styles_of(data: LeveledTable, style: Mapping[str, str] | str | None) -> tupl
             usual = "range" if not looks_like_codes(taxonomy) else "set" if flat else "ancestor"
         chosen = asked.get(name, usual)
         if chosen == "range" and not numbers:
-            problems.append(
-                Problem(
-                    "no-numbers",
-                    "cells cannot be ranges: not all values are numbers",
-                    attribute=name,
-                    remedy='choose cells = "set", "ancestor" or "level" for it',
-                )
+            problems.add(
+                "no-numbers",
+                "cells cannot be ranges: not all values are numbers",
+                attribute=name,
+                remedy='choose cells = "set", "ancestor" or "level" for it',
             )
         found.append(chosen)
     if problems:

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError, Problems
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.types import Ints
 
@@ -38,20 +38,18 @@ class Lattice:
         Raises :class:`PolicyError` for bounds that a hierarchy does not have.
         """
         lowest, highest = lowest or {}, highest or {}
-        problems = []
+        problems = Problems()
         first, last = np.zeros_like(data.heights), data.heights.copy()
         for j, name in enumerate(data.attributes):
             top = int(data.heights[j])
             low, high = lowest.get(name, 0), highest.get(name, top)
             if not 0 <= low <= high <= top:
-                problems.append(
-                    Problem(
-                        "bad-level-bounds",
-                        f"levels {low} to {high} are not within 0 to {top}, "
-                        "the levels of its hierarchy",
-                        attribute=name,
-                        remedy=f"choose 0 <= min_level <= max_level <= {top}",
-                    )
+                problems.add(
+                    "bad-level-bounds",
+                    f"levels {low} to {high} are not within 0 to {top}, "
+                    "the levels of its hierarchy",
+                    attribute=name,
+                    remedy=f"choose 0 <= min_level <= max_level <= {top}",
                 )
             first[j], last[j] = low, high
         if problems:

@@ -28,7 +28,7 @@ from typing import IO, Any
 import numpy as np
 import polars as pl
 
-from indistinct.errors import ROWS_SHOWN, DataError, Problem, did_you_mean
+from indistinct.errors import ROWS_SHOWN, DataError, Problem, Problems, did_you_mean
 from indistinct.sources import memory, postgres
 from indistinct.sources.dialect import (
     SAMPLE,
@@ -203,28 +203,24 @@ def refuse_missing(paths: Sequence[Path]) -> None:
 
 
 def _missing(path: Path) -> list[Problem]:
-    problems = []
+    problems = Problems()
     if _ADDRESS.match(str(path)):
-        problems.append(
-            Problem(
-                "address-of-a-server",
-                "an address of a server is no file",
-                file=str(path),
-                remedy="export the table to a file, or hand its rows over as a frame in Python; "
-                "never type a password: other users and the history of the shell see it",
-            )
+        problems.add(
+            "address-of-a-server",
+            "an address of a server is no file",
+            file=str(path),
+            remedy="export the table to a file, or hand its rows over as a frame in Python; "
+            "never type a password: other users and the history of the shell see it",
         )
     elif not path.exists():
         beside = path.parent.iterdir() if path.parent.is_dir() else ()
         near = did_you_mean(path.name, [one.name for one in beside if one.is_file()])
         hint = f": {near}" if near.startswith("did") else ""
-        problems.append(
-            Problem(
-                "missing-file",
-                f"there is no such file{hint}",
-                file=str(path),
-                remedy="correct the name, or the folder it is looked for in",
-            )
+        problems.add(
+            "missing-file",
+            f"there is no such file{hint}",
+            file=str(path),
+            remedy="correct the name, or the folder it is looked for in",
         )
     elif not path.is_file():
         problems.append(
@@ -238,7 +234,7 @@ def _missing(path: Path) -> list[Problem]:
             )
         )
     elif path.stat().st_size == 0:
-        problems.append(Problem("empty-file", "the file is empty", file=path.name))
+        problems.add("empty-file", "the file is empty", file=path.name)
     return problems
 
 
@@ -366,22 +362,20 @@ def refuse_dialect(
     name: str, separator: str | None, quote: str | None, encoding: str | None
 ) -> None:
     """Raise for a separator or quote of several characters, and for an unknown encoding."""
-    problems = []
+    problems = Problems()
     if separator is not None and (len(separator) != 1 or separator in '\r\n"'):
-        problems.append(
-            Problem(
-                "bad-separator",
-                f"a separator is one character, not {separator!r}",
-                file=name,
-                remedy='choose one, such as separator = ";"',
-            )
+        problems.add(
+            "bad-separator",
+            f"a separator is one character, not {separator!r}",
+            file=name,
+            remedy='choose one, such as separator = ";"',
         )
     if quote and (len(quote) != 1 or quote in "\r\n"):
-        problems.append(Problem("bad-quote", f"a quote is one character, not {quote!r}", file=name))
+        problems.add("bad-quote", f"a quote is one character, not {quote!r}", file=name)
     if encoding is not None and not _is_encoding(encoding):
         known = ("utf-8", "utf-16", "latin-1", "windows-1252", "iso-8859-15", "mac-roman")
         hint = did_you_mean(encoding, known)
-        problems.append(Problem("unknown-encoding", f"no encoding '{encoding}': {hint}", file=name))
+        problems.add("unknown-encoding", f"no encoding '{encoding}': {hint}", file=name)
     if problems:
         raise DataError(problems)
 

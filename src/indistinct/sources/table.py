@@ -22,6 +22,7 @@ from indistinct.errors import (
     ROWS_SHOWN,
     DataError,
     Problem,
+    Problems,
     UncertainNames,
     did_you_mean,
     shown_names,
@@ -252,42 +253,36 @@ def name_problems(columns: Sequence[str], name: str) -> list[Problem]:
     """What is wrong with the names of a table's columns: none at all, empty ones, repeated ones."""
     if not columns:
         return [Problem("no-columns", "the table has no columns", file=name)]
-    problems = []
+    problems = Problems()
     repeated = {one for one, times in Counter(columns).items() if times > 1 and one.strip()}
     if repeated:
         at = [place for place, column in enumerate(columns, start=1) if column in repeated]
         no_header = any(_NUMBER.fullmatch(column) for column in columns)
-        problems.append(
-            Problem(
-                "duplicate-columns",
-                f"columns {_listed(at)} have the same names",
-                file=name,
-                remedy="add the header that seems to be missing; or, for a CSV file, say that "
-                "there is none: header = false under [source], init --no-header"
-                if no_header
-                else "give every column a name of its own",
-            )
+        problems.add(
+            "duplicate-columns",
+            f"columns {_listed(at)} have the same names",
+            file=name,
+            remedy="add the header that seems to be missing; or, for a CSV file, say that "
+            "there is none: header = false under [source], init --no-header"
+            if no_header
+            else "give every column a name of its own",
         )
     patterns = [at for at, column in enumerate(columns, start=1) if is_pattern(column)]
     if patterns:
-        problems.append(
-            Problem(
-                "pattern-name",
-                f"the name of column {_listed(patterns)} is a pattern for names, "
-                "such as '*' or '^...$'",
-                file=name,
-                remedy="give it another name",
-            )
+        problems.add(
+            "pattern-name",
+            f"the name of column {_listed(patterns)} is a pattern for names, "
+            "such as '*' or '^...$'",
+            file=name,
+            remedy="give it another name",
         )
     if empty := [at for at, column in enumerate(columns, start=1) if not column.strip()]:
         listed = _listed(empty)
-        problems.append(
-            Problem(
-                "unnamed-column",
-                f"the header has no name for column {listed}",
-                file=name,
-                remedy="give every column a name",
-            )
+        problems.add(
+            "unnamed-column",
+            f"the header has no name for column {listed}",
+            file=name,
+            remedy="give every column a name",
         )
     return problems
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError, Problems
 
 NUMBER = r"^-?(0|[1-9][0-9]{0,14})(\.(0|[0-9]*[1-9]))?$"
 """A number as programs write it: no zeros before it, and after its fraction none or one."""
@@ -66,19 +66,17 @@ def canonical(frame: pl.DataFrame, tokens: Tokens | None = None) -> pl.DataFrame
     Raises:
         DataError: For columns of a type that has no text, such as lists; all of them at once.
     """
-    problems: list[Problem] = []
+    problems = Problems()
     columns: list[pl.Series] = []
     for values in frame.get_columns():
         try:
             columns.append(_text(values, (tokens or {}).get(values.name, ())))
         except pl.exceptions.PolarsError:
-            problems.append(
-                Problem(
-                    "unsupported-type",
-                    f"values of type {values.dtype} have no text",
-                    attribute=values.name,
-                    remedy="turn the column into text, numbers or dates first",
-                )
+            problems.add(
+                "unsupported-type",
+                f"values of type {values.dtype} have no text",
+                attribute=values.name,
+                remedy="turn the column into text, numbers or dates first",
             )
     if problems:
         raise DataError(problems)

@@ -35,7 +35,7 @@ from typing import ClassVar, Literal, cast, get_args
 import numpy as np
 
 from indistinct.document import many, some_of
-from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable
 from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.frequencies import Cells, ClassTable, FrequencyTable
 from indistinct.microdata.leveled import LeveledTable
@@ -179,7 +179,7 @@ def check_feasible(
         ThetaInfeasible: if theta is out of reach with the values there are.
         Unsatisfiable: if another promise is out of reach.
     """
-    problems = []
+    problems = Problems()
     for part in thetas:
         values = int(np.count_nonzero(table.sensitive[str(part.sensitive)].totals))
         k, mu, by_size = part.k, part.mu, part.theta == "size"
@@ -187,18 +187,16 @@ def check_feasible(
         if most >= k:
             continue
         needs = ranks.least_values(k, mu)
-        problems.append(
-            Problem(
-                "theta-too-few-values",
-                f"theta({k}) = {ranks.theta(k, mu):.4g} (mu = {mu:g}) is out of reach: every "
-                f"class would need {needs} different values, and there are {values} in the "
-                "table"
-                if needs > values
-                else f"no class of {k} records or more reaches theta of its own size with the "
-                f"{values} different values in the table (mu = {mu:g})",
-                attribute=part.sensitive,
-                remedy=ranks.within_reach(values, k, mu, by_size=by_size),
-            )
+        problems.add(
+            "theta-too-few-values",
+            f"theta({k}) = {ranks.theta(k, mu):.4g} (mu = {mu:g}) is out of reach: every "
+            f"class would need {needs} different values, and there are {values} in the "
+            "table"
+            if needs > values
+            else f"no class of {k} records or more reaches theta of its own size with the "
+            f"{values} different values in the table (mu = {mu:g})",
+            attribute=part.sensitive,
+            remedy=ranks.within_reach(values, k, mu, by_size=by_size),
         )
     if problems:
         raise ThetaInfeasible(problems)
@@ -276,27 +274,23 @@ class _Making:
             class_of = self._merge_broken(class_of, classes, broken, alike, moves)
 
     def _check(self) -> None:
-        problems = []
+        problems = Problems()
         if not any(part.model == THETA for part in self.promises):
-            problems.append(
-                Problem(
-                    "no-theta",
-                    "algorithm 'theta' makes releases that are theta-sensitive, and no promise "
-                    "asks for it",
-                    remedy='add [[promises]] with model = "theta-sensitive"',
-                )
+            problems.add(
+                "no-theta",
+                "algorithm 'theta' makes releases that are theta-sensitive, and no promise "
+                "asks for it",
+                remedy='add [[promises]] with model = "theta-sensitive"',
             )
         there = self.data.table.sensitive
         problems += unknown_sensitive(self.promises, there, "whose values are not counted")
         problems += without_hierarchy(self.data, "theta")
         problems += not_quasi(self.data, [("a weight is set for", self.settings.weights)])
         if self.data.weight.max(initial=0) > 1:
-            problems.append(
-                Problem(
-                    "not-by-record",
-                    "theta exchanges single records, and some combinations stand for several",
-                    remedy="encode the table by record",
-                )
+            problems.add(
+                "not-by-record",
+                "theta exchanges single records, and some combinations stand for several",
+                remedy="encode the table by record",
             )
         if problems:
             raise PolicyError(problems)
@@ -442,7 +436,7 @@ class _Making:
 
         Classes that are merged come nearer to the frequencies of the table.
         """
-        problems = []
+        problems = Problems()
         for part in self.thetas:
             own = self.data.table.sensitive[str(part.sensitive)].totals
             whole = float(ranks.rank_variance(own[None, :])[0])
@@ -452,17 +446,15 @@ class _Making:
             reached = max(k for k in range(1, part.k) if ranks.theta(k, part.mu) <= whole)
             mu = math.floor(100 * part.mu * whole / asked) / 100
             ways = [f"k = {reached}"] * (reached > 1) + [f"mu = {mu:g}"] * (mu > 0)
-            problems.append(
-                Problem(
-                    "theta-infeasible",
-                    "classes were merged until the whole table was one, and its own rank "
-                    f"variance, {whole:.4g}, is below theta({part.k}) = {asked:.4g} "
-                    f"(mu = {part.mu:g}): classes that are merged come nearer to it",
-                    attribute=part.sensitive,
-                    remedy=f"choose {' or '.join(ways)}, which the whole table reaches"
-                    if ways
-                    else "choose another promise: the table has nearly one value alone",
-                )
+            problems.add(
+                "theta-infeasible",
+                "classes were merged until the whole table was one, and its own rank "
+                f"variance, {whole:.4g}, is below theta({part.k}) = {asked:.4g} "
+                f"(mu = {part.mu:g}): classes that are merged come nearer to it",
+                attribute=part.sensitive,
+                remedy=f"choose {' or '.join(ways)}, which the whole table reaches"
+                if ways
+                else "choose another promise: the table has nearly one value alone",
             )
         return problems
 

@@ -26,7 +26,7 @@ from dataclasses import replace
 import numpy as np
 
 from indistinct.document import some_of
-from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable
 from indistinct.kernels.linked import eligible_groups
 from indistinct.kernels.ragged import pointers
 from indistinct.metadata import NO_METADATA, ValueMetadata
@@ -163,15 +163,13 @@ def exact(data: LeveledTable, report: SearchReport) -> CellPlan:
 
 def _checked(linked: LinkedTable, promises: Sequence[Promise]) -> str:
     """The sensitive attribute."""
-    problems = []
+    problems = Problems()
     names = list(linked.events)
     if len(names) != 1:
-        problems.append(
-            Problem(
-                "several-sensitive",
-                f"anatomy makes buckets of one sensitive attribute, and promises name {len(names)}",
-                remedy='choose algorithm = "theta-star" or "p-l-angelization"',
-            )
+        problems.add(
+            "several-sensitive",
+            f"anatomy makes buckets of one sensitive attribute, and promises name {len(names)}",
+            remedy='choose algorithm = "theta-star" or "p-l-angelization"',
         )
     problems += unknown_sensitive(promises, names)
     problems += [
@@ -184,12 +182,10 @@ def _checked(linked: LinkedTable, promises: Sequence[Promise]) -> str:
         for name in linked.data.unchanged
     ]
     if not problems and _wanted(promises, names[0]) < 2:
-        problems.append(
-            Problem(
-                "anatomy-without-l",
-                "anatomy makes buckets of l different values, and no promise asks for two or more",
-                remedy='add [[promises]] with model = "distinct-l-diversity" and l = 3, say',
-            )
+        problems.add(
+            "anatomy-without-l",
+            "anatomy makes buckets of l different values, and no promise asks for two or more",
+            remedy='add [[promises]] with model = "distinct-l-diversity" and l = 3, say',
         )
     if problems:
         raise PolicyError(problems)

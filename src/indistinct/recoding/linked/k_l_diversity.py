@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.document import many
-from indistinct.errors import DataError, PolicyError, Problem, Unsatisfiable, did_you_mean
+from indistinct.errors import DataError, PolicyError, Problem, Problems, Unsatisfiable, did_you_mean
 from indistinct.hierarchies.cells import range_of, width_of
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.kernels.fingerprints import Ground, breaks_diversity, diverse_groups, partition_sets
@@ -274,26 +274,22 @@ class _Asked:
 
 
 def _asked(linked: LinkedTable, promises: Sequence[Promise], settings: KLSettings) -> _Asked:
-    problems = []
+    problems = Problems()
     named = ", ".join(f"'{name}'" for name in linked.events)
     if len(linked.events) > 1:
-        problems.append(
-            Problem(
-                "several-sensitive-attributes",
-                f"{NAME} generalizes the items of one sensitive attribute, and there are {named}",
-                remedy='choose "p-l-angelization" or "theta-star", or leave all but one out of '
-                "the release",
-            )
+        problems.add(
+            "several-sensitive-attributes",
+            f"{NAME} generalizes the items of one sensitive attribute, and there are {named}",
+            remedy='choose "p-l-angelization" or "theta-star", or leave all but one out of '
+            "the release",
         )
     own = [part for part in promises if isinstance(part, KLDiversity)]
     if len(own) != 1:
-        problems.append(
-            Problem(
-                "linked-without-promise",
-                f"{NAME} works towards one promise 'kl-diversity', and {len(own) or 'none'} "
-                f"{'are' if own else 'is'} made",
-                remedy='make one: model = "kl-diversity", k = 10, l = 5',
-            )
+        problems.add(
+            "linked-without-promise",
+            f"{NAME} works towards one promise 'kl-diversity', and {len(own) or 'none'} "
+            f"{'are' if own else 'is'} made",
+            remedy='make one: model = "kl-diversity", k = 10, l = 5',
         )
     problems += [
         Problem(
@@ -504,31 +500,27 @@ def _too_few(asked: _Asked, left: int, people: int) -> Problem:
 def _too_uniform(found: Fingerprints, tree: ItemTree, asked: _Asked, who: Ints32) -> list[Problem]:
     """Why no grouping of all people can keep what is asked."""
     sizes = np.bincount(found.bucket_of[who], minlength=len(found))
-    problems = []
+    problems = Problems()
     most = len(who) // int(sizes.max())
     if most < asked.l:
         finer = "a smaller k, which makes more fingerprints"
-        problems.append(
-            Problem(
-                "unsatisfiable",
-                f"no grouping is {asked.l}-diverse: a fingerprint has a share of "
-                f"{sizes.max() / len(who):.3g} of all people, and one in {asked.l} is allowed",
-                attribute=asked.sensitive,
-                remedy=f"choose {f'l of at most {most}, or ' if most > 1 else ''}{finer}",
-            )
+        problems.add(
+            "unsatisfiable",
+            f"no grouping is {asked.l}-diverse: a fingerprint has a share of "
+            f"{sizes.max() / len(who):.3g} of all people, and one in {asked.l} is allowed",
+            attribute=asked.sensitive,
+            remedy=f"choose {f'l of at most {most}, or ' if most > 1 else ''}{finer}",
         )
     above = _nodes_above(found, tree)
     held = np.bincount(above.value, sizes[above.row_of], len(tree))
     share = float(held.max()) / len(who)
     if share > asked.bound:
-        problems.append(
-            Problem(
-                "unsatisfiable",
-                f"no grouping keeps every node of items to a share of {asked.bound:.3g}: one has "
-                f"{share:.3g} of all people",
-                attribute=asked.sensitive,
-                remedy=f"choose a bound of at least {math.ceil(share * 1000) / 1000:.3f}, or a "
-                "smaller k, which publishes finer nodes",
-            )
+        problems.add(
+            "unsatisfiable",
+            f"no grouping keeps every node of items to a share of {asked.bound:.3g}: one has "
+            f"{share:.3g} of all people",
+            attribute=asked.sensitive,
+            remedy=f"choose a bound of at least {math.ceil(share * 1000) / 1000:.3f}, or a "
+            "smaller k, which publishes finer nodes",
         )
     return problems

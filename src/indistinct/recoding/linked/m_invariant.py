@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable
 from indistinct.kernels.linked import eligible_groups
 from indistinct.kernels.ragged import pointers
 from indistinct.microdata.leveled import LeveledTable
@@ -195,30 +195,26 @@ def _check_limits(dealt: _Dealt, people: int, settings: LinkedSettings, name: st
     """Raise :class:`Unsatisfiable` where more people wait, or are made up, than is allowed."""
     may_wait, may_be_made_up = settings.allowed(people), settings.noise_allowed(people)
     waiting, made_up = len(dealt.waiting), len(dealt.made_up)
-    problems = []
+    problems = Problems()
     if waiting > may_wait:
         share = np.ceil(waiting / people * 1000) / 1000
-        problems.append(
-            Problem(
-                "changed-values",
-                f"{waiting} of {people} people have a value now that the buckets they were "
-                "published in did not list: with it in another bucket, the earlier values could be "
-                "ruled out",
-                attribute=name,
-                remedy=f"leave them out for this time: suppression_limit = {share:.3f}",
-            )
+        problems.add(
+            "changed-values",
+            f"{waiting} of {people} people have a value now that the buckets they were "
+            "published in did not list: with it in another bucket, the earlier values could be "
+            "ruled out",
+            attribute=name,
+            remedy=f"leave them out for this time: suppression_limit = {share:.3f}",
         )
     if may_be_made_up is not None and made_up > may_be_made_up:
-        problems.append(
-            Problem(
-                "too-many-counterfeits",
-                f"{made_up} made-up people would be needed beside {people} people, so that "
-                "everybody who was published before stays in a bucket of the same values, and "
-                f"{may_be_made_up} are allowed",
-                attribute=name,
-                remedy=f"allow max_noise = {made_up}, or leave people out for this time by a "
-                "larger suppression_limit",
-            )
+        problems.add(
+            "too-many-counterfeits",
+            f"{made_up} made-up people would be needed beside {people} people, so that "
+            "everybody who was published before stays in a bucket of the same values, and "
+            f"{may_be_made_up} are allowed",
+            attribute=name,
+            remedy=f"allow max_noise = {made_up}, or leave people out for this time by a "
+            "larger suppression_limit",
         )
     if problems:
         raise Unsatisfiable(problems)

@@ -40,7 +40,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from indistinct.document import many, some_of
-from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable
 from indistinct.kernels.ragged import Ragged
 from indistinct.metadata import ValueMetadata
 from indistinct.privacy.k_anonymity import KAnonymity
@@ -213,15 +213,13 @@ class _Making:
         )
 
     def _check(self) -> None:
-        problems = []
+        problems = Problems()
         if not any(part.model == THETA for part in self.promises):
-            problems.append(
-                Problem(
-                    "no-theta",
-                    "algorithm 'theta-star' makes releases that are theta-sensitive, and no "
-                    "promise asks for it",
-                    remedy='add [[promises]] with model = "theta-sensitive"',
-                )
+            problems.add(
+                "no-theta",
+                "algorithm 'theta-star' makes releases that are theta-sensitive, and no "
+                "promise asks for it",
+                remedy='add [[promises]] with model = "theta-sensitive"',
             )
         problems += unknown_sensitive(self.promises, self.linked.events)
         if problems:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from typing import Literal
 
-from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.errors import PolicyError, Problems, did_you_mean
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.limits import Progress
@@ -63,13 +63,11 @@ def partition(
 def _check(
     data: LeveledTable, promises: Sequence[Promise], algorithm: str, settings: PartitionSettings
 ) -> None:
-    problems = []
+    problems = Problems()
     if algorithm not in ALGORITHMS:
-        problems.append(
-            Problem(
-                "unknown-algorithm",
-                f"no partitioning '{algorithm}': {did_you_mean(algorithm, ALGORITHMS)}",
-            )
+        problems.add(
+            "unknown-algorithm",
+            f"no partitioning '{algorithm}': {did_you_mean(algorithm, ALGORITHMS)}",
         )
     problems += without_hierarchy(data, algorithm)
     named = [(f"promise '{part.model}' applies to", part.on or ()) for part in promises]

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError, Problems
 from indistinct.kernels.clustering import (
     average_groups,
     distances,
@@ -98,7 +98,7 @@ def standardized(data: LeveledTable, weights: Mapping[str, float] | None = None)
 
 
 def _check_numbers(data: LeveledTable) -> None:
-    problems = []
+    problems = Problems()
     for name in data.attributes:
         taxonomy = data.taxonomies[name]
         if None in taxonomy.leaves or taxonomy.suppressed:
@@ -107,21 +107,17 @@ def _check_numbers(data: LeveledTable) -> None:
             why = "its values are not all numbers"
         else:
             continue
-        problems.append(
-            Problem(
-                "no-numbers",
-                f"mdav measures distances between numbers, and {why}",
-                attribute=name,
-                remedy='choose algorithm = "k-member" or "mondrian", which use the hierarchy',
-            )
+        problems.add(
+            "no-numbers",
+            f"mdav measures distances between numbers, and {why}",
+            attribute=name,
+            remedy='choose algorithm = "k-member" or "mondrian", which use the hierarchy',
         )
     if (data.weight > 1).any():
-        problems.append(
-            Problem(
-                "repeated-records",
-                "mdav makes groups of a fixed size, and some rows stand for several records",
-                remedy="give every record a row of its own",
-            )
+        problems.add(
+            "repeated-records",
+            "mdav makes groups of a fixed size, and some rows stand for several records",
+            remedy="give every record a row of its own",
         )
     if problems:
         raise PolicyError(problems)

@@ -18,7 +18,7 @@ import polars as pl
 
 from indistinct import plugins
 from indistinct.document import Document, Grid, Part, many
-from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
+from indistinct.errors import DataError, PolicyError, Problem, Problems, did_you_mean
 from indistinct.metadata import ValueMetadata
 from indistinct.release.audit.check import Check, ClassCheck
 from indistinct.release.audit.linking import Seen, audited_link, link_between, verdicts_of
@@ -355,25 +355,21 @@ def _hidden(texts: pl.DataFrame, names: Sequence[str]) -> pl.Series | None:
 
 def _refuse_people_untold(requirements: Sequence[Requirement], person: str | None) -> None:
     """Raise where promises count people and nobody says whose the records are, or the reverse."""
-    problems = []
+    problems = Problems()
     for part in requirements:
         if part.unit == "person" and person is None:
-            problems.append(
-                Problem(
-                    "people-not-told",
-                    f"promise '{part.model}' counts people, and nothing says whose each record is",
-                    remedy="name the column of the person's pseudonym, or audit a folder whose "
-                    "certificate names it",
-                )
+            problems.add(
+                "people-not-told",
+                f"promise '{part.model}' counts people, and nothing says whose each record is",
+                remedy="name the column of the person's pseudonym, or audit a folder whose "
+                "certificate names it",
             )
         elif part.unit != "person" and person is not None:
-            problems.append(
-                Problem(
-                    "records-of-people",
-                    f"promise '{part.model}' counts records, and '{person}' says that people have "
-                    "many: a class of many records may be one person's",
-                    remedy='count people: unit = "person"',
-                )
+            problems.add(
+                "records-of-people",
+                f"promise '{part.model}' counts records, and '{person}' says that people have "
+                "many: a class of many records may be one person's",
+                remedy='count people: unit = "person"',
             )
     if problems:
         raise PolicyError(problems)

@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from indistinct.document import many
-from indistinct.errors import ROWS_SHOWN, DataError, Problem, did_you_mean
+from indistinct.errors import ROWS_SHOWN, DataError, Problem, Problems, did_you_mean
 from indistinct.sources.files import BROKEN, PACKED, bytes_of, opened
 from indistinct.sources.format import CODE, DROPPED, SENSITIVE, WHOLE, Format, HealthRecords
 from indistinct.types import Frame, Plain, PlainMapping
@@ -315,15 +315,13 @@ def _read_carefully(path: Path, data: bytes) -> list[_Part]:
             broken.append(number)
         else:
             found.append((number, resource))
-    problems = []
+    problems = Problems()
     if broken:
-        problems.append(
-            Problem(
-                "broken-json",
-                f"{_places('line', broken)} {'is' if len(broken) == 1 else 'are'} no JSON object",
-                file=path.name,
-                remedy="export again; each line must hold one whole resource",
-            )
+        problems.add(
+            "broken-json",
+            f"{_places('line', broken)} {'is' if len(broken) == 1 else 'are'} no JSON object",
+            file=path.name,
+            remedy="export again; each line must hold one whole resource",
         )
     return _sorted_out(path, "line", found, problems)
 

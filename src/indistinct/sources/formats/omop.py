@@ -17,7 +17,7 @@ from typing import ClassVar
 import polars as pl
 
 from indistinct.document import many
-from indistinct.errors import ROWS_SHOWN, DataError, Problem, did_you_mean
+from indistinct.errors import ROWS_SHOWN, DataError, Problem, Problems, did_you_mean
 from indistinct.sources.files import CSV, PACKED, PARQUET, read_table
 from indistinct.sources.format import CODE, DROPPED, SENSITIVE, WHOLE, Format, HealthRecords
 from indistinct.sources.text import canonical
@@ -172,28 +172,24 @@ def _files(folder: Path) -> dict[str, Path]:
         plain = Path(file.stem) if file.suffix.lower() in PACKED else file
         if plain.suffix.lower() in CSV + PARQUET:
             found.setdefault(plain.stem.lower(), []).append(file)
-    problems = []
+    problems = Problems()
     for name in _NEEDED:
         if name not in found and name not in _OPTIONAL:
             near = did_you_mean(name, found)
-            problems.append(
-                Problem(
-                    "missing-table",
-                    f"there is no table {name.upper()}"
-                    + (f": {near}" if near.startswith("did") else ""),
-                    file=str(folder),
-                    remedy=f"add {name.upper()}.csv or {name.upper()}.parquet",
-                )
+            problems.add(
+                "missing-table",
+                f"there is no table {name.upper()}"
+                + (f": {near}" if near.startswith("did") else ""),
+                file=str(folder),
+                remedy=f"add {name.upper()}.csv or {name.upper()}.parquet",
             )
         elif len(found.get(name, ())) > 1:
             several = " and ".join(file.name for file in found[name])
-            problems.append(
-                Problem(
-                    "several-tables",
-                    f"the table {name.upper()} is there more than once: {several}",
-                    file=str(folder),
-                    remedy="leave one of them in the folder",
-                )
+            problems.add(
+                "several-tables",
+                f"the table {name.upper()} is there more than once: {several}",
+                file=str(folder),
+                remedy="leave one of them in the folder",
             )
     if problems:
         raise DataError(problems)
