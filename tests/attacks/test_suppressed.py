@@ -11,6 +11,8 @@ import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
+from tests.attacks.test_adversaries import ILL
+from tests.attacks.test_adversaries import policy as asked_for
 
 import indistinct as ind
 
@@ -117,3 +119,64 @@ def test_another_suppressed_person_changes_no_linked_table() -> None:
     assert "town" in same["quasi"][0]
     for other in ([("gout", "a"), ("hiv", "b")], [("flu", "zz")], [("gout", "a")] * 4):
         assert linked(other) == same
+
+
+def of_people(algorithm: str, seed: int, ill: str, starred: bool) -> tuple[frozenset[str], str]:
+    """Who is published, and all that is, where the first person has an illness and no class.
+
+    Arguments:
+        algorithm: the method.
+        seed: that of the table.
+        ill: what the first person has.
+        starred: whether that is a person without any quasi-identifier; else the promise is such
+            that the method leaves some people out.
+    """
+    random, number = np.random.default_rng(seed), 14 if algorithm == "p-l-angelization" else 12
+    ills = random.choice(ILL, number, p=[0.35, 0.35, 0.2, 0.05, 0.05]).tolist()
+    if starred:
+        number, ills = 25, random.permutation(ILL * 5).tolist()
+    ages, towns = (random.integers(*ends, number).astype(str) for ends in ((20, 60), (100, 112)))
+    keys = asked_for(algorithm, seed=1, suppression_limit=0.4)
+    keys["output"] = {"suppressed": "drop", "report": False}
+    if starred:
+        ages[0] = towns[0] = "*"
+        for name in ("age", "zip"):
+            keys["attributes"][name]["hierarchy"] = "suppress"
+    else:
+        for item in keys["promises"]:
+            item |= {"bound": 0.4} if item["model"] == "max-posterior" else {}
+    ills[0], tags = ill, [f"t{at}" for at in range(number)]
+    frame = pl.DataFrame({"tag": tags, "age": ages, "zip": towns, "ill": ills})
+    if "source" in keys:
+        frame = frame.with_columns(patient=pl.col("tag"))
+    release = ind.anonymize(frame, keys)
+    tables = release.tables
+    if not isinstance(tables, dict):
+        return frozenset(tables["tag"]), repr(sorted(tables.rows()))
+    by = release.certificate.linked["by"]
+    parts = [tables[name].group_by(by).agg(pl.exclude(by)) for name in ("quasi", "sensitive")]
+    rows = parts[0].join(parts[1], on=by).drop(by).rows()
+    told = sorted(repr([sorted(part) for part in row]) for row in rows)
+    return frozenset(tables["quasi"]["tag"]), repr(told)
+
+
+@pytest.mark.parametrize(
+    "algorithm", ["mondrian", "k-member", "theta-star", "p-l-angelization", "m-invariant"]
+)
+def test_whoever_is_in_no_class_takes_nobody_along_and_changes_nothing(algorithm: str) -> None:
+    seen = {of_people(algorithm, 2, ill, starred=True) for ill in ("flu", "gout", "hiv")}
+    ((who, _),) = seen
+    assert "t0" not in who
+    assert len(who) == 24
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "seed"), [("mondrian", 22), ("k-member", 4), ("p-l-angelization", 8)]
+)
+def test_a_person_whom_a_promise_leaves_out_changes_nothing_of_the_others(
+    algorithm: str, seed: int
+) -> None:
+    """Which people are left out is decided with a look at values, and told; nothing else is."""
+    ((who, _),) = {of_people(algorithm, seed, ill, starred=False) for ill in ("flu", "gout")}
+    assert "t0" not in who
+    assert len(who) >= 6

@@ -70,6 +70,15 @@ class LinkedTable:
         return cls(data, found, last)
 
     @property
+    def of_classes(self) -> LinkedTable:
+        """The same, where who has ``*`` in every quasi-identifier is in no class, and weighs 0."""
+        gone = self.data.suppressed_before
+        if not gone.any() or gone.all():
+            return self
+        table = replace(self.data.table, weight=np.where(gone, 0, self.data.weight))
+        return replace(self, data=replace(self.data, table=table))
+
+    @property
     def people(self) -> int:
         """Number of people, n."""
         return self.data.table.combinations

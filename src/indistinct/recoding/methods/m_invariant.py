@@ -23,5 +23,5 @@ class MInvariant(Method):
     def plan(self, task: Task) -> LinkedPlan:
         """The people, exact or generalized, and their buckets."""
         settings = LinkedSettings.of(task.asked)
-        linked = LinkedTable.of(task)
+        linked = LinkedTable.of(task).of_classes
         return m_invariant(linked, task.promises, settings, task.earlier, task.progress)

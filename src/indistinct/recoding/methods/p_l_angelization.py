@@ -26,4 +26,6 @@ class PLAngelization(Method):
     def plan(self, task: Task) -> LinkedPlan:
         """Classes, and their buckets."""
         settings = LinkedSettings.of(task.asked)
-        return p_l_angelization(LinkedTable.of(task), task.promises, settings, task.progress)
+        return p_l_angelization(
+            LinkedTable.of(task).of_classes, task.promises, settings, task.progress
+        )

@@ -29,4 +29,4 @@ class ThetaStar(Method):
     def plan(self, task: Task) -> LinkedPlan:
         """Classes of the quasi table, and buckets of the sensitive one."""
         settings = LinkedSettings.of(task.asked)
-        return theta_star(LinkedTable.of(task), task.promises, settings, task.progress)
+        return theta_star(LinkedTable.of(task).of_classes, task.promises, settings, task.progress)

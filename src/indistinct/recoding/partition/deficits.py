@@ -80,9 +80,9 @@ class Deficits:
     """The promises about sensitive values, held against classes that are being made.
 
     Combinations that have the same sensitive values in the same numbers have one *profile*:
-    ``profile`` [C] numbers them, ``profiles`` is their number, ``unit`` [profiles] the units of
-    a combination of each. For a promise they are as good as
-    each other. ``about`` says whether any promise speaks of sensitive values at all.
+    ``profile`` [C] numbers them, those of nobody last, ``profiles`` is their number, ``unit``
+    [profiles] the units of a combination of each. For a promise they are as good as each other.
+    ``about`` says whether any promise speaks of sensitive values at all.
     """
 
     def __init__(self, data: LeveledTable, promises: Sequence[Promise]) -> None:
@@ -95,7 +95,7 @@ class Deficits:
         names = sorted({part.sensitive for part in self.promises if part.sensitive is not None})
         self._reference = {name: cells[name].totals for name in names}
         self._domains = {name: cells[name].about for name in names}
-        self.profile, chosen = _profiles([cells[name] for name in names], data.table.combinations)
+        self.profile, chosen = _profiles([cells[name] for name in names], data.weight)
         self.profiles = len(chosen)
         self.unit = data.weight[chosen]
         self._counts = {
@@ -267,13 +267,17 @@ class Deficits:
         return total
 
 
-def _profiles(cells: Sequence[Cells], combinations: int) -> tuple[Ints32, Ints32]:
-    """The profile of every combination, and the first combination of each profile."""
-    number: dict[tuple[bytes, ...], int] = {}
-    found = np.zeros(combinations, dtype=np.int32)
+def _profiles(cells: Sequence[Cells], weight: Ints) -> tuple[Ints32, Ints32]:
+    """The profile of every combination, and the first combination of each profile.
+
+    What is suppressed from the start weighs nothing, and has no part in the profiles of others.
+    """
+    number: dict[tuple[int | bytes, ...], int] = {}
+    found = np.zeros(len(weight), dtype=np.int32)
     first: list[int] = []
-    for row in range(combinations if cells else min(combinations, 1)):
-        parts = []
+    order = np.argsort(weight == 0, kind="stable").tolist()
+    for row in order if cells else order[:1]:
+        parts: list[int | bytes] = [int(weight[row])]
         for own in cells:
             held = slice(int(own.indptr[row]), int(own.indptr[row + 1]))
             parts += [own.value[held].tobytes(), own.count[held].tobytes()]
