@@ -16,9 +16,9 @@ import polars as pl
 import pytest
 
 import indistinct as ind
-from indistinct.policy.sections import Attribute, Output
+from indistinct.policy.sections import Attribute, Output, Partition
 from indistinct.policy.sections import Method as MethodKeys
-from indistinct.recoding.method import methods
+from indistinct.recoding.method import COMMON, methods
 
 ALGORITHMS = tuple(methods())
 
@@ -396,3 +396,73 @@ def test_no_report_is_written_where_none_is_asked_for(
     table = table_for(keys)
     out = ind.anonymize(table, {**keys, "output": {"report": False}}).write(tmp_path / "out")
     assert {path.suffix for path in out.rglob("*.*")} == {".csv", ".json"}
+
+
+# All other keys
+
+
+def test_keys_that_every_method_meets_are_honoured(tmp_path: Path) -> None:
+    """Missing tokens, uncovered values, transforms, and how files are written, for all methods."""
+    for algorithm in ALGORITHMS:
+        keys, out = policies(algorithm)[-1], tmp_path / algorithm
+        attributes = keys["attributes"] | {"note": {"role": "insensitive", "transform": "mask"}}
+        attributes["age"] = attributes["age"] | {"missing": {"tokens": ["99"], "as": "suppress"}}
+        tree = {"*": {"1": {"10": list(ZIPS[:3]), "11": [ZIPS[3]]}, "2": [ZIPS[4]]}}
+        attributes["zip"] = attributes["zip"] | {
+            "hierarchy": {"tree": tree}, "uncovered": "suppress",
+        }  # fmt: skip
+        attributes["cell"] = {"role": "insensitive"}
+        table = table_for(keys).with_columns(
+            age=pl.when(pl.col("age") < 22).then(99).otherwise("age"),
+            note="n" + pl.col("patient"), cell=pl.lit("=1+1"),
+        )  # fmt: skip
+        output = {"format": "csv", "spreadsheet_safe": True, "report": False}
+        asked = {**keys, "attributes": attributes, "output": output}
+        if algorithm == "mdav":
+            with pytest.raises(ind.PolicyError, match="missing or suppressed values"):
+                ind.anonymize(table, asked)
+            continue
+        try:
+            release = ind.anonymize(table, with_method(asked, suppression_limit=0.4))
+        except ind.PolicyError:
+            release = ind.anonymize(table, asked)
+        told = _labels(release, "age") | _labels(release, "zip")
+        assert not told & {"99", ZIPS[5]}, algorithm
+        text = "".join(path.read_text() for path in release.write(out).glob("*.csv"))
+        assert "nP" not in text, algorithm
+        assert "=1+1" not in text.replace("'=1+1", ""), algorithm
+        assert ind.audit(out).holds, algorithm
+
+
+SETTINGS: dict[str, Any] = {
+    **{key: value for key, (value, _) in METHOD_KEYS.items() if key != "partition"},
+    "partition.strict": False,
+    "partition.dimension": "entropy",
+    "partition.cut": "ncp",
+    "partition.start": "mondrian",
+    "partition.unchecked_tails": True,
+    "partition.donors": "all",
+    **{key: changes["age"][key] for key, (changes, _) in ATTRIBUTE_KEYS.items()},
+}
+"""A value other than the default for everything that a method may heed or not."""
+
+
+def test_every_setting_of_a_method_is_tried() -> None:
+    own = {f"partition.{key}" for key in Partition.model_fields}
+    assert set(METHOD_KEYS) - {"partition"} | own | set(ATTRIBUTE_KEYS) == set(SETTINGS)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_setting_that_a_method_does_not_heed_is_refused(algorithm: str) -> None:
+    heeded = methods()[algorithm].settings | COMMON
+    for keys in policies(algorithm):
+        for setting in set(SETTINGS) - heeded:
+            section, _, key = setting.rpartition(".")
+            value = SETTINGS[setting]
+            asked = with_method(keys, **({section: {key: value}} if section else {key: value}))
+            if key in ATTRIBUTE_KEYS:
+                age = keys["attributes"]["age"] | {key: value}
+                asked = {**keys, "attributes": keys["attributes"] | {"age": age}}
+            with pytest.raises(ind.PolicyError) as caught:
+                ind.Policy.from_dict(asked)
+            assert any(key in item.message for item in caught.value.problems), setting
