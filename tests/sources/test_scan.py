@@ -18,9 +18,11 @@ from hypothesis import strategies as st
 
 import indistinct as ind
 from indistinct.errors import DataError, IndistinctError, PolicyError
+from indistinct.pipeline.evidence import published_evidence
 from indistinct.sources import memory
 from indistinct.sources.convert import to_polars
-from indistinct.sources.duckdb_table import DuckDBTable
+from indistinct.sources.duckdb_table import DuckDBTable, file_of
+from indistinct.sources.engines import open_table
 from indistinct.sources.files import PACKED, read_table
 from indistinct.sources.scan import ScannedTable, scan
 
@@ -144,6 +146,21 @@ def test_a_scan_brings_no_rows_home(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for name in ("optimal", "mondrian", "local", "l-diversity"):
         release = ind.anonymize(tmp_path / "table.parquet", POLICIES[name], engine="duckdb")
         release.write(tmp_path / name)
+
+
+def test_the_release_of_a_scan_is_written_and_counted_once(tmp_path: Path) -> None:
+    TABLE.write_parquet(tmp_path / "table.parquet")
+    release = ind.anonymize(tmp_path / "table.parquet", BASE, engine="duckdb")
+    stored = file_of(release.tables)
+    assert stored is not None
+    release.write(tmp_path / "a", report=False)
+    assert (tmp_path / "a/release.parquet").read_bytes() == stored.path.read_bytes()
+    rows = release.tables.pl()
+    assert open_table(release.tables).different_records() == rows.n_unique()
+    own, read = published_evidence(release), published_evidence(tmp_path / "a")
+    for one in (*own["attributes"], *read["attributes"]):
+        del one["table"]
+    assert own == read
 
 
 def test_csv_out_of_a_scan(tmp_path: Path) -> None:

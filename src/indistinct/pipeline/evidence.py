@@ -26,6 +26,7 @@ from indistinct.pipeline.warnings import lost_attributes
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import published_classes
 from indistinct.release.audit.reading import PublishedTable
+from indistinct.release.audit.verdict import TIMES
 from indistinct.report.chapters import HARM, Evidence
 from indistinct.sources.writing import CERTIFICATE, PRIVATE
 from indistinct.types import Frame, Plain, PlainMapping
@@ -71,16 +72,21 @@ def published_evidence(release: Frame) -> Plain:
         ``curve`` over k.
     """
     view = ReleaseView.read(release, Sought())
-    rows = view.rows.filter(~is_suppressed(view.rows, view.quasi)) if view.quasi else view.rows
-    counted = rows.group_by(list(view.quasi)).len(_COUNT)[_COUNT] if view.quasi else pl.Series([])
-    size = counted.cast(pl.Int64).to_numpy()
+    rows, weight = view.counted or (view.rows, None)
+    if view.quasi:
+        kept = ~is_suppressed(rows, view.quasi)
+        rows, weight = rows.filter(kept), None if weight is None else weight.filter(kept)
+    times = None if weight is None else weight.to_numpy().astype(np.int64)
+    size = _sizes_of(rows.select(view.quasi), times)
     known = set(view.said.known)
     attributes = [
         {
             "name": name,
             "table": part.name,
             "role": _public_role(name, view, known),
-            "spread": spread(_cells(view, part, rows, name)),
+            "spread": spread(rows[name], times)
+            if part is view.table and name in view.quasi
+            else spread_in(part, name),
         }
         for part in view.published.tables
         for name in part.columns
@@ -250,8 +256,15 @@ def _public_role(name: str, view: ReleaseView, known: set[str]) -> str:
     return "sensitive" if name in known or name in asked else "published as it is"
 
 
-def _cells(view: ReleaseView, part: PublishedTable, rows: pl.DataFrame, name: str) -> pl.Series:
-    return rows[name] if part is view.table and name in view.quasi else part.texts([name])[name]
+def spread_in(part: PublishedTable, name: str) -> Plain:
+    """How often each value of a published column occurs, as :func:`spread` tells it."""
+    try:
+        found = part.counted([name])
+    except DataError:  # nearly as many values as records
+        return {"distinct": None, "missing": 0.0, "bars": [], "rest": 1.0, "ranges": False}
+    if TIMES not in found.columns:
+        return spread(found[name])
+    return spread(found[name], found[TIMES].to_numpy().astype(np.int64))
 
 
 def _sizes_of(texts: pl.DataFrame, weight: NDArray[np.int64] | None) -> NDArray[np.int64]:

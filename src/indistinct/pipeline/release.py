@@ -29,6 +29,7 @@ from indistinct.sources.writing import (
     REPORT,
     batches,
     formulas,
+    is_file,
     neutralized,
     publish_folder,
     write_csv,
@@ -153,7 +154,7 @@ class Release(Document):
                     write_json(staging.private / file, document)
             if report:
                 read: Frame = staging.public
-                if store is not None:
+                if store is not None or is_file(self.tables):
                     named = replace(certificate, linked=told_to_all.linked)
                     read = replace(self, certificate=named, run=run)
                 to_all = evidence_in(read, public=True)

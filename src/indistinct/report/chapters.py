@@ -313,7 +313,9 @@ def _attribute(
     if there is None:
         return name, role, "left out"
     spread = there["spread"]
-    said = [many(spread["distinct"], "value", "values")]
+    distinct = spread["distinct"]
+    many_values = "more values than are counted"
+    said = [many_values if distinct is None else many(distinct, "value", "values")]
     told = found.certificate.get("transformed", {}).get(name)
     if told:
         said.append(told)

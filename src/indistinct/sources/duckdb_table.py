@@ -8,7 +8,10 @@ The release is a table of a connection of its own, so that nothing in it refers 
 from __future__ import annotations
 
 import re
+import weakref
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,6 +46,7 @@ class DuckDBTable:
         self._tokens = tokens or {}
         self._height: int | None = None
         self._counted: Any = None
+        self._about: dict[str, tuple[int, int]] = {}
         self._kept = False
         self.kinds: Mapping[str, str] = self._kinds()
 
@@ -105,16 +109,15 @@ class DuckDBTable:
 
     def about(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         """How many records have a value in each column, and about how many values they have."""
-        if not columns:
-            return {}
-        asked = []
-        for name in columns:
-            asked.append(f"count(*) FILTER ({self._filled(name)})")
-            asked.append(f"approx_count_distinct({quoted(name)})")
-        found = self._fetch(
-            f"SELECT {', '.join(f'{one} AS n{at}' for at, one in enumerate(asked))} FROM {_SOURCE}"
-        ).row(0)
-        return {name: (found[2 * at], found[2 * at + 1]) for at, name in enumerate(columns)}
+        if new := [name for name in columns if name not in self._about]:
+            asked = []
+            for name in new:
+                asked.append(f"count(*) FILTER ({self._filled(name)})")
+                asked.append(f"approx_count_distinct({quoted(name)})")
+            listed = ", ".join(f"{one} AS n{at}" for at, one in enumerate(asked))
+            found = self._fetch(f"SELECT {listed} FROM {_SOURCE}").row(0)
+            self._about |= {name: found[2 * at : 2 * at + 2] for at, name in enumerate(new)}
+        return {name: self._about[name] for name in columns}
 
     def like_their_names(self) -> pl.DataFrame:
         """The first records, and some that have the name of a column as its value."""
@@ -141,12 +144,19 @@ class DuckDBTable:
         tokens = self._tokens.get(column, ())
         if self.kinds[column] in ("integer", "date", "boolean") and not tokens:
             return f"{quoted(column)} IS NOT NULL"
+        if self._types[column] in ("FLOAT", "DOUBLE") and not tokens:
+            return f"NOT isnan({quoted(column)})"
         missing = ", ".join(map(_literal, ["", "nan", *tokens]))
         return f"CAST({quoted(column)} AS VARCHAR) NOT IN ({missing})"
 
     def different_records(self) -> int:
         """How many records differ, over all columns, told apart by their digests."""
-        query = f"SELECT count(DISTINCT hash({_names(self.columns)})) FROM {_SOURCE}"
+        row = f"hash({_names(self.columns)})"
+        query = f"SELECT count(DISTINCT {row}) FROM {_SOURCE}"
+        if (stored := file_of(self._relation)) is not None and stored.by_digest:
+            rows = f"SELECT {row} AS own FROM {_SOURCE}"
+            both = f"SELECT own, lag(own) OVER () AS before FROM ({rows})"
+            query = f"SELECT count(*) FILTER (own IS DISTINCT FROM before) FROM ({both})"
         return int(self._fetch(query).item())
 
     def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
@@ -320,6 +330,36 @@ class DuckDBTable:
         answer = self._relation.query(_SOURCE, query).to_arrow_table()
         del indistinct_lookup  # found in this frame by its name while the query ran
         return answer
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """The Parquet file that a relation is, and nothing else.
+
+    Arguments:
+        path: where it is.
+        by_digest: whether equal rows are beside each other.
+    """
+
+    path: Path
+    by_digest: bool = False
+
+
+_FILES: weakref.WeakKeyDictionary[Any, StoredFile] = weakref.WeakKeyDictionary()
+
+
+def as_file(relation: Any, stored: StoredFile) -> Any:
+    """The same relation, which is known to be a file from now on."""
+    _FILES[relation] = stored
+    return relation
+
+
+def file_of(relation: Any) -> StoredFile | None:
+    """The file that a relation is; None of others."""
+    try:
+        return _FILES.get(relation)
+    except TypeError:  # no relation, and without a digest
+        return None
 
 
 def like_relation(frame: pl.DataFrame, kind: Any) -> Any:

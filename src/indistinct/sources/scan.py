@@ -34,7 +34,7 @@ from indistinct.sources.dialect import (
     detect_encoding,
     first_record,
 )
-from indistinct.sources.duckdb_table import DuckDBTable, quoted
+from indistinct.sources.duckdb_table import DuckDBTable, StoredFile, as_file, quoted
 from indistinct.sources.files import (
     BROKEN,
     CSV,
@@ -177,21 +177,29 @@ class ScannedTable(DuckDBTable):
             raise AssertionError("records are replaced one by one, which needs them in memory")
         target = self.workspace.folder / _RELEASE
         made = [name for name in change.columns if name in change.published]
-        indistinct_lookup = self._lookup(change, made)
+        lookup = self._lookup(change, made)
         types = self._types_of(change)
         picked = ", ".join(
             f"CAST({quoted(name)} AS {types[name]}) AS {quoted(name)}" for name in change.columns
         )
         query = f"SELECT {picked} FROM ({self._recoding(change)})"
+        connection = self.workspace.connection
         with telling(self.name):
-            self._relation.query("indistinct_source", query).write_parquet(
-                str(target), compression="zstd"
-            )
-        del indistinct_lookup
+            # As a table of the engine, which knows how many rows it has and joins accordingly.
+            connection.register("indistinct_held", lookup)
+            connection.execute("CREATE TEMP TABLE indistinct_lookup AS FROM indistinct_held")
+            try:
+                self._relation.query("indistinct_source", query).write_parquet(
+                    str(target), compression="zstd"
+                )
+            finally:
+                connection.execute("DROP TABLE indistinct_lookup")
+                connection.unregister("indistinct_held")
         if [states(path) for path in self.files] != self._before:
             target.unlink()
             raise changed(self.name)
-        return self.workspace.connection.read_parquet(str(target))
+        stored = StoredFile(target, by_digest=change.shuffle is not None)
+        return as_file(self.workspace.connection.read_parquet(str(target)), stored)
 
     def _run(self, query: str, indistinct_lookup: Any = None) -> Any:
         with telling(self.name):

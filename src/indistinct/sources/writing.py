@@ -30,6 +30,7 @@ import polars.selectors as cs
 
 from indistinct.errors import OutputError
 from indistinct.sources.convert import to_polars
+from indistinct.sources.duckdb_table import file_of
 from indistinct.types import Frame, PlainMapping
 
 CERTIFICATE = "certificate.json"
@@ -108,12 +109,20 @@ def write_parquet(frame: Frame, path: str | Path) -> None:
     """
 
     def write(file: BinaryIO) -> None:
-        if hasattr(frame, "to_arrow_reader"):
+        if (stored := file_of(frame)) is not None:
+            with stored.path.open("rb") as held:
+                shutil.copyfileobj(held, file, 1 << 24)
+        elif hasattr(frame, "to_arrow_reader"):
             _stream_parquet(frame, file)
         else:
             _plain(frame).write_parquet(file, statistics=False, compression="zstd")
 
     _write_whole(Path(path), write)
+
+
+def is_file(frame: Frame) -> bool:
+    """Whether a frame of an engine is a file that was written already, and need not be read."""
+    return file_of(frame) is not None
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -349,10 +349,12 @@ def _read_frame(native: Frame, name: str) -> PublishedTable:
 
     def counted(wanted: Sequence[str]) -> pl.DataFrame:
         assert isinstance(frame, nw.LazyFrame)
-        name = "times" + "_" * max(map(len, wanted))  # engines know no name as ours
-        every = frame.select(wanted).group_by(wanted).agg(nw.len().alias(name))
-        found = every.collect("polars").to_native()
-        return _texts(found, wanted).with_columns(found[name].cast(pl.Int64).alias(TIMES))
+        times = "times" + "_" * max(map(len, wanted))  # engines know no name as ours
+        every = frame.select(wanted).group_by(wanted).agg(nw.len().alias(times))
+        most = memory.most_combinations(memory.allowed())
+        found = every.head(most + 1).collect("polars").to_native()
+        memory.require_combinations(found.height, wanted, name, memory.allowed())
+        return _texts(found, wanted).with_columns(found[times].cast(pl.Int64).alias(TIMES))
 
     elsewhere = isinstance(frame, nw.LazyFrame) and not frame.implementation.is_polars()
     return PublishedTable(name, tuple(columns), None, texts, counted if elsewhere else None)
