@@ -237,6 +237,18 @@ def test_whole_records_are_synthetic() -> None:
     assert sum((Counter(release.tables["cost"].to_list()) & source).values()) < frame.height / 4
 
 
+def test_noise_that_moves_few_values_is_told() -> None:
+    """A multiple of 0 is 0, and noise of a fifth hardly ever moves a whole number."""
+    frame = patients().with_columns(cost=pl.int_range(pl.len()) * (pl.int_range(pl.len()) % 4 == 0))
+    for rule, expected in (
+        ({"scale": 0.5, "multiplicative": True}, True),
+        ({"scale": 0.2}, True),
+        ({"scale": 5}, False),
+    ):
+        made = ind.anonymize(frame, policy({"cost": {"noise": rule}})).warnings
+        assert any("the noise has left" in text for text in made) == expected
+
+
 def test_an_exchange_that_moves_few_values_is_told() -> None:
     """Groups of one keep what they have; groups of half of the table do not."""
     frame = patients()

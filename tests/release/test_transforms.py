@@ -213,8 +213,8 @@ def test_noise_does_not_tell_the_largest_value() -> None:
     )
     assert told == (
         "Gaussian noise of scale 0.5 of the value added: it adds 0.25 times the mean of the "
-        "squared values to the variance; less than 0 published as 0, which moves the mean "
-        "away from there and lowers the variance"
+        "squared values to the variance, leaves 0 as it is; less than 0 published as 0, which "
+        "moves the mean away from there and lowers the variance"
     )
 
 

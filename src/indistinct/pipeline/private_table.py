@@ -197,11 +197,13 @@ class PrivateTable:
 
 
 def warn_about_named_values(private: PrivateTable, run: Run) -> None:
-    """Say where promises name values that no record has.
+    """Say where promises name values that no record has, or count one as several.
 
     Raises:
         PolicyError: a promise is about values none of which occurs: it would promise nothing.
     """
+    for name in counted_attributes(private.promises):
+        run.warnings += told_apart(name, sorted_values(private.subjects.values_of(name)))
     problems = []
     for part in private.promises:
         if not isinstance(part, AboutValues):
@@ -230,6 +232,26 @@ def warn_about_named_values(private: PrivateTable, run: Run) -> None:
             )
     if problems:
         raise PolicyError(list(dict.fromkeys(problems)))
+
+
+def told_apart(name: str, values: Sequence[str | None]) -> list[str]:
+    """The warning that one value counts as several, as it is written in several ways.
+
+    Arguments:
+        name: a sensitive attribute that promises count.
+        values: its distinct values.
+    """
+    texts = pl.Series(values, dtype=pl.String).drop_nulls()
+    plain = texts.str.normalize("NFKC").str.to_lowercase().str.replace_all(r"\p{Cf}", "")
+    plain = plain.str.replace_all(r"[\s_\-]+", " ").str.strip_chars(" ")
+    several = int(plain.is_duplicated().sum())
+    if not several:
+        return []
+    return [
+        f"{several} values of '{name}' differ from another one in case, blanks, hyphens or "
+        "invisible characters only, and promises that count values tell them apart: write them "
+        "alike in the table, or a class of one value passes for one of several"
+    ]
 
 
 def _counted_missing(part: AboutValues, private: PrivateTable) -> list[str]:

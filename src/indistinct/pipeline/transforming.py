@@ -396,6 +396,11 @@ class _Work:
                 warnings.append(f"'{name}': the transformation '{way}' has changed no value")
             elif item.transform.swap is not None:
                 warnings += _few_moved(item.transform.swap, before, changed)
+            elif way == "noise" and changed < FEWEST_MOVED * there:
+                warnings.append(
+                    f"'{name}': the noise has left {there - changed} of {there} values as they "
+                    "were: take a larger scale; where it multiplies, 0 always stays 0"
+                )
             if self.policy.person is not None and item.role != IDENTIFIER:
                 person = self.texts(self.policy.person)
                 warnings += _found_in_many(name, item.transform, before, person)

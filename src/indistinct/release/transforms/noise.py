@@ -109,7 +109,8 @@ def told(
     variance = scale * scale * (1 if distribution == "gaussian" else 2)
     said = f"{kind} noise of scale {scale:g}{of} added: "
     said += (
-        f"it adds {variance:g} times the mean of the squared values to the variance"
+        f"it adds {variance:g} times the mean of the squared values to the variance, leaves 0 as "
+        "it is"
         if multiplicative
         else f"it adds {variance:g} to the variance"
     )
