@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import os
 import secrets
+import signal
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -19,6 +20,10 @@ from typer.testing import CliRunner, Result
 REPOSITORY = Path(__file__).resolve().parent
 
 os.environ["INDISTINCT_LOG_SECONDS"] = "0"  # what is printed does not depend on how long it took
+
+for number, handler in ((signal.SIGHUP, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
+    if signal.getsignal(number) is signal.SIG_IGN:  # as nohup and shells pass on to what they run
+        signal.signal(number, handler)
 
 for profile, same_examples in (("same", True), ("random", False)):
     settings.register_profile(
