@@ -220,6 +220,8 @@ class PostgresTable:
         self.source = source
         self._tokens = tokens or {}
         self._counted: dict[tuple[str, ...], pl.DataFrame] = {}
+        self._about: dict[str, tuple[int, int]] = {}
+        self._digests: tuple[str, str] | None = None
         self._frame: pl.DataFrame | None = None
         self._types = self._types_in_server()
         self.columns: tuple[str, ...] = tuple(self._types)
@@ -229,7 +231,7 @@ class PostgresTable:
     def with_tokens(self, tokens: Tokens) -> PostgresTable:
         """The same table, in which these texts stand for a missing value."""
         found = object.__new__(PostgresTable)
-        found.__dict__ |= {**self.__dict__, "_tokens": dict(tokens), "_counted": {}}
+        found.__dict__ |= {**self.__dict__, "_tokens": dict(tokens), "_about": {}}
         return found
 
     def __len__(self) -> int:
@@ -299,14 +301,15 @@ class PostgresTable:
 
     def about(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         """How many records have a value in each column, and how many values they have."""
-        found = {}
         for name in columns:
+            if name in self._about:
+                continue
             values = f"SELECT {_text(name)} AS v, count(*) AS n FROM ({self.source}) s GROUP BY 1"
-            found[name] = self.session.fetch(
+            self._about[name] = self.session.fetch(
                 f"SELECT coalesce(sum(n) FILTER (WHERE {self._filled(name, 'v')}), 0)::bigint AS a,"
                 f" count(v) AS b FROM ({values}) s"
             ).row(0)
-        return found
+        return {name: self._about[name] for name in columns}
 
     def tally(self, column: str, fewer: int) -> tuple[int, int, int]:
         """Records with a value in a column, its values, and the records of those that are rare."""
@@ -324,7 +327,13 @@ class PostgresTable:
         """How many records differ, over all columns, told apart by their digests."""
         row = f"hashtextextended(ROW({', '.join(map(quoted, self.columns))})::text, 0)"
         query = f"SELECT count(*) AS n FROM (SELECT DISTINCT {row} FROM ({self.source}) s) s"
-        return int(self.session.fetch(query).item())
+        if self._digests is not None:  # the rows are in their order
+            release, own = self._digests
+            both = f"SELECT {own} AS own, lag({own}) OVER () AS before FROM pg_temp.{release}"
+            different = "count(*) FILTER (WHERE own IS DISTINCT FROM before)"
+            query = f"SELECT {different} AS n FROM ({both}) s"
+        with self.session.settings(_IN_ORDER):
+            return int(self.session.fetch(query).item())
 
     def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
         """The distinct combinations of canonical texts, and how many records have each."""
@@ -346,7 +355,33 @@ class PostgresTable:
         with self.session.settings(_JOINING if change.shuffle else _JOINING | _IN_ORDER):
             self.session.run(f"ANALYZE pg_temp.{lookup}")
             self.session.run(made)
-        return PostgresTable(self.session, f"SELECT * FROM pg_temp.{release}", "release")
+        return self._released(release, change)
+
+    def _released(self, release: str, change: Change) -> PostgresTable:
+        """The table that was published; what was seen of its columns need not be looked for."""
+        found = object.__new__(PostgresTable)
+        columns = ", ".join(map(quoted, change.columns))
+        source = f"SELECT {columns} FROM pg_temp.{release}"
+        found.__dict__ |= self.__dict__ | {
+            "name": "release",
+            "source": source,
+            "columns": tuple(change.columns),
+            "_height": int(self.session.fetch(f"SELECT count(*) AS n FROM ({source}) s").item()),
+            "_tokens": {},
+            "_counted": {},
+            "_about": {},
+            "_frame": None,
+            "_digests": None if change.shuffle is None else (release, self._row),
+        }
+        for told in ("_scales", "_bounded", "kinds", "_types"):
+            own = {n: one for n, one in self.__dict__[told].items() if n in change.columns}
+            made = {"kinds": "text", "_types": "text"}.get(told)
+            for name in change.published.columns:
+                own.pop(name, None)
+                if made is not None:
+                    own[name] = made
+            found.__dict__[told] = own
+        return found
 
     def _recoding(self, change: Change, lookup: str) -> str:
         """The query of the recoded records: a join of the source with the lookup.
@@ -373,7 +408,10 @@ class PostgresTable:
             source = f"(SELECT *, row_number() OVER () AS {self._row} FROM {source} s)"
         else:
             row = ", ".join(made.get(name, f"s.{quoted(name)}") for name in change.columns)
-            order = f"hashtextextended(ROW({row})::text, {change.shuffle.integers(_SEEDS)})"
+            picked.append(
+                f"hashtextextended(ROW({row})::text, {change.shuffle.integers(_SEEDS)}) AS {self._row}"
+            )
+            order = str(len(picked))
         return (
             f"SELECT {', '.join(picked)} FROM {source} s JOIN pg_temp.{lookup} l ON {joined}"
             f" ORDER BY {order}"

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from indistinct.sources import memory
 from indistinct.sources.eager import ArrowTable, add_up, find_combinations, tally_of
 from indistinct.sources.table import Change, count_column, counted_rows
 from indistinct.sources.text import Tokens, canonical, kind_of_type
@@ -40,14 +41,23 @@ class SparkTable:
         return self._height
 
     def frame(self) -> pl.DataFrame:
-        """All records."""
+        """All records.
+
+        Raises:
+            DataError: They take more memory than they may.
+        """
+        self._require_rows(self.columns)
         return _polars(self._frame.toArrow())
 
     def text(self, columns: Sequence[str]) -> pl.DataFrame:
         """The canonical texts of these columns, in the order of the source, null for missing.
 
         From then on the table is read from a checkpoint, whose order stays.
+
+        Raises:
+            DataError: They take more memory than they may.
         """
+        self._require_rows(columns)
         if not self._kept:
             self._frame, self._kept = self._frame.localCheckpoint(eager=True), True
         return canonical(_polars(self._select(columns).toArrow()), self._tokens)
@@ -55,7 +65,9 @@ class SparkTable:
     def distinct(self, columns: Sequence[str]) -> pl.DataFrame:
         """The distinct combinations of canonical texts, with how often each occurs in ``count``."""
         count = count_column(columns)
-        counted = _polars(self._count(columns, count).toArrow())
+        most = memory.most_combinations(memory.allowed())
+        counted = _polars(self._count(columns, count).limit(most + 1).toArrow())
+        memory.require_combinations(counted.height, columns, self.name, memory.allowed())
         texts = canonical(counted.select(columns), self._tokens)
         return add_up(texts.with_columns(counted[count].cast(pl.Int64)), count)
 
@@ -114,6 +126,7 @@ class SparkTable:
         from pyspark.sql import functions as f
 
         if change.order is not None or change.replace:
+            self._require_rows(self.columns)
             held = ArrowTable(self._frame.toArrow(), self.name, self._tokens)
             return self._frame.sparkSession.createDataFrame(held.publish(change))
         made = [name for name in change.columns if name in change.published.columns]
@@ -157,6 +170,10 @@ class SparkTable:
             taken = published.gather(pl.Series(combination_of[kept]))
             lookup = lookup.append_column(f"p{at}", taken.to_arrow())
         return self._frame.sparkSession.createDataFrame(lookup)
+
+    def _require_rows(self, columns: Sequence[str]) -> None:
+        cells = memory.OF_CELLS * self.height() * len(columns)
+        memory.require_rows(cells, self.name, memory.allowed())
 
     def _select(self, columns: Sequence[str]) -> Any:
         return self._frame.select([_quoted(name) for name in columns])
