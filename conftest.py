@@ -21,9 +21,12 @@ REPOSITORY = Path(__file__).resolve().parent
 
 os.environ["INDISTINCT_LOG_SECONDS"] = "0"  # what is printed does not depend on how long it took
 
-for number, handler in ((signal.SIGHUP, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
+for number, usual in (
+    (signal.SIGHUP, signal.SIG_DFL),
+    (signal.SIGINT, signal.default_int_handler),
+):
     if signal.getsignal(number) is signal.SIG_IGN:  # as nohup and shells pass on to what they run
-        signal.signal(number, handler)
+        signal.signal(number, usual)
 
 for profile, same_examples in (("same", True), ("random", False)):
     settings.register_profile(
