@@ -141,7 +141,7 @@ def literal(node: ast.expr) -> bool:
 
 
 def test_no_verdict_is_written_down() -> None:
-    """Whether a claim holds is computed; what cannot be is argued, and counted apart."""
+    """Whether a claim holds is computed."""
     found = [
         place
         for _, node, place in calls("claim")
@@ -168,7 +168,6 @@ def test_what_is_not_computed_is_counted_apart() -> None:
             ledger.same("Table 1", "three", 3, 3)
         ledger.figure("Table 1", "four", 4, 5)
     ledger.transcribed("Table 2", "a caption", "k = 2", "k = 10", "it repeats another")
-    ledger.argued("Abstract", "a sentence", True, "no", "why not")
     ledger.lost("Table 3", "k = 7", None, "out of reach")
     found = Reproduction("p", "P", tuple(ledger.items))
     assert found.to_dict()["sources"] == {
@@ -176,11 +175,10 @@ def test_what_is_not_computed_is_counted_apart() -> None:
         "fitted": {"equal": 1, "differs": 1},
         "forced": {"equal": 1},
         "transcribed": {"differs": 1},
-        "argued": {"refuted": 1},
     }
     assert (
-        "7 items: 2 computed (1 equal, 1 no figure printed), 2 fitted (1 equal, 1 differs), "
-        "1 forced (1 equal), 1 transcribed (1 differs), 1 argued (1 refuted)." in found.markdown()
+        "6 items: 2 computed (1 equal, 1 no figure printed), 2 fitted (1 equal, 1 differs), "
+        "1 forced (1 equal), 1 transcribed (1 differs)." in found.markdown()
     )
     assert sum(found.verdicts.values()) == len(found.items)
     assert [item.source for item in found.items][:3] == ["computed", "fitted", "forced"]

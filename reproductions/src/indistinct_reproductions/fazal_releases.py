@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+import indistinct as ind
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.analytics.linkability import (
     Intersection,
@@ -30,7 +31,7 @@ from indistinct.analytics.linked_query_error import LinkedQueries, LinkedQueryEr
 from indistinct.analytics.utility import CertaintyPenalty, Utility
 from indistinct.errors import Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
-from indistinct.pipeline.anonymization import anonymize, read
+from indistinct.pipeline.anonymization import read
 from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.run import Run as OneRun
@@ -173,7 +174,7 @@ def made(name: str, k: int, patients: Patients, seed: int = 0) -> Release:
     """
     promises, method = asked_of(name, k, patients)
     policy = patients.policy(promises, {**method, "seed": seed}, by_rows=name == ROWS)
-    return anonymize(patients.rows, policy)
+    return ind.anonymize(patients.rows, policy)
 
 
 # -------- What is published, as measures see it --------

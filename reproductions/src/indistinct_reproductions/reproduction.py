@@ -22,11 +22,11 @@ computation shows to be false. ``no figure printed``: there is nothing to compar
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
-Origin = Literal["computed", "fitted", "forced", "transcribed", "argued"]
+Origin = Literal["computed", "fitted", "forced", "transcribed"]
 """Where a figure comes from. ``computed``: from the paper's data. ``fitted``: so too, by something
 that was chosen because the printed figures come out by it. ``forced``: it would come out of any
 data, and says nothing of these. ``transcribed``: nothing is computed, two passages are held against
-each other. ``argued``: nothing is computed, the verdict is an argument's."""
+each other."""
 
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
@@ -304,19 +304,16 @@ class Ledger:
         return self._add(where, what, printed, computed, "equal" if holds else otherwise, why)
 
     def lost(self, where: str, what: str, printed: Value, why: str) -> Item:
-        """Nothing to hold a figure against: no release could be made, and why."""
-        verdict: Verdict = "no figure printed" if printed is None else "differs"
-        return self._add(where, what, printed, "no release", verdict, why)
+        """A figure, or none, held against a release that could not be made, and why."""
+        made = "no release"
+        if printed is None:
+            return self.unprinted(where, what, made, why)
+        return self.same(where, what, printed, made, why)
 
     def transcribed(self, where: str, what: str, printed: Value, other: Value, why: str) -> Item:
         """A passage beside another one, or beside what is done here; nothing is computed."""
         with self.marked("transcribed"):
             return self.same(where, what, printed, other, why)
-
-    def argued(self, where: str, what: str, printed: Value, said: str, why: str) -> Item:
-        """A sentence of the paper that is refuted by an argument; nothing is computed."""
-        with self.marked("argued"):
-            return self._add(where, what, printed, said, "refuted", why)
 
     def unprinted(
         self,
