@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -395,6 +396,18 @@ def test_disk_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DataError, match="neither the memory") as caught:
         table.distinct(["age"])
     assert "P0001" not in str(caught.value)
+
+
+def test_no_room_for_the_release(tmp_path: Path) -> None:
+    """A disk that is full, as a limit of files makes one, in the middle of the release."""
+    TABLE.write_parquet(tmp_path / "table.parquet")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        with pytest.raises(DataError, match="neither the memory"):
+            ind.anonymize(tmp_path / "table.parquet", BASE, engine="duckdb")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_errors_have_their_exit_code(tmp_path: Path) -> None:

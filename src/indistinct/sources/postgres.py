@@ -408,9 +408,8 @@ class PostgresTable:
             source = f"(SELECT *, row_number() OVER () AS {self._row} FROM {source} s)"
         else:
             row = ", ".join(made.get(name, f"s.{quoted(name)}") for name in change.columns)
-            picked.append(
-                f"hashtextextended(ROW({row})::text, {change.shuffle.integers(_SEEDS)}) AS {self._row}"
-            )
+            seed = change.shuffle.integers(_SEEDS)
+            picked.append(f"hashtextextended(ROW({row})::text, {seed}) AS {self._row}")
             order = str(len(picked))
         return (
             f"SELECT {', '.join(picked)} FROM {source} s JOIN pg_temp.{lookup} l ON {joined}"

@@ -14,6 +14,7 @@ import contextlib
 import csv
 import glob
 import os
+import re
 import shutil
 import tempfile
 import weakref
@@ -67,6 +68,7 @@ LEAST = _OWN + (384 << 20)
 _PACKED = (*PACKED, ".zst")
 _BLOCK = 1 << 22
 _RELEASE = "release.parquet"
+_FULL = re.compile("No space left|File too large|Disk quota exceeded")
 
 
 @dataclass
@@ -217,7 +219,9 @@ def telling(name: str) -> Iterator[None]:
 
     try:
         yield
-    except duckdb.OutOfMemoryException:
+    except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
+        if isinstance(error, duckdb.IOException) and not _FULL.search(str(error)):
+            raise _unreadable(name, error) from None
         raise DataError(
             Problem(
                 "no-room-to-spill",
@@ -227,14 +231,16 @@ def telling(name: str) -> Iterator[None]:
             )
         ) from None
     except (duckdb.Error, UnicodeError) as error:
-        raise DataError(
-            Problem(
-                "unreadable-file",
-                f"the file cannot be scanned ({type(error).__name__})",
-                file=name,
-                remedy="run without --engine to be told which lines are wrong, and where",
-            )
-        ) from None
+        raise _unreadable(name, error) from None
+
+
+def _unreadable(name: str, error: Exception) -> DataError:
+    return DataError(
+        "unreadable-file",
+        f"the file cannot be scanned ({type(error).__name__})",
+        file=name,
+        remedy="run without --engine to be told which lines are wrong, and where",
+    )
 
 
 def scan(
