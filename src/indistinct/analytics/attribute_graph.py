@@ -573,12 +573,10 @@ def _parts(ahead: Sequence[Sequence[int]], back: Sequence[Sequence[int]]) -> lis
     return part
 
 
-def edges_between(
-    columns: Sequence[str], source: str, origin: Origin = "published"
-) -> tuple[Edge, ...]:
+def edges_between(columns: Sequence[str], source: str) -> tuple[Edge, ...]:
     """The edges among all columns of a published table: who has a row has all its values."""
     return tuple(
-        Edge(one, other, source, origin)
+        Edge(one, other, source, "published")
         for at, one in enumerate(columns)
         for other in columns[at + 1 :]
     )

@@ -7,8 +7,11 @@ from indistinct.hierarchies.taxonomy import Label, Taxonomy
 
 MISSING_SHOWN = "(missing)"
 
+EXAMPLES = 4
+"""Labels of a level that are shown, and one more where that is all."""
 
-def describe(taxonomy: Taxonomy, examples: int = 4) -> list[str]:
+
+def describe(taxonomy: Taxonomy) -> list[str]:
     """What each level publishes: one line for the whole and one per level.
 
     >>> from indistinct.hierarchies.masking import masking_taxonomy
@@ -26,8 +29,8 @@ def describe(taxonomy: Taxonomy, examples: int = 4) -> list[str]:
     for level in range(levels):
         labels = [_shown(label) for label in dict.fromkeys(taxonomy.level(level))]
         shown = labels
-        if len(labels) > examples + 1:
-            shown = [*labels[: examples - 1], "…", labels[-1]]
+        if len(labels) > EXAMPLES + 1:
+            shown = [*labels[: EXAMPLES - 1], "…", labels[-1]]
         lines.append(f"level {level}: {many(len(labels), 'label')}: {', '.join(shown)}")
     if taxonomy.suppressed:
         lines.append(

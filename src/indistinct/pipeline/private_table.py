@@ -34,7 +34,7 @@ from indistinct.privacy.promise import Promise
 from indistinct.privacy.values import AboutValues
 from indistinct.requirement import Requirement
 from indistinct.sources.table import Table
-from indistinct.types import Ints, Ints32
+from indistinct.types import Ints32
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -326,7 +326,6 @@ def subjects_in(
     policy: Policy,
     file: str | None = None,
     sensitive: Sequence[str] = (),
-    weight: Ints | None = None,
     quasi: Sequence[str] | None = None,
 ) -> Subjects:
     """Whose these rows are, as a policy says.
@@ -336,14 +335,13 @@ def subjects_in(
         policy: names that column, and what becomes of quasi-identifiers that differ within people.
         file: the name of the table's file, for messages.
         sensitive: the attributes whose values are the people's events.
-        weight: how many records each row stands for; one where not given.
         quasi: the attributes that are people's own; the policy's quasi-identifiers where not given.
 
     Raises:
         DataError: rows without a person, or quasi-identifiers that differ within one.
     """
     if policy.person is None:
-        return Subjects.of_records(texts, weight)
+        return Subjects.of_records(texts)
     return Subjects.of_people(
         texts,
         policy.person,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -45,10 +45,6 @@ class Remedy:
     def to_dict(self) -> Plain:
         """The same as plain data."""
         return {"text": self.text, "policy": dict(self.policy)}
-
-
-Finder = Callable[[AttackContext, str | None], Remedy]
-"""What finds the remedy against an attacker that learns an attribute, or anything else."""
 
 
 def _written(policy: PlainMapping) -> list[str]:

@@ -113,17 +113,10 @@ def bars_of(
     promises: Sequence[Promise],
     about: dict[str, SensitiveDomain],
     original: dict[str, Ints],
-    several: bool = False,
 ) -> tuple[Bar, ...]:
     """The promises by the attribute they speak of."""
     return tuple(
-        Bar(
-            name,
-            tuple(part for part in promises if part.sensitive == name),
-            own,
-            original[name],
-            several,
-        )
+        Bar(name, tuple(part for part in promises if part.sensitive == name), own, original[name])
         for name, own in about.items()
     )
 
