@@ -196,6 +196,9 @@ def test_other_k_are_tried_and_one_is_taken(browser: Any, start: Start, table: P
     page.click("#to-promises")
     page.wait_for_selector("#promise-0-k[value='10']")
     page.click("#to-explore")
+    page.check("#beside-5")
+    page.click("#compare")
+    page.wait_for_selector("#beside-rows")
     page.wait_for_selector("#try-ward")
     for level in page.query_selector_all("input[id^='try-'][type=range]"):
         level.focus()

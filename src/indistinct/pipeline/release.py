@@ -15,7 +15,7 @@ import polars as pl
 from indistinct.document import Document, Grid, Line, Part, many
 from indistinct.errors import IndistinctError
 from indistinct.metadata import ValueMetadata
-from indistinct.pipeline.evidence import evidence_in
+from indistinct.pipeline.evidence import evidence_in, published_evidence
 from indistinct.pipeline.opening import sha256_of
 from indistinct.privacy.promise import models
 from indistinct.recoding.linked_plan import LinkedPlan
@@ -87,6 +87,11 @@ class Release(Document):
     def warnings(self) -> tuple[str, ...]:
         """What the custodian should know before handing the release out."""
         return (*self.run.to_dict()["warnings"], *self._formulas)
+
+    def spreads(self) -> list[Plain]:
+        """How often each published value of each attribute occurs, as reports draw it."""
+        found: list[Plain] = published_evidence(self)["attributes"]
+        return found
 
     def report(self, *, public: bool = False, template: str = "plain") -> str:
         """What there is to know of the release, as the text of one HTML file that loads nothing.

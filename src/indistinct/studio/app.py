@@ -220,11 +220,15 @@ def _run(space: Workspace, asked: Plain) -> Plain:
     kind = _text(asked, "kind")
     if kind in {"assess", "alternatives"}:
         return space.start({"kind": kind})
-    if kind == "explore":
-        tried = asked.get("k")
+    if kind in {"explore", "beside"}:
+        tried, pair = asked.get("k"), asked.get("pair")
         if not isinstance(tried, list) or not all(type(k) is int for k in tried):
             raise _malformed("k")
-        return space.start({"kind": kind, "k": tried})
+        if pair is not None and (
+            not isinstance(pair, list) or [type(one) for one in pair] != [str, str]
+        ):
+            raise _malformed("pair")
+        return space.start({"kind": kind, "k": tried, "pair": pair})
     if kind not in {"release", "prove"}:
         raise _malformed("kind")
     out = Path(_text(asked, "out").strip()).expanduser()

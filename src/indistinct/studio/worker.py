@@ -118,8 +118,38 @@ def explore(asked: Plain, progress: Progress) -> Plain:
     return {"points": points, "recommended": told["recommended"], "why": found.why}
 
 
+def beside(asked: Plain, progress: Progress) -> Plain:
+    """Releases with several k beside each other: rows, values, pairs of columns, what they lose."""
+    data, policy, pair = asked["data"], asked["policy"], asked["pair"]
+    found = indistinct.explore(data, policy, k=asked["k"], progress=progress)
+    made = [
+        (f"k = {point.k}", indistinct.anonymize(data, point.policy, progress=progress))
+        for point in found.points
+        if point.published is not None
+    ]
+    if not made:
+        return {"releases": []}
+    compared = indistinct.compare(
+        data,
+        *(release for _, release in made),
+        policy=policy,
+        names=[name for name, _ in made],
+        contingency=None if pair is None else tuple(pair),
+        progress=progress,
+    ).to_dict()
+    for item, (_, release) in zip(compared["releases"], made, strict=True):
+        rows = release.tables["quasi"] if release.linked else release.tables
+        item["head"] = rows.head(5).to_dicts()
+        item["spreads"] = release.spreads()
+    # What was counted in the table is the same for all of them.
+    before: Any = made[0][1].private.get("evidence.json", {})
+    compared["before"] = before.get("attributes", [])
+    return compared
+
+
 RUNS = {
     "explore": explore,
+    "beside": beside,
     "assess": assess,
     "alternatives": alternatives,
     "release": release,

@@ -1,6 +1,7 @@
 // What other methods would keep under the same promises, side by side.
 
 import { bar, count, grid, h, note, problems, shape, share } from "/web/dom.js";
+import { besideRoom } from "/web/beside.js";
 import { edit, read, run, step, stop, store } from "/web/store.js";
 
 const KS = [2, 3, 5, 7, 10, 15, 20, 30, 50];
@@ -19,7 +20,7 @@ export function exploreRoom(redraw) {
         job.running ? [h("span", { className: "soft" }, `${job.what} …`), h("button", { id: "stop-alternatives", onclick: () => stop("alternatives") }, "Stop")] : null),
       job.running ? h("progress", { "aria-label": job.what, max: 1, value: job.share ?? undefined }) : null,
       job.stopped ? note("doubt", "Stopped.") : null, problems(job.problems), job.result ? found(job.result) : null),
-    frontier(redraw, Boolean(wrong.length || lacks.length)), levels(redraw));
+    frontier(redraw, Boolean(wrong.length || lacks.length)), besideRoom(redraw, KS, Boolean(wrong.length || lacks.length)), levels(redraw));
 }
 
 // Every choice of levels: who would look like whom, and what the search may choose.

@@ -1,0 +1,58 @@
+"""What a run tells the page is what the library says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import indistinct as ind
+
+worker = pytest.importorskip("indistinct.studio.worker")
+
+POLICY = """
+[attributes.age]
+role = "quasi-identifier"
+hierarchy = { intervals = { width = 10 } }
+[attributes.ward]
+role = "quasi-identifier"
+hierarchy = "suppress"
+[attributes.ill]
+role = "sensitive"
+[[promises]]
+model = "k-anonymity"
+k = 5
+[method]
+seed = 2
+"""
+
+
+def test_releases_stand_beside_each_other_as_they_are_made_alone(tmp_path: Path) -> None:
+    table = pl.DataFrame(
+        {
+            "age": [20 + at * 7 % 40 for at in range(90)],
+            "ward": ["north" if at % 3 else "south" for at in range(90)],
+            "ill": ["flu" if at % 4 else "gout" for at in range(90)],
+        }
+    )
+    data, policy = tmp_path / "t.csv", tmp_path / "t.toml"
+    table.write_csv(data)
+    policy.write_text(POLICY, encoding="utf-8")
+    asked = {"data": str(data), "policy": str(policy), "k": [2, 9, 91], "pair": ["ward", "ill"]}
+    told = worker.beside(asked, lambda *_: None)
+    assert [item["name"] for item in told["releases"]] == ["k = 2", "k = 9"]
+    keys = ind.Policy.load(policy).to_dict()
+    made = [
+        ind.anonymize(data, {**keys, "promises": [{"model": "k-anonymity", "k": k}]})
+        for k in (2, 9)
+    ]
+    names, pair = ("k = 2", "k = 9"), ("ward", "ill")
+    alone = ind.compare(data, *made, policy=policy, names=names, contingency=pair).to_dict()
+    for own, item, other in zip(made, told["releases"], alone["releases"], strict=True):
+        assert item["head"] == own.tables.head(5).to_dicts()
+        assert item["spreads"] == own.spreads()
+        assert item["loss"] == other["loss"]
+    assert told["contingency"] == alone["contingency"]
+    assert [item["name"] for item in told["before"]] == ["age", "ward", "ill"]
+    assert worker.beside(asked | {"k": [91], "pair": None}, lambda *_: None)["releases"] == []
