@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +13,9 @@ from indistinct.analytics.attacks import AttackContext
 from indistinct.analytics.attacks.refusals import Rerun, Tried
 from indistinct.errors import IndistinctError
 from indistinct.kernels.ragged import Ragged
+from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.leveled import LeveledTable
+from indistinct.microdata.subjects import Events
 from indistinct.pipeline.asked import asked_of, method_of
 from indistinct.pipeline.chosen_promises import settled
 from indistinct.pipeline.private_table import PrivateTable
@@ -33,6 +37,13 @@ WORK = 200_000_000
 """Pairs of records that these runs look at, at most: the time of clustering grows with them."""
 
 
+Listed = tuple[tuple[str, ...], ...]
+"""What a bucket lists, attribute by attribute."""
+
+Listing = Counter[tuple[int, Listed]]
+"""How many rows of each class are linked to buckets that list the same."""
+
+
 def tried_by(context: AttackContext, private: PrivateTable) -> Tried | Rerun | None:
     """What the policy's method tried of a table and refused, in place of the published classes.
 
@@ -46,6 +57,8 @@ def tried_by(context: AttackContext, private: PrivateTable) -> Tried | Rerun | N
         one node, which says what was tried.
     """
     policy = private.policy
+    if method_of(policy).linked:
+        return _of_people(context, private)
     about = any(part.sensitive is not None for part in policy.privacy_models)
     if not about or not context.one_record_each or private.sight.ranks or private.sight.rows:
         return None
@@ -107,6 +120,92 @@ def _rerun(
         return found is not None and bool((found == class_of).all())
 
     return Rerun(class_of[of], same, runs)
+
+
+def _of_people(context: AttackContext, private: PrivateTable) -> Rerun | None:
+    """The program of linked tables that draws nothing; None where it makes other tables."""
+    method, people = method_of(private.policy), private.subjects
+    runs = min(RUNS, WORK // max(people.count, 1) ** 2)
+    if method.dealt or people.events is None or not context.linked_tables or not runs:
+        return None
+    run = Run(private.policy, private.policy.method.seed or 0)
+    again = PrivateTable.of(private.table, run, file=private.file, subjects=people)
+    data, events = again.data, people.events
+    if (
+        any(part.is_open for part in private.policy.privacy_models)
+        or len(data.weight) != people.count
+    ):
+        return None
+
+    def made(donors: Ints) -> tuple[Ints32, Listing] | None:
+        """The class of everybody, and the rows with what their buckets list."""
+        owner = np.empty_like(donors)
+        owner[donors] = np.arange(len(donors))
+        sensitive = {name: _given(own, donors) for name, own in data.table.sensitive.items()}
+        other = replace(data, table=replace(data.table, sensitive=sensitive))
+        turned = Events(owner[events.person_of].astype(np.int32), events.texts)
+        task = Task(
+            asked_of(private.policy, run.seed), other, again.promises_of_classes, _nothing,
+            events=turned,
+        )  # fmt: skip
+        try:
+            plan = method.plan(task)
+        except IndistinctError:
+            return None
+        if not isinstance(plan, LinkedPlan) or plan.noise:
+            return None
+        found = _published(context, other, plan.quasi)
+        if found is None:
+            return None
+        there = np.flatnonzero(~plan.suppressed)
+        lists = _listing({name: (own.labels, own) for name, own in plan.buckets.items()})
+        rows = Counter((int(found[c]), lists[plan.bucket_of[c]]) for c in there.tolist())
+        return np.where(plan.suppressed, -1, found).astype(np.int32), rows
+
+    first = made(np.arange(people.count))
+    if first is None or first[1] != _shown(context):
+        return None
+
+    def same(donors: Ints) -> bool:
+        found = made(donors)
+        return found is not None and found[1] == first[1]
+
+    return Rerun(first[0], same, runs, alone=False)
+
+
+def _given(cells: Cells, donors: Ints) -> Cells:
+    """The values of people who have those of others."""
+    held = Ragged(cells.indptr, np.arange(len(cells.value), dtype=np.int32)).select(donors)
+    return replace(
+        cells, indptr=held.indptr, value=cells.value[held.value], count=cells.count[held.value]
+    )
+
+
+def _listing(
+    parts: Mapping[str, tuple[Sequence[str | None], Ragged]],
+) -> list[Listed]:
+    """What every bucket lists of each attribute, sorted."""
+    each = [
+        [tuple(sorted(str(labels[v]) for v in own[at].tolist())) for at in range(len(own))]
+        for _, (labels, own) in sorted(parts.items())
+    ]
+    return list(zip(*each, strict=True))
+
+
+def _shown(context: AttackContext) -> Listing:
+    """The published rows: the class of each, and what its bucket lists."""
+    parts = {
+        name: (own.labels, Ragged(_wide(own.indptr, own.amount), np.repeat(own.index, own.amount)))
+        for name, own in context.buckets.items()
+    }
+    lists = _listing(parts)
+    pairs = zip(context.places.class_of.tolist(), context.bucket_of.tolist(), strict=True)
+    return Counter((row, lists[bucket]) for row, bucket in pairs)
+
+
+def _wide(indptr: Ints, amount: Ints) -> Ints:
+    """Where rows begin whose entries are repeated."""
+    return np.concatenate([[0], np.cumsum(amount)])[indptr]
 
 
 def _tried(

@@ -162,6 +162,7 @@ class Method(ABC):
         holding: ``all`` where everybody of a bucket has all that it lists.
         by_values: whether who is put together, or left out, depends on what somebody has.
         drawn: whether classes depend on the seed.
+        dealt: whether people are dealt to buckets at random, so that no run tells another.
         may_contain: what it may add to a release that no record stands for: ``noise``.
         unsafe: what is unsafe in the variant of the paper.
         one_off: why its plans fit no other table; None where they do.
@@ -178,6 +179,7 @@ class Method(ABC):
     holding: ClassVar[Literal["all"] | None] = None
     by_values: ClassVar[bool] = True
     drawn: ClassVar[bool] = False
+    dealt: ClassVar[bool] = False
     may_contain: ClassVar[tuple[str, ...]] = ()
     one_off: ClassVar[str | None] = "it says of single records what becomes of them"
     unsafe: ClassVar[str] = "with what is unsafe in it; the documentation says what that is"

@@ -291,6 +291,11 @@ class AttackContext:
         return self.shown is None and self.bucket_semantics != "all"
 
     @property
+    def linked_tables(self) -> bool:
+        """Whether a second table lists what people of a bucket have."""
+        return self.shown is None and self.pseudonyms is None
+
+    @property
     def units(self) -> str:
         """What the rows are called."""
         return "records" if self.one_record_each else "people"

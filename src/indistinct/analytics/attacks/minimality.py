@@ -103,6 +103,8 @@ def run(
     if not any(item.sensitive == sensitive for item in context.promises):
         why = "no promise is about this attribute, so none made the release less specific"
         return Skipped(NAME, why, sensitive)
+    if not context.one_record_each and isinstance(context.tried, Rerun):
+        return _by_runs_of_people(context, sensitive, context.tried)
     asked = asked_about(context)
     if isinstance(asked, str):
         return Skipped(NAME, asked, sensitive, leaves_open=True)
@@ -159,7 +161,7 @@ def _by_refusals(
     groups: list[Ints] = []
     if isinstance(tried, Rerun):
         concerned[inside] = seen.mixed(tried.class_of)[tried.class_of[inside]]
-        left = tried.left_over(seen.kind, same, RERUN, context.seed)
+        left = tried.left_over(seen.kind, seen.has(sensitive), RERUN, context.seed)
         plans = left.enumerated
         left_out = int((np.bincount(tried.class_of[inside & concerned & left.untried]) > 0).sum())
         concerned |= ~inside
@@ -201,6 +203,49 @@ def _by_refusals(
     return _told(context, sensitive, found, out)
 
 
+def _by_runs_of_people(context: AttackContext, sensitive: str, tried: Rerun) -> Finding | Skipped:
+    """What follows where the values of whole people are exchanged within the published classes."""
+    people = context.people.height
+    each = zip(*(context.values[name] for name in context.sensitive), strict=True)
+    numbers: dict[tuple[bytes, ...], int] = {}
+    kind = np.array(
+        [numbers.setdefault(tuple(part.tobytes() for part in own), len(numbers)) for own in each],
+        np.int64,
+    )
+    lists = context.values[sensitive]
+    has = np.zeros((len(numbers), max(len(lists.labels), 1)), np.bool_)
+    has[kind[lists.row_of], lists.index] = True
+    left = tried.left_over(kind, has, RERUN, context.seed)
+    inside, groups = tried.class_of >= 0, int(tried.class_of.max(initial=-1)) + 1
+    held = np.zeros((groups, has.shape[1]))
+    np.add.at(held, tried.class_of[inside], has[kind[inside]])
+    size = np.bincount(tried.class_of[inside], minlength=groups)
+    within = held[tried.class_of] / np.maximum(size, 1)[tried.class_of][:, None]
+    together = np.where(has[kind], within, 0.0).max(axis=1)
+    moved = ~left.untried & (np.abs(left.likely - together) > NEVER)
+    base = np.where(moved, together, context.true_belief(sensitive))
+    belief = np.where(moved, left.likely, base)
+    alone = np.where(moved, together, context.true_prior(sensitive))
+    mixed = np.array([len(np.unique(kind[tried.class_of == at])) > 1 for at in range(groups)])
+    passed = np.where(inside, mixed[tried.class_of], True) & left.untried
+    figures = {
+        "plans": left.enumerated,
+        "plans_left_out": len(np.unique(tried.class_of[inside & passed])),
+        "kept": None,
+        "classes_enumerated": left.enumerated,
+        "classes_drawn": 0,
+        "assignments": left.orders,
+    }
+    note = _note_of_runs(left.enumerated, float(moved.sum() / max(left.exact.sum(), 1)))
+    note += " Whoever draws that conclusion knows what the people of the class have together."
+    found = _Beliefs(
+        tried.class_of, base, belief, left.exact, figures, note, int(passed.sum()), alone
+    )
+    nobody = np.zeros(people, np.bool_)
+    nothing = LeftOut(np.full(people, np.nan), np.zeros(people), nobody, nobody, 0, 0)
+    return _told(context, sensitive, found, nothing)
+
+
 @dataclass(frozen=True)
 class _Beliefs:
     """What is believed of everybody's own value, and what this comes of.
@@ -213,6 +258,8 @@ class _Beliefs:
         figures: how it was found.
         note: what that means.
         passed: people of whom nothing was tried.
+        alone: what is believed by who knows the same and no program, [n]; where not given, what
+            overall frequencies tell.
     """
 
     class_of: Ints32
@@ -222,6 +269,7 @@ class _Beliefs:
     figures: Mapping[str, Figures]
     note: str
     passed: int = 0
+    alone: Floats | None = None
 
 
 def _told(
@@ -256,6 +304,7 @@ def _told(
         },
         worst=worst_class(context, gain, gain_over_random_worlds=gain) if gain.any() else {},
         note=found.note + out.note + _note_of_passed(passed),
+        alone=found.alone,
     )
 
 

@@ -50,7 +50,7 @@ def asked_about(context: AttackContext) -> Asked | str:
     sizes: list[tuple[tuple[int, ...], int]] = []
     about: list[Promise] = []
     if not context.one_record_each:
-        return "people with many records, and linked tables, are not looked at"
+        return "people with many records, and buckets that are dealt at random, are not looked at"
     for item in context.promises:
         on = tuple(
             context.quasi.index(name) for name in item.on or context.quasi if name in context.quasi
@@ -165,6 +165,12 @@ class Seen:
         """Which kinds of records have the same value, [K, K]."""
         own = self.kinds[sensitive]
         found: Bools = own[:, None] == own[None, :]
+        return found
+
+    def has(self, sensitive: str) -> Bools:
+        """Which value each kind of record has, [K, D]."""
+        own = self.kinds[sensitive]
+        found: Bools = own[:, None] == np.arange(len(self.values[sensitive].domain))
         return found
 
     def mixed(self, class_of: Ints32) -> Bools:

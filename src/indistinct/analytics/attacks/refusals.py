@@ -132,13 +132,15 @@ class Rerun:
         same: whether it makes the published classes where everybody has the values of somebody,
             [n], whose place is given.
         runs: how often it may be asked.
+        alone: whether suppressed people can be given other values one by one.
     """
 
     class_of: Ints32
     same: Callable[[Ints], bool]
     runs: int
+    alone: bool = True
 
-    def left_over(self, kind: Ints, same: Bools, most: int, seed: int) -> Left:
+    def left_over(self, kind: Ints, has: Bools, most: int, seed: int) -> Left:
         """What the orders of single classes are that lead to the same classes.
 
         All other classes have their values. Classes are taken at random while there are runs left
@@ -147,7 +149,7 @@ class Rerun:
 
         Arguments:
             kind: the kind of record that every person has, below K, [n].
-            same: whether records of two kinds have the same value of the attribute learnt, [K, K].
+            has: which values of the attribute learnt each kind has, [K, V].
             most: orders of a class up to which all are tried.
             seed: what the choice of classes depends on.
         """
@@ -156,7 +158,7 @@ class Rerun:
         groups = int(self.class_of.max(initial=-1)) + 1
         members = Ragged.by_owner(self.class_of[inside], inside, groups)
         tried = 0
-        asked = self._alone(likely, kind, same, most)
+        asked = self._alone(likely, kind, has, most) if self.alone else 0
         for group in simulation([seed, 0x3133]).permutation(len(members)).tolist():
             people = members[group].astype(np.int64)
             own = kind[people]
@@ -174,11 +176,12 @@ class Rerun:
             )
             tried, asked = tried + 1, asked + number
             if len(orders):
-                likely[people] = same[kinds[orders], own].mean(axis=0)
+                held = has[kinds[orders]].mean(axis=0)
+                likely[people] = np.where(has[own], held, 0.0).max(axis=1)
         exact = ~np.isnan(likely)
         return Left(likely, np.zeros(len(kind)), exact, tried, 0, asked)
 
-    def _alone(self, likely: Floats, kind: Ints, same: Bools, most: int) -> int:
+    def _alone(self, likely: Floats, kind: Ints, has: Bools, most: int) -> int:
         """Fill in how likely the values of suppressed people are; returns the runs it took."""
         donor = np.unique(kind, return_index=True)[1]
         weight = np.bincount(kind[self.class_of >= 0], minlength=len(donor)).astype(np.float64)
@@ -194,7 +197,7 @@ class Rerun:
                 if other != kind[person] and not self.same(donors):
                     left[other] = 0.0
             asked += len(donor)
-            likely[person] = left @ same[:, kind[person]] / left.sum()
+            likely[person] = (left @ has)[has[kind[person]]].max() / left.sum()
         return asked
 
     def _kept(self, people: Ints, by_kind: Ints, order: Ints) -> bool:

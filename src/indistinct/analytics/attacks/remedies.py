@@ -110,7 +110,7 @@ def bounded_belief(context: AttackContext, sensitive: str | None) -> Remedy:
 
 def cut_classes(context: AttackContext, sensitive: str | None) -> Remedy:
     """Classes that are cut, and not gathered until their values differ; else a bound on beliefs."""
-    if not isinstance(context.tried, Rerun):
+    if not isinstance(context.tried, Rerun) or not context.one_record_each:
         return bounded_belief(context, sensitive)
     return Remedy("cut classes and do not gather them", {"method": {"algorithm": "mondrian"}})
 

@@ -21,6 +21,7 @@ class Anatomy(Method):
     works_towards: ClassVar[tuple[str, ...]] = ("distinct-l-diversity", "max-posterior")
     unit = "person"
     linked: ClassVar[bool] = True
+    dealt: ClassVar[bool] = True
     by_values: ClassVar[bool] = False
 
     def plan(self, task: Task) -> LinkedPlan:

@@ -18,6 +18,7 @@ class MInvariant(Method):
     works_towards: ClassVar[tuple[str, ...]] = ("m-invariance", "tau-safety")
     unit = "person"
     linked: ClassVar[bool] = True
+    dealt: ClassVar[bool] = True
     may_contain: ClassVar[tuple[str, ...]] = ("noise",)
 
     def plan(self, task: Task) -> LinkedPlan:

@@ -24,6 +24,7 @@ class ThetaStar(Method):
     works_towards: ClassVar[tuple[str, ...]] = ("theta-sensitive",)
     unit = "person"
     linked: ClassVar[bool] = True
+    dealt: ClassVar[bool] = True
     may_contain: ClassVar[tuple[str, ...]] = ("noise",)
 
     def plan(self, task: Task) -> LinkedPlan:
