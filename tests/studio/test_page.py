@@ -200,6 +200,9 @@ def test_other_k_are_tried_and_one_is_taken(browser: Any, start: Start, table: P
     page.click("#compare")
     page.wait_for_selector("#beside-rows")
     page.wait_for_selector("#try-ward")
+    page.click("#around")
+    page.click("#step-ward-1")
+    page.wait_for_selector("#try-ward[value='1']")
     for level in page.query_selector_all("input[id^='try-'][type=range]"):
         level.focus()
         page.keyboard.press("End")

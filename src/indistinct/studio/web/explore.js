@@ -69,7 +69,38 @@ function levels(redraw) {
       heeded.includes("weight") ? ["Weight", (name) => h("div", { className: "row" }, h("input", { type: "range", id: `weight-${name}`, min: "0", max: "5", step: "0.5", value: String(attributes[name].weight ?? 1), "aria-label": `Weight of ${name}`,
         onchange: (event) => edit(["attributes", name, "weight"], Number(event.target.value)) }), h("span", { className: "soft" }, String(attributes[name].weight ?? 1)))] : null,
     ].filter(Boolean), names) : null,
+    told ? lattice(told, k, put, redraw) : null,
     heeded.length < 3 ? h("p", { className: "soft small" }, `${sections.method?.algorithm ?? "The method"} makes ${heeded.length ? "ranges" : "groups"} of its own, so that ${heeded.length ? "bounds of levels" : "bounds and weights"} mean nothing to it. Choose another method above to set them.`) : null);
+}
+
+// The choices of levels one step coarser or finer than the one above, drawn above and below it.
+const near = { key: null, steps: [], asked: false };
+
+async function around(told, redraw) {
+  const key = `${tried.key} ${JSON.stringify(told.heights)}`;
+  if (near.key === key) return;
+  Object.assign(near, { key, steps: [] });
+  for (const up of [1, -1]) for (const [name, height] of Object.entries(told.heights)) {
+    const level = (tried.levels[name] ?? 0) + up;
+    if (level < 0 || level > height) continue;
+    const levels = { ...tried.levels, [name]: level };
+    const found = await read("classes", { levels: JSON.stringify(levels) }).catch(() => null);
+    if (near.key !== key) return; // the reader has moved on
+    if (found) near.steps = [...near.steps, { name, level, up, levels, told: found }];
+    redraw();
+  }
+}
+
+function lattice(told, k, put, redraw) {
+  if (!near.asked) return h("button", { id: "around", onclick: () => { near.asked = true; redraw(); } }, "Show the choices around this one");
+  around(told, redraw);
+  const least = (found) => found.below[Math.min(k, found.below.length - 1)];
+  const node = (item) => h("button", { id: `step-${item.name}-${item.level}`, onclick: () => put(item.levels) },
+    `${item.name}: level ${item.level}`, h("span", { className: "soft" }, ` ${count(least(item.told))} in groups under ${k}`));
+  const side = (up, title) => h("div", { className: "row", role: "group", "aria-label": title }, h("span", { className: "soft" }, title),
+    near.steps.filter((item) => item.up === up).sort((one, other) => least(one.told) - least(other.told)).map(node));
+  return h("div", { className: "lattice", id: "lattice" }, side(1, "One step coarser"),
+    h("div", { className: "row" }, h("b", {}, "This choice"), h("span", { className: "soft" }, `${count(least(told))} in groups under ${k}`)), side(-1, "One step finer"));
 }
 
 // How much detail is kept at which k, and how safe that is.
