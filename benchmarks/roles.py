@@ -111,6 +111,7 @@ def main() -> None:
         "fourth round": Score(),
         "fifth round": Score(),
         "sixth round": Score(),
+        "seventh round": Score(),
     }
     rows = []
     for name, truth in truths.items():

@@ -279,7 +279,7 @@ def test_nothing_nearly_unique_is_published_before_somebody_decides() -> None:
         closed = profile(frame).closed()
         assert closed["reading"].role == "identifier"
         assert closed["reading"].why.startswith("left out until you decide")
-        assert closed["kind"].role == ("identifier" if records == 8 else "insensitive")
+        assert closed["kind"].role == ("identifier" if records == 8 else "sensitive")
         policy = Policy.from_dict(tomllib.loads(first_policy(profile(frame))))
         assert policy.attributes["reading"].role == "identifier"
 

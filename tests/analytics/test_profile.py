@@ -325,10 +325,12 @@ def test_a_column_called_like_another_has_its_role() -> None:
     assert seen["older"].role == "sensitive"
 
 
-def test_elsewhere_what_nothing_speaks_for_is_insensitive() -> None:
-    frame = pl.DataFrame({"age": [str(at % 50) for at in range(N)], "colour": ["a", "b"] * 200})
-    seen = profile(frame)
-    assert (seen["colour"].role, seen["colour"].sure) == ("insensitive", False)
+def test_what_nothing_speaks_for_is_sensitive_in_a_table_about_people_alone() -> None:
+    columns = {"age": [str(at % 50) for at in range(N)], "colour": ["a", "b"] * 200}
+    seen = profile(pl.DataFrame(columns))["colour"]
+    assert (seen.role, seen.sure) == ("sensitive", False)
+    seen = profile(pl.DataFrame({"size": columns["age"], "colour": columns["colour"]}))["colour"]
+    assert (seen.role, seen.sure) == ("insensitive", False)
 
 
 def test_claims_of_beneficiaries() -> None:

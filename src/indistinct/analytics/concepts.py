@@ -48,7 +48,7 @@ _BESIDE = (
     "end", "start", "current", "cleaned", "raw", "new", "old", "n", "num", "no", "nr", "nbr",
     "number", "total", "count", "derived", "recode", "baseline", "bl", "admission", "type", "name",
     "status", "x", "des", "der", "du", "de", "la", "del", "anos", "jahre", "jahren", "ans",
-    "gruppe", "kg", "cm", "mm", "lb", "lbs", "mg", "dl", "ml", "mmol",
+    "gruppe", "prev", "previous", "curr", "kg", "cm", "mm", "lb", "lbs", "mg", "dl", "ml", "mmol",
 )  # fmt: skip
 """Words that say nothing of what a column is about."""
 
@@ -59,7 +59,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "others know the approximate age",
         whole=("age", "alter", "edad", "ages", "fage", "mage"),
         anywhere=("age at", "age group", "age years", "age in years", "age cat", "altersgruppe"),
-        stems=("agegr", "agecat", "ageband", "ageclass"),
+        stems=("agegr", "agecat", "ageband", "ageclass", "agem", "agef", "agey", "ageo", "agei"),
         measured=True,
     ),
     Concept(

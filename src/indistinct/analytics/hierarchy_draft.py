@@ -16,7 +16,7 @@ import polars as pl
 
 from indistinct.analytics.concepts import Concept
 from indistinct.analytics.contents import Content
-from indistinct.analytics.names import apart, is_one_of, names_one_of
+from indistinct.analytics.names import apart, is_one_of, names_one_of, starts_with_one_of
 from indistinct.analytics.safe_harbor import AGE, BESIDE_AGE, OLDEST
 from indistinct.analytics.values import Values
 from indistinct.types import Plain, PlainMapping
@@ -63,6 +63,8 @@ _CODED = (
     "grp", "level", "stage", "grade", "ind", "flag", "source", "disposition", "concept", "unit",
     "ward",
 )  # fmt: skip
+_GROUPED = ("group", "grp", "category", "band", "class", "bracket")
+_GROUPED_AGES = ("agegr", "agecat", "ageband", "ageclass")
 _FEW_CODES = 10
 _LARGEST_CODE = 20
 _UNMEASURED = 12
@@ -86,6 +88,9 @@ def type_of(
     if (content and content.code_system) or values.distinct <= 2:
         return "category"
     column = apart(column)
+    few = values.distinct <= _FEW_CODES and (values.largest or 0) <= _LARGEST_CODE
+    if few and (names_one_of(column, _GROUPED) or starts_with_one_of(column, _GROUPED_AGES)):
+        return "category"
     if names_one_of(column, _COUNTED) or (concept and concept.name in ("age", "birth", "death")):
         return "number"
     if names_one_of(column, _CODED):
@@ -99,7 +104,6 @@ def type_of(
     )
     if named or (concept and not concept.measured and values.distinct <= _UNMEASURED):
         return "category"
-    few = values.distinct <= _FEW_CODES and (values.largest or 0) <= _LARGEST_CODE
     return "category" if few and values.kind == "integer" else "number"
 
 

@@ -35,6 +35,9 @@ RARE = 5
 
 HEALTH = ("health", "sexual life")
 
+OF_PEOPLE = ("age", "sex", "birth", "ethnicity", "education", "family")
+"""What only columns about people are about."""
+
 
 @dataclass(frozen=True)
 class Neighbour:
@@ -74,18 +77,21 @@ def settled(
     about = [item for item in columns if item.about in HEALTH]
     whole = lru_cache(maxsize=None)(lambda name: table.distinct([name]).height)
     ill = len(about) >= 2 or 5 * len(about) >= len(columns) > 0 < len(about) or patients
+    people = any(item.about in OF_PEOPLE for item in columns)
+    what = "health" if ill else "people, and could harm them" if people else None
     named = [one for one in about if one.kind == "text"]
     for at, item in enumerate(columns):
         if item.left_out and item.kind == "text" and (told := _names(table, named, item, whole)):
             found[item.name] = told
         if item.sure or item.distinct < 2 - item.gaps or item.name in found:
             continue
-        rare = item.kind == "text" and item.distinct > 1 and RARE * item.distinct > item.filled
+        rare = (item.kind == "text" or not ill) and RARE * item.distinct > item.filled
+        rare = rare and item.distinct > 1
         told = (
             _alike(columns, at)
             or _called_alike(known, item)
             or _follows(table, known, item, whole)
-            or (("sensitive", "it stands in a table about health") if ill and not rare else None)
+            or (("sensitive", f"it stands in a table about {what}") if what and not rare else None)
         )
         if told:
             found[item.name] = told

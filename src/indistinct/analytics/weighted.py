@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.hierarchies.taxonomy import Label
-from indistinct.kernels.ragged import look_up
+from indistinct.kernels.ragged import look_up, weave
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
 from indistinct.types import Array, Ints, Ints32
@@ -199,6 +199,8 @@ def expanded(rows: Rows, chosen: Array) -> tuple[Ints, Ints]:
 
 def chosen_rows(rows: Rows, chosen: Array) -> Rows:
     """Some of the rows, in the order given."""
+    if len(chosen) == len(rows) and (chosen == np.arange(len(rows))).all():
+        return Rows(rows.indptr, rows.index)
     place, at = expanded(rows, chosen)
     return Rows(pointers(place, len(chosen)), rows.index[at])
 
@@ -213,18 +215,33 @@ def alongside(parts: Sequence[Rows], first: Array) -> tuple[Rows, Ints]:
     Returns:
         The rows, and where the entries of each kind, one kind after the other, stand in them.
     """
-    total = np.sum([part.length for part in parts], axis=0)
-    indptr = np.zeros(len(total) + 1, np.int64)
-    np.cumsum(total, out=indptr[1:])
-    begin, places, entries = indptr[:-1].copy(), [], []
+    indptr = np.sum([part.indptr for part in parts], axis=0)
+    following, index = indptr[:-1].copy(), np.empty(int(indptr[-1]), np.int32)
+    place, begin = np.empty(int(indptr[-1]), np.int64), 0
     for part, offset in zip(parts, first.tolist(), strict=False):
-        places.append(np.arange(len(part.index)) + np.repeat(begin - part.indptr[:-1], part.length))
-        entries.append(part.index + np.int32(offset))
-        begin += part.length
-    place = np.concatenate(places)
-    index = np.empty(len(place), np.int32)
-    index[place] = np.concatenate(entries)
+        end = begin + len(part.index)
+        weave(part.indptr, part.index, offset, following, index, place[begin:end])
+        begin = end
     return Rows(indptr, index), place
+
+
+def numbered_anew(rows: Rows, to: Array) -> Rows:
+    """Rows with every entry replaced, each once and rising; -1 leaves it out.
+
+    Arguments:
+        rows: the rows.
+        to: what every entry becomes.
+    """
+    new = to[rows.index] if len(to) else np.zeros(0, np.int64)
+    there, width = new >= 0, max(int(to.max(initial=0)) + 1, 1)
+    if len(rows.index) == len(rows) and (rows.length == 1).all():
+        # Nothing is to be sorted where everybody has one.
+        indptr = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum(there, out=indptr[1:])
+        return Rows(indptr, new[there].astype(np.int32))
+    keys = np.sort(rows.row_of[there] * width + new[there])
+    keys = keys[np.diff(keys, prepend=-1) > 0]
+    return Rows(pointers(keys // width, len(rows)), (keys % width).astype(np.int32))
 
 
 def gathered(rows: Array, codes: Array, amount: Array, number: int, domain: int) -> Weighted:

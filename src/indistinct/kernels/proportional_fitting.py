@@ -7,9 +7,8 @@ the weights are changed until each place has as many people as it has records (i
 proportional fitting). People and classes that have nothing to do with each other, by however many
 others between them, are fitted one after the other.
 
-Throughout, ``table[start[j] + codes[c, j], v]`` is the logarithm of how likely value ``v`` makes
-feature j of combination ``c``; ``met[met_indptr[c]:met_indptr[c + 1]]`` are its classes, and
-``value[indptr[g]:indptr[g + 1]]`` the values of class ``g``, each a place.
+The likelihood of a value is the same in every class. So people who could stand in the same classes,
+a *set*, meet each value once, with the weights of its places added up.
 """
 
 from __future__ import annotations
@@ -21,6 +20,9 @@ from indistinct.types import Floats, Ints, Ints32
 
 FILLED = 1e-13
 """Share by which places may be filled too much or too little."""
+
+ALIKE = 1e-9
+"""Shares that differ by less are equal."""
 
 
 @jit
@@ -46,166 +48,231 @@ def joined(indptr: Ints, index: Ints32, number: int) -> Ints32:
 
 
 @inner
+def _lay_out(
+    q: int,
+    set_indptr: Ints,
+    set_class: Ints32,
+    indptr: Ints,
+    value: Ints32,
+    place: Ints32,
+    met: Ints32,
+    entry: Ints32,
+    slot: Ints32,
+) -> int:
+    """The values that set ``q`` meets, ``met``; of each of its places the entry, and which of them.
+
+    Returned is how many values there are. ``place`` says which of them a value is; it is -1 for
+    all values before, and has to be again.
+    """
+    number = here = 0
+    for at in range(set_indptr[q], set_indptr[q + 1]):
+        for own in range(indptr[set_class[at]], indptr[set_class[at] + 1]):
+            v = value[own]
+            if place[v] < 0:
+                place[v] = number
+                met[number] = v
+                number += 1
+            entry[here], slot[here] = own, place[v]
+            here += 1
+    return number
+
+
+@inner
+def _pool(
+    entry: Ints32,
+    slot: Ints32,
+    scale: Floats,
+    pooled: Floats,
+) -> None:
+    """The weights of all places of each value together."""
+    for at in range(entry.shape[0]):
+        pooled[slot[at]] = 0.0
+    for at in range(entry.shape[0]):
+        pooled[slot[at]] += scale[entry[at]]
+
+
+@inner
 def _make_likely(
     c: int,
     codes: Ints32,
     start: Ints,
     table: Floats,
-    met_indptr: Ints,
     met: Ints32,
-    indptr: Ints,
-    value: Ints32,
+    number: int,
     likely: Floats,
-    first: int,
-) -> int:
-    """How likely its places make a combination, the likeliest 1, from ``first``; where they end."""
-    here, top = first, -np.inf
-    for at in range(met_indptr[c], met_indptr[c + 1]):
-        g = met[at]
-        for entry in range(indptr[g], indptr[g + 1]):
-            score = 0.0
-            for j in range(codes.shape[1]):
-                score += table[start[j] + codes[c, j], value[entry]]
-            likely[here] = score
-            top = max(top, score)
-            here += 1
-    for at in range(first, here):
-        likely[at] = np.exp(likely[at] - top)
-    return here
+) -> None:
+    """How likely each value that a combination meets makes it, the likeliest 1."""
+    top = -np.inf
+    for i in range(number):
+        score = 0.0
+        for j in range(codes.shape[1]):
+            score += table[start[j] + codes[c, j], met[i]]
+        likely[i] = score
+        top = max(top, score)
+    for i in range(number):
+        likely[i] = np.exp(likely[i] - top)
+
+
+@inner
+def _dealt(number: int, pooled: Floats, likely: Floats) -> float:
+    """What the likelihoods of a combination come to, with the weights of its places."""
+    total = 0.0
+    for i in range(number):
+        total += pooled[i] * likely[i]
+    return total
 
 
 @jit
 def fit(
-    member: Ints,
-    member_indptr: Ints,
+    crowd: Ints,
+    crowd_indptr: Ints,
     group: Ints,
     group_indptr: Ints,
+    member: Ints32,
+    member_indptr: Ints,
     codes: Ints32,
     start: Ints,
     table: Floats,
     weight: Ints,
-    met_indptr: Ints,
-    met: Ints32,
+    set_indptr: Ints,
+    set_class: Ints32,
     indptr: Ints,
     value: Ints32,
     held: Ints,
     scale: Floats,
     sweeps: int,
-) -> None:
-    """Change the weights of places, ``scale``, until they have the people they hold.
-
-    Arguments:
-        member: the combinations, block by block; those of block b from ``member_indptr[b]`` on.
-        member_indptr: see ``member``.
-        group: the classes of the blocks; no combination of another block could be in them.
-        group_indptr: where those of each block begin.
-        codes: see above.
-        start: see above.
-        table: see above.
-        weight: people of each combination.
-        met_indptr: see above.
-        met: see above.
-        indptr: see above.
-        value: see above.
-        held: how often each class has each value, [places].
-        scale: the weights, [places].
-        sweeps: rounds at most.
-    """
-    likely, filled = np.empty(0), np.zeros(scale.shape[0])
-    for b in range(member_indptr.shape[0] - 1):
-        room = 0
-        for c in member[member_indptr[b] : member_indptr[b + 1]]:
-            for at in range(met_indptr[c], met_indptr[c + 1]):
-                room += indptr[met[at] + 1] - indptr[met[at]]
-        if room > likely.shape[0]:
-            likely = np.empty(room)
-        here = 0
-        for c in member[member_indptr[b] : member_indptr[b + 1]]:
-            here = _make_likely(
-                c, codes, start, table, met_indptr, met, indptr, value, likely, here
-            )
-        for _ in range(sweeps):
-            here = 0
-            for c in member[member_indptr[b] : member_indptr[b + 1]]:
-                total, first = 0.0, here
-                for at in range(met_indptr[c], met_indptr[c + 1]):
-                    for entry in range(indptr[met[at]], indptr[met[at] + 1]):
-                        total += scale[entry] * likely[here]
-                        here += 1
-                each = weight[c] / total if total > 0.0 else 0.0
-                for at in range(met_indptr[c], met_indptr[c + 1]):
-                    for entry in range(indptr[met[at]], indptr[met[at] + 1]):
-                        filled[entry] += each * scale[entry] * likely[first]
-                        first += 1
-            still = True
-            for g in group[group_indptr[b] : group_indptr[b + 1]]:
-                for entry in range(indptr[g], indptr[g + 1]):
-                    if filled[entry] > 0.0:
-                        change = held[entry] / filled[entry]
-                        scale[entry] *= change
-                        still &= abs(change - 1.0) <= FILLED
-                        filled[entry] = 0.0
-            if still:
-                break
-
-
-@jit
-def share_out(
-    begin: int,
-    end: int,
-    codes: Ints32,
-    start: Ints,
-    table: Floats,
-    weight: Ints,
-    met_indptr: Ints,
-    met: Ints32,
-    indptr: Ints,
-    value: Ints32,
-    scale: Floats,
     counted: Floats,
     out_indptr: Ints,
     out_value: Ints32,
     out: Floats,
+    person: Ints32,
+    person_indptr: Ints,
+    truth: Ints32,
+    belief: Floats,
+    right: Floats,
 ) -> None:
-    """Share the people of combinations ``begin`` to ``end`` out once.
+    """Change the weights of places, ``scale``, until they have the people they hold.
 
-    Where ``counted`` has rows, the people with each feature and value are added on the rows of
-    ``table``. Where ``out`` has rows, the shares of the values of combination ``c`` are added to
-    ``out[out_indptr[c - begin]:]``, in the order of ``out_value``, which rise; those of values that
-    are not listed there are left out.
+    What people are believed to have then is told in up to three ways, each where its arrays are
+    not empty.
+
+    Arguments:
+        crowd: the sets, block by block; those of block b from ``crowd_indptr[b]`` on.
+        crowd_indptr: see ``crowd``.
+        group: the classes of the blocks; nobody of another block could be in them.
+        group_indptr: where those of each block begin.
+        member: the combinations, set by set; those of set q from ``member_indptr[q]`` on.
+        member_indptr: see ``member``.
+        codes: the features of each combination, [C, J].
+        start: ``table[start[j] + codes[c, j], v]`` is the logarithm of how likely value ``v`` makes
+            feature j of combination ``c``.
+        table: see ``start``.
+        weight: people of each combination, [C].
+        set_indptr: set q is made of the classes ``set_class[set_indptr[q]:set_indptr[q + 1]]``.
+        set_class: see ``set_indptr``.
+        indptr: class g holds ``value[indptr[g]:indptr[g + 1]]``, each a place.
+        value: see ``indptr``.
+        held: how often each class has each value, [places].
+        scale: the weights, [places].
+        sweeps: rounds at most.
+        counted: the people with each feature and value are added here, on the rows of ``table``.
+        out_indptr: the shares of the values ``out_value[out_indptr[c]:...]`` of combination ``c``
+            are written to ``out``.
+        out_value: see ``out_indptr``.
+        out: see ``out_indptr``.
+        person: the people, combination by combination; those of ``c`` from ``person_indptr[c]`` on.
+        person_indptr: see ``person``.
+        truth: what everybody has, -1 for nothing that is listed, [n].
+        belief: the share of it, [n].
+        right: how often a guess of the likeliest value is right, [n].
     """
-    likely = np.empty(0)
-    for c in range(begin, end):
+    domain = table.shape[1]
+    place, met = np.full(domain, -1, np.int32), np.empty(domain, np.int32)
+    pooled, share = np.empty(domain), np.empty(domain)
+    likely, filled = np.empty(0), np.zeros(scale.shape[0])
+    entry, slot = np.empty(0, np.int32), np.empty(0, np.int32)
+    for b in range(crowd_indptr.shape[0] - 1):
+        crowds = crowd[crowd_indptr[b] : crowd_indptr[b + 1]]
+        begin = np.zeros(crowds.shape[0] + 1, np.int64)
+        for i in range(crowds.shape[0]):
+            begin[i + 1] = begin[i]
+            for at in range(set_indptr[crowds[i]], set_indptr[crowds[i] + 1]):
+                begin[i + 1] += indptr[set_class[at] + 1] - indptr[set_class[at]]
+        if begin[-1] > entry.shape[0]:
+            entry, slot = np.empty(begin[-1], np.int32), np.empty(begin[-1], np.int32)
+        width = np.empty(crowds.shape[0], np.int64)
         room = 0
-        for at in range(met_indptr[c], met_indptr[c + 1]):
-            room += indptr[met[at] + 1] - indptr[met[at]]
+        for i in range(crowds.shape[0]):
+            q, places = crowds[i], slice(begin[i], begin[i + 1])
+            width[i] = _lay_out(
+                q, set_indptr, set_class, indptr, value, place, met, entry[places], slot[places]
+            )
+            room += width[i] * (member_indptr[q + 1] - member_indptr[q])
+            place[met[: width[i]]] = -1
         if room > likely.shape[0]:
             likely = np.empty(room)
-        _make_likely(c, codes, start, table, met_indptr, met, indptr, value, likely, 0)
-        here, total = 0, 0.0
-        for at in range(met_indptr[c], met_indptr[c + 1]):
-            for entry in range(indptr[met[at]], indptr[met[at] + 1]):
-                likely[here] *= scale[entry]
-                total += likely[here]
-                here += 1
-        if total <= 0.0:
-            continue
         here = 0
-        for at in range(met_indptr[c], met_indptr[c + 1]):
-            for entry in range(indptr[met[at]], indptr[met[at] + 1]):
-                v, share = value[entry], likely[here] / total
-                here += 1
+        for i in range(crowds.shape[0]):
+            q, number = crowds[i], width[i]
+            for at in range(begin[i], begin[i + 1]):
+                met[slot[at]] = value[entry[at]]
+            for c in member[member_indptr[q] : member_indptr[q + 1]]:
+                _make_likely(c, codes, start, table, met, number, likely[here:])
+                here += number
+        for _ in range(sweeps):
+            here = 0
+            for i in range(crowds.shape[0]):
+                q, number, places = crowds[i], width[i], slice(begin[i], begin[i + 1])
+                _pool(entry[places], slot[places], scale, pooled)
+                share[:number] = 0.0
+                for c in member[member_indptr[q] : member_indptr[q + 1]]:
+                    own = likely[here : here + number]
+                    total = _dealt(number, pooled, own)
+                    each = weight[c] / total if total > 0.0 else 0.0
+                    for v in range(number):
+                        share[v] += each * own[v]
+                    here += number
+                for at in range(begin[i], begin[i + 1]):
+                    filled[entry[at]] += scale[entry[at]] * share[slot[at]]
+            still = True
+            for g in group[group_indptr[b] : group_indptr[b + 1]]:
+                for at in range(indptr[g], indptr[g + 1]):
+                    if filled[at] > 0.0:
+                        change = held[at] / filled[at]
+                        scale[at] *= change
+                        still &= abs(change - 1.0) <= FILLED
+                        filled[at] = 0.0
+            if still:
+                break
+        here = 0
+        for i in range(crowds.shape[0]):
+            q, number, places = crowds[i], width[i], slice(begin[i], begin[i + 1])
+            _pool(entry[places], slot[places], scale, pooled)
+            for at in range(begin[i], begin[i + 1]):
+                met[slot[at]] = value[entry[at]]
+                place[value[entry[at]]] = slot[at]
+            for c in member[member_indptr[q] : member_indptr[q + 1]]:
+                own = likely[here : here + number]
+                here += number
+                total = _dealt(number, pooled, own)
+                top = 0.0
+                for v in range(number):
+                    own[v] = own[v] * pooled[v] / total if total > 0.0 else 0.0
+                    top = max(top, own[v])
                 if counted.shape[0]:
-                    for j in range(codes.shape[1]):
-                        counted[start[j] + codes[c, j], v] += weight[c] * share
+                    for v in range(number):
+                        for j in range(codes.shape[1]):
+                            counted[start[j] + codes[c, j], met[v]] += weight[c] * own[v]
                 if out.shape[0]:
-                    low, last = out_indptr[c - begin], out_indptr[c - begin + 1]
-                    high = last
-                    while low < high:
-                        middle = (low + high) // 2
-                        if out_value[middle] < v:
-                            low = middle + 1
-                        else:
-                            high = middle
-                    if low < last and out_value[low] == v:
-                        out[low] += share
+                    for at in range(out_indptr[c], out_indptr[c + 1]):
+                        if out_value[at] < domain and place[out_value[at]] >= 0:
+                            out[at] = own[place[out_value[at]]]
+                if person.shape[0]:
+                    ties = 0
+                    for v in range(number):
+                        ties += own[v] >= top - ALIKE
+                    for p in person[person_indptr[c] : person_indptr[c + 1]]:
+                        if 0 <= truth[p] < domain and place[truth[p]] >= 0:
+                            belief[p] = own[place[truth[p]]]
+                        right[p] = (belief[p] >= top - ALIKE) / max(ties, 1)
+            place[met[:number]] = -1

@@ -54,6 +54,28 @@ def look_up(
 
 
 @jit
+def weave(
+    indptr: Ints,
+    value: Ints32,
+    offset: int,
+    following: Ints,
+    woven: Ints32,
+    place: Ints,
+) -> None:
+    """Put the values of every row, with ``offset`` added, where the row goes on in ``woven``.
+
+    ``following`` [rows] says where that is, and is moved on; ``place`` says where every value went.
+    """
+    for row in range(indptr.shape[0] - 1):
+        here = following[row]
+        for at in range(indptr[row], indptr[row + 1]):
+            woven[here] = value[at] + offset
+            place[at] = here
+            here += 1
+        following[row] = here
+
+
+@jit
 def largest_few(indptr: Ints, amount: Array, found: Array) -> None:
     """The largest amounts of each row, falling, in ``found`` [rows, number], 0 before."""
     number = found.shape[1]

@@ -39,7 +39,6 @@ from indistinct.analytics.attacks.places import Places
 from indistinct.analytics.attacks.remedies import levels
 from indistinct.hierarchies.cells import Coverage, members_of, range_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
-from indistinct.microdata.encoding import codes_in, leaf_codes
 from indistinct.microdata.microdata import sorted_values
 from indistinct.privacy.promise import known_promise
 
@@ -126,7 +125,7 @@ def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipp
         known, width = column.narrowed(tight)
         wide = (column.width > 1) & places.classes.ordinary
         records = float(size[wide].sum())
-        sums = np.array(
+        counts = np.array(
             [
                 records,
                 known[wide].sum(),
@@ -134,9 +133,9 @@ def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipp
                 (width * size)[wide].sum(),
             ]
         )
-        totals += sums
+        totals += counts
         score += np.where(wide, known, 0) / size / len(places.quasi)
-        figures |= _figures(f"{name}.", sums)
+        figures |= _figures(f"{name}.", counts)
         figures[f"{name}.minimal"] = int(tight or factors is not None)
     of = places.combination_of
     believed, known_before = after[of].ravel(), before[of].ravel()
@@ -162,8 +161,8 @@ def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipp
     )
 
 
-def _figures(of: str, sums: NDArray[np.float64]) -> dict[str, float | int | None]:
-    cells, known, before, after = sums.tolist()
+def _figures(of: str, counts: NDArray[np.float64]) -> dict[str, float | int | None]:
+    cells, known, before, after = counts.tolist()
     return {
         f"{of}generalized": int(cells),
         f"{of}sharpened": known / cells if cells else 0.0,
@@ -242,13 +241,12 @@ class _Column:
         self.places, self.taxonomy = places, places.taxonomies[name]
         coverage = Coverage(self.taxonomy)
         labels = sorted_values(places.rows[name])
-        self.cell_of = codes_in(places.classes.cells[name], labels)
+        self.cell_of = places.cell_codes[places.quasi.index(name)]
         self.meanings = [meaning(cell, self.taxonomy, coverage) for cell in labels]
         self.width = np.array([cell.covered for cell in self.meanings], np.int64)[self.cell_of]
-        self.leaf = leaf_codes(places.combinations[name], self.taxonomy)
+        self.leaf = places.codes[places.known.index(name)]
         met = places.compatible
-        self.of = np.repeat(np.arange(len(met)), met.length)
-        self.met = met.index
+        self.of, self.met = met.row_of, met.index
         self.ordinary = places.classes.ordinary
 
     def is_tight(self) -> bool:
@@ -284,37 +282,39 @@ class _Column:
         Averaged over the compatible classes by their records; even over the whole domain where
         there is none.
         """
-        size, cell = self.places.classes.size, self.cell_of[self.met]
-        leaf = self.leaf[self.of]
-        prior = 1 / np.maximum(self.width[self.met], 1)
+        places, size = self.places, self.places.classes.size
+        sets, of = places.candidate_sets, places.set_of_combination
+        even = 1 / max(len(self.taxonomy.leaves), 1)
+        own = 1 / np.maximum(self.width, 1)
+        summed = np.bincount(sets.row_of, own[sets.index] * size[sets.index], len(sets))
+        total = places.set_size
+        before = np.where(total > 0, summed / np.maximum(total, 1), even)[of]
+        if not (tight or factors):
+            return before, before
+        leaf, prior = self.leaf[self.of], own[self.met]
         after = prior.copy()
         if tight:
+            cell = self.cell_of[self.met]
             # Short numbers are sorted by their digits.
             order = np.argsort(cell.astype(np.min_scalar_type(len(self.meanings))), kind="stable")
             starts = np.searchsorted(cell, np.arange(len(self.meanings) + 1), sorter=order)
             sizes, size_of = np.unique(size, return_inverse=True)
-            for at, own in enumerate(self.meanings):
+            for at, meant in enumerate(self.meanings):
                 inside = order[starts[at] : starts[at + 1]]
                 inside = inside[self.ordinary[self.met[inside]]]
-                if own.says_something and len(inside):
+                if meant.says_something and len(inside):
                     which = size_of[self.met[inside]]
-                    table = np.zeros((len(sizes), int(own.group_of.max()) + 1))
+                    table = np.zeros((len(sizes), int(meant.group_of.max()) + 1))
                     for each in np.flatnonzero(np.bincount(which)).tolist():
-                        table[each] = own.beliefs(int(sizes[each]))
-                    after[inside] = table[which, own.group_of[leaf[inside]]]
+                        table[each] = meant.beliefs(int(sizes[each]))
+                    after[inside] = table[which, meant.group_of[leaf[inside]]]
         if factors:
             for g, by_leaf in factors.items():
                 here = np.flatnonzero(self.met == g)
                 after[here] = prior[here] * by_leaf[leaf[here]]
-        weight = size[self.met].astype(np.float64)
-        total = np.bincount(self.of, weight, minlength=len(self.leaf))
-        even = 1 / max(len(self.taxonomy.leaves), 1)
-
-        def mean(belief: NDArray[np.float64]) -> NDArray[np.float64]:
-            summed = np.bincount(self.of, belief * weight, minlength=len(self.leaf))
-            return np.where(total > 0, summed / np.maximum(total, 1), even)
-
-        return mean(prior), mean(after)
+        summed = np.bincount(self.of, after * size[self.met], minlength=len(self.leaf))
+        total = total[of]
+        return before, np.where(total > 0, summed / np.maximum(total, 1), even)
 
     def narrowed(self, tight: bool) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Records that follow up to permutation, and the mean width afterwards, by class, [G]."""
@@ -444,11 +444,11 @@ def _all_large(shares: tuple[float, ...], size: int, k: int) -> tuple[float, tup
     def together(parts: Sequence[NDArray[np.float64]], records: int) -> float:
         if size > LARGE:
             return float(np.prod([part.sum() for part in parts]))
-        sums = np.zeros(records + 1)
-        sums[0] = 1.0
+        total = np.zeros(records + 1)
+        total[0] = 1.0
         for part in parts:
-            sums = np.convolve(sums, part[: records + 1])[: records + 1]
-        return float(sums[records] / np.exp(log[records]))
+            total = np.convolve(total, part[: records + 1])[: records + 1]
+        return float(total[records] / np.exp(log[records]))
 
     kept = [np.where((number == 0) | (number >= k), chance, 0.0) for chance in branches]
     every = min(together(kept, size), 1.0)

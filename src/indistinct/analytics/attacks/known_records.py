@@ -51,6 +51,7 @@ from indistinct.analytics.weighted import (
     chosen_rows,
     compressed,
     expanded,
+    numbered_anew,
     pointers,
     sums,
 )
@@ -278,7 +279,7 @@ def items_of(context: AttackContext, name: str, told: NDArray[np.bool_] | None =
         rows, at = chosen_rows(shown, context.bucket_of), expanded(shown, context.bucket_of)[1]
         sure = shown.amount[at] >= 1 - SURE
     sure &= ~vague[rows.index] if told is None else told[rows.index] & ~vague[rows.index]
-    return Items(vague, _mapped(values, of), compressed(sets), rows, sure)
+    return Items(vague, numbered_anew(values, of), compressed(sets), rows, sure)
 
 
 def _matching(context: AttackContext, name: str) -> Rows:
@@ -310,11 +311,11 @@ def _beside(context: AttackContext, name: str) -> Items:
     of = np.array([place.get(label, -1) for label in people.labels], np.int64)
     there = np.zeros(max(len(published.labels), 1), np.bool_)
     there[list(place.values())] = True
-    rows = _mapped(published, np.where(there, np.arange(len(there)), -1))
+    rows = numbered_anew(published, np.where(there, np.arange(len(there)), -1))
     rows = chosen_rows(rows, context.cells_of)
     every = Rows(np.arange(len(there) + 1), np.arange(len(there), dtype=np.int32))
     sure = np.ones(len(rows.index), np.bool_)
-    return Items(np.zeros(len(there), np.bool_), _mapped(people, of), every, rows, sure)
+    return Items(np.zeros(len(there), np.bool_), numbered_anew(people, of), every, rows, sure)
 
 
 def _of_visits(context: AttackContext, visits: Visits) -> Items:
@@ -322,15 +323,6 @@ def _of_visits(context: AttackContext, visits: Visits) -> Items:
     rows = chosen_rows(visits.shown, context.cells_of)
     sure = ~visits.vague[rows.index]
     return Items(visits.vague, visits.own, visits.over, rows, sure)
-
-
-def _mapped(rows: Rows, to: NDArray[np.int64]) -> Rows:
-    """Rows with every entry replaced, each once and rising; -1 leaves it out."""
-    width = max(int(to.max(initial=0)) + 1, 1)
-    new = to[rows.index] if len(to) else np.zeros(0, np.int64)
-    keys = np.sort(rows.row_of[new >= 0] * width + new[new >= 0])
-    keys = keys[np.diff(keys, prepend=-1) > 0]
-    return Rows(pointers(keys // width, len(rows)), (keys % width).astype(np.int32))
 
 
 def _together(parts: list[Items]) -> Items:

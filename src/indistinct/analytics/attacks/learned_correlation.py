@@ -27,11 +27,10 @@ published as they are (anatomy). Beside stands of a release of one table, as fig
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
@@ -50,14 +49,14 @@ from indistinct.analytics.weighted import (
     Rows,
     Weighted,
     chosen_rows,
+    each_its_own,
     expanded,
     gathered,
     pointers,
 )
-from indistinct.kernels.proportional_fitting import fit, joined, share_out
-from indistinct.microdata.encoding import codes_in
-from indistinct.microdata.microdata import sorted_values
+from indistinct.kernels.proportional_fitting import ALIKE, fit, joined
 from indistinct.randomness import simulation
+from indistinct.types import Array
 
 NAME = "learned-correlation"
 KIND = "attribute"
@@ -90,11 +89,14 @@ DRAWN = 10_000
 CELLS_TOGETHER = 1 << 20
 """Most of them that are worked out at once."""
 
-ALIKE = 1e-9
-"""Beliefs that differ by less are equal."""
-
 _Blocks = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 _Features = tuple[NDArray[np.int32], NDArray[np.int64], list[int]]
+_Told = tuple[Array, ...]
+
+_NO_VALUES: _Told = np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0)
+_NO_PEOPLE: _Told = (
+    np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0), np.zeros(0),
+)  # fmt: skip
 
 
 def run(context: AttackContext, sensitive: str, *, rounds: int = ROUNDS) -> Finding | Skipped:
@@ -238,14 +240,14 @@ def _with_exact_values(
         rounds: of expectation and maximization at most.
         blind: the accuracy of random worlds.
     """
-    unmet, places, found = _guess(context, sensitive), context.places, context.found
+    unmet, found = _guess(context, sensitive), context.found
     asked, drawn = _asked(context, sensitive)
     by_cells = np.where(found[asked], model(context, sensitive, asked), unmet[asked])
-    fitted = _told(context, sensitive, _fitted(*_by_sets(context, sensitive)), places.set_of)[1]
-    parts = _fitted(*_by_combinations(context, sensitive), rounds)
-    truth, right = _told(context, sensitive, parts, places.combination_of)
+    truth = context.true_label(sensitive)
+    fitted = _by_sets(context, sensitive).of_people(truth)[1]
+    belief, right = _by_combinations(context, sensitive).of_people(truth, rounds)
     before, worlds = context.true_prior(sensitive), context.true_belief(sensitive)
-    belief = np.where(found, truth, before)
+    belief = np.where(found, belief, before)
     exact = share_of(np.where(found, right, unmet))
     return {
         "model_accuracy": share_of(by_cells),
@@ -257,36 +259,6 @@ def _with_exact_values(
         "exact_gain_mean": share_of(belief - before),
         "exact_belief_gain": share_of(belief - worlds),
     }
-
-
-def _told(
-    context: AttackContext, sensitive: str, parts: Iterator[Weighted], row_of: NDArray[np.int32]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The belief in everybody's true value, and how far it is the likeliest; ties count in part.
-
-    Arguments:
-        context: people and release.
-        sensitive: the attribute.
-        parts: belief in values, some rows after the others.
-        row_of: the row of every person, [n].
-    """
-    truth, belief, right = (
-        context.true_label(sensitive),
-        np.zeros(len(row_of)),
-        np.zeros(len(row_of)),
-    )
-    people = np.argsort(row_of, kind="stable")
-    first = 0
-    for shares in parts:
-        last = first + len(shares)
-        bounds = np.searchsorted(row_of, [first, last], sorter=people)
-        members = people[slice(*bounds)]
-        rows, top = row_of[members] - first, shares.largest
-        ties = np.bincount(shares.row_of, shares.amount >= top[shares.row_of] - ALIKE, len(shares))
-        belief[members] = shares.of(rows, truth[members])
-        right[members] = (belief[members] >= top[rows] - ALIKE) / np.maximum(ties[rows], 1)
-        first = last
-    return belief, right
 
 
 def random_worlds(context: AttackContext, sensitive: str) -> Weighted:
@@ -312,28 +284,41 @@ def learnt(context: AttackContext, sensitive: str, rounds: int = ROUNDS) -> Weig
         sensitive: the attribute that is learnt.
         rounds: of expectation and maximization at most.
     """
-    return _whole(_fitted(*_by_combinations(context, sensitive), rounds))
+    could = context.spread(sensitive).pooled
+    own = chosen_rows(could, context.places.set_of_combination)
+    return _by_combinations(context, sensitive).of_values(own, rounds)
 
 
-def _by_combinations(context: AttackContext, sensitive: str) -> tuple[_Guess, _Features]:
+def _by_combinations(context: AttackContext, sensitive: str) -> _Guess:
     places = context.places
-    guess = _Guess(
-        places.weight,
-        places.compatible,
-        context.buckets[sensitive],
-        context.spread(sensitive).pooled,
-        places.set_of_combination,
-    )
-    return guess, _features(places.combinations[name] for name in places.quasi)
+
+    def shared(_: str) -> tuple[_Blocks, _Features, Rows, Rows]:
+        """What is the same for every attribute."""
+        return (
+            _blocks(places.candidate_sets, len(places.classes)),
+            _features(places.codes),
+            _grouped(places.set_of_combination, len(places.candidate_sets)),
+            _grouped(places.combination_of, len(places.weight)),
+        )
+
+    blocks, features, members, people = context.once("combinations", "", shared)
+    held = context.buckets[sensitive]
+    return _Guess(places.weight, places.candidate_sets, held, members, blocks, features, people)
 
 
-def _by_sets(context: AttackContext, sensitive: str) -> tuple[_Guess, _Features]:
+def _by_sets(context: AttackContext, sensitive: str) -> _Guess:
     """What has to be guessed where nothing but their candidate set tells people apart."""
     sets = context.places.candidate_sets
-    weight = np.bincount(context.set_of, minlength=len(sets))
-    pooled, each = context.spread(sensitive).pooled, np.arange(len(sets), dtype=np.int32)
-    guess = _Guess(weight, sets, context.buckets[sensitive], pooled, each)
-    return guess, (np.zeros((len(sets), 0), np.int32), np.zeros(0, np.int64), [])
+    number = len(sets)
+    return _Guess(
+        np.bincount(context.set_of, minlength=number),
+        sets,
+        context.buckets[sensitive],
+        each_its_own(number),
+        _blocks(sets, len(context.classes)),
+        (np.zeros((number, 0), np.int32), np.zeros(0, np.int64), []),
+        _grouped(context.set_of, number),
+    )
 
 
 def learnt_of_buckets(context: AttackContext, sensitive: str, rounds: int = ROUNDS) -> Weighted:
@@ -347,19 +332,33 @@ def learnt_of_buckets(context: AttackContext, sensitive: str, rounds: int = ROUN
         rounds: of expectation and maximization at most.
     """
     linked, part = context.class_buckets, context.buckets[sensitive]
-    cells = context.classes.cells[linked.row_of]
-    each = Rows(np.arange(len(linked.index) + 1, dtype=np.int64), linked.index)
-    guess = _Guess(linked.amount, each, part, part, linked.index)
-    return _whole(_fitted(guess, _features(cells[name] for name in context.quasi), rounds))
+    each, number = each_its_own(len(part)), len(linked.index)
+    guess = _Guess(
+        linked.amount,
+        each,
+        part,
+        _grouped(linked.index, len(part)),
+        _blocks(each, len(part)),
+        _features(column[linked.row_of] for column in context.places.cell_codes),
+        each_its_own(number),
+    )
+    return guess.of_values(chosen_rows(part, linked.index), rounds)
 
 
-def _whole(parts: Iterator[Weighted]) -> Weighted:
-    """Rows one part after the other as one."""
-    each = list(parts)
-    length = np.concatenate([np.zeros(1, np.int64), *(part.length for part in each)])
-    index = np.concatenate([np.zeros(0, np.int32), *(part.index for part in each)])
-    amount = np.concatenate([np.zeros(0), *(part.amount for part in each)])
-    return Weighted(np.cumsum(length), index, amount)
+def _grouped(of: NDArray[np.int32], number: int) -> Rows:
+    """Who is in each of ``number`` groups, given the group of everybody."""
+    return Rows(pointers(of, number), np.argsort(of, kind="stable").astype(np.int32))
+
+
+def _blocks(sets: Rows, number: int) -> _Blocks:
+    """Sets and places that have to do with each other, as the kernel takes them."""
+    label = joined(sets.indptr, sets.index, number)
+    there = np.flatnonzero(sets.length)
+    of = label[sets.index[sets.indptr[there]]]
+    group = np.argsort(label, kind="stable")
+    return (
+        there[np.argsort(of, kind="stable")], pointers(of, number), group, pointers(label, number),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -368,88 +367,83 @@ class _Guess:
 
     Arguments:
         weight: people of each combination, [C].
-        met: the places where each combination could be: classes, or buckets.
+        sets: the places of each set: classes, or buckets.
         held: the values of each place.
-        values: different values that combinations could have, by sets of places.
-        set_of: the set of each combination, [C].
+        members: the combinations of each set.
+        blocks: the sets that have to do with each other.
+        features: the codes of every combination [C, J], and where those of each feature start.
+        people: the people of each combination.
     """
 
     weight: NDArray[np.int64]
-    met: Rows
+    sets: Rows
     held: Weighted
-    values: Rows
-    set_of: NDArray[np.int32]
+    members: Rows
+    blocks: _Blocks
+    features: _Features
+    people: Rows
 
-    def blocks(self) -> _Blocks:
-        """Combinations and places that have to do with each other, as the kernel takes them."""
-        label = joined(self.met.indptr, self.met.index, len(self.held))
-        there = np.flatnonzero(self.met.length)
-        of = label[self.met.index[self.met.indptr[there]]]
-        group = np.argsort(label, kind="stable")
-        return (
-            there[np.argsort(of, kind="stable")], pointers(of, len(label)),
-            group, pointers(label, len(label)),
-        )  # fmt: skip
+    def of_people(
+        self, truth: NDArray[np.int32], rounds: int = 0
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The belief in everybody's true value, and how far it is the likeliest; ties in part.
 
-
-def _fitted(guess: _Guess, features: _Features, rounds: int = 0) -> Iterator[Weighted]:
-    """Belief in each value that combinations could have, by a model fitted to all of them.
-
-    Arguments:
-        guess: what has to be guessed.
-        features: the codes of every combination [C, J], and where those of each feature start.
-        rounds: of expectation and maximization at most.
-
-    Yields:
-        Some combinations after the others.
-    """
-    weight, met, held = guess.weight, guess.met, guess.held
-    codes, start, sizes = features
-    domain = int(held.index.max(initial=-1)) + 1
-    of_feature = np.repeat(np.arange(len(sizes)), sizes)
-    everybody = np.zeros(sum(sizes))
-    np.add.at(everybody, start + codes, weight[:, None])
-    everybody /= max(int(weight.sum()), 1)
-    table, counted = np.zeros((sum(sizes), domain)), np.zeros((sum(sizes), domain))
-    scale, blocks = held.amount.astype(np.float64), guess.blocks()
-    classes = met.indptr, met.index, held.indptr, held.index
-    nowhere = np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0)
-    for _ in range(rounds):
-        fit(*blocks, codes, start, table, weight, *classes, held.amount, scale, SWEEPS)
-        counted[:] = 0.0
-        share_out(0, len(weight), codes, start, table, weight, *classes, scale, counted, *nowhere)
-        sums = np.zeros((len(sizes), domain))
-        np.add.at(sums, of_feature, counted)
-        shares = (counted + PSEUDO * everybody[:, None]) / (sums[of_feature] + PSEUDO)
-        change = np.abs(shares - np.exp(table)).max(initial=0.0)
-        table[:] = np.log(shares)
-        if change < STILL:
-            break
-    fit(*blocks, codes, start, table, weight, *classes, held.amount, scale, LAST_SWEEPS)
-    ends = np.cumsum(guess.values.length[guess.set_of])
-    first = 0
-    while first < len(weight):
-        before = int(ends[first - 1]) if first else 0
-        last = max(int(np.searchsorted(ends, before + CELLS_TOGETHER, side="right")), first + 1)
-        own = chosen_rows(guess.values, guess.set_of[first:last])
-        out = np.zeros(len(own.index))
-        nothing = np.zeros((0, domain))
-        share_out(
-            first,
-            last,
-            codes,
-            start,
-            table,
-            weight,
-            *classes,
-            scale,
-            nothing,
-            own.indptr,
-            own.index,
-            out,
+        Arguments:
+            truth: the value of everybody, -1 for none that is listed, [n].
+            rounds: of expectation and maximization at most.
+        """
+        belief, right = np.zeros(len(truth)), np.zeros(len(truth))
+        self._fit(
+            rounds, (*_NO_VALUES, self.people.index, self.people.indptr, truth, belief, right)
         )
-        yield Weighted(own.indptr, own.index, out)
-        first = last
+        return belief, right
+
+    def of_values(self, own: Rows, rounds: int = 0) -> Weighted:
+        """The belief in each of the own values of every combination.
+
+        Arguments:
+            own: values of every combination, [C].
+            rounds: of expectation and maximization at most.
+        """
+        out = np.zeros(len(own.index))
+        self._fit(rounds, (own.indptr, own.index, out, *_NO_PEOPLE))
+        return Weighted(own.indptr, own.index, out)
+
+    def _fit(self, rounds: int, told: _Told) -> None:
+        """Fit a model to all combinations, and tell what people are believed to have."""
+        codes, start, sizes = self.features
+        weight, held = self.weight, self.held
+        domain = int(held.index.max(initial=-1)) + 1
+        of_feature = np.repeat(np.arange(len(sizes)), sizes)
+        everybody = _counted(codes, start, sizes, weight) / max(int(weight.sum()), 1)
+        table, counted = np.zeros((sum(sizes), domain)), np.zeros((sum(sizes), domain))
+        scale = held.amount.astype(np.float64)
+        whom = (*self.blocks, self.members.index, self.members.indptr, codes, start, table, weight)
+        places = self.sets.indptr, self.sets.index, held.indptr, held.index, held.amount, scale
+        for _ in range(rounds):
+            counted[:] = 0.0
+            fit(*whom, *places, SWEEPS, counted, *_NO_VALUES, *_NO_PEOPLE)
+            sums = np.zeros((len(sizes), domain))
+            np.add.at(sums, of_feature, counted)
+            shares = (counted + PSEUDO * everybody[:, None]) / (sums[of_feature] + PSEUDO)
+            change = np.abs(shares - np.exp(table)).max(initial=0.0)
+            table[:] = np.log(shares)
+            if change < STILL:
+                break
+        fit(*whom, *places, LAST_SWEEPS, np.zeros((0, domain)), *told)
+
+
+def _counted(
+    codes: NDArray[np.int32],
+    start: NDArray[np.int64],
+    sizes: list[int],
+    weight: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """How many people have each code of each feature."""
+    found = np.zeros(sum(sizes))
+    for j, size in enumerate(sizes):
+        found[start[j] : start[j] + size] = np.bincount(codes[:, j], weight, size)
+    return found
 
 
 def _asked(context: AttackContext, sensitive: str) -> tuple[NDArray[np.int64], bool]:
@@ -475,14 +469,14 @@ def model(
         asked: the people it is asked about; all where not given.
     """
     held, domain = context.buckets[sensitive], len(context.labels(sensitive))
-    codes, start, sizes = _features(context.classes.cells[name] for name in context.quasi)
+    codes, start, sizes = _features(context.places.cell_codes)
     size = context.classes.size
-    everybody = np.zeros(sum(sizes))
-    np.add.at(everybody, start + codes, size[:, None])
-    everybody /= context.records
+    everybody = _counted(codes, start, sizes, size) / context.records
     counted = np.zeros((sum(sizes), domain))
-    for j in range(len(sizes)):
-        np.add.at(counted, (start[j] + codes[held.row_of, j], held.index), held.amount)
+    for j, number in enumerate(sizes):
+        keys = codes[held.row_of, j].astype(np.int64) * domain + held.index
+        had = np.bincount(keys, held.amount, number * domain)
+        counted[start[j] : start[j] + number] = had.reshape(number, domain)
     total = np.bincount(held.index, held.amount, minlength=domain)
     table = np.log((counted + PSEUDO * everybody[:, None]) / (total + PSEUDO))
     known = np.log(np.maximum(context.spread(sensitive).prior, np.finfo(np.float64).tiny))
@@ -513,12 +507,12 @@ def model(
     return right
 
 
-def _features(columns: Iterable[pl.Series]) -> _Features:
-    """Columns as codes [rows, J], where the codes of each start among all of them, how many."""
+def _features(columns: Iterable[NDArray[np.int32]]) -> _Features:
+    """Columns of codes numbered anew [rows, J], where those of each start, and how many it has."""
     coded, sizes = [], []
     for column in columns:
-        labels = sorted_values(column)
-        coded.append(codes_in(column, labels))
-        sizes.append(len(labels))
+        there = np.bincount(column + 1) > 0  # -1 is one, too
+        coded.append((np.cumsum(there) - 1)[column + 1].astype(np.int32))
+        sizes.append(int(there.sum()))
     start = np.cumsum([0, *sizes])[:-1].astype(np.int64)
     return np.ascontiguousarray(np.stack(coded, axis=1)), start, sizes

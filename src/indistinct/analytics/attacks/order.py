@@ -30,9 +30,11 @@ from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, of_people, summarize, worst_class
 from indistinct.analytics.attacks.places import Places
 from indistinct.analytics.attacks.remedies import bounded_belief, shuffled
-from indistinct.analytics.weighted import expanded
+from indistinct.analytics.weighted import Rows, expanded
 from indistinct.kernels.matching import first_unused, number_aligned
+from indistinct.kernels.ragged import look_up
 from indistinct.randomness import simulation
+from indistinct.types import Array
 
 NAME = "order"
 KIND = "attribute"
@@ -282,19 +284,25 @@ def attributable(
     """
     assert context.shown is not None
     held, places = context.buckets[sensitive], context.places
-    domain, truth = max(len(held.labels), 1), context.true_label(sensitive)
+    truth = context.true_label(sensitive)
     person, at = expanded(places.candidate_sets, places.set_of)
-    keys = places.candidate_sets.index[at].astype(np.int64) * domain + truth[person]
-    keys[truth[person] < 0] = -1
-    sought, first, often = np.unique(keys, return_index=True, return_counts=True)
-    alone = (often == 1) & (sought >= 0)
-    single = held.amount == 1
-    once = held.row_of[single] * domain + held.index[single]
-    common, at, _ = np.intersect1d(sought[alone], once, assume_unique=True, return_indices=True)
-    row_keys = places.class_of.astype(np.int64) * domain + context.shown[sensitive]
-    place = np.searchsorted(common, row_keys)
-    rows = np.flatnonzero(np.append(common, -1)[place] == row_keys)
-    return person[first[alone][at[place[rows]]]], rows
+    entry = entries(held, places.candidate_sets.index[at], truth[person])
+    there = entry >= 0
+    entry, person = entry[there], person[there]
+    alone = (np.bincount(entry, minlength=len(held.index)) == 1) & (held.amount == 1)
+    whose = np.zeros(len(held.index), np.int64)
+    whose[entry] = person
+    shown = entries(held, places.class_of, context.shown[sensitive])
+    rows = np.flatnonzero(alone[shown] & (shown >= 0))
+    return whose[shown[rows]], rows
+
+
+def entries(rows: Rows, chosen: Array, wanted: Array) -> NDArray[np.int64]:
+    """Where ``wanted[i]`` stands among all entries, in row ``chosen[i]``; -1 where it does not."""
+    found = np.full(len(chosen), -1, np.int64)
+    each = np.arange(len(rows.index))
+    look_up(rows.indptr, rows.index, chosen.astype(np.int64), wanted.astype(np.int64), each, found)
+    return found
 
 
 def rank_correlation(
@@ -315,7 +323,12 @@ def rank_correlation(
 
 
 def _centred_ranks(values: NDArray[np.int64], groups: NDArray[np.int32]) -> NDArray[np.float64]:
-    order = np.lexsort((values, groups))
+    there = np.zeros(int(values.max(initial=-1)) + 1, np.bool_)
+    there[values] = True
+    order = np.empty(len(values), np.int64)
+    order[(np.cumsum(there) - 1)[values]] = np.arange(len(values))  # there are no ties
+    if groups.any():
+        order = order[np.argsort(groups[order], kind="stable")]
     sizes = np.bincount(groups) if len(groups) else np.zeros(0, np.int64)
     start = np.cumsum(sizes) - sizes
     found = np.empty(len(values))

@@ -138,6 +138,19 @@ class Places:
         """How many people have each combination, [C]."""
         return self._coded[1]
 
+    @property
+    def codes(self) -> list[NDArray[np.int32]]:
+        """For each known attribute the value of every combination, -1 where no hierarchy knows it.
+
+        Values are numbered as the hierarchy's leaves, [C].
+        """
+        return self._coded[0]
+
+    @property
+    def cell_codes(self) -> list[NDArray[np.int32]]:
+        """For each quasi-identifier the cell of every class, numbered as they sort, [G]."""
+        return self._classed[1]
+
     @cached_property
     def combinations(self) -> pl.DataFrame:
         """The distinct combinations of what is known of people, C rows of text."""

@@ -45,7 +45,7 @@ from indistinct.analytics.attacks.finding import (
 )
 from indistinct.analytics.attacks.known_records import margin
 from indistinct.analytics.attacks.remedies import fewer_columns
-from indistinct.analytics.weighted import Lists, Rows, alongside, pointers
+from indistinct.analytics.weighted import Lists, Rows, alongside, numbered_anew
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
 from indistinct.kernels.known_cells import have_cells, lay_out, owners_of, put_together
 from indistinct.randomness import simulation
@@ -413,11 +413,7 @@ def _ordered(column: Lists) -> Rows:
     if all(number is not None for number in numbers):
         known = [at for _, at in sorted(zip(numbers, known, strict=True))]
     place[known] = np.arange(len(known))
-    new = place[column.index]
-    there = new >= 0
-    width = max(len(known), 1)
-    keys = np.sort(column.row_of[there] * width + new[there])
-    return Rows(pointers(keys // width, len(column)), (keys % width).astype(np.int32))
+    return numbered_anew(column, place)
 
 
 def _number(label: Label) -> float | None:
