@@ -37,7 +37,7 @@ def table(seed: int, gone: tuple[Any, ...]) -> pl.DataFrame:
     return pl.DataFrame(rows, names, orient="row", infer_schema_length=None)
 
 
-def published(data: Any, folder: Path, **options: Any) -> tuple[str, ...]:
+def published(data: Any, folder: Path, form: str = "parquet", **options: Any) -> tuple[str, ...]:
     """All that is public of a release, but for the order of rows and the moment."""
     keys = {
         "rest": "keep",
@@ -51,12 +51,14 @@ def published(data: Any, folder: Path, **options: Any) -> tuple[str, ...]:
             {"model": "t-closeness", "t": 0.9, "sensitive": "ill"},
         ],
         "method": {"suppression_limit": 0.1},
-        "output": {"format": "parquet", "report": False},
+        "output": {"format": form, "report": False},
     }
     shutil.rmtree(folder, ignore_errors=True)
     ind.anonymize(data, keys, **options).write(folder)
     certificate = json.loads((folder / "certificate.json").read_text())
     del certificate["created"], certificate["tables"][0]["sha256"]
+    if form == "csv":
+        return (json.dumps(certificate), *sorted((folder / "release.csv").read_text().split("\n")))
     file = pq.ParquetFile(folder / "release.parquet")
     rows = sorted(map(repr, file.read().to_pylist()))
     assert len(rows) == 16
@@ -64,12 +66,23 @@ def published(data: Any, folder: Path, **options: Any) -> tuple[str, ...]:
     return (json.dumps(certificate), schema, str(file.metadata.metadata), *rows)
 
 
-@pytest.mark.parametrize("source", ["categories", "scanned"])
+@pytest.mark.parametrize("source", ["categories", "scanned", "pandas", "csv", "excel"])
 def test_another_suppressed_record_changes_nothing(tmp_path: Path, source: str) -> None:
     seen = set()
     for gone in GONE:
-        frame, options = table(1, gone), {}
+        frame = table(1, gone)
+        options: dict[str, Any] = {}
         data: Any = frame
+        if source in ("pandas", "csv", "excel"):
+            options = {"form": "csv"}
+        if source == "pandas":
+            data = frame.to_pandas()
+        if source == "csv":
+            data = tmp_path / "table.csv"
+            frame.write_csv(data)
+        if source == "excel":
+            data = tmp_path / "table.xlsx"
+            frame.to_pandas().to_excel(data, index=False)
         if source == "categories":
             texts = frame["word"].drop_nulls().unique().sort()
             data = frame.with_columns(pl.col("word").cast(pl.Enum(texts)))

@@ -181,8 +181,12 @@ class ScannedTable(DuckDBTable):
         made = [name for name in change.columns if name in change.published]
         lookup = self._lookup(change, made)
         types = self._types_of(change)
+        # Unlike a bare column, a CASE may be missing: else the file would say of every column
+        # whether a cell of the source was.
         picked = ", ".join(
-            f"CAST({quoted(name)} AS {types[name]}) AS {quoted(name)}" for name in change.columns
+            f"CAST(CASE WHEN {own} IS NOT NULL THEN {own} END AS {types[name]}) AS {own}"
+            for name in change.columns
+            for own in (quoted(name),)
         )
         query = f"SELECT {picked} FROM ({self._recoding(change)})"
         connection = self.workspace.connection

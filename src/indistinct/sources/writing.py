@@ -31,6 +31,7 @@ import polars.selectors as cs
 from indistinct.errors import OutputError
 from indistinct.sources.convert import to_polars
 from indistinct.sources.duckdb_table import file_of
+from indistinct.sources.text import with_whole_numbers
 from indistinct.types import Frame, PlainMapping
 
 CERTIFICATE = "certificate.json"
@@ -86,7 +87,8 @@ def write_csv(
     """
 
     def write(file: BinaryIO) -> None:
-        for at, part in enumerate(batches(frame)):
+        parts = batches(frame) if hasattr(frame, "to_arrow_reader") else [as_shown(_plain(frame))]
+        for at, part in enumerate(parts):
             (neutralized(part) if spreadsheet_safe else part).write_csv(
                 file,
                 include_header=not at,
@@ -123,6 +125,30 @@ def write_parquet(frame: Frame, path: str | Path) -> None:
 def is_file(frame: Frame) -> bool:
     """Whether a frame of an engine is a file that was written already, and need not be read."""
     return file_of(frame) is not None
+
+
+def as_shown(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with cells that are written as they are, whatever rows it was taken from.
+
+    Programs store whole numbers as floats where one of the table is missing or has a fraction, and
+    days as moments where one has a time of day. Of a table without that record nothing should tell
+    that there was one: what all rows have in common decides.
+
+    >>> as_shown(pl.DataFrame({"count": [3.0, None], "text": ["1.0", "2"]})).rows()
+    [(3, '1'), (None, '2')]
+    """
+    whole = cs.float()
+    day = cs.datetime(time_zone=None)
+    same = frame.select(
+        (whole == whole.cast(pl.Int64, strict=False)).all() & (whole.abs() < 2**53).all(),
+        (day == day.dt.truncate("1d")).all(),
+    )
+    kinds: dict[Any, Any] = {
+        name: pl.Int64() if frame.schema[name].is_float() else pl.Date()
+        for name in same.columns
+        if same[name].item()
+    }
+    return with_whole_numbers(frame.cast(kinds) if kinds else frame)
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -214,15 +240,20 @@ def _of_arrow(rows: Any) -> pl.DataFrame:
 
 
 def _stream_parquet(frame: Frame, file: BinaryIO) -> None:
-    """The rows of an engine as Parquet, some at a time."""
+    """The rows of an engine as Parquet, some at a time.
+
+    Any column may have missing values, so that the file does not say which had none in the source.
+    """
+    import pyarrow as pa
     from pyarrow import parquet
 
     reader = frame.to_arrow_reader(_ROWS)
+    schema = pa.schema([own.with_nullable(True) for own in reader.schema])
     with parquet.ParquetWriter(
-        file, reader.schema, compression="zstd", write_statistics=False, store_schema=False
+        file, schema, compression="zstd", write_statistics=False, store_schema=False
     ) as writer:
         for batch in reader:
-            writer.write_batch(batch)
+            writer.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
 
 
 def _plain(frame: Frame) -> pl.DataFrame:
