@@ -369,3 +369,27 @@ def test_where_measures_disagree_it_is_said_why(frame: pl.DataFrame) -> None:
     for text in told:
         for label, name in best.items():
             assert label in next(own for own in text.split("; ") if f"{name} by" in own)
+
+
+def test_transformed_columns_are_compared_with_what_they_were(frame: pl.DataFrame) -> None:
+    wide = frame.with_columns(ward=pl.int_range(pl.len()) % 4, bed=pl.int_range(pl.len()) % 4)
+    found = {}
+    for name, transform in {"swapped": "swap", "as it is": None}.items():
+        asked = policy(3).to_dict()
+        asked["attributes"]["bed"] = {"role": "insensitive"}
+        asked["attributes"]["ward"] = {"role": "insensitive"} | (
+            {} if transform is None else {"transform": {transform: {}}}
+        )
+        release = ind.anonymize(wide, {**asked, "method": {**asked.get("method", {}), "seed": 1}})
+        compared = ind.compare(wide, release, policy=asked, queries=5)
+        found[name] = (one(compared).get("transformed"), dict(compared.sections()), release)
+    assert found["as it is"][0] is None
+    left, rows, release = found["swapped"]
+    assert left["moved"]["ward"] < 0.05
+    (pair,) = [pair for pair in left["pairs"] if set(pair["columns"]) == {"ward", "bed"}]
+    assert pair["before"] > 0.95
+    assert pair["after"] < 0.3
+    assert left["transformed-associations"] > 0.5
+    told = [label for rows in rows.values() for label, _ in rows]
+    assert "'ward', transformed: moved" in told
+    assert "transformed, associations lost" in told

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from indistinct.analytics.contingency import Contingency
+from indistinct.analytics.kept import Kept as Left
 from indistinct.analytics.linkability import CERTAIN as BELIEVED_CERTAIN
 from indistinct.analytics.linkability import Intersection, Linkability
 from indistinct.analytics.linked_query_error import AnswerError, LinkedQueryError
@@ -131,6 +132,7 @@ class ComparedRelease:
             people.
         analyses: the policy's analyses on the table and on this release; None where it has none.
         classes: the sizes of its classes without what is made up; None where nothing is.
+        transformed: what is left of transformed columns that it publishes; None where none is.
     """
 
     name: str
@@ -146,6 +148,7 @@ class ComparedRelease:
     of_people: OfPeople | None = None
     analyses: Analyses | None = None
     classes: PlainMapping | None = None
+    transformed: Left | None = None
 
     @property
     def smallest(self) -> int | None:
@@ -189,6 +192,8 @@ class ComparedRelease:
         if self.analyses is not None:
             document |= self.analyses.to_dict()
         document["notes"] = list(self.notes)
+        if self.transformed is not None:
+            document["transformed"] = self.transformed.to_dict()
         return document
 
     def __repr__(self) -> str:
@@ -392,6 +397,19 @@ class Comparison(Document):
             self._row("  least possible", (_count(one.dcp_least) for one in each)),
             self._row("C_AVG", (_figure(one.c_avg) for one in each)),
         ]
+        left = [item.transformed for item in self.releases]
+        names = dict.fromkeys(name for one in left if one is not None for name in one.moved)
+        rows += [
+            self._row(
+                f"'{name}', transformed: moved",
+                ("-" if one is None else _figure(one.moved.get(name)) for one in left),
+            )
+            for name in names
+        ]
+        if names:
+            key = "transformed-associations"
+            of_each = (None if one is None else one.measures[key] for one in left)
+            rows.append(self._row("transformed, associations lost", map(_figure, of_each)))
         for mode in self.releases[0].errors if self.releases else ():
             errors = [item.errors[mode] for item in self.releases]
             rows += [

@@ -72,6 +72,11 @@ class Kept:
             "transformed-associations": lost,
         }
 
+    def to_dict(self) -> Plain:
+        """What is left as plain data."""
+        pairs = [pair.to_dict() for pair in self.pairs]
+        return {**self.measures, "moved": dict(self.moved), "pairs": pairs}
+
     @property
     def warnings(self) -> list[str]:
         """What the custodian should know of them."""
@@ -96,12 +101,10 @@ def kept(before: pl.DataFrame, after: pl.DataFrame, transformed: Collection[str]
 
     Arguments:
         before: texts of the published columns as they were, null for missing.
-        after: the same as they are now.
+        after: the same as they are now; of other records, perhaps.
         transformed: those of them that were transformed.
     """
-    if before.height > LOOKED_AT:
-        some = pl.Series(simulation(0).choice(before.height, LOOKED_AT, replace=False))
-        before, after = (table.select(pl.all().gather(some)) for table in (before, after))
+    before, after = _some(before), _some(after)
     names = [name for name in before.columns if name in transformed]
     others = [name for name in before.columns if name not in transformed]
     wanted = [
@@ -109,12 +112,20 @@ def kept(before: pl.DataFrame, after: pl.DataFrame, transformed: Collection[str]
     ][:MOST_PAIRS]
     used = dict.fromkeys([*names, *(name for pair in wanted for name in pair)])
     codes = {name: _codes(before[name], after[name]) for name in used}
-    weight = np.ones(before.height, np.int64)
+    weights = [np.ones(table.height, np.int64) for table in (before, after)]
     pairs = []
     for one, other in wanted:
-        figures = [association(codes[one][at], codes[other][at], weight)[0] for at in (0, 1)]
+        figures = [association(codes[one][at], codes[other][at], weights[at])[0] for at in (0, 1)]
         pairs.append(Pair(one, other, *figures))
     return Kept(tuple(pairs), {name: _moved(*codes[name]) for name in names})
+
+
+def _some(table: pl.DataFrame) -> pl.DataFrame:
+    """The records that are looked at: the same of two tables that are equally long."""
+    if table.height <= LOOKED_AT:
+        return table
+    drawn = pl.Series(simulation(0).choice(table.height, LOOKED_AT, replace=False))
+    return table.select(pl.all().gather(drawn))
 
 
 def _codes(before: pl.Series, after: pl.Series) -> Sequence[Ints]:
@@ -126,7 +137,7 @@ def _codes(before: pl.Series, after: pl.Series) -> Sequence[Ints]:
     values = _measured([text for text in known if text is not None])
     if values is not None:
         codes = coarse(codes, values, np.ones(len(codes), np.int64))
-    return np.split(codes, 2)
+    return np.split(codes, [len(before)])
 
 
 def _measured(texts: Sequence[str]) -> list[float] | None:
@@ -143,4 +154,5 @@ def _moved(before: Ints, after: Ints) -> float:
     """Half the sum of differences between two distributions, missing values among them."""
     most = int(max(before.max(initial=-1), after.max(initial=-1))) + 2
     first, second = (np.bincount(codes + 1, minlength=most) for codes in (before, after))
-    return float(np.abs(first - second).sum()) / (2 * max(len(before), 1))
+    n, m = max(len(before), 1), max(len(after), 1)
+    return int(np.abs(first * m - second * n).sum()) / (2 * n * m)

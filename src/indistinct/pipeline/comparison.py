@@ -13,6 +13,8 @@ from indistinct.analytics.comparison import ComparedRelease, Comparison, Kept, O
 from indistinct.analytics.contingency import Contingency
 from indistinct.analytics.contingency import contingency as contingency_of
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
+from indistinct.analytics.kept import Kept as Left
+from indistinct.analytics.kept import kept
 from indistinct.analytics.linkability import record_intersection, record_linkability
 from indistinct.analytics.linked_query_error import LinkedQueries
 from indistinct.analytics.population import covers
@@ -180,6 +182,7 @@ def compare(
                 if held.to_analyse is None
                 else analysed(policy, held.to_analyse, one.view, Run(policy, 0, tell)),
                 classes=(one.view.said.of_people or {}).get("classes"),
+                transformed=_transformed(held.table, policy, one.view),
             )
         )
     return Comparison(
@@ -243,6 +246,7 @@ class _Held:
         asked: the promises that releases are held against.
         together: two columns that were counted together, where that was asked.
         to_analyse: what the policy's analyses read of the table; None where it asks for none.
+        table: the table as it was read.
     """
 
     private: PrivateTable
@@ -251,6 +255,7 @@ class _Held:
     asked: tuple[Requirement, ...]
     together: Contingency | None
     to_analyse: pl.DataFrame | None
+    table: Table
 
     @classmethod
     def of(
@@ -296,7 +301,7 @@ class _Held:
         else:
             original = Original.of(subjects.texts, taxonomies, subjects.weight)
         promised = tuple(settled(asked, subjects.records))
-        return cls(private, people, original, promised, together, columns_of(policy, table))
+        return cls(private, people, original, promised, together, columns_of(policy, table), table)
 
     def audited(self, one: _Read, joined: JoinedRelease | None) -> tuple[Kept, ...]:
         """What a release achieves of every promise; None of those it cannot be held against."""
@@ -342,6 +347,22 @@ class _Held:
             Kept(item, kept, item in own, item.on or quasi if kept is None else kept.on)
             for item, kept in found
         )
+
+
+def _transformed(table: Table, policy: Policy, view: ReleaseView) -> Left | None:
+    """What is left of transformed columns, beside others that are published value by value.
+
+    Arguments:
+        table: the private table as it was read.
+        policy: says what was transformed.
+        view: the release.
+    """
+    if view.link is not None:
+        return None
+    both = {*table.columns} & {*view.table.columns}
+    there = [name for name in policy.published_beside if name in both]
+    changed = [name for name in there if policy.attributes[name].transform is not None]
+    return kept(table.text(there), view.table.texts(there), changed) if changed else None
 
 
 def _of_people(one: _Read, asked: Requirement, quasi: tuple[str, ...]) -> Verdict | None:
