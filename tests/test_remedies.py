@@ -39,13 +39,21 @@ def written(node: ast.expr) -> str:
     return "…"
 
 
+CALLS = [
+    (path.name, node)
+    for path in sorted(SOURCE.rglob("*.py"))
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    if isinstance(node, ast.Call)
+]
+"""Every call in the package, with the file that it stands in."""
+
+
 def remedies() -> Iterator[tuple[str, str]]:
     """Every remedy of the package and every summary of a code, with where it stands."""
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            for keyword in getattr(node, "keywords", ()):
-                if keyword.arg == "remedy":
-                    yield f"{path.name}:{keyword.value.lineno}", written(keyword.value)
+    for file, node in CALLS:
+        for keyword in node.keywords:
+            if keyword.arg == "remedy":
+                yield f"{file}:{keyword.value.lineno}", written(keyword.value)
     yield from tomllib.loads((ROOT / "docs/errors.toml").read_text(encoding="utf-8")).items()
 
 
@@ -84,3 +92,28 @@ def test_the_keys_that_remedies_name_exist() -> None:
     for place, text in FOUND.items():
         named = {key.split(".")[-1] for key in re.findall(r"([a-z_][\w.…]*) = ", text)}
         assert named - known - {"…"} <= ELSEWHERE, place
+
+
+MOST_WORDS = 35
+"""Words of a clause of a message, up to a stop, a colon or a semicolon."""
+
+
+def messages() -> Iterator[tuple[str, str]]:
+    """Every message of a problem, and every warning about a release, with where it stands."""
+    for file, node in CALLS:
+        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        if name in ("Problem", "Warned"):
+            yield from ((f"{file}:{one.lineno}", written(one)) for one in node.args[1:2])
+        elif name == "warn" or (name == "append" and file == "warnings.py"):
+            yield from ((f"{file}:{one.lineno}", written(one)) for one in node.args)
+    yield from FOUND.items()
+
+
+def test_no_clause_of_a_message_is_too_long_to_follow() -> None:
+    long = {
+        place: clause
+        for place, text in messages()
+        for clause in re.split(r"[.;:](?:\s|$)", text)
+        if len(clause.split()) > MOST_WORDS
+    }
+    assert not long
