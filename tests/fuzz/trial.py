@@ -53,7 +53,10 @@ def complaints(one: Case) -> list[str]:
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(data)
         memory.allow(MEMORY)
-        done = CliRunner().invoke(app, list(one.words))
+        try:
+            done = CliRunner().invoke(app, list(one.words))
+        except pl.exceptions.PanicException as error:
+            return [f"raised {type(error).__name__}"]
         found = []
         if done.exit_code not in ENDS:
             found.append(f"ended with {done.exit_code}")

@@ -476,3 +476,18 @@ def test_whether_there_is_a_header_is_said_of_csv_files_alone(tmp_path: Path) ->
     with pytest.raises(DataError) as caught:
         read_table(tmp_path / "t.parquet", header=True)
     assert codes(caught.value) == ["header-without-csv"]
+
+
+def test_a_parquet_file_over_which_the_library_gives_up_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "table.parquet"
+    pl.DataFrame({"age": [33]}).write_parquet(path)
+
+    def panic(*_: object, **__: object) -> None:
+        raise pl.exceptions.PanicException("left: 0, right: 1")
+
+    monkeypatch.setattr(pl, "read_parquet", panic)
+    with pytest.raises(DataError, match="this Parquet file is damaged") as caught:
+        read_table(path)
+    assert caught.value.problems[0].code == "unreadable-file"

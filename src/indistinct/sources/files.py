@@ -649,6 +649,8 @@ def _read_parquet(path: Path) -> pl.DataFrame:
         return pl.read_parquet(path, glob=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _broken(path.name, "this is not a Parquet file", error) from None
+    except pl.exceptions.PanicException as error:  # a BaseException, over a damaged column
+        raise _broken(path.name, "this Parquet file is damaged", error) from None
 
 
 def _read_excel(path: Path, sheet: str | None) -> pl.DataFrame:
@@ -705,7 +707,7 @@ def _read_database(path: Path, query: str) -> pl.DataFrame:
         raise _broken(path.name, "the query cannot be answered", error) from None
 
 
-def _broken(name: str, message: str, error: Exception) -> DataError:
+def _broken(name: str, message: str, error: BaseException) -> DataError:
     """A refusal by a library, without its words: they may quote a cell."""
     kind = type(error).__name__
     return DataError("unreadable-file", f"{message} ({kind})", file=name)
