@@ -13,7 +13,7 @@ from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.plan import Plan, all_labels
 from indistinct.types import Plain
 
-MOST_NODES = 160
+MOST_NODES = 100
 """Nodes of a level, about, that a report draws; neighbours of few records are drawn as one."""
 
 MOST_CELLS = 24
