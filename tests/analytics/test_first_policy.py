@@ -366,3 +366,19 @@ def test_a_household_is_no_person() -> None:
     assert "\nperson = " not in first_policy(alone)
     assert "km-anonymity" not in first_policy(alone)
     assert alone.to_dict()["person"] is None
+
+
+def test_of_quasi_identifiers_of_visits_alone_one_is_the_persons() -> None:
+    frame = pl.DataFrame(
+        {
+            "patient_id": [f"P{at // 4 * 7919 + 10**6}" for at in range(400)],
+            "visit_date": [
+                f"2020-{at * 7 % 12 + 1:02d}-{at * 11 % 28 + 1:02d}" for at in range(400)
+            ],
+            "ward": ["north", "south", "east"] * 133 + ["north"],
+        }
+    )
+    policy = Policy.from_dict(tomllib.loads(first_policy(profile(frame))))
+    assert policy.person == "patient_id"
+    assert policy.visit_identifiers == ("visit_date",)
+    assert policy.quasi_identifiers == ("ward",)

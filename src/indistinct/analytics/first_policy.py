@@ -165,19 +165,24 @@ MOST_OF_VISITS = 6
 
 
 def _of_visits(profile: Profile) -> tuple[str, ...]:
-    """The quasi-identifiers that are about a record, and not about its person: dates and stays."""
+    """The quasi-identifiers that are about a record, and not about its person: dates and stays.
+
+    Classes are made of people, so where all are about records, the one with the fewest values is
+    taken for the person's.
+    """
     found = profile.person
     if found is None or not found.sure:
         return ()
     about = [
-        item.attribute
+        item
         for item in profile.with_role("quasi-identifier")
         if item.attribute in found.differing
         and item.about not in ("birth", "death")
         and (item.about in ("stay", "time", "travel") or item.kind in ("date", "datetime"))
     ]
-    others = len(profile.with_role("quasi-identifier")) > len(about)
-    return tuple(about[:MOST_OF_VISITS]) if others else ()
+    if len(profile.with_role("quasi-identifier")) == len(about) > 0:
+        about.remove(min(about, key=lambda item: item.distinct))
+    return tuple(item.attribute for item in about[:MOST_OF_VISITS])
 
 
 def _look_first(profile: Profile) -> Iterator[str]:
