@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from decimal import Decimal
 from typing import Any
 
 import polars as pl
@@ -9,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import indistinct as ind
 from indistinct.analytics.profile import FEW_RECORDS, K, nearly_unique
 from indistinct.release.audit import audit
 from indistinct.sources.engines import open_table
@@ -84,3 +87,45 @@ def test_an_audit_of_counted_rows_is_that_of_all(rows: list[tuple[str, str, str 
     relation = duckdb.connect().from_arrow(frame.to_arrow())
     own = audit(frame, PROMISES, ["a", "b"]).to_dict()
     assert audit(relation, PROMISES, ["a", "b"]).to_dict() == own
+
+
+def test_spark_sends_the_driver_counts_alone(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    n, collected = 400, []
+    table = pl.DataFrame(
+        {
+            "age": [None if at % 50 == 0 else 20 + at * 7 % 20 for at in range(n)],
+            "height": [(0.0, -0.0)[at % 2] for at in range(n)],
+            "ill": [f"d{at % 4}" for at in range(n)],
+            "seen": [dt.date(2024, 1, 1 + at % 9) for at in range(n)],
+            "cost": [Decimal(at % 5) / 4 for at in range(n)],
+            "big": [2**62 + at % 3 for at in range(n)],
+        },
+        schema_overrides={"cost": pl.Decimal(10, 2)},
+    )
+    given = spark.createDataFrame(table.to_arrow())
+    own = type(given).toArrow
+
+    def counted(frame: Any) -> Any:
+        found = own(frame)
+        collected.append(found.num_rows)
+        return found
+
+    monkeypatch.setattr(type(given), "toArrow", counted)
+    asked: dict[str, Any] = {
+        "rest": "keep",
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+            "height": {"role": "quasi-identifier"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 5}],
+    }
+    release = ind.anonymize(given, asked)
+    assert ind.audit(release.tables, asked).holds
+    assert ind.risk(given, asked).classes["count"] == 21
+    assert max(collected) < n
+    kept = ["height", "ill", "seen", "cost", "big"]
+    assert release.tables.select(kept).schema == given.select(kept).schema
+    monkeypatch.undo()
+    rows = pl.DataFrame(release.tables.toArrow())
+    assert rows["big"].sort().equals(table["big"].sort())
+    assert {str(value) for value in rows["height"]} == {"0.0"}

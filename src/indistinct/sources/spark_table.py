@@ -140,7 +140,9 @@ class SparkTable:
             joined = source.join(f.broadcast(lookup), on=on, how="inner")
         else:
             joined = source.crossJoin(lookup)
-        place = {name: f"lookup.p{at}" for at, name in enumerate(made)}
+        # A key comes from its combination: 0.0 and -0.0 are one to the engine.
+        place = {name: f"lookup.k{at}" for at, name in enumerate(change.keys)}
+        place |= {name: f"lookup.p{at}" for at, name in enumerate(made)}
         release = joined.select(
             [
                 f.col(place.get(name, f"source.{_quoted(name)}")).alias(name)
