@@ -58,7 +58,8 @@ DISCLOSED = (
 
 AS_SETS = (
     "the set of all values of a person is published as one value: no single value becomes certain, "
-    "and promises other than max-posterior count sets"
+    "and promises other than max-posterior count sets; whoever knows one value of a person may "
+    "find all others, which nothing here bounds"
 )
 
 

@@ -57,7 +57,8 @@ BASELINE = "p-l-angelization is a baseline after the description in Fazal and ot
 
 SHARED = (
     "the set of all values of a person is published as one value: no single value becomes certain, "
-    "and promises other than max-posterior count sets"
+    "and promises other than max-posterior count sets; whoever knows one value of a person may "
+    "find all others, which nothing here bounds"
 )
 
 MODELS = {"p-plus-sensitive": "p", "p-sensitive": "p", "distinct-l-diversity": "l"}
