@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from indistinct.analytics.dependence import SAMPLE, Narrowed, giving_away, narro
 from indistinct.analytics.persons import REPEATS
 from indistinct.analytics.profile import FEW_RECORDS, NEARLY_UNIQUE, nearly_unique, profile
 from indistinct.document import many, some_of
+from indistinct.errors import DataError
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.measures import measures
 from indistinct.pipeline.asked import method_of
@@ -489,13 +491,16 @@ def warn_about_forgotten_person(table: Table, policy: Policy) -> list[str]:
     values = {name: table.tally(name, 1)[1] for name in suspected}
     repeated = [name for name in suspected if 1 < REPEATS * values[name] < records]
     quasi = [name for name in policy.named("quasi-identifier") if name in table.columns]
-    found = profile(table, columns=[*repeated, *quasi]).person if repeated else None
-    if found is None or found.column not in repeated:
-        return []
+    try:
+        found = profile(table, columns=[*repeated, *quasi]).person if repeated else None
+        told = [] if found is None or found.column not in repeated else [found.column]
+    except DataError:  # more values than an engine hands over
+        told = repeated
     return [
-        f"the identifier '{found.column}' has {found.people:,} values in {found.records:,} "
+        f"the identifier '{name}' has {values[name]:,} values in {records:,} "
         "records: if they are people, a class of k records may be one person's; "
-        f'person = "{found.column}" under [source] makes promises count people'
+        f'person = "{name}" under [source] makes promises count people'
+        for name in told
     ]
 
 
@@ -520,7 +525,8 @@ def _naming(private: PrivateTable, beside: Sequence[str]) -> list[str]:
     naming = asked
     if table.height() > SAMPLE:
         naming = _identifiers(open_table(table.sample([*asked, *quasi], SAMPLE)), asked, quasi)
-    naming = _identifiers(table, naming, quasi) if naming else []
+    with contextlib.suppress(DataError):  # more values than an engine hands over
+        naming = _identifiers(table, naming, quasi) if naming else []
     if not naming:
         return []
     listed = _quoted(naming)
