@@ -76,6 +76,44 @@ def test_the_figures_are_those_of_the_attack() -> None:
         assert figures["unicity"][p]["unique"] == pytest.approx(own, abs=0.05)
 
 
+@pytest.mark.parametrize("algorithm", ["anatomy", "p-l-angelization"])
+def test_linked_tables_that_list_sets_are_warned_about(algorithm: str) -> None:
+    """What the sets of the own bucket, or class, that have the known values have besides."""
+    table, asked = visits().drop("day"), policy()
+    del asked["attributes"]["day"]
+    asked["promises"] = [{"model": "distinct-l-diversity", "sensitive": "ill", "l": 3}]
+    asked["method"] = {"algorithm": algorithm, "seed": 1}
+    release = ind.anonymize(table, asked)
+    figures = release.run.to_dict()["singled_out"]
+    assert list(figures) == ["known-records"]
+    report = ind.attack(table, release, asked, only=["known-records"])
+    assert figures["known-records"] == report["known-records"].to_dict()["figures"]
+    certain = figures["known-records"]["1"]["certain"]
+    assert certain > 0
+    told = [text for text in release.warnings if "may be certain of another" in text]
+    assert len(told) == 1
+    assert f"for {share(certain)} of people" in told[0]
+    listed = release.tables["sensitive"]
+    found = []
+    for own in table.partition_by("patient"):
+        buckets = {
+            row["bucket"]
+            for row in release.tables["quasi"].to_dicts()
+            if row["sex"] in ("*", own["sex"][0]) and covers(row["age"], own["age"][0])
+        }
+        cells = listed.filter(pl.col("bucket").is_in(buckets))["ill"]
+        sets = [set(cell.strip("{}").split(", ")) for cell in cells]
+        after = [(ill, [one for one in sets if ill in one]) for ill in own["ill"].unique()]
+        found.append(any(set.intersection(*left) - {ill} for ill, left in after))
+    assert certain == pytest.approx(np.mean(found))
+
+
+def covers(cell: str, age: int) -> bool:
+    """Whether a published age stands for an age."""
+    ends = [int(end) for end in cell.strip("[]").split(", ")]
+    return ends[0] <= age <= ends[-1]
+
+
 def test_the_number_of_somebodys_records_is_looked_for() -> None:
     """One class of a few people each; some are alone with their number of records."""
     random = np.random.default_rng(3)

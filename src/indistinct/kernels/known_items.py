@@ -19,11 +19,19 @@ _ONE = np.uint64(1)
 
 @inner
 def _add(
-    cover: np.uint64, tell: np.uint64, held: int, bits: Ints, count: Ints, told: NDArray[np.uint64]
+    row: int,
+    cover: np.uint64,
+    tell: np.uint64,
+    held: int,
+    bits: Ints,
+    last: Ints,
+    count: Ints,
+    told: NDArray[np.uint64],
 ) -> None:
-    """Count a row for every one, two and three of the ``held`` items that it covers.
+    """Count a row, once, for every one, two and three of the ``held`` items that it covers.
 
-    Sets of i < j < k have the places i, C(j, 2) + i, and C(k, 3) + C(j, 2) + i.
+    Sets of i < j < k have the places i, C(j, 2) + i, and C(k, 3) + C(j, 2) + i. In ``last`` is the
+    row that was counted last for each.
     """
     number = 0
     for i in range(held):
@@ -32,16 +40,19 @@ def _add(
             number += 1
     for third in range(number):
         k = bits[third]
-        count[0, k] += 1
+        count[0, k] += last[0, k] != row
+        last[0, k] = row
         told[0, k] &= tell
         for second in range(third):
             j = bits[second]
             pair = k * (k - 1) // 2 + j
-            count[1, pair] += 1
+            count[1, pair] += last[1, pair] != row
+            last[1, pair] = row
             told[1, pair] &= tell
             for first in range(second):
                 triple = k * (k - 1) * (k - 2) // 6 + j * (j - 1) // 2 + bits[first]
-                count[2, triple] += 1
+                count[2, triple] += last[2, triple] != row
+                last[2, triple] = row
                 told[2, triple] &= tell
 
 
@@ -75,6 +86,7 @@ def know_items(
     set_indptr: Ints,
     set_class: Ints32,
     class_start: Ints,
+    row_of: Ints,
     row_indptr: Ints,
     row_label: Ints32,
     row_sure: Bools,
@@ -93,13 +105,16 @@ def know_items(
 ) -> None:
     """Rows that are left when one, two or three items of a person are known beside the class.
 
-    Without ``fill`` only ``work`` is made: about how many steps each person takes.
+    Where a row may show one thing or another, and whoever stands in it has all of one of them, each
+    is a possibility; else every row is one. Without ``fill`` only ``work`` is made: about how many
+    steps each person takes.
 
     Arguments:
         set_indptr: candidate set q is made of the classes ``set_class[set_indptr[q]:...]``.
         set_class: classes.
-        class_start: class g has the rows from ``class_start[g]`` on, [G + 1].
-        row_indptr: row r lists ``row_label[row_indptr[r]:row_indptr[r + 1]]``, [rows + 1].
+        class_start: class g has the possibilities from ``class_start[g]`` on, [G + 1].
+        row_of: the row of every possibility, rising, each of 0, 1, ... at least once.
+        row_indptr: possibility r has ``row_label[row_indptr[r]:row_indptr[r + 1]]``, [r + 1].
         row_label: labels.
         row_sure: whether whoever stands in the row has the label for certain, by entries.
         vague: whether a label may stand for anything, [labels]. Where rows of the candidate set
@@ -127,18 +142,21 @@ def know_items(
     )
     times = np.zeros(labels, np.int64)
     rows = class_start[-1]
+    several = rows > 0 and row_of[rows - 1] + 1 < rows
     cover, tell = np.zeros(rows, np.uint64), np.zeros(rows, np.uint64)
     touched = np.empty(rows, np.int64)
     bits = np.empty(MOST_ITEMS, np.int64)
     most = MOST_ITEMS * (MOST_ITEMS - 1) * (MOST_ITEMS - 2) // 6
     count, told = np.empty((3, most), np.int64), np.empty((3, most), np.uint64)
+    last = np.empty((3, most), np.int64)
     for q in range(set_indptr.shape[0] - 1):
         if people_indptr[q] == people_indptr[q + 1]:
             continue
         entries = held_rows = 0
         for at in range(set_indptr[q], set_indptr[q + 1]):
             g = set_class[at]
-            held_rows += class_start[g + 1] - class_start[g]
+            if class_start[g + 1] > class_start[g]:
+                held_rows += row_of[class_start[g + 1] - 1] - row_of[class_start[g]] + 1
             for e in range(row_indptr[class_start[g]], row_indptr[class_start[g + 1]]):
                 size[row_label[e]] += 1
                 entries += 1
@@ -220,8 +238,11 @@ def know_items(
                 count[0, :held], told[0, :held] = 0, full
                 count[1, : held * (held - 1) // 2], told[1, : held * (held - 1) // 2] = 0, full
                 count[2, :third], told[2, :third] = 0, full
-                for at in range(number):
-                    _add(cover[touched[at]], tell[touched[at]], held, bits, count, told)
+                last[0, :held], last[1, : held * (held - 1) // 2], last[2, :third] = -1, -1, -1
+                if several:
+                    touched[:number].sort()
+                for r in touched[:number]:
+                    _add(row_of[r], cover[r], tell[r], held, bits, last, count, told)
                 _summed(held, count, told, found[person])
                 fewest[person] = count[0, :held].min()
             for at in range(number):

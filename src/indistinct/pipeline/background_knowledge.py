@@ -1,4 +1,4 @@
-"""What is left of a long release to somebody who knows a few of a person's records or cells."""
+"""What a release of people leaves to somebody who knows a few of a person's records or cells."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ DRAWS = 2_500
 
 
 def with_background_knowledge(private: PrivateTable, released: Frame, run: Run) -> None:
-    """Let those who know a few records, or a few cells, loose on a long release.
+    """Let those who know a few records, or a few cells, loose on a release of people.
 
-    The run is given their figures, and a warning that tells them. All of it is private.
+    The run is given their figures, and a warning that tells them. All of it is private. Of linked
+    tables, whose cells are nobody's own, records are looked at alone.
 
     Arguments:
         private: the table that was released, its values as they were before recoding.
@@ -40,21 +41,38 @@ def with_background_knowledge(private: PrivateTable, released: Frame, run: Run) 
         return
     run.tell("trying what others know")
     untried = untried_in(policy)
-    names = tuple(name for name in policy.sensitive if name not in untried)
+    told = tuple(name for name in policy.sensitive if name not in untried)
+    view = ReleaseView.read(released, replace(sought_by(policy), sensitive=told))
+    names = view.sensitive
     beside = known_beside(policy, private.table)
     own = [*policy.quasi_identifiers, *policy.visit_identifiers]
     texts = private.table.text([str(policy.person), *own, *names, *beside])
     known = value_metadata_of(policy, private.table, texts, names, private.file)
     attacked = Attacked(replace(private, metadata=known, population=None), texts, tuple(beside))
-    view = ReleaseView.read(released, replace(sought_by(policy), sensitive=names))
-    context = context_of(view, attacked, seed=run.seed)
+    unknown = {name: why for name, why in untried.items() if name in names}
+    context = context_of(view, attacked, seed=run.seed, untried=unknown)
     records = known_records.run(context, most=MOST_STEPS)
-    cells = unicity.run(context, draws=DRAWS, most=MOST_STEPS)
-    for module, found in ((known_records, records), (unicity, cells)):
-        if isinstance(found, Finding):
-            run.singled_out[module.NAME] = found.to_dict()["figures"]
     if isinstance(records, Finding):
-        run.warnings += _warnings(records.figures)
+        run.singled_out[known_records.NAME] = records.to_dict()["figures"]
+        tell = _warnings if view.link is None else _warnings_of_buckets
+        run.warnings += tell(records.figures)
+    if view.link is None:
+        cells = unicity.run(context, draws=DRAWS, most=MOST_STEPS)
+        if isinstance(cells, Finding):
+            run.singled_out[unicity.NAME] = cells.to_dict()["figures"]
+
+
+def _warnings_of_buckets(figures: PlainMapping) -> list[str]:
+    """That of what a bucket lists, some may go together."""
+    one, two = figures["1"]["certain"], figures["2"]["certain"]
+    if not (one or two):
+        return []
+    error = f" (give or take {share(figures['error'])})" if "error" in figures else ""
+    return [
+        "whoever knows the quasi-identifiers and one value of a person may be certain of another "
+        f"for {share(one)} of people, with two values for {share(two)}{error}: no promise about "
+        "buckets bounds that; a long release with known-records does"
+    ]
 
 
 def _warnings(figures: PlainMapping) -> list[str]:

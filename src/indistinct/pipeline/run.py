@@ -29,8 +29,8 @@ class Run:
         path: the file that a frame was read from, for messages and the private account.
         documents: private documents, by file name; long ones are tables.
         warnings: what the custodian should know.
-        singled_out: what somebody finds in a long release who knows a few records or cells, the
-            figures of each attacker; private.
+        singled_out: what somebody finds in a release of people who knows a few records or cells,
+            the figures of each attacker; private.
         to_analyse: what the policy's analyses read of the table; None where it asks for none.
         scanned: how files are scanned where they are; None where they are read.
         source_digest: the digest of the source's file, where there is one; private.

@@ -257,8 +257,8 @@ class Run(Document):
         warnings: What the custodian should know, in addition to the public warnings.
         people: Where people have many records, how many people the source has (``source``), and how
             many are ``published`` and ``suppressed``.
-        singled_out: For a long release: what someone finds who knows a few records or cells of a
-            person, by attacker.
+        singled_out: For a release of people: what someone finds who knows a few records or cells of
+            a person, by attacker.
         of_people: ``classes`` and ``promises`` without invented records, if there may be some;
             instead of the certificate's.
     """

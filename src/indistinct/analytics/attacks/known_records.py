@@ -22,14 +22,16 @@ the rows that show that, unless rows of the class show it more exactly: whoever 
 class publishes the same value alike.
 
 In linked tables a row shows what its bucket lists. Where everybody of a bucket has one of its
-values, the highest category, a known value also allows the categories above its own.
+values, the highest category, a known value also allows the categories above its own. Where a bucket
+lists *sets* of values, everybody has all of one set: what is known leaves the sets that have it,
+and what all that are left have besides is certain.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +71,9 @@ REMEDY = fewer_columns
 MOST_STEPS = 3e9
 """Steps after which only some of the people are looked at, drawn at random."""
 
+MOST_POSSIBILITIES = 20_000_000
+"""What rows may show of several attributes whose sets are listed; beyond, one is not looked at."""
+
 
 @dataclass(frozen=True)
 class Items:
@@ -78,8 +83,10 @@ class Items:
         vague: whether a label may stand for anything, such as ``*``, [labels].
         own: the items of every person, [n].
         over: the labels that cover each item.
-        rows: the labels that every row shows, [r].
+        rows: the labels that every row shows, [r]; where it lists sets, those of each, as many
+            possibilities of it.
         sure: whether whoever stands in the row has the label for certain, by entries.
+        row_of: the row of every possibility, rising, each at least once.
     """
 
     vague: NDArray[np.bool_]
@@ -87,6 +94,7 @@ class Items:
     over: Rows
     rows: Rows
     sure: NDArray[np.bool_]
+    row_of: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -133,6 +141,7 @@ def run(
     del sensitive
     names = (*context.sensitive, *context.untried)
     left = {name: why for name in names if (why := context.why_untried(name)) is not None}
+    left |= _too_many(context, [name for name in names if name not in left])
     parts = [items_of(context, name) for name in names if name not in left]
     parts += [_beside(context, name) for name in context.beside]
     if context.visits is not None:
@@ -229,7 +238,9 @@ def know(context: AttackContext, items: Items, most: float = MOST_STEPS) -> Know
     """
     places, people = context.places, context.people.height
     sets = places.candidate_sets
-    order = np.argsort(places.class_of, kind="stable")
+    class_of = places.class_of[items.row_of]
+    order = np.argsort(class_of, kind="stable")
+    row_of = np.cumsum(np.diff(items.row_of[order], prepend=-1) != 0) - 1
     entry, at = expanded(items.rows, order)
     of_set = np.argsort(places.set_of, kind="stable").astype(np.int64)
     work, found = np.zeros(people), np.zeros((people, MOST_KNOWN, 3))
@@ -237,7 +248,7 @@ def know(context: AttackContext, items: Items, most: float = MOST_STEPS) -> Know
     for fill in (False, True):
         know_items(
             sets.indptr, sets.index,
-            pointers(places.class_of, len(places.classes)),
+            pointers(class_of, len(places.classes)), row_of,
             pointers(entry, len(order)), items.rows.index[at], items.sure[at], items.vague,
             pointers(places.set_of, len(sets)), of_set,
             items.own.indptr, items.own.index, items.over.indptr, items.over.index,
@@ -272,20 +283,54 @@ def items_of(context: AttackContext, name: str, told: NDArray[np.bool_] | None =
             if of[value] == len(sets):
                 sets.append(covering)
     shown = context.listed(name).shares
+    row_of = np.arange(context.records)
     if context.shown is not None:
         rows = chosen_rows(context.parts(name), context.shown[name])
+        sure = np.ones(len(rows.index), np.bool_)
+    elif _one_set_each(context, name):
+        rows, row_of = _sets(context, name)
         sure = np.ones(len(rows.index), np.bool_)
     else:
         rows, at = chosen_rows(shown, context.bucket_of), expanded(shown, context.bucket_of)[1]
         sure = shown.amount[at] >= 1 - SURE
     sure &= ~vague[rows.index] if told is None else told[rows.index] & ~vague[rows.index]
-    return Items(vague, numbered_anew(values, of), compressed(sets), rows, sure)
+    return Items(vague, numbered_anew(values, of), compressed(sets), rows, sure, row_of)
+
+
+def _one_set_each(context: AttackContext, name: str) -> bool:
+    """Whether everybody of a bucket has one of the sets that it lists."""
+    one = context.bucket_semantics == "one" and not context.one_record_each
+    return one and context.lists_sets(name)
+
+
+def _sets(context: AttackContext, name: str) -> tuple[Rows, NDArray[np.int64]]:
+    """The labels of every set that the bucket of a row lists, and the row of each."""
+    parts, listed = context.parts(name), chosen_rows(context.buckets[name], context.bucket_of)
+    row_of = np.repeat(np.arange(len(listed)), np.maximum(listed.length, 1))
+    entry = np.full(len(row_of), len(parts))
+    entry[listed.length[row_of] > 0] = listed.index
+    with_none = Rows(np.append(parts.indptr, parts.indptr[-1]), parts.index)
+    return chosen_rows(with_none, entry), row_of
+
+
+def _too_many(context: AttackContext, names: list[str]) -> dict[str, str]:
+    """Attributes whose sets are too many, together with those of the attributes before them."""
+    found, together = {}, np.ones(context.records)
+    for name in names:
+        if not _one_set_each(context, name):
+            continue
+        more = together * np.maximum(context.buckets[name].length[context.bucket_of], 1)
+        if (together > 1).any() and more.sum() > MOST_POSSIBILITIES:
+            found[name] = "its sets are too many to be tried with those of other attributes"
+        else:
+            together = more
+    return found
 
 
 def _matching(context: AttackContext, name: str) -> Rows:
     """The labels that a row may show of somebody who has each value."""
     over = context.covering(name).over
-    if context.bucket_semantics != "one" or context.one_record_each:
+    if context.bucket_semantics != "one" or context.one_record_each or context.lists_sets(name):
         return over
     domain, values = context.domain(name), context.covering(name).values
     known = context.known.get(name)
@@ -315,20 +360,32 @@ def _beside(context: AttackContext, name: str) -> Items:
     rows = chosen_rows(rows, context.cells_of)
     every = Rows(np.arange(len(there) + 1), np.arange(len(there), dtype=np.int32))
     sure = np.ones(len(rows.index), np.bool_)
-    return Items(np.zeros(len(there), np.bool_), numbered_anew(people, of), every, rows, sure)
+    return Items(
+        np.zeros(len(there), np.bool_),
+        numbered_anew(people, of),
+        every,
+        rows,
+        sure,
+        np.arange(len(rows)),
+    )
 
 
 def _of_visits(context: AttackContext, visits: Visits) -> Items:
     """Visits as items: whoever knows one knows all of its quasi-identifiers."""
     rows = chosen_rows(visits.shown, context.cells_of)
     sure = ~visits.vague[rows.index]
-    return Items(visits.vague, visits.own, visits.over, rows, sure)
+    return Items(visits.vague, visits.own, visits.over, rows, sure, np.arange(len(rows)))
+
+
+def _each(rows: Rows) -> NDArray[np.int64]:
+    return np.arange(len(rows))
 
 
 def _together(parts: list[Items]) -> Items:
     """The items of several attributes."""
     if len(parts) == 1:
         return parts[0]
+    parts = _paired(parts)
     labels = np.cumsum([0, *(len(part.vague) for part in parts)])
     items = np.cumsum([0, *(len(part.over) for part in parts)])
     rows, place = alongside([part.rows for part in parts], labels)
@@ -345,4 +402,26 @@ def _together(parts: list[Items]) -> Items:
     )
     own, _ = alongside([part.own for part in parts], items)
     vague = np.concatenate([part.vague for part in parts])
-    return Items(vague, own, over, rows, sure)
+    return Items(vague, own, over, rows, sure, parts[0].row_of)
+
+
+def _paired(parts: list[Items]) -> list[Items]:
+    """The items of several attributes, the possibilities of each row those of all together."""
+    number = int(parts[0].row_of[-1]) + 1 if len(parts[0].row_of) else 0
+    row_of, chosen = np.arange(number), list[NDArray[np.int64]]()
+    if all(len(part.row_of) == number for part in parts):
+        return parts
+    for part in parts:
+        each = Rows(pointers(part.row_of, number), part.rows.index)
+        place, at = expanded(each, row_of)
+        chosen = [*(own[place] for own in chosen), at]
+        row_of = row_of[place]
+    return [
+        replace(
+            part,
+            rows=chosen_rows(part.rows, at),
+            sure=part.sure[expanded(part.rows, at)[1]],
+            row_of=row_of,
+        )
+        for part, at in zip(parts, chosen, strict=True)
+    ]
