@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -163,7 +164,7 @@ def test_columns_of_pyarrow_keep_values_and_types() -> None:
             "bytes": pa.array([b"a", None]),
             "time": pa.array([1, None], pa.time32("s")),
             "span": pa.array([1, None], pa.duration("s")),
-            "half": pa.array([1.5, None], pa.float16()),
+            "half": pa.array([np.float16(1.5), None], pa.float16()),
             "unsigned": pa.array([2**64 - 1, None], pa.uint64()),
         }
     )
