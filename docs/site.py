@@ -102,7 +102,10 @@ def page(notebook: Any) -> str:
             data = output.get("data", {})
             if "text/html" in data:
                 # A line that is empty would end the HTML of a page.
-                lines = "".join(data["text/html"]).splitlines()
+                text = "".join(data["text/html"])
+                # The site draws tables that have no class of their own.
+                text = text.replace('<table border="1" class="dataframe">', "<table>")
+                lines = text.splitlines()
                 parts.append("\n".join(line for line in lines if line.strip()))
             else:
                 shown = "".join(output.get("text") or data["text/plain"])
