@@ -139,6 +139,21 @@ def test_the_number_of_somebodys_records_is_looked_for() -> None:
     assert "the number of records" in report["known-records"].note
 
 
+def test_the_number_of_records_is_looked_for_where_nothing_else_is_published() -> None:
+    table = pl.DataFrame(
+        {"patient": [f"P{at}" for at in (0, 0, 0, 1, 1, 2, 2, 3, 4, 4)], "age": 30}
+    )
+    asked = policy()
+    asked["attributes"] = {"age": asked["attributes"]["age"]}
+    release = ind.anonymize(table, asked)
+    figures = release.run.to_dict()["singled_out"]["known-records"]
+    assert figures["records"] == {"singled_out": pytest.approx(2 / 5)}
+    assert figures["1"] == {"singled_out": 0.0, "average": 0.0, "certain": 0.0}
+    assert [text for text in release.warnings if "the number of somebody's records" in text]
+    note = ind.attack(table, release, asked, only=["known-records"])["known-records"].note
+    assert "the number of records single out 40" in note
+
+
 def test_nobody_is_warned_where_nothing_is_found() -> None:
     table = visits().with_columns(ill=pl.lit("flu")).drop("day")
     asked = policy()

@@ -351,7 +351,7 @@ def context_of(view: ReleaseView, attacked: Attacked, **more: Any) -> AttackCont
     """What attackers of a release are given."""
     places = attacked.places(view)
     private, policy = attacked.private, attacked.private.policy
-    known = {name: private.metadata[name] for name in view.sensitive}
+    people, known = private.subjects, {name: private.metadata[name] for name in view.sensitive}
     cells, of = view.cells_of_people(
         [name for name in policy.attributes if shows_others(policy, name)]
     )
@@ -362,7 +362,7 @@ def context_of(view: ReleaseView, attacked: Attacked, **more: Any) -> AttackCont
     }
     if visits := visits_of(view, attacked):
         more["visits"] = visits
-    if private.subjects.unit == "record":
+    if people.unit == "record":
         shown = view.cells(view.sensitive) if view.sensitive else pl.DataFrame()
         own = attacked.texts.select(view.sensitive)
         return AttackContext.of_records(places, own, shown, known=known, **more)
@@ -376,6 +376,7 @@ def context_of(view: ReleaseView, attacked: Attacked, **more: Any) -> AttackCont
         bucket_size=view.bucket_size,
         known=known,
         pseudonyms=view.pseudonyms,
+        records_of=np.bincount(people.person_of[people.person_of >= 0], minlength=people.count),
         **more,
     )
 

@@ -188,6 +188,7 @@ class AttackContext:
         harmful: the values of each sensitive attribute that would harm most; where an attribute is
             not named, those of its most sensitive category.
         pseudonyms: of a long release the pseudonym of every row.
+        records_of: how many records everybody has, [n]; None where that is not known.
         shown: of a release in which every record is of another person, and of each sensitive
             attribute, the value of every row, as a label of ``buckets``, [r].
         second: another release about the same people, in the same order; it may have a further one.
@@ -215,6 +216,7 @@ class AttackContext:
     kept_by_people: bool = False
     harmful: Mapping[str, frozenset[Value]] = field(default_factory=dict)
     pseudonyms: tuple[str | None, ...] | None = None
+    records_of: Ints | None = None
     shown: Mapping[str, Ints32] | None = None
     second: AttackContext | None = None
     untried: Mapping[str, str] = field(default_factory=dict)

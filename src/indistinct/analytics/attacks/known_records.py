@@ -146,12 +146,13 @@ def run(
     parts += [_beside(context, name) for name in context.beside]
     if context.visits is not None:
         parts.append(_of_visits(context, context.visits))
-    if not parts:
+    counted = singled_out_by_number(context)
+    if not parts and counted is None:
         why = "; ".join(left.values())
         return Skipped(NAME, why or "nothing is published beside the quasi-identifiers")
-    known = know(context, _together(parts), most)
+    known = know(context, _together(parts) if parts else _nothing(context), most)
     figures = known.figures()
-    if (counted := singled_out_by_number(context)) is not None:
+    if counted is not None:
         figures["records"] = {"singled_out": share_of(counted)}
     guess = 1 / context.records if context.records else 0.0
     fewest = known.fewest[known.looked]
@@ -170,7 +171,7 @@ def run(
         worst=worst_class(context, by_class, belief=by_class),
         note=" ".join(
             [
-                in_words(figures),
+                in_words(figures) if parts else _by_number(figures),
                 *(f"'{name}' is not looked at: {why}." for name, why in left.items()),
             ]
         ),
@@ -197,16 +198,25 @@ def in_words(figures: Mapping[str, Figures]) -> str:
     )
 
 
+def _by_number(figures: Mapping[str, Figures]) -> str:
+    """The same where nothing is published beside the quasi-identifiers but how many records."""
+    counted = figures["records"]
+    assert isinstance(counted, Mapping)
+    return (
+        "The quasi-identifiers and the number of records single out "
+        f"{of_people(counted['singled_out'] or 0.0)}; no value beside them is looked for."
+    )
+
+
 def singled_out_by_number(context: AttackContext) -> NDArray[np.bool_] | None:
     """Whom the class and the number of records leave one published person, [n].
 
     None where no row is one of several of a person, or nothing says how many people have.
     """
-    own = next(iter((*context.values.values(), *context.beside.values())), None)
-    published = next(iter(context.cells.values()), None)
-    if context.pseudonyms is None or own is None or published is None:
+    owned, published = context.records_of, next(iter(context.cells.values()), None)
+    if context.pseudonyms is None or owned is None or published is None:
         return None
-    places, owned = context.places, sums(own.amount, own.indptr)
+    places = context.places
     shown = sums(published.amount, published.indptr)[context.cells_of]
     width = int(max(owned.max(initial=0), shown.max(initial=0))) + 1
     there, rows = np.unique(places.class_of * np.int64(width) + shown, return_counts=True)
@@ -379,6 +389,14 @@ def _of_visits(context: AttackContext, visits: Visits) -> Items:
 
 def _each(rows: Rows) -> NDArray[np.int64]:
     return np.arange(len(rows))
+
+
+def _nothing(context: AttackContext) -> Items:
+    """No items: whoever knows nothing is left all rows of the class."""
+    rows, people, none = context.records, context.people.height, np.zeros(0, np.int32)
+    own, shown = (Rows(np.zeros(number + 1, np.int64), none) for number in (people, rows))
+    nobody = np.zeros(0, np.bool_)
+    return Items(nobody, own, Rows(np.zeros(1, np.int64), none), shown, nobody, np.arange(rows))
 
 
 def _together(parts: list[Items]) -> Items:
