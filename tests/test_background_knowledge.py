@@ -17,6 +17,7 @@ from tests import long_tables
 from tests.analytics.attacks.people_contexts import lists
 
 import indistinct as ind
+from indistinct.analytics.attacks import known_records
 from indistinct.analytics.event_leakage import EventLeakage, unicity_of
 from indistinct.document import share
 
@@ -106,6 +107,23 @@ def test_linked_tables_that_list_sets_are_warned_about(algorithm: str) -> None:
         after = [(ill, [one for one in sets if ill in one]) for ill in own["ill"].unique()]
         found.append(any(set.intersection(*left) - {ill} for ill, left in after))
     assert certain == pytest.approx(np.mean(found))
+
+
+def test_what_sets_of_several_attributes_tell_is_tried_or_said_not_to_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = visits().with_columns(pl.col("day").str.slice(-1))
+    asked = policy()
+    asked["attributes"]["day"] = {"role": "sensitive"}
+    asked["promises"] = [
+        {"model": "distinct-l-diversity", "sensitive": name, "l": 3} for name in ("ill", "day")
+    ]
+    asked["method"] = {"algorithm": "p-l-angelization", "seed": 1}
+    assert not [text for text in ind.anonymize(table, asked).warnings if "not tried" in text]
+    monkeypatch.setattr(known_records, "MOST_POSSIBILITIES", 10)
+    told = [text for text in ind.anonymize(table, asked).warnings if "was not tried" in text]
+    assert len(told) == 2
+    assert "too many" in told[0]
 
 
 def covers(cell: str, age: int) -> bool:

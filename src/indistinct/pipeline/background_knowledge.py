@@ -56,6 +56,10 @@ def with_background_knowledge(private: PrivateTable, released: Frame, run: Run) 
         run.singled_out[known_records.NAME] = records.to_dict()["figures"]
         tell = _warnings if view.link is None else _warnings_of_buckets
         run.warnings += tell(records.figures)
+    run.warnings += [
+        f"what others learn of '{name}' who know some of a person's values was not tried: {why}"
+        for name, why in known_records.too_many(context, names).items()
+    ]
     if view.link is None:
         cells = unicity.run(context, draws=DRAWS, most=MOST_STEPS)
         if isinstance(cells, Finding):

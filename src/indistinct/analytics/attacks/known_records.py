@@ -30,7 +30,7 @@ and what all that are left have besides is certain.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -71,8 +71,8 @@ REMEDY = fewer_columns
 MOST_STEPS = 3e9
 """Steps after which only some of the people are looked at, drawn at random."""
 
-MOST_POSSIBILITIES = 20_000_000
-"""What rows may show of several attributes whose sets are listed; beyond, one is not looked at."""
+MOST_POSSIBILITIES = 5_000_000
+"""Sets that all rows may show, of several attributes together; beyond, one is not looked at."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def run(
     del sensitive
     names = (*context.sensitive, *context.untried)
     left = {name: why for name in names if (why := context.why_untried(name)) is not None}
-    left |= _too_many(context, [name for name in names if name not in left])
+    left |= too_many(context, [name for name in names if name not in left])
     parts = [items_of(context, name) for name in names if name not in left]
     parts += [_beside(context, name) for name in context.beside]
     if context.visits is not None:
@@ -323,15 +323,15 @@ def _sets(context: AttackContext, name: str) -> tuple[Rows, NDArray[np.int64]]:
     return chosen_rows(with_none, entry), row_of
 
 
-def _too_many(context: AttackContext, names: list[str]) -> dict[str, str]:
-    """Attributes whose sets are too many, together with those of the attributes before them."""
+def too_many(context: AttackContext, names: Sequence[str]) -> dict[str, str]:
+    """Attributes whose sets are too many, with those of the attributes before them, and why."""
     found, together = {}, np.ones(context.records)
     for name in names:
         if not _one_set_each(context, name):
             continue
         more = together * np.maximum(context.buckets[name].length[context.bucket_of], 1)
-        if (together > 1).any() and more.sum() > MOST_POSSIBILITIES:
-            found[name] = "its sets are too many to be tried with those of other attributes"
+        if more.sum() > MOST_POSSIBILITIES:
+            found[name] = "the sets that its buckets list are too many to be tried"
         else:
             together = more
     return found
