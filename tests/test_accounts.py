@@ -12,7 +12,7 @@ import pytest
 import indistinct as ind
 from indistinct.cli.summary import print_promises
 from indistinct.errors import Unsatisfiable
-from indistinct.pipeline.warnings import warn_about_made_up
+from indistinct.intake.warnings import warn_about_made_up
 
 RANKS = {"flu": 4, "asthma": 3, "hiv": 1, "gout": 3, "cold": 4}
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import indistinct as ind
-from indistinct.pipeline import alternatives as verb
+from indistinct.verbs import alternatives as verb
 
 NAMES = [
     "as asked",

@@ -310,9 +310,7 @@ def test_suppressed_records_are_kept_where_they_break_no_promise_as_a_group(
     assert (run["published"], run["suppressed"], run["records_published"]) == (6, 3, 6 + kept)
     told = [text for text in run["warnings"] if "are left out" in text]
     assert len(told) == (0 if kept else 1)
-    assert not any(
-        "promise" in text and "left out" in text for text in release.certificate.warnings
-    )
+    assert not any("are left out" in text for text in release.certificate.warnings)
     found = ind.audit(release.tables, chosen)
     assert found.holds
     assert found.suppressed == kept
@@ -869,7 +867,7 @@ def test_a_table_that_was_suppressed_before_and_its_population(tmp_path: Path) -
 def test_a_source_that_changes_while_it_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from indistinct.pipeline import opening
+    from indistinct.intake import opening
 
     path = tmp_path / "patients.csv"
     patients().write_csv(path)

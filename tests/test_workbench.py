@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import indistinct as ind
-from indistinct.pipeline.workbench import ClassSizes
+from indistinct.verbs.workbench import ClassSizes
 
 POLICY = """\
 # ours

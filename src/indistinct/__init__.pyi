@@ -25,25 +25,11 @@ from indistinct.hierarchies.edits import rename_labels as rename_labels
 from indistinct.hierarchies.files import read_hierarchy as read_hierarchy
 from indistinct.hierarchies.files import write_hierarchy as write_hierarchy
 from indistinct.hierarchies.taxonomy import Taxonomy as Taxonomy
-from indistinct.pipeline.alternatives import Alternatives as Alternatives
-from indistinct.pipeline.alternatives import alternatives as alternatives
 from indistinct.pipeline.anonymization import anonymize as anonymize
-from indistinct.pipeline.applying import apply as apply
-from indistinct.pipeline.assessing import assess as assess
 from indistinct.pipeline.attack import attack as attack
-from indistinct.pipeline.auditing import audit as audit
-from indistinct.pipeline.comparison import compare as compare
-from indistinct.pipeline.discovering import quasi as quasi
-from indistinct.pipeline.exploring import explore as explore
 from indistinct.pipeline.recording import LedgerReport as LedgerReport
 from indistinct.pipeline.recording import check_ledger as check_ledger
 from indistinct.pipeline.release import Release as Release
-from indistinct.pipeline.report import write_refusal as write_refusal
-from indistinct.pipeline.report import write_report as write_report
-from indistinct.pipeline.risk import risk as risk
-from indistinct.pipeline.workbench import Held as Held
-from indistinct.pipeline.workbench import Workbench as Workbench
-from indistinct.pipeline.workbench import workbench as workbench
 from indistinct.policy import Analysis as Analysis
 from indistinct.policy import Attribute as Attribute
 from indistinct.policy import Bookkeeping as Bookkeeping
@@ -96,5 +82,19 @@ from indistinct.release.certificate import Certificate as Certificate
 from indistinct.release.certificate import Run as Run
 from indistinct.release.ledger import Ledger as Ledger
 from indistinct.requirement import Requirement as Requirement
+from indistinct.verbs.alternatives import Alternatives as Alternatives
+from indistinct.verbs.alternatives import alternatives as alternatives
+from indistinct.verbs.applying import apply as apply
+from indistinct.verbs.assessing import assess as assess
+from indistinct.verbs.auditing import audit as audit
+from indistinct.verbs.comparison import compare as compare
+from indistinct.verbs.discovering import quasi as quasi
+from indistinct.verbs.exploring import explore as explore
+from indistinct.verbs.report import write_refusal as write_refusal
+from indistinct.verbs.report import write_report as write_report
+from indistinct.verbs.risk import risk as risk
+from indistinct.verbs.workbench import Held as Held
+from indistinct.verbs.workbench import Workbench as Workbench
+from indistinct.verbs.workbench import workbench as workbench
 
 __version__: str

@@ -10,7 +10,7 @@ import pytest
 from indistinct.analytics import Profile, first_policy, profile
 from indistinct.analytics.concepts import concept_of
 from indistinct.errors import DataError
-from indistinct.pipeline.forgotten import forgotten
+from indistinct.intake.forgotten import forgotten
 from indistinct.policy import DraftPolicy
 
 N = 400

@@ -189,7 +189,7 @@ def test_the_run_says_the_same_of_itself(method: dict[str, object]) -> None:
     keys = ind.Policy.from_dict(tomllib.loads(POLICY)).to_dict()
     policy = ind.Policy.from_dict(keys | {"method": {"suppression_limit": 0.05} | method})
     release = ind.anonymize(frame, policy)
-    from indistinct.pipeline.hierarchies import taxonomies_of
+    from indistinct.intake.hierarchies import taxonomies_of
     from indistinct.sources.engines import open_table
 
     opened = open_table(frame)

@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 from indistinct import anonymize
 from indistinct.analytics import profile
 from indistinct.demo import POLICY, discharges
-from indistinct.pipeline.warnings import lost_attributes
+from indistinct.intake.warnings import lost_attributes
 from indistinct.policy import Policy
 
 

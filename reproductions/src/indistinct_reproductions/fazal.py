@@ -26,9 +26,9 @@ from indistinct.analytics.linked_query_error import LinkedQueries, Question
 from indistinct.analytics.query_error import MODES, Condition
 from indistinct.errors import Unsatisfiable
 from indistinct.hierarchies.cells import range_text
+from indistinct.intake.run import Run as OneRun
 from indistinct.pipeline.anonymization import read
 from indistinct.pipeline.release import Release
-from indistinct.pipeline.run import Run as OneRun
 from indistinct.pipeline.searching import search
 from indistinct.privacy.rank_variance import largest_k, rank_variance_exact, serves, theta
 from indistinct.recoding.linked_plan import LinkedPlan

@@ -31,10 +31,10 @@ from indistinct.analytics.linked_query_error import LinkedQueries, LinkedQueryEr
 from indistinct.analytics.utility import CertaintyPenalty, Utility
 from indistinct.errors import Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.intake.private_table import PrivateTable
+from indistinct.intake.run import Run as OneRun
 from indistinct.pipeline.anonymization import read
-from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.release import Release
-from indistinct.pipeline.run import Run as OneRun
 from indistinct.policy import Policy
 from indistinct.recoding.plan import CellPlan
 from indistinct_reproductions.fazal_tables import MU

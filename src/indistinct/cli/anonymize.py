@@ -233,7 +233,7 @@ def _from_options(
 ) -> Policy:
     """The policy that the options say for the table."""
     from indistinct.hierarchies.files import find_hierarchy
-    from indistinct.pipeline.opening import plain_table
+    from indistinct.intake.opening import plain_table
     from indistinct.policy import Policy
 
     if not given["quasi"] or k is None:

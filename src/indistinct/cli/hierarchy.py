@@ -85,7 +85,7 @@ def hierarchy(
     """
     from indistinct.hierarchies.files import write_hierarchy
     from indistinct.hierarchies.preview import describe
-    from indistinct.pipeline.opening import plain_table
+    from indistinct.intake.opening import plain_table
     from indistinct.sources.writing import refuse_dash
 
     spec = _spec(

@@ -70,7 +70,7 @@ def init(
         write_first_policy,
     )
     from indistinct.analytics.profile import profile
-    from indistinct.pipeline.opening import plain_table
+    from indistinct.intake.opening import plain_table
     from indistinct.sources.format import format_of_folder
 
     if check is not None:
@@ -104,8 +104,8 @@ def init(
 def _check(data: Path, path: Path, as_json: bool) -> None:
     """Tell which columns a policy protects less than is suggested, and what else it lacks."""
     from indistinct.analytics.profile import profile
-    from indistinct.pipeline.forgotten import forgotten
-    from indistinct.pipeline.opening import open_source, plain_table, reading
+    from indistinct.intake.forgotten import forgotten
+    from indistinct.intake.opening import open_source, plain_table, reading
     from indistinct.policy import DraftPolicy
 
     with Progress() as progress:

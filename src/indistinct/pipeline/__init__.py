@@ -1,4 +1,4 @@
-"""The verbs, composed from the rooms: anonymize a table; audit, assess, attack, risk and the rest.
+"""From a table to a release: ``anonymize``, and the attackers that try what it publishes.
 
 What goes in as a frame of some kind comes out as a frame of that kind; what goes in as a file comes
 out as a Polars frame that can be written to a folder. Read

@@ -13,11 +13,8 @@ import polars as pl
 
 from indistinct import __version__
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.microdata.microdata import Microdata
-from indistinct.pipeline.asked import method_of
-from indistinct.pipeline.evidence import EVIDENCE, private_evidence
-from indistinct.pipeline.release import Release
-from indistinct.pipeline.warnings import (
+from indistinct.intake.asked import method_of
+from indistinct.intake.warnings import (
     often_starred,
     told_of_changed_values,
     told_of_the_program,
@@ -27,6 +24,9 @@ from indistinct.pipeline.warnings import (
     warn_about_search,
     warn_about_those_left_out,
 )
+from indistinct.microdata.microdata import Microdata
+from indistinct.pipeline.evidence import EVIDENCE, private_evidence
+from indistinct.pipeline.release import Release
 from indistinct.privacy.promise import models
 from indistinct.recoding.earlier_plan import plan_document
 from indistinct.recoding.linked import LinkedPlan
@@ -41,10 +41,10 @@ from indistinct.sources.engines import open_table
 from indistinct.types import Frame, Plain, PlainMapping
 
 if TYPE_CHECKING:
+    from indistinct.intake.private_table import PrivateTable
+    from indistinct.intake.run import Run
+    from indistinct.intake.transforming import Transformed
     from indistinct.microdata.leveled import LeveledTable
-    from indistinct.pipeline.private_table import PrivateTable
-    from indistinct.pipeline.run import Run
-    from indistinct.pipeline.transforming import Transformed
     from indistinct.policy import Policy
     from indistinct.recoding.plan import Plan
     from indistinct.release.publication import Publication

@@ -10,8 +10,8 @@ import polars as pl
 from indistinct.analytics.analyses import Analyses, Answer, Question, analyse
 from indistinct.analytics.release_view import ReleaseView, Sought
 from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.intake.run import Run
 from indistinct.pipeline.evidence import ANALYSES
-from indistinct.pipeline.run import Run
 from indistinct.sources.table import Table
 
 if TYPE_CHECKING:

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indistinct.errors import DataError
+from indistinct.intake.asked import sight_of
+from indistinct.intake.chosen_promises import settled
+from indistinct.intake.opening import SCANNED, PolicyLike, Progress, Scanned, open_source
+from indistinct.intake.private_table import PrivateTable
+from indistinct.intake.run import Run
+from indistinct.intake.transforming import Transformed, changes_values, transformed
 from indistinct.pipeline.accounts import accounts
 from indistinct.pipeline.analyses import columns_of, with_analyses
-from indistinct.pipeline.asked import sight_of
 from indistinct.pipeline.background_knowledge import with_background_knowledge
-from indistinct.pipeline.chosen_promises import settled
 from indistinct.pipeline.looking_ahead import searched
-from indistinct.pipeline.opening import SCANNED, PolicyLike, Progress, Scanned, open_source
-from indistinct.pipeline.private_table import PrivateTable
 from indistinct.pipeline.publishing import audited, publish, require_kept
 from indistinct.pipeline.recording import hold_against_ledger
-from indistinct.pipeline.run import Run
-from indistinct.pipeline.transforming import Transformed, changes_values, transformed
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
 from indistinct.types import Frame

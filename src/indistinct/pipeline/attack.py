@@ -30,25 +30,25 @@ from indistinct.document import many, some_of
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
-from indistinct.kernels.ragged import Ragged
-from indistinct.microdata.encoding import codes_in
-from indistinct.microdata.microdata import distinct_values, sorted_values
-from indistinct.pipeline.accounts import may_be_made_up
-from indistinct.pipeline.asked import method_of
-from indistinct.pipeline.hierarchies import taxonomies_of, taxonomy_of
-from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress, open_source
-from indistinct.pipeline.population import population_of
-from indistinct.pipeline.private_table import PrivateTable, subjects_in
-from indistinct.pipeline.rerunning import tried_by
-from indistinct.pipeline.run import Run
-from indistinct.pipeline.sought_releases import sought_by
-from indistinct.pipeline.transforming import (
+from indistinct.intake.asked import method_of
+from indistinct.intake.hierarchies import taxonomies_of, taxonomy_of
+from indistinct.intake.opening import PolicyLike, Progress, as_policy, no_progress, open_source
+from indistinct.intake.population import population_of
+from indistinct.intake.private_table import PrivateTable, subjects_in
+from indistinct.intake.run import Run
+from indistinct.intake.transforming import (
     FOLLOWED,
     changes_values,
     followed,
     shows_others,
     untried_in,
 )
+from indistinct.kernels.ragged import Ragged
+from indistinct.microdata.encoding import codes_in
+from indistinct.microdata.microdata import distinct_values, sorted_values
+from indistinct.pipeline.accounts import may_be_made_up
+from indistinct.pipeline.rerunning import tried_by
+from indistinct.pipeline.sought_releases import sought_by
 from indistinct.sources.table import Table
 from indistinct.types import Frame, Ints, Ints32, Plain
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from indistinct.analytics.attacks import Finding, known_records, unicity
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.document import share
+from indistinct.intake.transforming import untried_in
+from indistinct.intake.value_metadata import value_metadata_of
 from indistinct.pipeline.attack import Attacked, context_of, known_beside
 from indistinct.pipeline.sought_releases import sought_by
-from indistinct.pipeline.transforming import untried_in
-from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.types import Frame, PlainMapping
 
 if TYPE_CHECKING:
-    from indistinct.pipeline.private_table import PrivateTable
-    from indistinct.pipeline.run import Run
+    from indistinct.intake.private_table import PrivateTable
+    from indistinct.intake.run import Run
 
 MOST_STEPS = 200_000_000
 """Steps that each of the two attackers takes at most; then it looks at some people only."""

@@ -21,8 +21,8 @@ from indistinct.analytics.published import is_suppressed
 from indistinct.analytics.release_view import Made, ReleaseView, Sought
 from indistinct.analytics.risk import curve_of_classes, prosecutor
 from indistinct.errors import DataError, Problem
+from indistinct.intake.warnings import lost_attributes
 from indistinct.pipeline.published_nodes import published_nodes
-from indistinct.pipeline.warnings import lost_attributes
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import published_classes
 from indistinct.release.audit.reading import PublishedTable
@@ -32,7 +32,7 @@ from indistinct.sources.writing import CERTIFICATE, PRIVATE
 from indistinct.types import Frame, Plain, PlainMapping
 
 if TYPE_CHECKING:
-    from indistinct.pipeline.private_table import PrivateTable
+    from indistinct.intake.private_table import PrivateTable
     from indistinct.policy import Policy
     from indistinct.recoding.plan import Plan
 

@@ -11,14 +11,14 @@ import polars as pl
 
 from indistinct.document import some_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED
-from indistinct.pipeline.items import Items, items_of
+from indistinct.intake.items import Items, items_of
 from indistinct.privacy.known_records import KnownRecords
 from indistinct.recoding.items import ClassItems, known_items_protected
 from indistinct.recoding.plan import published_classes
 
 if TYPE_CHECKING:
-    from indistinct.pipeline.private_table import PrivateTable
-    from indistinct.pipeline.run import Run
+    from indistinct.intake.private_table import PrivateTable
+    from indistinct.intake.run import Run
     from indistinct.recoding.plan import Plan
 
 

@@ -20,8 +20,8 @@ from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.types import Frame
 
 if TYPE_CHECKING:
-    from indistinct.pipeline.private_table import PrivateTable
-    from indistinct.pipeline.run import Run
+    from indistinct.intake.private_table import PrivateTable
+    from indistinct.intake.run import Run
     from indistinct.policy import Policy
 
 GIVES_AWAY = 0.5

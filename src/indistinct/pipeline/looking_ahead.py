@@ -25,8 +25,8 @@ from indistinct.recoding.recoded import measured
 from indistinct.types import Plain
 
 if TYPE_CHECKING:
-    from indistinct.pipeline.private_table import PrivateTable
-    from indistinct.pipeline.run import Run
+    from indistinct.intake.private_table import PrivateTable
+    from indistinct.intake.run import Run
     from indistinct.recoding.plan import Plan
 
 WORSE = 2

@@ -13,18 +13,18 @@ from indistinct.analytics.population import covers
 from indistinct.document import many
 from indistinct.errors import IndistinctError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
-from indistinct.metadata import NO_METADATA, ValueMetadata
-from indistinct.pipeline.accounts import broken_without_made_up
-from indistinct.pipeline.items_within_classes import items_within_classes
-from indistinct.pipeline.leak import hold_against_ranks
-from indistinct.pipeline.value_metadata import needed_metadata, published_metadata
-from indistinct.pipeline.visits import generalized_visits, visits_within_classes
-from indistinct.pipeline.warnings import (
+from indistinct.intake.value_metadata import needed_metadata, published_metadata
+from indistinct.intake.warnings import (
     distinguishable_decoys,
     warn_about_forgotten_person,
     warn_about_people,
     warn_about_unprotected_columns,
 )
+from indistinct.metadata import NO_METADATA, ValueMetadata
+from indistinct.pipeline.accounts import broken_without_made_up
+from indistinct.pipeline.items_within_classes import items_within_classes
+from indistinct.pipeline.leak import hold_against_ranks
+from indistinct.pipeline.visits import generalized_visits, visits_within_classes
 from indistinct.privacy.promise import models
 from indistinct.recoding.linked.bucketing import without_noise
 from indistinct.recoding.linked_plan import LinkedPlan
@@ -40,10 +40,10 @@ from indistinct.sources.convert import like, to_polars
 from indistinct.types import Bools, Frame
 
 if TYPE_CHECKING:
+    from indistinct.intake.private_table import PrivateTable
+    from indistinct.intake.run import Run
+    from indistinct.intake.transforming import Transformed
     from indistinct.microdata.subjects import Subjects
-    from indistinct.pipeline.private_table import PrivateTable
-    from indistinct.pipeline.run import Run
-    from indistinct.pipeline.transforming import Transformed
     from indistinct.policy import Policy
     from indistinct.randomness import Random
     from indistinct.recoding.plan import Plan

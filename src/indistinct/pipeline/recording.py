@@ -29,8 +29,8 @@ from indistinct.sources.text import canonical
 from indistinct.types import Bools, Floats, Ints, Ints32, Plain
 
 if TYPE_CHECKING:
-    from indistinct.pipeline.private_table import PrivateTable
-    from indistinct.pipeline.run import Run
+    from indistinct.intake.private_table import PrivateTable
+    from indistinct.intake.run import Run
     from indistinct.policy import Policy
     from indistinct.recoding.plan import Plan
     from indistinct.release.publication import Publication

@@ -14,9 +14,9 @@ import polars as pl
 
 from indistinct.document import Document, Grid, Line, Part, many
 from indistinct.errors import IndistinctError
+from indistinct.intake.opening import sha256_of
 from indistinct.metadata import ValueMetadata
 from indistinct.pipeline.evidence import evidence_in, published_evidence
-from indistinct.pipeline.opening import sha256_of
 from indistinct.privacy.promise import models
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.release.audit import audit as audit_release

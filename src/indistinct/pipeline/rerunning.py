@@ -12,14 +12,14 @@ import polars as pl
 from indistinct.analytics.attacks import AttackContext
 from indistinct.analytics.attacks.refusals import Rerun, Tried
 from indistinct.errors import IndistinctError
+from indistinct.intake.asked import asked_of, method_of
+from indistinct.intake.chosen_promises import settled
+from indistinct.intake.private_table import PrivateTable
+from indistinct.intake.run import Run
 from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.subjects import Events
-from indistinct.pipeline.asked import asked_of, method_of
-from indistinct.pipeline.chosen_promises import settled
-from indistinct.pipeline.private_table import PrivateTable
-from indistinct.pipeline.run import Run
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.method import Method, Task
 from indistinct.recoding.plan import LevelPlan, Plan

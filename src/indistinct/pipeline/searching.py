@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indistinct.errors import Problem, Unsatisfiable
+from indistinct.intake.asked import asked_of, method_of
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import row_numbers
-from indistinct.pipeline.asked import asked_of, method_of
 from indistinct.pipeline.recording import earlier_signatures
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.recoding.linked_plan import LinkedPlan
@@ -19,8 +19,8 @@ from indistinct.recoding.method import Task
 from indistinct.recoding.plan import CellPlan, CutPlan, LevelPlan
 
 if TYPE_CHECKING:
-    from indistinct.pipeline.private_table import PrivateTable
-    from indistinct.pipeline.run import Run
+    from indistinct.intake.private_table import PrivateTable
+    from indistinct.intake.run import Run
     from indistinct.privacy.promise import Promise
     from indistinct.recoding.plan import Plan
 

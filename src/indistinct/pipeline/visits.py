@@ -11,16 +11,16 @@ import polars as pl
 
 from indistinct.document import some_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.intake.hierarchies import taxonomy_of
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import distinct_values
-from indistinct.pipeline.hierarchies import taxonomy_of
 from indistinct.privacy.known_visit import KnownVisit
 from indistinct.recoding.plan import published_classes
 from indistinct.recoding.visits import VisitAttribute, visits_protected
 
 if TYPE_CHECKING:
-    from indistinct.pipeline.private_table import PrivateTable
-    from indistinct.pipeline.run import Run
+    from indistinct.intake.private_table import PrivateTable
+    from indistinct.intake.run import Run
     from indistinct.recoding.plan import Plan
 
 

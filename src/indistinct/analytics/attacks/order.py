@@ -293,7 +293,8 @@ def attributable(
     whose = np.zeros(len(held.index), np.int64)
     whose[entry] = person
     shown = entries(held, places.class_of, context.shown[sensitive])
-    rows = np.flatnonzero(alone[shown] & (shown >= 0))
+    rows = np.flatnonzero(shown >= 0)
+    rows = rows[alone[shown[rows]]]
     return whose[shown[rows]], rows
 
 
@@ -308,10 +309,10 @@ def entries(rows: Rows, chosen: Array, wanted: Array) -> NDArray[np.int64]:
 def rank_correlation(
     one: NDArray[np.int64], other: NDArray[np.int64], groups: NDArray[np.int32]
 ) -> float | None:
-    """Spearman's rank correlation of two lists without ties, pooled over groups.
+    """Spearman's rank correlation of two lists, pooled over groups.
 
-    Ranks are taken within each group, and their deviations from the group's middle are put
-    together; None where no group has two members.
+    Ranks are taken within each group, equal values in their order, and their deviations from the
+    group's middle are put together; None where no group has two members.
 
     >>> ends = np.array([0, 1, 2]), np.array([5, 3, 1])
     >>> rank_correlation(*ends, np.zeros(3, np.int32))
@@ -323,10 +324,7 @@ def rank_correlation(
 
 
 def _centred_ranks(values: NDArray[np.int64], groups: NDArray[np.int32]) -> NDArray[np.float64]:
-    there = np.zeros(int(values.max(initial=-1)) + 1, np.bool_)
-    there[values] = True
-    order = np.empty(len(values), np.int64)
-    order[(np.cumsum(there) - 1)[values]] = np.arange(len(values))  # there are no ties
+    order = np.argsort(values, kind="stable")
     if groups.any():
         order = order[np.argsort(groups[order], kind="stable")]
     sizes = np.bincount(groups) if len(groups) else np.zeros(0, np.int64)

@@ -23,12 +23,12 @@ from indistinct.errors import (
 from indistinct.hierarchies.build import build_taxonomy, needs_counts
 from indistinct.hierarchies.continued import Continued, continued
 from indistinct.hierarchies.taxonomy import Label
+from indistinct.intake.asked import asked_of, method_of
+from indistinct.intake.opening import PolicyLike, Progress
+from indistinct.intake.run import Run
 from indistinct.measures import objective
 from indistinct.pipeline.anonymization import released
-from indistinct.pipeline.asked import asked_of, method_of
-from indistinct.pipeline.opening import PolicyLike, Progress
 from indistinct.pipeline.release import Release
-from indistinct.pipeline.run import Run
 from indistinct.pipeline.searching import search
 from indistinct.recoding.earlier_plan import EarlierPlan, broken_by, suppressed_by
 from indistinct.recoding.full_domain import allowed_units
@@ -38,7 +38,7 @@ from indistinct.recoding.recoded import measured, score
 from indistinct.types import Bools, Frame, Ints32, Plain, PlainMapping
 
 if TYPE_CHECKING:
-    from indistinct.pipeline.private_table import PrivateTable
+    from indistinct.intake.private_table import PrivateTable
 
 PlanLike = str | Path | Release | PlainMapping
 """A release, the folder of one, its ``private/plan.json``, or what stands in it."""

@@ -14,9 +14,9 @@ from indistinct.analytics.kept import Kept, kept
 from indistinct.document import many, some_of
 from indistinct.errors import IndistinctError, InputError, PolicyError
 from indistinct.hierarchies.code_systems import groups_of
+from indistinct.intake.items import with_generalized_items
+from indistinct.intake.run import Run
 from indistinct.microdata.microdata import row_numbers
-from indistinct.pipeline.items import with_generalized_items
-from indistinct.pipeline.run import Run
 from indistinct.randomness import Stream
 from indistinct.release.transforms.aggregate import by_name, by_thresholds, code_ends
 from indistinct.release.transforms.aggregate import told as aggregate_told

@@ -35,10 +35,10 @@ from indistinct.analytics.standards import (
 from indistinct.document import share, some_of
 from indistinct.errors import DataError, HierarchyError, PolicyError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
-from indistinct.pipeline.asked import asked_of, method_of, sight_of
-from indistinct.pipeline.chosen_promises import settled
-from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.opening import (
+from indistinct.intake.asked import asked_of, method_of, sight_of
+from indistinct.intake.chosen_promises import settled
+from indistinct.intake.hierarchies import taxonomies_of
+from indistinct.intake.opening import (
     PolicyLike,
     Progress,
     as_policy,
@@ -49,13 +49,13 @@ from indistinct.pipeline.opening import (
     reading,
     scanned_or_as_it_is,
 )
-from indistinct.pipeline.population import people_in, published_people
-from indistinct.pipeline.private_table import PrivateTable, subjects_in
+from indistinct.intake.population import people_in, published_people
+from indistinct.intake.private_table import PrivateTable, subjects_in
+from indistinct.intake.run import Run
+from indistinct.intake.transforming import changes_values, transformed
 from indistinct.pipeline.release import Release
-from indistinct.pipeline.run import Run
 from indistinct.pipeline.searching import search
 from indistinct.pipeline.sought_releases import sought_by
-from indistinct.pipeline.transforming import changes_values, transformed
 from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.full_domain import Settings, full_domain_for_each

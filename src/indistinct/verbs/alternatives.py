@@ -8,10 +8,10 @@ from typing import Final
 
 from indistinct.document import Document, Grid, Line, Part, share
 from indistinct.errors import PolicyError, Unsatisfiable
+from indistinct.intake.opening import PolicyLike, Progress, as_policy
+from indistinct.intake.warnings import lost_attributes
 from indistinct.pipeline.anonymization import anonymize
-from indistinct.pipeline.opening import PolicyLike, Progress, as_policy
 from indistinct.pipeline.release import Release
-from indistinct.pipeline.warnings import lost_attributes
 from indistinct.policy import Policy
 from indistinct.recoding.method import method_named
 from indistinct.types import Frame, Plain, PlainMapping

@@ -19,7 +19,7 @@ from indistinct.errors import (
     did_you_mean,
     shown_names,
 )
-from indistinct.pipeline.opening import (
+from indistinct.intake.opening import (
     PolicyLike,
     Progress,
     as_policy,

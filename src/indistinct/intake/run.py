@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 import polars as pl
 
-from indistinct.pipeline.opening import PolicyLike, Progress, Scanned, as_policy, no_progress
+from indistinct.intake.opening import PolicyLike, Progress, Scanned, as_policy, no_progress
 from indistinct.randomness import Stream, stream
 from indistinct.types import PlainMapping
 

@@ -10,16 +10,16 @@ import polars as pl
 
 from indistinct.analytics.population import covers
 from indistinct.errors import PolicyError
-from indistinct.metadata import ValueMetadata
-from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.opening import PolicyLike, as_policy
-from indistinct.pipeline.population import population_of
-from indistinct.pipeline.release import Release
-from indistinct.pipeline.value_metadata import (
+from indistinct.intake.hierarchies import taxonomies_of
+from indistinct.intake.opening import PolicyLike, as_policy
+from indistinct.intake.population import population_of
+from indistinct.intake.value_metadata import (
     knowledge_of_categories,
     knowledge_of_labels,
     value_metadata_of,
 )
+from indistinct.metadata import ValueMetadata
+from indistinct.pipeline.release import Release
 from indistinct.privacy.promise import Promise, known_promise, models
 from indistinct.release.audit import Audit
 from indistinct.release.audit import audit as audit_release

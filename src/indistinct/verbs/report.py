@@ -8,16 +8,16 @@ from pathlib import Path
 
 from indistinct.analytics.contingency import COLUMNS, ROWS
 from indistinct.errors import InputError, Unsatisfiable
+from indistinct.intake.opening import PolicyLike, Progress, as_policy, no_progress
 from indistinct.pipeline.attack import attack
-from indistinct.pipeline.auditing import audit
-from indistinct.pipeline.comparison import compare
 from indistinct.pipeline.evidence import EVIDENCE, evidence_in, policy_text
-from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress
 from indistinct.release.audit import Audit
 from indistinct.report.chapters import Evidence, of_population
 from indistinct.report.outlines import page, require_template
 from indistinct.sources.writing import PRIVATE, REPORT, write_json, write_text
 from indistinct.types import Frame
+from indistinct.verbs.auditing import audit
+from indistinct.verbs.comparison import compare
 
 
 def write_report(

@@ -11,12 +11,12 @@ import numpy as np
 import polars as pl
 
 from indistinct.document import many, some_of
+from indistinct.intake.value_metadata import value_metadata_of
 from indistinct.kernels.ragged import pointers
 from indistinct.microdata.encoding import codes_in, count_combinations
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.microdata import sorted_values
 from indistinct.microdata.subjects import Subjects
-from indistinct.pipeline.value_metadata import value_metadata_of
 from indistinct.privacy.km_anonymity import KMAnonymity
 from indistinct.recoding.items import ItemPlan, km_anonymous, published_items
 from indistinct.sources.eager import EagerTable
@@ -25,8 +25,8 @@ from indistinct.sources.table import Table
 from indistinct.types import Bools, Ints, Ints32
 
 if TYPE_CHECKING:
+    from indistinct.intake.run import Run
     from indistinct.metadata import ValueMetadata
-    from indistinct.pipeline.run import Run
     from indistinct.policy import Policy
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from indistinct.errors import PolicyError, Problem
-from indistinct.pipeline.transforming import depends_on_others, followed
+from indistinct.intake.transforming import depends_on_others, followed
 from indistinct.privacy.promise import models
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table

@@ -15,11 +15,11 @@ import numpy as np
 from indistinct.analytics.risk import RiskCurve, curve_point
 from indistinct.analytics.sensitivity_ranks import falling_ks
 from indistinct.errors import PolicyError, Unsatisfiable
+from indistinct.intake.asked import asked_of
 from indistinct.measures import objective as objective_by_name
 from indistinct.metadata import NO_METADATA
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.microdata import sorted_values
-from indistinct.pipeline.asked import asked_of
 from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.knm_anonymity import KNMAnonymity, without_ranks
 from indistinct.privacy.promise import Promise
@@ -30,10 +30,10 @@ from indistinct.recoding.plan import published_classes
 from indistinct.types import Ints, Plain
 
 if TYPE_CHECKING:
+    from indistinct.intake.private_table import PrivateTable
+    from indistinct.intake.run import Run
     from indistinct.measures import Objective
     from indistinct.microdata.leveled import LeveledTable
-    from indistinct.pipeline.private_table import PrivateTable
-    from indistinct.pipeline.run import Run
     from indistinct.recoding.plan import LevelPlan
 
 K_RANGE = (2, 20)

@@ -14,9 +14,9 @@ from indistinct.analytics.profile import FEW_RECORDS, NEARLY_UNIQUE, nearly_uniq
 from indistinct.document import many, some_of
 from indistinct.errors import DataError
 from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.intake.asked import method_of
+from indistinct.intake.transforming import shows_others, shows_suppressed
 from indistinct.measures import measures
-from indistinct.pipeline.asked import method_of
-from indistinct.pipeline.transforming import shows_others, shows_suppressed
 from indistinct.recoding.earlier_plan import published_labels
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.release.audit import Audit
@@ -25,7 +25,7 @@ from indistinct.sources.table import Table
 from indistinct.types import Frame
 
 if TYPE_CHECKING:
-    from indistinct.pipeline.private_table import PrivateTable
+    from indistinct.intake.private_table import PrivateTable
     from indistinct.policy import Policy
     from indistinct.recoding.plan import Plan
     from indistinct.release.publication import Publication
@@ -172,7 +172,7 @@ def warn_about_lone_groups(policy: Policy, publication: Publication) -> list[str
         publication: what is published.
     """
     frames = [publication.tables] if publication.link is None else publication.tables.values()
-    tables = [open_table(frame) for frame in frames]
+    tables = [open_table(frame, allow_empty=True) for frame in frames]
     found = []
     for name, item in policy.attributes.items():
         rule = item.transform and (item.transform.microaggregate or item.transform.aggregate)

@@ -18,19 +18,17 @@ from indistinct.analytics.elbow import select_k
 from indistinct.analytics.exploration import Exploration, Point
 from indistinct.analytics.risk import prosecutor
 from indistinct.errors import InputError, Unsatisfiable
+from indistinct.intake.asked import sight_of
+from indistinct.intake.opening import PolicyLike, Progress, as_policy
+from indistinct.intake.private_table import PrivateTable
+from indistinct.intake.run import Run
+from indistinct.intake.transforming import changes_values
+from indistinct.intake.warnings import lost_attributes
 from indistinct.measures.objective import objective as bound_by
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.pipeline.alternatives import COST
 from indistinct.pipeline.anonymization import anonymize, read
-from indistinct.pipeline.asked import sight_of
 from indistinct.pipeline.attack import attack
 from indistinct.pipeline.looking_ahead import searched
-from indistinct.pipeline.opening import PolicyLike, Progress, as_policy
-from indistinct.pipeline.private_table import PrivateTable
-from indistinct.pipeline.risk import for_k
-from indistinct.pipeline.run import Run
-from indistinct.pipeline.transforming import changes_values
-from indistinct.pipeline.warnings import lost_attributes
 from indistinct.policy import Method, Policy
 from indistinct.policy.promises import promise_keys
 from indistinct.privacy.known_records import KnownRecords
@@ -39,6 +37,8 @@ from indistinct.recoding.method import method_named
 from indistinct.recoding.plan import LevelPlan, Plan
 from indistinct.recoding.recoded import leaked, published_classes, score
 from indistinct.types import Frame, Plain, PlainMapping
+from indistinct.verbs.alternatives import COST
+from indistinct.verbs.risk import for_k
 
 MOST = 1000
 """Points that are explored, at most."""

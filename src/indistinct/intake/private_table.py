@@ -16,20 +16,20 @@ import polars as pl
 from indistinct.analytics.values import MISSING_AMONG_WORDS
 from indistinct.errors import PolicyError, Problem
 from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.intake.asked import sight_of
+from indistinct.intake.hierarchies import taxonomies_of
+from indistinct.intake.population import population_of
+from indistinct.intake.run import Run
+from indistinct.intake.value_metadata import (
+    require_metadata,
+    value_metadata_of,
+    with_references,
+)
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata, sorted_values
 from indistinct.microdata.subjects import Subjects
-from indistinct.pipeline.asked import sight_of
-from indistinct.pipeline.hierarchies import taxonomies_of
-from indistinct.pipeline.population import population_of
-from indistinct.pipeline.run import Run
-from indistinct.pipeline.value_metadata import (
-    require_metadata,
-    value_metadata_of,
-    with_references,
-)
 from indistinct.privacy.promise import Promise
 from indistinct.privacy.values import AboutValues
 from indistinct.requirement import Requirement
@@ -53,7 +53,7 @@ class PrivateTable:
         taxonomies: the hierarchy of every quasi-identifier.
         metadata: what is known of the sensitive values.
         population: the quasi-identifiers of the people of a population, one row each.
-        promises: what is promised; :func:`indistinct.pipeline.chosen_promises.settled` chooses what
+        promises: what is promised; :func:`indistinct.intake.chosen_promises.settled` chooses what
             they leave open.
         file: the name of the table's file, for messages.
     """

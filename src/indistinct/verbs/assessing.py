@@ -15,9 +15,8 @@ from indistinct.analytics.profile import profile
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.weighted import Lists
 from indistinct.errors import DataError, Problem
-from indistinct.pipeline.attack import rows_that_fit
-from indistinct.pipeline.hierarchies import taxonomy_of
-from indistinct.pipeline.opening import (
+from indistinct.intake.hierarchies import taxonomy_of
+from indistinct.intake.opening import (
     PolicyLike,
     Progress,
     as_policy,
@@ -27,7 +26,8 @@ from indistinct.pipeline.opening import (
     reading,
     scanned_or_as_it_is,
 )
-from indistinct.pipeline.private_table import subjects_in
+from indistinct.intake.private_table import subjects_in
+from indistinct.pipeline.attack import rows_that_fit
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.release.audit.reading import read_release
 from indistinct.sources.engines import open_table

@@ -32,19 +32,19 @@ from indistinct.errors import (
     shown_names,
 )
 from indistinct.hierarchies.taxonomy import SUPPRESSED
-from indistinct.metadata import NO_METADATA, ValueMetadata
-from indistinct.pipeline.analyses import analysed, columns_of
-from indistinct.pipeline.attack import attack
-from indistinct.pipeline.opening import PolicyLike, Progress, as_policy, no_progress, open_source
-from indistinct.pipeline.private_table import PrivateTable
-from indistinct.pipeline.run import Run
-from indistinct.pipeline.sought_releases import sought_by
-from indistinct.pipeline.transforming import (
+from indistinct.intake.opening import PolicyLike, Progress, as_policy, no_progress, open_source
+from indistinct.intake.private_table import PrivateTable
+from indistinct.intake.run import Run
+from indistinct.intake.transforming import (
     changes_values,
     followed,
     policy_of_originals,
     untried_in,
 )
+from indistinct.metadata import NO_METADATA, ValueMetadata
+from indistinct.pipeline.analyses import analysed, columns_of
+from indistinct.pipeline.attack import attack
+from indistinct.pipeline.sought_releases import sought_by
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.promise import effective, known_promise, promise_of, promised_class_size
 from indistinct.release.audit import Verdict

@@ -20,13 +20,13 @@ from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.code_systems import groups_of
 from indistinct.hierarchies.files import read_hierarchy
 from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.intake.hierarchies import taxonomy_of
+from indistinct.intake.ranking import ranks_of, values_without
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import FrequencyTable
 from indistinct.microdata.microdata import distinct_values, sorted_values
 from indistinct.microdata.subjects import Subjects
-from indistinct.pipeline.hierarchies import taxonomy_of
-from indistinct.pipeline.ranking import ranks_of, values_without
 from indistinct.privacy.promise import Promise
 from indistinct.sources.engines import open_table
 from indistinct.sources.table import Table

@@ -18,10 +18,10 @@ from indistinct.analytics.hierarchy_draft import draft_hierarchy, type_of
 from indistinct.analytics.profile import Profile, profile, values_of
 from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
-from indistinct.pipeline.hierarchies import taxonomy_of
-from indistinct.pipeline.opening import Progress, no_progress, reading, with_people
-from indistinct.pipeline.private_table import PrivateTable, counted_attributes
-from indistinct.pipeline.run import Run
+from indistinct.intake.hierarchies import taxonomy_of
+from indistinct.intake.opening import Progress, no_progress, reading, with_people
+from indistinct.intake.private_table import PrivateTable, counted_attributes
+from indistinct.intake.run import Run
 from indistinct.policy import DraftPolicy
 from indistinct.policy.edits import edit_policy
 from indistinct.policy.methods import heeded
