@@ -96,6 +96,6 @@ def _warnings(figures: PlainMapping) -> list[str]:
         *found,
         f"quasi-identifiers and one value single out {share(one['singled_out'])} of people at "
         f"worst ({share(one['average'])} on average), two values {share(two['singled_out'])}; "
-        f"another value is then certain for {share(one['certain'])}{error}: known-records, or "
-        "linked tables, protect against it",
+        f"another value is then certain for {share(one['certain'])}{error}: the promise "
+        "known-records bounds it",
     ]
