@@ -179,12 +179,12 @@ class Pseudonymize(Section):
 
 
 class Replace(Section):
-    """A text is replaced by an invented one: the same for equal texts, never a value of the
-    column.
+    """A text is replaced by an invented one of its form: the same for equal texts, and a value of
+    the column only by chance.
     """
 
     style: Literal["auto", "name", "code"] = "auto"
-    """``name``: every word becomes an invented one; ``code``: every letter and digit another;
+    """``name``: every word becomes an invented one; ``code``: every letter and digit is drawn;
     ``auto``: names where the texts have words and no digits."""
 
 

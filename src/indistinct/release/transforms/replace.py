@@ -1,15 +1,17 @@
 """Identifiers replaced by made-up ones of the same kind: names by names, codes by codes.
 
-The same value gets the same replacement everywhere in its column, and no other value gets it. None
-is a value of the column, and no word of a made-up name is a word of one, so that nobody is taken
-for somebody else of the table.
+The same value gets the same replacement everywhere in its column, and no other value gets it. A
+replacement may happen to be a value of the column, as any other text of its form may: if none
+ever was, every published replacement would tell of a value that nobody of the table has.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from math import prod
 from typing import Literal
 
 import polars as pl
@@ -26,6 +28,9 @@ TRIES = 200
 FEW = 5
 """Texts of a form that fewer have can be found again by it."""
 
+LONGEST = 18
+"""Digits of the longest number of which every replacement is a 64-bit integer."""
+
 _WORD = re.compile(r"[^\W\d_]+")
 _ONSETS = (*"bcdfghjklmnprstvwz", "br", "cl", "dr", "fl", "gr", "pr", "st", "tr")
 _VOWELS = (*"aeiouaeio", "ai", "ea", "io")
@@ -40,36 +45,25 @@ def replacements(
     Arguments:
         texts: the values of a column.
         style: ``"name"``: every word becomes an invented one of a length of its own; ``"code"``:
-            every letter and digit becomes another, and the rest stays; ``"auto"``: names where most
+            every letter and digit is drawn, and the rest stays; ``"auto"``: names where most
             texts have words and no digits.
         random: draws the texts, for the values in sorted order.
         name: of the column, for messages.
 
     Raises:
-        DataError: there are not enough texts of that form that are not values themselves.
+        DataError: there are fewer texts of that form than values.
     """
     known = sorted(set(texts))
     chosen = _style_of(known, style)
-    words = {word.lower() for text in known for word in _WORD.findall(text) if len(word) > 2}
-    taken = {text.lower() for text in known}
-    found: dict[str, str] = {}
-    draw = _Draws(random)
-    for text in known:
-        for _ in range(TRIES):
-            made = _name(text, words, draw) if chosen == "name" else _code(text, draw)
-            if made.lower() not in taken:
-                taken.add(made.lower())
-                found[text] = made
-                break
-        else:
-            raise DataError(
-                "no-replacement",
-                f"there are too few {chosen}s of the form that the values have, and too many "
-                "of them are values themselves",
-                attribute=name or None,
-                remedy='choose the other style ("name" or "code"), or pseudonymize',
-            )
-    return found
+    made = (_names if chosen == "name" else _codes)(known, _Draws(random))
+    if made is None:
+        raise DataError(
+            "no-replacement",
+            f"there are too few {chosen}s of the form that the values have",
+            attribute=name or None,
+            remedy='choose the other style ("name" or "code"), or pseudonymize',
+        )
+    return made
 
 
 def replace(
@@ -88,7 +82,8 @@ def replace(
         random: draws the replacements.
 
     Raises:
-        DataError: the column holds dates or fractions, or there are too few replacements.
+        DataError: the column holds dates, fractions or whole numbers too long for codes, or there
+            are too few replacements.
     """
     if not (dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Enum)):
         raise DataError(
@@ -98,13 +93,18 @@ def replace(
             remedy="shift dates, and leave out other identifiers",
         )
     known = column.drop_nulls().unique().to_list()
-    if dtype.is_integer():
-        style = "code"
-    made = mapped(column, replacements(known, style=style, random=random, name=column.name))
     if not dtype.is_integer():
-        return made
-    narrow = made.cast(dtype, strict=False)
-    return narrow if narrow.null_count() == made.null_count() else made.cast(pl.Int64)
+        return mapped(column, replacements(known, style=style, random=random, name=column.name))
+    if max(map(len, known), default=0) > LONGEST:
+        raise DataError(
+            "not-replaceable",
+            f"whole numbers of more than {LONGEST} digits are not replaced by made-up ones",
+            attribute=column.name,
+            remedy="store them as texts, or pseudonymize",
+        )
+    made = replacements(known, style="code", random=random, name=column.name)
+    # The type as stored may be too narrow, which values that are left out would decide.
+    return mapped(column, made).cast(pl.Int64)
 
 
 def told() -> str:
@@ -127,10 +127,10 @@ def rare_forms(texts: Sequence[str], *, style: Style) -> int:
     return sum(count for count in counts.values() if count < FEW) if len(counts) > 1 else 0
 
 
-def _form(text: str, *, words: bool) -> str:
+def _form(text: str, *, words: bool = False) -> str:
     """What a replacement keeps: capitals, digits and signs; of words not how long they are.
 
-    >>> _form("Anna-Lea 7", words=True), _form("K-01", words=False)
+    >>> _form("Anna-Lea 7", words=True), _form("K-01")
     ('Aa-Aa 9', 'A-99')
     """
     plain = "".join(
@@ -158,6 +158,20 @@ class _Draws:
     def of(self, words: Sequence[str]) -> str:
         return words[self.below(len(words))]
 
+    def distinct(self, bound: int, count: int) -> list[int]:
+        """Different numbers below a bound; any so many of them are alike likely."""
+        if bound < 4 * count:
+            return list(self._random.permutation(bound)[:count].tolist())
+        found: dict[int, None] = {}
+        while len(found) < count:
+            found.setdefault(self._wide(bound))
+        return list(found)
+
+    def _wide(self, bound: int) -> int:
+        """A number below a bound of any size."""
+        words = bound.bit_length() // 32 + 2
+        return sum(self.below(2**32) << 32 * at for at in range(words)) * bound >> 32 * words
+
 
 def _are_names(texts: Sequence[str]) -> bool:
     plain = sum(not any(c.isdigit() for c in text) and len(text) > 2 for text in texts)
@@ -166,32 +180,68 @@ def _are_names(texts: Sequence[str]) -> bool:
     return bool(texts) and 2 * min(plain, worded, cased) > len(texts)
 
 
-def _code(text: str, draw: _Draws) -> str:
-    made = []
-    for at, c in enumerate(text):
+def _codes(known: Sequence[str], draw: _Draws) -> dict[str, str] | None:
+    """For each text one of its form, of which all are alike likely, those of the table too.
+
+    None where a form has fewer texts than values.
+    """
+    cased = len({text.lower() for text in known}) < len(known)
+
+    def shape(text: str) -> str:
+        return _form(text) if cased else _form(text).lower()
+
+    found = {}
+    for _, held in groupby(sorted(known, key=shape), shape):
+        texts = list(held)
+        places = list(_drawn_places(texts))
+        possible = prod(radix for _, radix in places)
+        if possible < len(texts):
+            return None
+        for text, drawn in zip(texts, draw.distinct(possible, len(texts)), strict=True):
+            made, number = list(text), drawn
+            for place, radix in places:
+                number, at = divmod(number, radix)
+                letter = "A" if text[place].isupper() else "a"
+                made[place] = str(at + 10 - radix) if radix <= 10 else chr(ord(letter) + at)
+            found[text] = "".join(made)
+    return found
+
+
+def _drawn_places(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The places that are drawn in texts of one shape, and of how many characters each.
+
+    A number keeps its length: its first digit is no zero unless that of one of the texts is.
+    """
+    one = texts[0]
+    for at, c in enumerate(one):
         if c.isdigit():
-            # A number keeps its length: its first digit is no zero unless it was one.
-            lead = at == 0 or not text[at - 1].isdigit()
-            made.append(str(1 + draw.below(9)) if lead and c != "0" else str(draw.below(10)))
+            lead = at == 0 or not one[at - 1].isdigit()
+            yield at, 9 if lead and all(text[at] != "0" for text in texts) else 10
         elif c.isalpha():
-            letter = chr(ord("a") + draw.below(26))
-            made.append(letter.upper() if c.isupper() else letter)
-        else:
-            made.append(c)
-    return "".join(made)
+            yield at, 26
 
 
-def _name(text: str, words: set[str], draw: _Draws) -> str:
+def _names(known: Sequence[str], draw: _Draws) -> dict[str, str] | None:
+    """For each text invented words; None where no free one is found."""
+    taken: set[str] = set()
+    found: dict[str, str] = {}
+    for text in known:
+        free = (_name(text, draw) for _ in range(TRIES))
+        made = next((made for made in free if made.lower() not in taken), None)
+        if made is None:
+            return None
+        taken.add(made.lower())
+        found[text] = made
+    return found
+
+
+def _name(text: str, draw: _Draws) -> str:
     def invented(found: re.Match[str]) -> str:
         old = found[0]
         if len(old) == 1:
             made = chr(ord("a") + draw.below(26))
             return made.upper() if old.isupper() else made
-        for _ in range(TRIES):
-            made = _syllables(draw)
-            if made not in words:
-                break
-        return _cased(old)(made)
+        return _cased(old)(_syllables(draw))
 
     drawn = _WORD.sub(invented, text)
     return re.sub(r"\d", lambda _: str(draw.below(10)), drawn)
