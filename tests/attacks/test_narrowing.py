@@ -65,6 +65,71 @@ def test_what_leaves_classes_as_they_are_is_not(beside: str) -> None:
         assert not any("narrows" in warning for warning in release.warnings)
 
 
+@pytest.mark.parametrize("beside", ["year of birth", "five years", "pension", "chance", "few"])
+def test_a_sensitive_column_that_follows_from_one_is_warned_of(beside: str) -> None:
+    keys = KEYS | {"attributes": KEYS["attributes"] | {"x": {"role": "sensitive"}}}
+    warnings = ind.anonymize(people(0, beside), keys).warnings
+    found = any("published as it is, and follows from 'age': whoever" in text for text in warnings)
+    assert found == (beside not in {"chance", "few"})
+
+
+def stays(seed: int, column: str) -> pl.DataFrame:
+    """Stays, with something that follows from both of their dates, from one, or from neither."""
+    random, n = np.random.default_rng(seed), 400
+    first = np.datetime64("2023-01-01") + random.integers(0, 90, n)
+    days = random.geometric(0.15, n)
+    columns = {
+        "days": days,
+        "about how many": np.minimum(days // 3, 8),
+        "survived": -2.5 * days,
+        "weeks of the year": (first - np.datetime64("2023-01-01")).astype(int) // 7,
+        "chance": random.permutation(days),
+        "yes or no": random.integers(0, 2, n),
+    }
+    return pl.DataFrame(
+        {"in": first, "out": first + days, "ward": random.integers(0, 3, n), "x": columns[column]}
+    ).with_columns(pl.col("in", "out").cast(pl.Date).cast(pl.String))
+
+
+STAYS: dict[str, Any] = {
+    "rest": "keep",
+    "attributes": {
+        "in": {"role": "quasi-identifier", "hierarchy": {"date": ["month", "year"]}},
+        "out": {"role": "quasi-identifier", "hierarchy": {"date": ["month", "year"]}},
+    },
+    "promises": [{"model": "k-anonymity", "k": 3}],
+}
+
+
+@pytest.mark.parametrize("role", ["insensitive", "sensitive"])
+@pytest.mark.parametrize(
+    ("column", "told"),
+    [
+        ("days", True),
+        ("about how many", True),
+        ("survived", True),
+        ("weeks of the year", False),
+        ("chance", False),
+        ("yes or no", False),
+    ],
+)
+def test_what_follows_from_two_dates_is_warned_of(column: str, told: bool, role: str) -> None:
+    keys = STAYS | {"attributes": STAYS["attributes"] | {"x": {"role": role}}}
+    told = told or (role == "sensitive" and column == "weeks of the year")
+    warnings = ind.anonymize(stays(0, column), keys).warnings
+    two = "" if column == "weeks of the year" else " and 'out'"
+    said = f"'x' is published as it is, and follows from 'in'{two}"
+    assert any(said in warning for warning in warnings) == told
+
+
+def test_what_follows_from_two_dates_of_people_and_visits_is_warned_of() -> None:
+    table = stays(0, "days").with_columns(who=pl.int_range(400).cast(pl.String))
+    keys = STAYS | {"source": {"person": "who"}}
+    keys["attributes"] = STAYS["attributes"] | {"who": {"role": "identifier"}}
+    warnings = ind.anonymize(pl.concat([table, table]), keys).warnings
+    assert any("follows from 'in' and 'out'" in warning for warning in warnings)
+
+
 def test_columns_of_people_are_looked_at_person_by_person() -> None:
     table = people(0, "year of birth").with_columns(who=pl.int_range(300).cast(pl.String))
     visits = pl.concat([table, table])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -46,6 +47,24 @@ FEW = 20
 """With fewer records that have both values, nothing is concluded."""
 
 OLDEST = 130
+
+TURNS = 0.05
+"""A column that follows from two others turns back so much less often than by chance, at most."""
+
+NEARLY = 0.3
+"""Where it turns back no more often than this along one of the two, that one explains it."""
+
+CLEAR = 40
+"""Turns by chance from which something is concluded."""
+
+ALIKE = 0.97
+"""Goodman and Kruskal's gamma from which a column follows from one other."""
+
+ENOUGH = 2_000
+"""Ordered pairs of rows that differ in both columns, from which that is concluded."""
+
+FIRST_ROWS = 500
+"""Rows that are looked at before all are."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +152,101 @@ def recognise(
     return tuple(_told_once(found, computed, list(texts.columns)))
 
 
+def following_from_one(
+    texts: pl.DataFrame,
+    kinds: Mapping[str, str],
+    published: Collection[str],
+    known: Sequence[str],
+) -> list[tuple[str, str]]:
+    """Columns that rise or fall with another: a year of birth, with the age.
+
+    Of pairs of rows that differ in both columns, nearly all are ordered alike (or nearly all are
+    not): Goodman and Kruskal's gamma. Arguments are those of :func:`following_from_two`.
+
+    Returns:
+        Each such column, with the first attribute that it follows from.
+    """
+    scaled = _scaled(texts, kinds, [*published, *known])
+    found = []
+    for name in (name for name in published if name in scaled):
+        others = (one for one in known if one in scaled)
+        if one := next((one for one in others if _ordered_alike(scaled[one], scaled[name])), None):
+            found.append((name, one))
+    return found
+
+
+def following_from_two(
+    texts: pl.DataFrame,
+    kinds: Mapping[str, str],
+    published: Collection[str],
+    known: Sequence[str],
+) -> list[tuple[str, str, str]]:
+    """Columns that rise or fall with the difference or the sum of two others: a stay, of two dates.
+
+    Values are gone through in the order of the difference (sum). Where they hardly ever turn back,
+    and do so if only one of the two is looked at, whoever knows both knows them, roughly at least.
+
+    Arguments:
+        texts: the columns as text, null for missing.
+        kinds: the kind that each column has by its type, ``text`` where only texts are known.
+        published: the columns in question.
+        known: attributes that others know.
+
+    Returns:
+        Each such column, with the first two attributes that it follows from.
+    """
+    scaled = _scaled(texts, kinds, [*published, *known])
+    others = [one for one in known if one in scaled]
+    found = []
+    for name in (name for name in published if name in scaled):
+        values = scaled[name]
+        far = [one for one in others if not _in_order(scaled[one], values, NEARLY)]
+        for one, other in combinations(far, 2):
+            left, right = scaled[one], scaled[other]
+            if _in_order(left - right, values) or _in_order(left + right, values):
+                found.append((name, one, other))
+                break
+    return found
+
+
+def _scaled(
+    texts: pl.DataFrame, kinds: Mapping[str, str], names: Iterable[str]
+) -> dict[str, Floats]:
+    weight = np.ones(texts.height, dtype=np.int64)
+    columns = _columns(texts.select(names), kinds, weight)
+    return {column.name: scale for column in columns if (scale := column.scale) is not None}
+
+
+def _ordered_alike(one: Floats, other: Floats) -> bool:
+    there = ~(np.isnan(one) | np.isnan(other))
+    one, other = one[there][:FIRST_ROWS], other[there][:FIRST_ROWS]
+    alike = np.sign(one[:, None] - one) * np.sign(other[:, None] - other)
+    differ = int(np.count_nonzero(alike))
+    return differ >= ENOUGH and abs(float(alike.sum())) >= ALIKE * differ
+
+
+def _in_order(by: Floats, values: Floats, turns: float = TURNS) -> bool:
+    """Whether values, in an order or its reverse, turn back at most that often by chance's measure.
+
+    Where several values stand at one place they are taken the worst way round. Some rows are looked
+    at first.
+    """
+    there = ~(np.isnan(by) | np.isnan(values))
+    by, values = by[there], values[there]
+    for rows, more in ((FIRST_ROWS, CLEAR), (len(values), 0)):
+        shares = np.unique(values[:rows], return_counts=True)[1] / max(len(values[:rows]), 1)
+        by_chance = (len(values[:rows]) - 1) * (1 - float((shares**2).sum())) / 2
+        most = turns * by_chance + more
+        if min(_turns(by[:rows], values[:rows]), _turns(by[:rows], -values[:rows])) > most:
+            return False
+    return by_chance >= CLEAR
+
+
+def _turns(by: Floats, values: Floats) -> int:
+    along = values[np.lexsort((-values, by))]
+    return int((along[1:] < along[:-1]).sum())
+
+
 _COUNT = "\x00count"
 
 
@@ -152,6 +266,17 @@ class _Column:
     numbers: Floats | None = None
     days: Floats | None = None
     """Year, month and day of every row, [3, n]; nan where they are not known."""
+
+    @property
+    def scale(self) -> Floats | None:
+        """Every row's number, or the days from 1970 to its date; nan where it is missing, [n]."""
+        if self.days is None:
+            return self.numbers
+        year, month, day = self.days
+        there = ~np.isnan(year)
+        months = np.where(there, (year - 1970) * 12 + np.nan_to_num(month, nan=1) - 1, 0)
+        days = months.astype("datetime64[M]").astype("datetime64[D]").astype(np.float64)
+        return np.where(there, days + np.nan_to_num(day, nan=1) - 1, np.nan)
 
     @classmethod
     def read(cls, texts: pl.Series, ranks: pl.Series, kind: str, weight: Ints) -> _Column:

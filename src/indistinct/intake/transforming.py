@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from dataclasses import replace as replaced
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +33,6 @@ from indistinct.release.transforms.measured import (
 )
 from indistinct.release.transforms.microaggregate import microaggregate
 from indistinct.release.transforms.microaggregate import told as microaggregate_told
-from indistinct.release.transforms.network import Given, merged
 from indistinct.release.transforms.noise import FEW, hidden, noise
 from indistinct.release.transforms.noise import told as noise_told
 from indistinct.release.transforms.pseudonymize import derived, pseudonyms, read_key
@@ -47,7 +45,7 @@ from indistinct.release.transforms.shift import offsets, shift
 from indistinct.release.transforms.shift import told as shift_told
 from indistinct.release.transforms.swap import swap
 from indistinct.release.transforms.swap import told as swap_told
-from indistinct.release.transforms.synthesize import DRAWN_GIVEN_BINS, GIVEN_BINS, Part, synthesize
+from indistinct.release.transforms.synthesize import Part, synthesize
 from indistinct.release.transforms.synthesize import told as synthesize_told
 from indistinct.release.transforms.texts import mapped
 from indistinct.sources.eager import EagerTable
@@ -57,7 +55,7 @@ from indistinct.types import Ints, Plain, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
-    from indistinct.policy.sections import Swap, Synthesize, Transform
+    from indistinct.policy.sections import Swap, Transform
 
 OF_TEXTS = ("mask", "pseudonymize")
 """Transformations that need no more than the texts of an identifier."""
@@ -145,7 +143,7 @@ def transformed(table: Table, run: Run, file: str | None = None) -> Transformed:
         first = problems[0]
         found = [item for error in problems for item in error.problems]
         raise (PolicyError if isinstance(first, PolicyError) else type(first))(found)
-    made |= work.synthetic(made)
+    made |= work.synthetic()
     told = {name: told.get(name) or work.said_of_model(name) for name in rules}
     identifiers = {name: made[name] for name in made if policy.attributes[name].role == IDENTIFIER}
     others = {name: made[name] for name in made if name not in identifiers}
@@ -331,58 +329,41 @@ class _Work:
             "together before (aggregate, top or bottom), or publish medians"
         ] * bool(found)
 
-    def synthetic(self, made: Mapping[str, pl.Series]) -> dict[str, pl.Series]:
-        """The columns that are drawn from a model.
-
-        Arguments:
-            made: the columns that are transformed otherwise.
-        """
+    def synthetic(self) -> dict[str, pl.Series]:
+        """The columns that are drawn from a model."""
         drawn = self._drawn()
-        parts = {name: self._part(name, made) for name in drawn}
         found: dict[str, pl.Series] = {}
-        joint = [name for name, rule in drawn.items() if rule.joint]
+        joint = [name for name, together in drawn.items() if together]
         if joint:
             random = self.run.random("transform.joint_model")
-            columns, network = synthesize([parts[name] for name in joint], random)
+            columns, network = synthesize([self._part(name) for name in joint], random)
             found |= dict(zip(joint, columns, strict=True))
             for name, parents in zip(joint, network.parents, strict=False):
                 self.drawn_under[name] = [joint[at] for at in parents]
-        for name, rule in drawn.items():
-            if not rule.joint:
-                found[name] = synthesize([parts[name]], self.random(name))[0][0]
+        for name, together in drawn.items():
+            if not together:
+                found[name] = synthesize([self._part(name)], self.random(name))[0][0]
         return found
 
     def said_of_model(self, name: str) -> str:
         """What the certificate says of a column that is drawn from a model."""
         drawn = self._drawn()
-        rule = drawn[name]
-        joint = rule.joint and sum(other.joint for other in drawn.values()) > 1
-        return synthesize_told(joint=joint, given=rule.given, k=rule.k)
+        return synthesize_told(joint=drawn[name] and sum(drawn.values()) > 1)
 
-    def _drawn(self) -> dict[str, Synthesize]:
+    def _drawn(self) -> dict[str, bool]:
         return {
-            name: item.transform.synthesize
+            name: item.transform.synthesize.joint
             for name, item in self.policy.attributes.items()
             if item.transform is not None and item.transform.synthesize is not None
         }
 
-    def _part(self, name: str, made: Mapping[str, pl.Series]) -> Part:
-        part = _part_of(self.values(name), self.texts(name))
-        rule = self._drawn()[name]
-        if not rule.given:
-            return part
-        owners = self.least(rule.k).owners
-        columns = []
-        for other in rule.given:
-            values = made.get(other)
-            texts = self.texts(other)
-            if values is None:
-                values = self.values(other)
-            else:
-                texts = canonical(values.alias(other).to_frame()).to_series()
-            codes = replaced(_part_of(values, texts), bins=GIVEN_BINS).codes
-            columns.append(merged(codes, rule.k, owners))
-        return replaced(part, bins=DRAWN_GIVEN_BINS, given=Given(columns, rule.k, owners))
+    def _part(self, name: str) -> Part:
+        values, texts = self.values(name), self.texts(name)
+        try:
+            scale = as_measured(values, texts)
+        except InputError:  # codes of many digits
+            scale = None
+        return Part(values, texts, scale)
 
     def kept(self, after: Table, made: Mapping[str, pl.Series]) -> Kept:
         """What is left of the transformed columns that are published, and are no identifiers."""
@@ -610,15 +591,6 @@ _WAYS: Mapping[str, Callable[[_Work, str, Any], tuple[pl.Series, str]]] = {
     "microaggregate": _microaggregate,
     "aggregate": _aggregate,
 }
-
-
-def _part_of(values: pl.Series, texts: pl.Series) -> Part:
-    """A column for the model that columns are drawn from."""
-    try:
-        scale = as_measured(values, texts)
-    except InputError:  # codes of many digits
-        scale = None
-    return Part(values, texts, scale)
 
 
 def _file_of(name: str, taken: PlainMapping) -> str:

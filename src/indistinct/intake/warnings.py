@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from indistinct.analytics.dependence import SAMPLE, Narrowed, giving_away, narrowing
+from indistinct.analytics.derivations import following_from_one, following_from_two
 from indistinct.analytics.persons import REPEATS
 from indistinct.analytics.profile import FEW_RECORDS, NEARLY_UNIQUE, nearly_unique, profile
 from indistinct.document import many, some_of
@@ -142,8 +143,8 @@ def told_of_changed_values(policy: Policy) -> list[str]:
     return found
 
 
-def _quoted(names: Iterable[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names)
+def _quoted(names: Iterable[str], between: str = ", ") -> str:
+    return between.join(f"'{name}'" for name in names)
 
 
 def warn_about_those_left_out(policy: Policy, suppressed: int) -> list[str]:
@@ -345,6 +346,7 @@ def warn_about_unprotected_columns(
     warnings += _naming(private, plain)
     undone = giving_away(table, others, [*generalized, *visits])
     warnings += _undone(undone)
+    warnings += _following(private, others, [*plan.attributes, *visits], [*generalized, *visits])
     if private.subjects.unit == "record":
         known = [name for name in others if name not in policy.sensitive]
         some = table.sample([*known, *plan.attributes], SAMPLE) if known and generalized else None
@@ -398,6 +400,43 @@ def warn_about_people(
     undone = giving_away(table, others, generalized)
     narrowed = _narrowed(private, plan, beside.select(others), texts, undone)
     return [*warnings, *_undone(undone), *narrowed]
+
+
+def _following(
+    private: PrivateTable, beside: Sequence[str], known: Sequence[str], generalized: Sequence[str]
+) -> list[str]:
+    """Warnings about columns that follow from quasi-identifiers, of which one is generalized.
+
+    Others than sensitive ones that follow from one alone narrow it, and are warned about as such.
+    Where people have many records, one of everybody is seen.
+
+    Arguments:
+        private: the table.
+        beside: columns that are published as they are.
+        known: quasi-identifiers, of people and of visits.
+        generalized: those that are not published as they are.
+    """
+    table, subjects, sensitive = private.table, private.subjects, private.policy.sensitive
+    if not beside or not generalized:
+        return []
+    columns = [*beside, *known]
+    if subjects.unit == "record":
+        seen = table.sample(columns, SAMPLE)
+    else:
+        seen = table.text(columns)[pl.Series(subjects.first_rows()[:SAMPLE])]
+
+    values = [name for name in beside if name in sensitive]
+    found = [
+        *following_from_one(seen, table.kinds, values, generalized),
+        *following_from_two(seen, table.kinds, beside, known),
+    ]
+    return [
+        f"'{column}' is published as it is, and follows from {_quoted(those, ' and ')}: whoever "
+        f"knows {'both' if len(those) > 1 else 'that'} knows it, and has fewer records of a class "
+        f"to look at; make '{column}' a quasi-identifier, or leave it out"
+        for column, *those in found
+        if {*those} & {*generalized}
+    ]
 
 
 def _narrowed(
