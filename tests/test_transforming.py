@@ -237,6 +237,35 @@ def test_whole_records_are_synthetic() -> None:
     assert sum((Counter(release.tables["cost"].to_list()) & source).values()) < frame.height / 4
 
 
+def test_what_is_drawn_goes_with_what_is_given() -> None:
+    frame = patients().with_columns(cost=pl.when(pl.col("sex") == "f").then("age").otherwise(20))
+    release = ind.anonymize(frame, policy({"cost": "synthesize"}))
+    assert any("go together otherwise" in text for text in release.warnings)
+    asked = policy({"cost": {"synthesize": {"given": ["age", "sex"], "k": 5}}})
+    given = ind.anonymize(frame, asked)
+    lost = "transformed-associations"
+    assert given.measures[lost] < 0.5 * release.measures[lost]
+    assert given.certificate.transformed["cost"] == (
+        "synthetic: drawn from a model, by itself, given groups of 'age', 'sex' as far as 5 or "
+        "more of a group share a value; that alone promises nothing"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ({"given": ["cost"]}, "names 'cost' itself"),
+        ({"given": ["ages"]}, "no attribute 'ages'"),
+        ({"given": ["visit"]}, "'visit' is an identifier"),
+        ({"given": ["ward"]}, "'ward' is drawn from the model itself"),
+        ({"k": 5}, "k: no columns are 'given'"),
+    ],
+)
+def test_only_published_columns_are_given(rule: Any, said: str) -> None:
+    with pytest.raises(ind.PolicyError, match=said):
+        policy({"cost": {"synthesize": rule}, "ward": "synthesize"}, {"visit": "identifier"})
+
+
 def test_noise_that_moves_few_values_is_told() -> None:
     """A multiple of 0 is 0, and noise of a fifth hardly ever moves a whole number."""
     frame = patients().with_columns(cost=pl.int_range(pl.len()) * (pl.int_range(pl.len()) % 4 == 0))

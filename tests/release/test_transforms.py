@@ -31,7 +31,7 @@ from indistinct.release.transforms.measured import (
     measured,
 )
 from indistinct.release.transforms.microaggregate import group_ends, microaggregate
-from indistinct.release.transforms.network import drawn, fitted
+from indistinct.release.transforms.network import Given, Network, drawn, fitted
 from indistinct.release.transforms.noise import hidden, noise
 from indistinct.release.transforms.noise import told as noise_told
 from indistinct.release.transforms.pseudonymize import (
@@ -680,6 +680,30 @@ def test_synthetic_categories_go_together_as_those_of_the_source() -> None:
     at = list(source).index("coin")
     assert network.parents[at] == ()
     assert not any(at in own for own in network.parents)
+
+
+def test_rare_values_of_a_group_are_drawn_for_anybody() -> None:
+    """One has Q, nine have R, all in the first of two groups; R's tenth record is one of theirs."""
+    group = np.repeat([0, 1], 100)
+    values = np.concatenate([np.repeat([0, 1, 2, 3], [1, 9, 30, 60]), np.repeat([2, 3], [60, 40])])
+    owners = np.arange(200)
+    owners[10] = owners[9]
+    values[10] = 1
+    one = Network((0,), ((),))
+    given = {0: Given([group], 10, owners)}
+    found = np.concatenate(
+        [drawn(one, [values], draws(at), given)[0].reshape(2, -1) for at in range(200)], axis=1
+    )
+    share = np.array([np.bincount(own, minlength=4) for own in found]) / found.shape[1]
+    # Of Q and R both groups have what the table has, and of the rest each group what it had.
+    assert share[:, :2] == pytest.approx(np.array([[0.005, 0.05]] * 2), abs=0.005)
+    assert share[0, 2] / share[0, 2:].sum() == pytest.approx(29 / 89, abs=0.02)
+    assert share[1, 2] / share[1, 2:].sum() == pytest.approx(0.6, abs=0.02)
+    # Where ten have it, the group has it.
+    owners = np.arange(200)
+    found = drawn(one, [values], draws(), {0: Given([group], 10, owners)})[0]
+    assert (found[:100] == 1).any()
+    assert not (found[100:] == 1).any()
 
 
 def test_what_is_drawn_alone_loses_what_goes_together() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from dataclasses import replace as replaced
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from indistinct.release.transforms.measured import (
 )
 from indistinct.release.transforms.microaggregate import microaggregate
 from indistinct.release.transforms.microaggregate import told as microaggregate_told
+from indistinct.release.transforms.network import Given, merged
 from indistinct.release.transforms.noise import FEW, hidden, noise
 from indistinct.release.transforms.noise import told as noise_told
 from indistinct.release.transforms.pseudonymize import derived, pseudonyms, read_key
@@ -45,7 +47,7 @@ from indistinct.release.transforms.shift import offsets, shift
 from indistinct.release.transforms.shift import told as shift_told
 from indistinct.release.transforms.swap import swap
 from indistinct.release.transforms.swap import told as swap_told
-from indistinct.release.transforms.synthesize import Part, synthesize
+from indistinct.release.transforms.synthesize import DRAWN_GIVEN_BINS, GIVEN_BINS, Part, synthesize
 from indistinct.release.transforms.synthesize import told as synthesize_told
 from indistinct.release.transforms.texts import mapped
 from indistinct.sources.eager import EagerTable
@@ -55,7 +57,7 @@ from indistinct.types import Ints, Plain, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
-    from indistinct.policy.sections import Swap, Transform
+    from indistinct.policy.sections import Swap, Synthesize, Transform
 
 OF_TEXTS = ("mask", "pseudonymize")
 """Transformations that need no more than the texts of an identifier."""
@@ -143,7 +145,7 @@ def transformed(table: Table, run: Run, file: str | None = None) -> Transformed:
         first = problems[0]
         found = [item for error in problems for item in error.problems]
         raise (PolicyError if isinstance(first, PolicyError) else type(first))(found)
-    made |= work.synthetic()
+    made |= work.synthetic(made)
     told = {name: told.get(name) or work.said_of_model(name) for name in rules}
     identifiers = {name: made[name] for name in made if policy.attributes[name].role == IDENTIFIER}
     others = {name: made[name] for name in made if name not in identifiers}
@@ -329,41 +331,58 @@ class _Work:
             "together before (aggregate, top or bottom), or publish medians"
         ] * bool(found)
 
-    def synthetic(self) -> dict[str, pl.Series]:
-        """The columns that are drawn from a model."""
+    def synthetic(self, made: Mapping[str, pl.Series]) -> dict[str, pl.Series]:
+        """The columns that are drawn from a model.
+
+        Arguments:
+            made: the columns that are transformed otherwise.
+        """
         drawn = self._drawn()
+        parts = {name: self._part(name, made) for name in drawn}
         found: dict[str, pl.Series] = {}
-        joint = [name for name, together in drawn.items() if together]
+        joint = [name for name, rule in drawn.items() if rule.joint]
         if joint:
             random = self.run.random("transform.joint_model")
-            columns, network = synthesize([self._part(name) for name in joint], random)
+            columns, network = synthesize([parts[name] for name in joint], random)
             found |= dict(zip(joint, columns, strict=True))
             for name, parents in zip(joint, network.parents, strict=False):
                 self.drawn_under[name] = [joint[at] for at in parents]
-        for name, together in drawn.items():
-            if not together:
-                found[name] = synthesize([self._part(name)], self.random(name))[0][0]
+        for name, rule in drawn.items():
+            if not rule.joint:
+                found[name] = synthesize([parts[name]], self.random(name))[0][0]
         return found
 
     def said_of_model(self, name: str) -> str:
         """What the certificate says of a column that is drawn from a model."""
         drawn = self._drawn()
-        return synthesize_told(joint=drawn[name] and sum(drawn.values()) > 1)
+        rule = drawn[name]
+        joint = rule.joint and sum(other.joint for other in drawn.values()) > 1
+        return synthesize_told(joint=joint, given=rule.given, k=rule.k)
 
-    def _drawn(self) -> dict[str, bool]:
+    def _drawn(self) -> dict[str, Synthesize]:
         return {
-            name: item.transform.synthesize.joint
+            name: item.transform.synthesize
             for name, item in self.policy.attributes.items()
             if item.transform is not None and item.transform.synthesize is not None
         }
 
-    def _part(self, name: str) -> Part:
-        values, texts = self.values(name), self.texts(name)
-        try:
-            scale = as_measured(values, texts)
-        except InputError:  # codes of many digits
-            scale = None
-        return Part(values, texts, scale)
+    def _part(self, name: str, made: Mapping[str, pl.Series]) -> Part:
+        part = _part_of(self.values(name), self.texts(name))
+        rule = self._drawn()[name]
+        if not rule.given:
+            return part
+        owners = self.least(rule.k).owners
+        columns = []
+        for other in rule.given:
+            values = made.get(other)
+            texts = self.texts(other)
+            if values is None:
+                values = self.values(other)
+            else:
+                texts = canonical(values.alias(other).to_frame()).to_series()
+            codes = replaced(_part_of(values, texts), bins=GIVEN_BINS).codes
+            columns.append(merged(codes, rule.k, owners))
+        return replaced(part, bins=DRAWN_GIVEN_BINS, given=Given(columns, rule.k, owners))
 
     def kept(self, after: Table, made: Mapping[str, pl.Series]) -> Kept:
         """What is left of the transformed columns that are published, and are no identifiers."""
@@ -591,6 +610,15 @@ _WAYS: Mapping[str, Callable[[_Work, str, Any], tuple[pl.Series, str]]] = {
     "microaggregate": _microaggregate,
     "aggregate": _aggregate,
 }
+
+
+def _part_of(values: pl.Series, texts: pl.Series) -> Part:
+    """A column for the model that columns are drawn from."""
+    try:
+        scale = as_measured(values, texts)
+    except InputError:  # codes of many digits
+        scale = None
+    return Part(values, texts, scale)
 
 
 def _file_of(name: str, taken: PlainMapping) -> str:

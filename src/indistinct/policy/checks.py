@@ -23,6 +23,7 @@ from indistinct.policy.sections import (
     Objective,
     Risk,
     Role,
+    Synthesize,
     Transform,
 )
 from indistinct.policy.sensitivity import knm_cautions, knm_checks, rank_checks
@@ -280,6 +281,9 @@ def transform_checks(attributes: Mapping[str, Attribute | None]) -> Iterator[Pro
         named: list[tuple[str, str]] = []
         if rule.swap is not None:
             named += [("swap.within", other) for other in rule.swap.within]
+        if rule.synthesize is not None:
+            named += [("synthesize.given", other) for other in rule.synthesize.given]
+            yield from _given_checks(name, rule.synthesize, attributes)
         if rule.shift is not None and rule.shift.by is not None:
             named.append(("shift.by", rule.shift.by))
             spans.setdefault(rule.shift.by, {}).setdefault(rule.shift.days, name)
@@ -301,6 +305,32 @@ def transform_checks(attributes: Mapping[str, Attribute | None]) -> Iterator[Pro
                 + (f"one {by}" if by else "one record")
                 + " are all moved alike",
                 remedy="name the same number of days at all of them",
+            )
+
+
+def _given_checks(
+    name: str, rule: Synthesize, attributes: Mapping[str, Attribute | None]
+) -> Iterator[Problem]:
+    """Columns that cannot be given, since they are drawn too or are not published."""
+    above = ("attributes", name, "transform", "synthesize")
+    if "k" in rule.model_fields_set and not rule.given:
+        yield Problem("bad-value", f"{place_of((*above, 'k'))}: no columns are 'given'")
+    place = place_of((*above, "given"))
+    for item in (one for one in rule.given if one != name):
+        other = attributes.get(item)
+        if other is None:
+            continue
+        if other.role == "identifier":
+            yield Problem(
+                "bad-value",
+                f"{place}: '{item}' is an identifier",
+                remedy="name columns that are published",
+            )
+        elif other.transform is not None and other.transform.synthesize is not None:
+            yield Problem(
+                "bad-value",
+                f"{place}: '{item}' is drawn from the model itself",
+                remedy="leave it out: columns that are drawn jointly keep what goes together",
             )
 
 

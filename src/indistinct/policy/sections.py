@@ -290,6 +290,12 @@ class Synthesize(Section):
     joint: bool = True
     """Draw the column together with all other such columns, by a Bayesian network; otherwise by
     itself."""
+    given: NameOrNames = ()
+    """Published columns that are not drawn: values are drawn to go with coarse groups of these, as
+    far as they tell something and k people share it."""
+    k: Annotated[int, Field(ge=2)] = 10
+    """With ``given``, the fewest people of a group who have a value that is drawn for the group;
+    rarer ones go to anybody."""
 
 
 def _keyed(key: str) -> BeforeValidator:

@@ -13,10 +13,12 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indistinct.randomness import Random, simulation
 from indistinct.types import Ints
@@ -33,6 +35,29 @@ FOR_EACH_PAIR = 10
 """The same for pairs of values of two parents."""
 
 
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What a column is drawn by beside its parents.
+
+    Arguments:
+        columns: codes of columns that stay as they are, coarse, [n] each.
+        k: the fewest people of a group who have a value that is drawn for the group.
+        owners: whose the records are, [n]; by default every record is somebody else's.
+    """
+
+    columns: Sequence[Ints]
+    k: int
+    owners: Ints | None = None
+
+    def shared(self, group: Ints, values: Ints) -> NDArray[np.bool_]:
+        """Whether k people of a record's group have its value."""
+        pair = together([group, values])
+        if self.owners is None:
+            return np.bincount(pair)[pair] >= self.k
+        first = np.unique(together([pair, self.owners]), return_index=True)[1]
+        return np.bincount(pair[first], minlength=len(pair))[pair] >= self.k
+
+
 @dataclass(frozen=True)
 class Network:
     """Columns in the order in which they are drawn, and the parents of each."""
@@ -43,16 +68,15 @@ class Network:
 
 def fitted(columns: Sequence[Ints]) -> Network:
     """The network of columns of codes, [n] each."""
-    records = len(columns[0])
-    if records > LOOKED_AT:
-        some = simulation(0).choice(records, LOOKED_AT, replace=False)
+    if len(columns[0]) > LOOKED_AT:
+        some = _sample(len(columns[0]))
         columns = [column[some] for column in columns]
     number = len(columns)
     gain = np.zeros((number, number))  # what the column in each column tells of that in each row
     for one in range(number):
         for other in range(one):
             gain[one, other] = gain[other, one] = _told(columns[one], columns[other])
-    wide = [len(np.unique(column)) * FOR_EACH > len(column) for column in columns]
+    wide = [_too_many([column], FOR_EACH) for column in columns]
     gain[:, wide] = 0.0
     parents: list[tuple[int, ...]] = [()] * number
     order: list[int] = []
@@ -69,23 +93,100 @@ def fitted(columns: Sequence[Ints]) -> Network:
     return Network(tuple(order), tuple(parents))
 
 
-def drawn(network: Network, columns: Sequence[Ints], random: Random) -> list[Ints]:
-    """As many records as there are: each value is that of a record with equal parents."""
+def drawn(
+    network: Network,
+    columns: Sequence[Ints],
+    random: Random,
+    given: Mapping[int, Given] = MappingProxyType({}),
+) -> list[Ints]:
+    """As many records as there are: each value is that of a record with equal parents.
+
+    Arguments:
+        network: the columns' order, and the parents of each.
+        columns: codes, [n] each.
+        random: where records are drawn from.
+        given: what is given of some columns, by their places.
+    """
     records = len(columns[0])
+    everybody = np.arange(records)
     found = [np.zeros(0, np.int64)] * len(columns)
     for at in network.order:
         own = network.parents[at]
-        if not own:
-            found[at] = columns[at][random.integers(0, records, size=records)]
-            continue
         both = [np.concatenate([columns[one], found[one]]) for one in own]
-        group = _together(both)
-        known, asked = group[:records], group[records:]
-        order = np.argsort(known, kind="stable")
-        start = np.searchsorted(known[order], asked, side="left")
-        end = np.searchsorted(known[order], asked, side="right")
-        found[at] = columns[at][order[random.integers(start, end)]]
+        beside: list[Ints] = []
+        if at in given:
+            beside = [*both[1:], *(np.tile(column, 2) for column in given[at].columns)]
+            both = both[:1]
+        group = together(both) if own else np.zeros(2 * records, np.int64)
+        if own:
+            like = _like(group[:records], group[records:], everybody, random)
+        else:
+            like = random.integers(0, records, size=records)
+        if at in given:
+            like = _given(given[at], columns[at], group, beside, like, random)
+        found[at] = columns[at][like]
     return found
+
+
+def _like(known: Ints, asked: Ints, some: Ints, random: Random) -> Ints:
+    """For each group one of some records of it: their places; the groups have such records."""
+    order = some[np.argsort(known[some], kind="stable")]
+    start = np.searchsorted(known[order], asked, side="left")
+    end = np.searchsorted(known[order], asked, side="right")
+    return order[random.integers(start, end)]
+
+
+def _given(
+    given: Given, column: Ints, group: Ints, left: list[Ints], like: Ints, random: Random
+) -> Ints:
+    """The records whose values are drawn, where columns are given.
+
+    Arguments:
+        given: those columns.
+        column: the codes of the column that is drawn, [n].
+        group: a number of every record's parent, as it was and as it is drawn, [2n].
+        left: what may be put beside it: another parent, and the columns that are given, [2n].
+        like: the record that each value was drawn from by its parent alone, [n].
+        random: where records are drawn from.
+    """
+    records = len(column)
+    some = _sample(records)
+    while left:
+        told = [
+            0.0
+            if _too_many([beside[some], group[some]], FOR_EACH)
+            else _told(column[some], beside[some], group[some])
+            for beside in left
+        ]
+        if max(told) <= 0.0:
+            break
+        group = together([group, left.pop(told.index(max(told)))])
+        shared = given.shared(group[:records], column)
+        known = np.flatnonzero(shared)
+        again = np.flatnonzero(shared[like])
+        asked = group[records:][again]
+        there = np.isin(asked, group[known])
+        like[again[there]] = _like(group[:records], asked[there], known, random)
+    return like
+
+
+def merged(codes: Ints, k: int, owners: Ints | None) -> Ints:
+    """Codes of which those of fewer than k people are one."""
+    nobody = np.zeros(len(codes), np.int64)
+    return np.where(Given((), k, owners).shared(nobody, codes), codes + 1, 0)
+
+
+def _sample(records: int) -> Ints:
+    """The records that a network is fitted to."""
+    if records <= LOOKED_AT:
+        return np.arange(records)
+    return simulation(0).choice(records, LOOKED_AT, replace=False)
+
+
+def _too_many(columns: Sequence[Ints], each: int) -> bool:
+    """Whether columns have more combinations than one for each so many records."""
+    group = together(columns)
+    return len(np.unique(group)) * each > len(group)
 
 
 def _second(
@@ -94,8 +195,7 @@ def _second(
     """The parent's parent that tells most of the child beside it, if one tells more than chance."""
     best, found = 0.0, -1
     for other in above:
-        pairs = _together([columns[parent], columns[other]])
-        if len(np.unique(pairs)) * FOR_EACH_PAIR > len(pairs):
+        if _too_many([columns[parent], columns[other]], FOR_EACH_PAIR):
             continue
         told = _told(columns[child], columns[other], columns[parent])
         if told > best:
@@ -113,13 +213,13 @@ def _told(one: Ints, other: Ints, given: Ints | None = None) -> float:
         mixed = np.lexsort((draw.random(len(one)), inside))
         shuffled = np.empty_like(other)
         shuffled[by_group] = other[mixed]
-        by_chance.append(_shared(one, _together([shuffled, inside])))
-    return max(_shared(one, _together([other, inside])) - max(by_chance), 0.0)
+        by_chance.append(_shared(one, together([shuffled, inside])))
+    return max(_shared(one, together([other, inside])) - max(by_chance), 0.0)
 
 
 def _shared(one: Ints, other: Ints) -> float:
     """The mutual information of two columns, in nats."""
-    return _entropy(one) + _entropy(other) - _entropy(_together([one, other]))
+    return _entropy(one) + _entropy(other) - _entropy(together([one, other]))
 
 
 def _entropy(codes: Ints) -> float:
@@ -127,7 +227,7 @@ def _entropy(codes: Ints) -> float:
     return -float((share * np.log(share)).sum())
 
 
-def _together(columns: Sequence[Ints]) -> Ints:
+def together(columns: Sequence[Ints]) -> Ints:
     """One number for every combination of values."""
     found = np.zeros(len(columns[0]), np.int64)
     for column in columns:

@@ -8,8 +8,9 @@ the model, as many as the table has.
 This promises nothing. Categories, and numbers of a column with few distinct ones, are values of the
 table, rare ones among them, and pairs of columns that are neighbours in the network are pairs of
 the table; other numbers and dates lie between two neighbouring values of it. Of numbers and dates
-the four smallest and the four largest are drawn as the fifth: the ends tell nobody apart.
-Differential privacy would need noise in the model.
+the four smallest and the four largest are drawn as the fifth: the ends tell nobody apart. What is
+drawn given a published column goes with coarse groups of it, as far as enough people of a group
+share it. Differential privacy would need noise in the model.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
 from indistinct.randomness import Random
 from indistinct.release.transforms.measured import Measured
-from indistinct.release.transforms.network import Network, drawn, fitted
+from indistinct.release.transforms.network import Given, Network, drawn, fitted
 from indistinct.types import Ints
 
 ENDS = 4
@@ -38,14 +39,30 @@ FEW = 20
 MOST_BINS = 40
 """Bins of a column of numbers, at most."""
 
+GIVEN_BINS = 8
+"""The same for a column that others are drawn given."""
+
+DRAWN_GIVEN_BINS = 12
+"""The same for a column that is drawn given others."""
+
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A column to be drawn: as it is stored, as text, and as numbers or dates where it is such."""
+    """A column to be drawn: as it is stored, as text, and as numbers or dates where it is such.
+
+    Arguments:
+        values: the column as it is stored.
+        texts: its cells as texts.
+        measured: its numbers or dates.
+        bins: how many bins of them there are, at most.
+        given: what it is drawn given, beside the other columns that are drawn.
+    """
 
     values: pl.Series
     texts: pl.Series
     measured: Measured | None
+    bins: int = MOST_BINS
+    given: Given | None = None
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
@@ -78,7 +95,7 @@ class Part:
 
     @property
     def _bins(self) -> int:
-        return int(np.clip(np.sqrt(len(self.order)) / 2, 2, MOST_BINS))
+        return int(np.clip(np.sqrt(len(self.order)) / 2, 2, self.bins))
 
     def column(self, codes: Ints, random: Random) -> pl.Series:
         """The column with values of these codes."""
@@ -116,12 +133,16 @@ def synthesize(parts: Sequence[Part], random: Random) -> tuple[list[pl.Series], 
         return [part.values for part in parts], Network((), ())
     columns = [part.codes for part in parts]
     network = fitted(columns)
-    codes = drawn(network, columns, random)
+    given = {at: part.given for at, part in enumerate(parts) if part.given is not None}
+    codes = drawn(network, columns, random, given)
     made = [part.column(own, random) for part, own in zip(parts, codes, strict=True)]
     return made, network
 
 
-def told(*, joint: bool) -> str:
+def told(*, joint: bool, given: Sequence[str], k: int) -> str:
     """What the certificate says of it."""
     how = "together with the others drawn so" if joint else "by itself"
+    if given:
+        listed = ", ".join(f"'{name}'" for name in given)
+        how += f", given groups of {listed} as far as {k} or more of a group share a value"
     return f"synthetic: drawn from a model, {how}; that alone promises nothing"
