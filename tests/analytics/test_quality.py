@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import indistinct as ind
 from indistinct.analytics import quality
 from indistinct.analytics.published import Original, read_rows
 from indistinct.analytics.utility import Utility
@@ -105,6 +107,34 @@ def test_left_over_values_count_as_the_others_are_published() -> None:
     # Cells of several levels: nothing is known of whoever is left over.
     mixed = utility([*["[20, 29]"] * 4, *NODES[4:8]]).quality["non_uniform_entropy"]
     assert mixed == pytest.approx(1 - (4 * 2 + 4 * 1 + 4 * math.log2(12)) / (12 * math.log2(12)))
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        {"suppression_limit": 0.3},
+        {"algorithm": "heuristic", "suppression_limit": 0.3, "local_recoding": True},
+        {"algorithm": "mondrian"},
+        {"algorithm": "k-member"},
+    ],
+    ids=lambda method: method.get("algorithm", "optimal"),
+)
+def test_a_run_and_compare_lose_the_same_bits(method: dict[str, Any]) -> None:
+    rows = [(str(20 + at // 4 * 10 + at % 3), "fm"[at // 4 % 2]) for at in range(24)]
+    table = pl.DataFrame(rows, ["age", "sex"], orient="row")
+    keys: dict[str, Any] = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": 5}},
+            "sex": {"role": "quasi-identifier"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 3}],
+        "method": {**method, "seed": 1},
+    }
+    release = ind.anonymize(table, keys)
+    (found,) = ind.compare(table, release, policy=keys).to_dict()["releases"]
+    told = found["quality"]["non_uniform_entropy"]
+    assert 0 < told < 1
+    assert 1 - told == pytest.approx(release.measures["non-uniform-entropy"])
 
 
 def test_a_cell_of_transformed_values_counts_as_suppressed() -> None:

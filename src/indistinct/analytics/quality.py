@@ -12,13 +12,13 @@ on a scale from the table's own, ``min``, to that of a release of nothing, ``max
   records with the exact value), as the measure of that name sums it for searches: a record that is
   left over counts with the cell that its value would have, and the bits of that cell among those
   left over, where every attribute is published on one level. Elsewhere nobody can say which cell
-  that is, and the record counts as one of which nothing is known, in searches too. A search adds up
-  the bits of all attributes; here the mean of the attributes' shares is taken, as ARX does.
+  that is, and the record counts as one of which nothing is known, in searches too. Of a data set it
+  is the sum over all attributes, as in searches, and not the mean of their shares.
 * **squared error**: the sum of squared distances from the exact value to the farther end of the
   cell, none above that to the farther end of the whole range. Texts count as the places of their
   values in the hierarchy, 0, 1, 2 and so on, as ARX counts them.
 
-Of a data set: the means of these over the attributes that have them, and
+Of a data set: the means of the others over the attributes that have them, and
 
 * **discernibility** and **average class size**, as in :mod:`indistinct.analytics.utility`.
 * **row squared error**: the mean over records of the Euclidean distance to the farther ends of the
@@ -70,20 +70,20 @@ class Quality:
     """
 
     per_attribute: Mapping[str, AttributeQuality]
+    non_uniform_entropy: float
     row_squared_error: float | None
     ambiguity: float
 
     def mean(self, figure: str) -> float | None:
-        """The mean of a figure over the attributes that have it."""
+        """The mean of a figure over the attributes."""
         known = [getattr(own, figure) for own in self.per_attribute.values()]
-        there = [value for value in known if value is not None]
-        return float(np.mean(there)) if there else None
+        return float(np.mean(known)) if known else None
 
     def to_dict(self) -> Plain:
         """The figures as plain data."""
         return {
             "generalization_intensity": self.mean("generalization_intensity"),
-            "non_uniform_entropy": self.mean("non_uniform_entropy"),
+            "non_uniform_entropy": self.non_uniform_entropy,
             "squared_error": self.mean("squared_error"),
             "row_squared_error": self.row_squared_error,
             "ambiguity": self.ambiguity,
@@ -105,7 +105,7 @@ def quality_of(
     records = published.kept + suppressed
     worlds = _worlds(original, published, suppressed)
     size = published.size.astype(np.float64)
-    found, squares, spans = {}, [], []
+    found, squares, spans, bits = {}, [], [], np.zeros(2)
     places = 1.0
     ambiguous = np.ones(published.classes)
     alike = [
@@ -122,6 +122,8 @@ def quality_of(
         intensity = float((size * climbed[published.codes[j]]).sum()) + suppressed
         square, span = _squares(domain, cells, own)
         error = _share_left((square * own.records).sum(), (span * own.records).sum())
+        lost = _bits_lost(domain, cells, coverage, own, alike[j] if even else None)
+        bits += lost
         if domain.numbers is not None:
             squares.append((domain, square))
             spans.append((domain, span))
@@ -129,9 +131,7 @@ def quality_of(
             missings=1.0 - starred / records if records else 1.0,
             generalization_intensity=1.0 - intensity / records if records else 1.0,
             granularity=1.0 - loss[name],
-            non_uniform_entropy=_entropy_left(
-                domain, cells, coverage, own, alike[j] if even else None
-            ),
+            non_uniform_entropy=_share_left(*lost),
             squared_error=error,
         )
         leaves = len(domain)
@@ -141,6 +141,7 @@ def quality_of(
     told = float((size * ambiguous).sum()) + suppressed * places
     return Quality(
         per_attribute=found,
+        non_uniform_entropy=_share_left(*bits),
         row_squared_error=worlds.rows(squares, spans),
         ambiguity=_share_left(told - records, records * (places - 1.0)),
     )
@@ -313,14 +314,14 @@ def _levels(taxonomy: Taxonomy, cells: PublishedCells, coverage: Coverage) -> Fl
     return found
 
 
-def _entropy_left(
+def _bits_lost(
     domain: Domain,
     cells: PublishedCells,
     coverage: Coverage,
     pairs: _Pairs,
     group: Ints | None,
-) -> float:
-    """1 minus the bits lost over those lost if all were suppressed.
+) -> tuple[float, float]:
+    """The bits lost, and those lost if all were suppressed.
 
     Arguments:
         domain: the values, and how many records have each.
@@ -349,7 +350,7 @@ def _entropy_left(
         among = np.bincount(place, records, minlength=len(shown))
         bits = np.log2(np.maximum(shown[place] / own[over], 1.0))
         lost[over] = bits + np.log2(records.sum() / np.maximum(among[place], 1e-300))
-    return _share_left((lost * pairs.records).sum(), (most * pairs.records).sum())
+    return float((lost * pairs.records).sum()), float((most * pairs.records).sum())
 
 
 def _shown_with(taxonomy: Taxonomy, cells: PublishedCells) -> Ints | None:

@@ -204,7 +204,7 @@ class Utility:
             "missings": 1.0 - self.missings,
             "generalization_intensity": further.mean("generalization_intensity"),
             "granularity": 1.0 - self.mean_loss,
-            "non_uniform_entropy": further.mean("non_uniform_entropy"),
+            "non_uniform_entropy": further.non_uniform_entropy,
             "squared_error": further.mean("squared_error"),
             "discernibility": _turned(self.discernibility, dcp(own.weight), records**2),
             "average_class_size": _turned(
