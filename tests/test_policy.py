@@ -440,6 +440,10 @@ def test_warnings_do_not_stop_a_policy() -> None:
         weights == "method.objective: measure 'discernibility' does not use the attributes' weights"
     )
     assert bare.startswith("promises: none covers quasi-identifier 'sex'")
+    keys["promises"].append({"model": "k-anonymity", "k": 2, "on": ["sex"]})
+    assert "none covers all quasi-identifiers together" in Policy.from_dict(keys).warnings[-1]
+    keys["promises"].append({"model": "k-anonymity", "k": 2})
+    assert not any("none covers" in text for text in Policy.from_dict(keys).warnings)
 
 
 def test_check_names_columns_without_a_role_and_attributes_without_a_column(tmp_path: Path) -> None:

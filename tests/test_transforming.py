@@ -497,3 +497,33 @@ def test_columns_of_one_domain_have_the_same_pseudonyms(monkeypatch: pytest.Monk
         keys["attributes"]["other"] = keys["attributes"]["patient"]
         released = ind.anonymize(frame, keys).tables
         assert released["patient"].equals(released["other"]) is same
+
+
+def test_an_exchange_in_groups_of_two_is_told_of() -> None:
+    """Whoever knows that a group has two records knows that these have traded their values."""
+    frame = patients().with_columns(name=(pl.int_range(pl.len()) // 2).cast(pl.String))
+    made = ind.anonymize(
+        frame, policy({"ward": {"swap": {"within": ["name"]}}}, {"name": "identifier"})
+    ).warnings
+    count = frame["ward"].drop_nulls().len()
+    assert any(f"'ward': {count} of {count} values are in groups" in text for text in made)
+
+
+def test_what_bins_tell_of_records_left_out_is_told_in_public() -> None:
+    """The oldest is left out, and the label of the last bin ends at that age."""
+    ages = [*(20 + at % 20 for at in range(60)), 119]
+    frame = pl.DataFrame({"age": ages, "sex": ["f", "m"] * 30 + ["x"]})
+    bins = {"equal_frequency": {"bins": 4, "ends": "closed"}}
+    asked = ind.Policy(
+        attributes={
+            "age": {"role": "quasi-identifier", "hierarchy": bins, "min_level": 1},
+            "sex": {"role": "quasi-identifier", "max_level": 0},
+        },
+        promises=[{"model": "k-anonymity", "k": 4}],
+        method={"suppression_limit": 0.1},
+    )
+    release = ind.anonymize(frame, asked)
+    assert "x" not in set(release.tables["sex"])
+    assert any("119" in text for text in set(release.tables["age"]))
+    (told,) = release.certificate.warnings
+    assert "the outer bounds are its smallest and its largest value" in told

@@ -6,6 +6,7 @@ import base64
 import datetime as dt
 import hashlib
 import os
+import re
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
@@ -216,6 +217,21 @@ def test_noise_does_not_tell_the_largest_value() -> None:
         "squared values to the variance, leaves 0 as it is; less than 0 published as 0, which "
         "moves the mean away from there and lowers the variance"
     )
+
+
+@pytest.mark.parametrize("distribution", ["gaussian", "laplace"])
+def test_noise_that_rounding_takes_away_is_told_as_what_is_left(distribution: Any) -> None:
+    column = held(*([10, 20, 30] * 3000))
+    how = {"scale": 0.4, "distribution": distribution, "multiplicative": False}
+    moved = noise(column, **how, random=draws(3)).to_numpy() - np.array([10, 20, 30] * 3000)
+    said = noise_told(**how, dates=False, step=1.0)
+    stay, variance = re.findall(r"leaves (\d+)%.* adds (\S+) to", said)[0]
+    assert (moved == 0).mean() == pytest.approx(int(stay) / 100, abs=0.02)
+    assert moved.var() == pytest.approx(float(variance), rel=0.1)
+    told = noise_told(
+        scale=0.1, distribution=distribution, multiplicative=True, dates=False, step=1.0
+    )
+    assert "and most values below 7." in told
 
 
 def test_values_that_noise_does_not_hide_are_pointed_out() -> None:

@@ -471,6 +471,22 @@ def _few_moved(rule: Swap, before: pl.Series, changed: int) -> list[str]:
     ]
 
 
+def _undone_by_groups(name: str, groups: Ints) -> list[str]:
+    """The warning that who knows small groups knows what was exchanged with what.
+
+    Arguments:
+        name: the column.
+        groups: the group of every value that is not missing.
+    """
+    size = np.bincount(groups)
+    few = int(size[size < 3].sum())
+    return [
+        f"'{name}': {few} of {len(groups)} values are in groups of 'within' of one, which keeps "
+        "its value, or two, which trade theirs: whoever knows the groups undoes the exchange; "
+        "name fewer columns"
+    ] * bool(few)
+
+
 def _mask(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     made = mask(work.texts(name), keep=rule.keep, char=rule.char, end=rule.from_)
     return made, mask_told(rule.keep)
@@ -510,11 +526,14 @@ def _shift(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
 
 
 def _swap(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
+    there, groups = work.texts(name).is_not_null().to_numpy(), work.groups(rule.within)
+    if groups is not None:
+        work.warnings += _undone_by_groups(name, groups[there])
     made = swap(
         work.values(name),
-        work.texts(name).is_not_null().to_numpy(),
+        there,
         share=rule.share,
-        groups=work.groups(rule.within),
+        groups=groups,
         random=work.random(name),
         ranked=None if rule.window is None else work.measured(name, rule.format),
         window=rule.window,
@@ -555,6 +574,7 @@ def _noise(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
         multiplicative=rule.multiplicative,
         dates=column.kind != "number",
         ends=(rule.bottom, rule.top),
+        step=10.0**-column.places if column.kind == "number" else 1.0,
     )
     return made, said
 

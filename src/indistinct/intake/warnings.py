@@ -143,6 +143,31 @@ def told_of_changed_values(policy: Policy) -> list[str]:
     return found
 
 
+def told_of_bins(policy: Policy) -> list[str]:
+    """What readers are told of bins of about equally many records: all of the table made them."""
+    if "max_level" not in method_of(policy).heeds(policy.method):
+        return []  # its ranges are those of classes
+    found = []
+    for name in (*policy.quasi_identifiers, *policy.visit_identifiers):
+        asked = policy.attributes[name].hierarchy
+        if not isinstance(asked, Mapping) or "equal_frequency" not in asked:
+            continue
+        settings = asked["equal_frequency"]
+        told = []
+        if isinstance(settings, Mapping) and settings.get("ends") == "closed":
+            told.append("the outer bounds are its smallest and its largest value")
+        if policy.method.suppression_limit > 0:
+            told.append(
+                "how many are published of each bin tells about how many of it were left out"
+            )
+        if told:
+            found.append(
+                f"'{name}': bins hold about as many records each of the table that they were made "
+                f"from, suppressed ones too: {', and '.join(told)}"
+            )
+    return found
+
+
 def _quoted(names: Iterable[str], between: str = ", ") -> str:
     return between.join(f"'{name}'" for name in names)
 

@@ -16,6 +16,7 @@ from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.intake.asked import method_of
 from indistinct.intake.warnings import (
     often_starred,
+    told_of_bins,
     told_of_changed_values,
     told_of_the_program,
     warn_about_lone_groups,
@@ -83,7 +84,12 @@ def accounts(
         gone = plan.suppressed[private.microdata.combination_of[subjects.person_of]]
         records, suppressed = subjects.rows + rows_out, int(gone.sum()) + rows_out
     found, document = [], plan.to_dict()
-    told = (*publication.told, *told_of_the_program(policy), *told_of_changed_values(policy))
+    told = (
+        *publication.told,
+        *told_of_the_program(policy),
+        *told_of_changed_values(policy),
+        *told_of_bins(policy),
+    )
     starred: dict[str, float] = {}
     if isinstance(plan, LinkedPlan):
         measures = measured(private.data, plan.quasi)

@@ -611,6 +611,14 @@ def cautions(policy: Stated) -> Iterator[str]:
         listed = ", ".join(f"'{name}'" for name in bare)
         told = "somebody who knows it may tell people apart"
         yield f"promises: none covers quasi-identifier {listed}: {told}"
+    elif policy.promises and not any(
+        {*policy.quasi_identifiers} <= {*(item.on or policy.quasi_identifiers)}
+        for item in policy.promises
+    ):
+        yield (
+            "promises: none covers all quasi-identifiers together: somebody who knows them all may "
+            "tell people apart"
+        )
 
 
 def _transform_cautions(policy: Stated) -> Iterator[str]:
@@ -633,6 +641,12 @@ def _transform_cautions(policy: Stated) -> Iterator[str]:
             yield (
                 f"{place}: the private table of pseudonyms undoes them: keep it like the key, and "
                 "away from the release"
+            )
+        if rule.pseudonymize is not None:
+            yield (
+                f"{place}: whoever has two releases under this key joins them, and sees who came "
+                "and who left; promises hold for each by itself: take another key for each release "
+                "that nobody needs to join"
             )
     of_people = [item.model for item in policy.privacy_models if item.about_population]
     moved = [name for name in policy.quasi_identifiers if name in rules]

@@ -19,6 +19,9 @@ Ends = tuple[float | str | None, float | str | None]
 FEW = 5
 """Fewer values than these, apart from all others, can be found again."""
 
+STAYS = 0.05
+"""A share of values that rounding leaves as they are, from which on readers are told of it."""
+
 APART = 4.0
 """Standard deviations of the noise that lie between values it does not hide."""
 
@@ -102,18 +105,39 @@ def told(
     multiplicative: bool,
     dates: bool,
     ends: Ends = (None, None),
+    step: float = 0.0,
 ) -> str:
-    """What the certificate says of it, and of what it does to mean and variance."""
+    """What the certificate says of it, and of what it does to mean and variance.
+
+    Arguments:
+        scale: how much, as :func:`noise` takes it.
+        distribution: what the noise is drawn from.
+        multiplicative: whether values are multiplied.
+        dates: whether the values are dates.
+        ends: what smaller and larger results are published as.
+        step: what results are rounded to, in the unit of ``scale``; of days for dates. Noise that
+            rounding mostly takes away is told as what is left of it.
+    """
     kind = {"gaussian": "Gaussian", "laplace": "Laplacian"}[distribution]
     of = " of the value" if multiplicative else " days" if dates else ""
-    variance = scale * scale * (1 if distribution == "gaussian" else 2)
-    said = f"{kind} noise of scale {scale:g}{of} added: "
-    said += (
-        f"it adds {variance:g} times the mean of the squared values to the variance, leaves 0 as "
-        "it is"
-        if multiplicative
-        else f"it adds {variance:g} to the variance"
-    )
+    stay, variance = 0.0, scale * scale * (1 if distribution == "gaussian" else 2)
+    if step and not multiplicative:
+        stay = 1.0 - _beyond(distribution, step / 2 / scale)
+    if stay >= STAYS:
+        beyond = [_beyond(distribution, (2 * n - 1) * step / 2 / scale) for n in range(1, 200)]
+        variance = step**2 * sum((2 * n - 1) * tail for n, tail in enumerate(beyond, start=1))
+    said = f"{kind} noise of scale {scale:g}{of} added"
+    said += f", and rounded, which leaves {stay:.0%} of values as they are" if stay >= STAYS else ""
+    said += ": "
+    if multiplicative:
+        said += (
+            f"it adds {variance:g} times the mean of the squared values to the variance, leaves 0 "
+            "as it is"
+        )
+        middle = 0.6745 if distribution == "gaussian" else math.log(2.0)
+        said += f", and most values below {step / 2 / scale / middle:.3g}" if step else ""
+    else:
+        said += f"it adds {variance:.6g} to the variance"
     held = [
         f"{word} than {end} published as {end}"
         for word, end in zip(("less", "more"), ends, strict=True)
@@ -124,3 +148,10 @@ def told(
     return (
         f"{said}; {', '.join(held)}, which moves the mean away from there and lowers the variance"
     )
+
+
+def _beyond(distribution: Distribution, deviation: float) -> float:
+    """How often noise of scale 1 moves a value by more than this."""
+    if distribution == "laplace":
+        return math.exp(-deviation)
+    return math.erfc(deviation / math.sqrt(2.0))

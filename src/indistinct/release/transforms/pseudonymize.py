@@ -101,4 +101,4 @@ def read_key(attribute: str, *, env: str | None, file: str | None, directory: Pa
 
 def told() -> str:
     """What the certificate says of it."""
-    return "replaced by keyed pseudonyms"
+    return "replaced by keyed pseudonyms, the same in every release under this key"
