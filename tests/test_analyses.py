@@ -21,8 +21,14 @@ from indistinct.analytics.analyses import (
     Question,
     analyse,
 )
+from indistinct.analytics.release_view import ReleaseView, Sought
+from indistinct.intake.opening import open_table
+from indistinct.intake.run import Run
+from indistinct.metadata import ValueMetadata
+from indistinct.pipeline.analyses import analysed, columns_of
 from indistinct.randomness import simulation
 
+stats = pytest.importorskip("scipy.stats")
 sm = pytest.importorskip("statsmodels.api")
 pytest.importorskip("sklearn")
 
@@ -122,8 +128,8 @@ def test_estimates_are_those_of_statsmodels_by_hand() -> None:
         assert list(figures) == names
         for at, name in enumerate(names):
             assert figures[name].estimate == pytest.approx(model.params[at], abs=1e-9)
-            assert figures[name].low == pytest.approx(model.conf_int()[at][0], abs=1e-9)
-            assert figures[name].p == pytest.approx(model.pvalues[at], abs=1e-9)
+            assert figures[name].low == pytest.approx(model.conf_int()[at][0], abs=1e-6)
+            assert figures[name].p == pytest.approx(model.pvalues[at], abs=1e-6)
     own = table.filter(pl.col("sex") == "f")
     mean = originals(next(item for item in found.answers if item.question.name))["mean of cost, f"]
     assert mean.estimate == pytest.approx(own["cost"].cast(pl.Float64).mean())
@@ -208,6 +214,22 @@ def test_a_column_that_is_not_there_is_named() -> None:
         ind.anonymize(patients(), ind.Policy.from_dict(POLICY | {"analyses": asked}))
 
 
+def test_a_value_that_is_not_there_is_refused_and_not_printed() -> None:
+    asked = [{"kind": "logistic", "outcome": "ill", "positive": "ja", "predictors": ["age"]}]
+    with pytest.raises(ind.PolicyError, match="positive is 'ja', and 'ill' has no such value"):
+        ind.anonymize(patients(), ind.Policy.from_dict(POLICY | {"analyses": asked}))
+
+
+def test_an_outcome_that_predictors_foretell_is_no_estimate() -> None:
+    table = patients().with_columns(ill=pl.when(pl.col("sex") == "f").then(pl.lit("a")))
+    one = table.with_columns(pl.col("ill").fill_null("b"))
+    asked = [Question("logistic", outcome="ill", predictors=("sex",))]
+    found = analyse(asked, one, one).answers[0]
+    assert "could not be fitted" in str(found.why)
+    found = analyse(asked, one, table.with_columns(ill=pl.lit("a"))).answers[0]
+    assert found.why == "'ill' has one of its two outcomes alone on the release"
+
+
 def test_what_has_no_answer_says_why() -> None:
     table = patients()
     gone = table.drop("sex")
@@ -219,3 +241,152 @@ def test_what_has_no_answer_says_why() -> None:
     found = analyse(asked(), table, starred)
     assert "too few records" in str(by_kind(found, "poisson").why)
     assert by_kind(found, "linear").kept is False
+
+
+LINKED_POLICY: dict[str, Any] = {
+    "source": {"person": "patient"},
+    "attributes": {
+        "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+        "sex": {"role": "quasi-identifier"},
+        "ill": {"role": "sensitive"},
+    },
+    "promises": [
+        {"model": "k-anonymity", "k": 2},
+        {"model": "distinct-l-diversity", "l": 2, "sensitive": "ill"},
+    ],
+    "method": {"algorithm": "p-l-angelization", "seed": 1},
+    "analyses": [
+        {"kind": "table", "by": ["sex", "ill"]},
+        {"kind": "table", "outcome": "age", "by": ["ill"]},
+        {"kind": "linear", "outcome": "age", "predictors": ["ill", "sex"]},
+        {"kind": "logistic", "outcome": "ill", "positive": "gout", "predictors": ["age"]},
+        {"kind": "poisson", "outcome": "age", "predictors": ["ill"]},
+        {
+            "kind": "cox",
+            "outcome": "age",
+            "event": "ill",
+            "positive": "gout",
+            "predictors": ["sex"],
+        },
+        {"kind": "kaplan-meier", "outcome": "age", "event": "ill", "positive": "gout"},
+        {"kind": "classifier", "outcome": "ill", "positive": "gout", "predictors": ["age"]},
+        {"kind": "regressor", "outcome": "age", "predictors": ["ill"]},
+    ],
+}
+
+
+def linked_tables(people: int = 60) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+    """People with one value each, and two tables of buckets of two and of three of them."""
+    draw = simulation(3)
+    age = draw.integers(20, 60, people)
+    ill = np.where(draw.random(people) < age / 80, "gout", np.where(age % 2 == 0, "cold", "flu"))
+    table = pl.DataFrame(
+        {
+            "patient": [f"p{at}" for at in range(people)],
+            "age": age.astype(str),
+            "sex": np.where(draw.random(people) < 0.5, "f", "m"),
+            "ill": ill,
+        }
+    )
+    bucket = np.concatenate([np.arange(30) // 2, 15 + np.arange(people - 30) // 3])
+    quasi = table.select("age", "sex", bucket=pl.Series(bucket))
+    return table, {"quasi": quasi, "sensitive": table.select(bucket=pl.Series(bucket), ill="ill")}
+
+
+def linked_answers(
+    policy: dict[str, Any], table: pl.DataFrame, release: Any, known: Any = None
+) -> dict[str, Answer]:
+    begun = Run.begin(ind.Policy.from_dict(policy))
+    texts = columns_of(begun.policy, open_table(table, "t"))
+    assert texts is not None
+    view = ReleaseView.read(release, Sought(quasi=("age", "sex")))
+    found = analysed(begun, texts, view, known or {})
+    return {item.question.title: item for item in found.answers}
+
+
+def test_linked_tables_are_read_with_every_value_of_the_bucket_as_if_people_were_repeated() -> None:
+    table, release = linked_tables()
+    found = linked_answers(LINKED_POLICY, table, release)
+    assert {item.question.kind for item in found.values()} == set(KINDS)
+    assert all(item.why is None and item.records == (60, 60) for item in found.values())
+    # By hand: everybody six times, with each value of a bucket of two or three equally often.
+    rows = []
+    for person in release["quasi"].iter_rows(named=True):
+        listed = release["sensitive"].filter(bucket=person["bucket"])["ill"].to_list()
+        rows += [(*person.values(), ill) for ill in listed * (6 // len(listed))]
+    six = pl.DataFrame(rows, ["age", "sex", "bucket", "ill"], orient="row")
+    age, gout = six["age"].cast(pl.Float64).to_numpy(), (six["ill"] == "gout").to_numpy()
+
+    def is_other(name: str) -> list[tuple[str, Any]]:
+        common = table[name].value_counts(sort=True)[name][0]
+        others = sorted(set(table[name]) - {common})
+        return [(f"{name} = {one}", (six[name] == one).to_numpy().astype(float)) for one in others]
+
+    ones = ("(intercept)", np.ones(len(age)))
+    asked = {
+        "linear": (sm.OLS, age, [ones, *is_other("ill"), *is_other("sex")], {}),
+        "logistic": (sm.Logit, gout.astype(float), [ones, ("age", age)], {}),
+        "poisson": (sm.Poisson, age, [ones, *is_other("ill")], {}),
+        "cox": (sm.PHReg, age, is_other("sex"), {"status": gout, "ties": "breslow"}),
+    }
+    for kind, (model, outcome, terms, more) in asked.items():
+        fitted = model(outcome, np.column_stack([one for _, one in terms]), **more).fit(disp=0)
+        degrees = (len(age) - len(terms)) / (60 - len(terms)) if kind == "linear" else 6
+        answer = next(item for item in found.values() if item.question.kind == kind)
+        figures = {item.term: item.release for item in answer.estimates}
+        assert set(figures) == {name for name, _ in terms}
+        for at, (name, _) in enumerate(terms):
+            figure = figures[name]
+            assert figure is not None
+            assert figure.estimate == pytest.approx(fitted.params[at], abs=1e-6)
+            width = stats.t.ppf(0.975, 60 - len(terms)) if kind == "linear" else 1.959963984540054
+            error = fitted.bse[at] * np.sqrt(degrees)
+            assert figure.high - figure.estimate == pytest.approx(width * error, rel=1e-4)
+    shares = {item.term: item.release for item in found["table by sex, ill"].estimates}
+    counted = six.group_by("sex", "ill").len()
+    for sex, ill, count in counted.iter_rows():
+        assert shares[f"share of {sex}, {ill}"].estimate == pytest.approx(count / six.height)
+    means = {item.term: item.release for item in found["table of age by ill"].estimates}
+    assert means["mean of age, gout"].estimate == pytest.approx(age[gout].mean())
+    curve = sm.SurvfuncRight(age, gout.astype(float))
+    for item in found["kaplan-meier of age"].estimates:
+        at = curve.surv_times <= float(item.term.removeprefix("without it at "))
+        assert item.release.estimate == pytest.approx(curve.surv_prob[at][-1])
+        assert item.release.high - item.release.estimate == pytest.approx(
+            1.959963984540054 * curve.surv_prob_se[at][-1] * np.sqrt(6)
+        )
+
+
+def test_people_with_several_values_count_with_each_and_sets_are_somebodys_who_has_them_all() -> (
+    None
+):
+    table = linked_tables()[0]
+    more = table.filter(pl.col("ill") == "cold").with_columns(ill=pl.lit("flu"))
+    table = pl.concat([table, more, more])
+    policy = LINKED_POLICY | {"analyses": [{"kind": "table", "by": ["ill"]}]}
+    release = ind.anonymize(table, ind.Policy.from_dict(policy))
+    assert any("{" in text for text in release.tables["sensitive"]["ill"])
+    told = release.private["analyses.json"]["analyses"][0]
+    assert told["records"] == {"original": 60 + more.height, "release": 60 + more.height}
+    pairs = table.unique()
+    for item in told["estimates"]:
+        own = pairs.filter(ill=item["term"].removeprefix("share of ")).height
+        assert item["original"]["estimate"] == pytest.approx(own / pairs.height)
+        assert item["release"] == pytest.approx(item["original"])
+
+
+def test_values_are_read_as_categories_where_buckets_list_these() -> None:
+    table, release = linked_tables()
+    about = ValueMetadata(
+        categories={"cold": "mild", "flu": "mild", "gout": "lasting"},
+        category_order=("mild", "lasting"),
+    )
+    both = table.filter(pl.col("ill") == "gout").with_columns(ill=pl.lit("flu"))
+    listed = release["sensitive"].with_columns(pl.col("ill").replace(about.categories))
+    policy = LINKED_POLICY | {"analyses": [{"kind": "table", "by": ["ill"]}]}
+    found = linked_answers(
+        policy, pl.concat([table, both]), release | {"sensitive": listed}, {"ill": about}
+    )["table by ill"]
+    assert found.overlap == pytest.approx(1.0)
+    # Everybody's most sensitive category is what a bucket lists once for everybody.
+    assert found.records == (60, 60)

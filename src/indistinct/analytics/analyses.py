@@ -2,14 +2,16 @@
 
 Generalized cells are read as a sensible analyst would: a range of numbers as its midpoint, ``<8``
 and ``>=8`` as the bound, a set of numbers as its mean, another cell as a category of its own; ``*``
-is missing. The overlap of two confidence intervals is that of Karr, Kohnen, Oganian, Reiter and
-Sanil (2006): the share of each interval that lies in the other, on average; 0 where they do not
-meet or the release has no such estimate.
+is missing. Of two linked tables everybody is read with each value that the bucket lists, weighted
+by how likely it is: weights count as people. The overlap of two confidence intervals is that of
+Karr, Kohnen, Oganian, Reiter and Sanil (2006): the share of each interval that lies in the other,
+on average; 0 where they do not meet or the release has no such estimate.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import math
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +25,7 @@ from indistinct.document import Document, Grid, Line, Part, PlainData, many, sho
 from indistinct.errors import InputError
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.randomness import simulation
-from indistinct.types import Bools, Floats, Plain
+from indistinct.types import Bools, Floats, Ints, Plain
 
 KINDS = (
     "table",
@@ -45,7 +47,12 @@ FOLDS = 5
 MOST_RECORDS = 50_000
 """Records that a classifier or a regressor is trained and tried on, at most."""
 
+PERSON, WEIGHT = "\0person", "\0weight"
+"""Columns of a release whose people have several rows, each with the chance that it is theirs."""
+
 _Z = 1.959963984540054
+_STEPS = 50
+_TINY = 1e-10
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _RANGE = re.compile(rf"^[\[(]?\s*({_NUMBER})\s*(?:,|to|–|-)\s*({_NUMBER})\s*[\])]?$")
 _BOUND = re.compile(rf"^(?:<=?|>=?|≤|≥)\s*({_NUMBER})$")
@@ -330,6 +337,8 @@ class _Side:
         design: a column of numbers for each term, nan where missing.
         terms: the names of these columns.
         groups: the group of each record; None where missing.
+        person: whose each record is.
+        weight: how likely it is that person's.
     """
 
     outcome: Floats
@@ -337,6 +346,18 @@ class _Side:
     design: Floats
     terms: tuple[str, ...]
     groups: NDArray[np.object_]
+    person: Ints
+    weight: Floats
+
+    @property
+    def records(self) -> float:
+        """How many records these are; of weighted ones, how many are expected."""
+        return float(self.weight.sum())
+
+    @property
+    def several(self) -> bool:
+        """Whether somebody has several records."""
+        return len(np.unique(self.person)) < len(self.person)
 
     def complete(self) -> _Side:
         """The records that lack nothing."""
@@ -347,7 +368,13 @@ class _Side:
         varied = np.ones(len(self.terms), np.bool_) if not len(design) else np.ptp(design, 0) > 0
         terms = tuple(name for name, kept in zip(self.terms, varied, strict=True) if kept)
         return _Side(
-            self.outcome[there], self.event[there], design[:, varied], terms, self.groups[there]
+            self.outcome[there],
+            self.event[there],
+            design[:, varied],
+            terms,
+            self.groups[there],
+            self.person[there],
+            self.weight[there],
         )
 
 
@@ -393,7 +420,11 @@ def _sides(question: Question, table: pl.DataFrame, release: pl.DataFrame) -> tu
                 parts.append(column_of)
                 terms.append(f"{name} = {level}")
         design = np.column_stack(parts) if parts else np.zeros((frame.height, 0))
-        made.append(_Side(outcome, event, design, tuple(terms), _groups(question, frame, numeric)))
+        groups = _groups(question, frame, numeric)
+        person, weight = np.arange(frame.height), full + 1
+        if WEIGHT in frame.columns:
+            person, weight = frame[PERSON].to_numpy(), frame[WEIGHT].to_numpy()
+        made.append(_Side(outcome, event, design, tuple(terms), groups, person, weight))
     return made[0].complete(), made[1].complete()
 
 
@@ -450,13 +481,17 @@ def _fitted(side: _Side, kind: str) -> dict[str, Figure]:
 
     with_ones = sm.add_constant(side.design, prepend=True, has_constant="add")
     if kind == "linear":
-        model = sm.OLS(side.outcome, with_ones).fit()
-    elif kind == "logistic":
-        model = sm.Logit(side.outcome, with_ones).fit(disp=0, maxiter=100)
-    elif kind == "poisson":
-        model = sm.GLM(side.outcome, with_ones, family=sm.families.Poisson()).fit()
-    else:
+        asked = sm.WLS(side.outcome, with_ones, weights=side.weight)
+        # Weights are people: a person with two possible values is no two people.
+        asked.df_resid = side.records - with_ones.shape[1]
+        model = asked.fit()
+    elif kind == "cox":
         model = sm.PHReg(side.outcome, side.design, status=side.event, ties="efron").fit(disp=0)
+    else:
+        family = sm.families.Binomial() if kind == "logistic" else sm.families.Poisson()
+        model = sm.GLM(side.outcome, with_ones, family=family, freq_weights=side.weight).fit(
+            tol=_TINY, tol_criterion="params"
+        )
     terms = side.terms if kind == "cox" else ("(intercept)", *side.terms)
     bounds = np.asarray(model.conf_int())
     return {
@@ -467,19 +502,54 @@ def _fitted(side: _Side, kind: str) -> dict[str, Figure]:
     }
 
 
+def _weighted_cox(side: _Side) -> dict[str, Figure]:
+    """Log hazard ratios of weighted records, by Newton's steps; ties as by Breslow (1974)."""
+    order = np.argsort(-side.outcome, kind="stable")
+    x = side.design[order] - np.average(side.design, axis=0, weights=side.weight)
+    weight, died = side.weight[order], (side.weight * side.event)[order]
+    falling = -side.outcome[order]
+    first, last = (np.searchsorted(falling, falling, side) for side in ("left", "right"))
+    beta = np.zeros(x.shape[1])
+    for _ in range(_STEPS):
+        risk = weight * np.exp(x @ beta)
+        whole = np.cumsum(risk)[last - 1]
+        mean = np.cumsum(risk[:, None] * x, axis=0)[last - 1] / whole[:, None]
+        hazard = np.cumsum((died / whole)[::-1])[::-1][first]
+        information = (x * (risk * hazard)[:, None]).T @ x - (mean * died[:, None]).T @ mean
+        step = np.linalg.solve(information, (x - mean).T @ died)
+        beta = beta + step
+        if np.abs(step).max(initial=0) < _TINY:
+            break
+    else:
+        raise ArithmeticError("no convergence")
+    error = np.sqrt(np.diag(np.linalg.inv(information)))
+    return {
+        term: Figure(
+            float(value),
+            float(value - _Z * spread),
+            float(value + _Z * spread),
+            math.erfc(abs(value) / spread / math.sqrt(2)),
+        )
+        for term, value, spread in zip(side.terms, beta, error, strict=True)
+    }
+
+
 def _table(side: _Side, question: Question) -> dict[str, Figure]:
     """Means of a number by group, or the share of each group."""
     means = bool(question.outcome) and bool(side.outcome.any())
-    total, found = len(side.groups), {}
+    total, found = side.records, {}
     for group in sorted(set(side.groups)):
-        own = side.outcome[side.groups == group]
+        there = side.groups == group
+        own, weight = side.outcome[there], side.weight[there]
+        count = float(weight.sum())
         if means:
-            value = float(own.mean())
-            error = float(own.std(ddof=1) / np.sqrt(len(own))) if len(own) > 1 else 0.0
+            value = float(np.average(own, weights=weight))
+            spread = float(weight @ (own - value) ** 2)
+            error = math.sqrt(spread / (count - 1) / count) if count > 1 else 0.0
             name = f"mean of {question.outcome}, {group}"
         else:
-            value = len(own) / total
-            error = float(np.sqrt(value * (1 - value) / total))
+            value = count / total
+            error = math.sqrt(value * (1 - value) / total)
             name = f"share of {group}"
         found[name] = Figure(value, value - _Z * error, value + _Z * error)
     return found
@@ -487,16 +557,19 @@ def _table(side: _Side, question: Question) -> dict[str, Figure]:
 
 def _survival(side: _Side, times: Floats) -> dict[str, Figure]:
     """The share of each group without the event at some times, by Kaplan and Meier."""
-    import statsmodels.api as sm
-
     found = {}
     for group in sorted(set(side.groups)):
         own = side.groups == group
-        curve = sm.SurvfuncRight(side.outcome[own], side.event[own])
+        outcome, weight = side.outcome[own], side.weight[own]
+        ends, at_end = np.unique(outcome, return_inverse=True)
+        died = np.bincount(at_end, weight * side.event[own], len(ends))
+        there = np.cumsum(np.bincount(at_end, weight, len(ends))[::-1])[::-1]
+        left = np.maximum(there - died, 0)
         for time in times:
-            at = int(np.searchsorted(curve.surv_times, time, side="right")) - 1
-            value = 1.0 if at < 0 else float(curve.surv_prob[at])
-            error = 0.0 if at < 0 else float(curve.surv_prob_se[at])
+            past = (ends <= time) & (died > 0)
+            value = float(np.prod(left[past] / there[past]))
+            lost = past & (left > 0)
+            error = value * math.sqrt(float((died[lost] / (there[lost] * left[lost])).sum()))
             name = f"without it at {time:g}" + ("" if group == "all" else f", {group}")
             found[name] = Figure(value, value - _Z * error, value + _Z * error)
     return found
@@ -505,44 +578,59 @@ def _survival(side: _Side, times: Floats) -> dict[str, Figure]:
 def _predicted(side: _Side, *, classes: bool) -> tuple[Figure, Plain]:
     """How well held-out records are predicted, in five folds: AUC, or the share explained."""
     from sklearn.linear_model import LinearRegression, LogisticRegression
-    from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
+    from sklearn.model_selection import KFold, PredefinedSplit, StratifiedKFold, cross_val_predict
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    order = simulation(0).permutation(len(side.outcome))[:MOST_RECORDS]
-    x, y = side.design[order], side.outcome[order]
-    n = len(y)
+    person = np.unique(side.person, return_inverse=True)[1]
+    place = np.argsort(simulation(0).permutation(int(person.max()) + 1))[person]
+    order = np.argsort(place, kind="stable")[:MOST_RECORDS]
+    x, y, weight = side.design[order], side.outcome[order], side.weight[order]
+    n = float(weight.sum())
+    folds = StratifiedKFold(FOLDS) if classes else KFold(FOLDS)
+    if side.several:
+        # Nobody is learnt from and predicted at once.
+        folds = PredefinedSplit(place[order] % FOLDS)
+    last = LogisticRegression(max_iter=1000) if classes else LinearRegression()
+    guess = cross_val_predict(
+        make_pipeline(StandardScaler(), last),
+        x,
+        y,
+        cv=folds,
+        method="predict_proba" if classes else "predict",
+        params={
+            f"{type(last).__name__.lower()}__sample_weight": weight,
+            "standardscaler__sample_weight": weight,
+        },
+    )
     if not classes:
-        guess = cross_val_predict(
-            make_pipeline(StandardScaler(), LinearRegression()), x, y, cv=KFold(FOLDS)
-        )
-        explained = float(1 - ((y - guess) ** 2).sum() / ((y - y.mean()) ** 2).sum())
+        missed = weight @ (y - guess) ** 2
+        explained = float(1 - missed / (weight @ (y - np.average(y, weights=weight)) ** 2))
         r2, k = min(max(explained, 0.0), 1.0), x.shape[1]
         error = np.sqrt(4 * r2 * (1 - r2) ** 2 * (n - k - 1) ** 2 / ((n**2 - 1) * (n + 3)))
         return Figure(explained, explained - _Z * error, explained + _Z * error), {"baseline": 0.0}
-    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-    score = cross_val_predict(model, x, y, cv=StratifiedKFold(FOLDS), method="predict_proba")[:, 1]
-    auc, roc = _roc(score, y > 0.5)
-    ones = float(y.sum())
+    score = guess[:, 1]
+    auc, roc = _roc(score, y > 0.5, weight)
+    ones = float(weight @ y)
     zeros = n - ones
     q1, q2 = auc / (2 - auc), 2 * auc**2 / (1 + auc)
     spread = auc * (1 - auc) + (ones - 1) * (q1 - auc**2) + (zeros - 1) * (q2 - auc**2)
     error = np.sqrt(max(spread, 0.0) / (ones * zeros))
-    right = float(((score > 0.5) == (y > 0.5)).mean())
+    right = float(np.average((score > 0.5) == (y > 0.5), weights=weight))
     figures = {"accuracy": right, "zero_rule": max(ones, zeros) / n, "baseline": 0.5, "roc": roc}
     return Figure(auc, auc - _Z * error, auc + _Z * error), figures
 
 
-def _roc(score: Floats, positive: Bools) -> tuple[float, list[list[float]]]:
+def _roc(score: Floats, positive: Bools, weight: Floats) -> tuple[float, list[list[float]]]:
     """The area under the curve (ties count half), and its points at steps of a tenth."""
     from sklearn.metrics import roc_auc_score, roc_curve
 
-    wrong, right, _ = roc_curve(positive, score)
+    wrong, right, _ = roc_curve(positive, score, sample_weight=weight)
     steps = np.linspace(0, 1, 11)
     points = [
         [float(x), float(y)] for x, y in zip(steps, np.interp(steps, wrong, right), strict=True)
     ]
-    return float(roc_auc_score(positive, score)), points
+    return float(roc_auc_score(positive, score, sample_weight=weight)), points
 
 
 # Side by side ----------------------------------------------------------------------------------
@@ -559,7 +647,8 @@ def analyse(
     Arguments:
         questions: the analyses.
         table: the columns they read, as text.
-        release: the same, as published.
+        release: the same, as published; with :data:`PERSON` and :data:`WEIGHT` where people have
+            several rows.
         tell: is told what is being done.
 
     Raises:
@@ -588,20 +677,29 @@ def _answer(question: Question, table: pl.DataFrame, release: pl.DataFrame) -> A
         lost = f"the release has no {', '.join(lacking)}: the analysis cannot be made on it"
         return Answer(question, why=lost)
     one, other = _sides(question, table, release)
-    records = len(one.outcome), len(other.outcome)
+    records = round(one.records), round(other.records)
     why: str | None = None
     levels = max(len(one.terms), len(other.terms), len(set(one.groups)), len(set(other.groups)))
     if min(records) <= len(one.terms) + FOLDS:
         why = "too few records lack nothing that the analysis needs"
     elif levels > MOST_LEVELS * max(len(question.predictors), 1):
         why = f"there are more than {MOST_LEVELS} categories: group them first"
+    elif question.kind in {"logistic", "classifier"}:
+        sides = zip((one, other), ("table", "release"), strict=True)
+        single = [name for side, name in sides if np.ptp(side.outcome) == 0]
+        if single:
+            why = f"'{question.outcome}' has one of its two outcomes alone on the {single[0]}"
     if why is not None:
         return Answer(question, records=records, why=why)
+    from statsmodels.tools.sm_exceptions import ConvergenceWarning, PerfectSeparationWarning
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        for unfit in (ConvergenceWarning, PerfectSeparationWarning):
+            warnings.simplefilter("error", unfit)
         try:
             return _compared(question, one, other, records)
-        except (np.linalg.LinAlgError, ValueError, ArithmeticError) as error:
+        except (np.linalg.LinAlgError, ValueError, ArithmeticError, Warning) as error:
             why = f"it could not be fitted on both ({type(error).__name__})"
             return Answer(question, records=records, why=why)
 
@@ -618,6 +716,8 @@ def _compared(question: Question, one: _Side, other: _Side, records: tuple[int, 
     elif kind == "kaplan-meier":
         times = np.unique(np.quantile(one.outcome, (0.25, 0.5, 0.75)))
         made = [_survival(side, times) for side in sides]
+    elif kind == "cox" and other.several:
+        made = [_weighted_cox(side) for side in sides]
     else:
         made = [_fitted(side, kind) for side in sides]
     if not all(

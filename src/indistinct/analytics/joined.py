@@ -193,10 +193,19 @@ class JoinedRelease:
 
     def shares(self, name: str) -> Floats:
         """How likely a person of the bucket has each label that it lists, [entries]."""
-        part = self.listed[name]
-        if self.holding == "all":
-            return np.ones(len(part.index))
-        whole = part.size if self.holding == "one" else self.people_of_bucket
-        of = np.maximum(whole[part.row_of], 1)
-        found: Floats = np.minimum(part.amount / of, 1.0)
-        return found
+        return shares_of(self.listed[name], self.people_of_bucket, self.holding)
+
+
+def shares_of(part: Lists, people: Ints, holding: str) -> Floats:
+    """How likely a person of the bucket has each label that it lists, [entries].
+
+    Arguments:
+        part: what every bucket lists.
+        people: how many rows are linked to each bucket, [B].
+        holding: everybody of a bucket has ``one`` of its rows, ``some`` of its values, or ``all``.
+    """
+    if holding == "all":
+        return np.ones(len(part.index))
+    whole = part.size if holding == "one" else people
+    found: Floats = np.minimum(part.amount / np.maximum(whole[part.row_of], 1), 1.0)
+    return found

@@ -19,11 +19,12 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.joined import JoinedRelease
+from indistinct.analytics.joined import JoinedRelease, shares_of
 from indistinct.analytics.published import Original, is_suppressed, read_rows
 from indistinct.analytics.weighted import Lists, expanded, pointers
 from indistinct.document import many
 from indistinct.errors import DataError, Problem, Problems
+from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.encoding import codes_in
@@ -39,13 +40,16 @@ from indistinct.release.audit.verdict import TIMES
 from indistinct.release.certificate import made_up_among
 from indistinct.requirement import Requirement
 from indistinct.sources.writing import unguarded
-from indistinct.types import Frame, Ints, Ints32, PlainMapping
+from indistinct.types import Floats, Frame, Ints, Ints32, PlainMapping
 
-_ROW = "\0row"
+_ROW, _CHANCE = "\0row", "\0chance"
 _NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d*)?")
 
 ATTRIBUTE, VALUE = "attribute", "value"
 """Columns of a sensitive table that lists several attributes."""
+
+MOST_EXPECTED = 5_000_000
+"""Rows that linked tables may have once everybody stands beside each value of the bucket."""
 
 
 @runtime_checkable
@@ -472,6 +476,37 @@ class ReleaseView:
                 if own.height:
                     found[name] = self.sought.cells(own, [name])
         return found
+
+    def expected(self, names: Sequence[str]) -> tuple[pl.DataFrame, Ints, Floats]:
+        """Some columns of linked tables: a row for everybody and each value that may be theirs.
+
+        A set of values is somebody's who has them all. Values of several columns that buckets list
+        are taken as independent of each other.
+
+        Arguments:
+            names: the columns; those that neither table has are left out.
+
+        Returns:
+            The columns, the row of :attr:`rows` that each row is of, and how likely it is.
+
+        Raises:
+            OverflowError: there would be more rows than :data:`MOST_EXPECTED`.
+        """
+        own = [name for name in names if self.table.find(name) is not None]
+        texts = self.sought.cells(self.table.texts([*own, self.by]), own)
+        found = pl.DataFrame({_ROW: np.arange(self.height), _CHANCE: np.ones(self.height)})
+        found = found.with_columns(texts[name] for name in own)
+        for name in (name for name in names if name in self.lists and name not in own):
+            part, bucket = self.lists[name], self.bucket_of[found[_ROW].to_numpy()]
+            if part.length[bucket].sum() > MOST_EXPECTED:
+                raise OverflowError(f"more than {MOST_EXPECTED} rows")
+            place, at = expanded(part, bucket)
+            shares = shares_of(part, self.bucket_size, self.semantics())[at]
+            held = [list(members_of(label) or (label,)) for label in part.labels]
+            labels = pl.Series(name, held, pl.List(pl.String)).gather(pl.Series(part.index[at]))
+            found = found.select(pl.all().gather(pl.Series(place)))
+            found = found.with_columns(labels, pl.col(_CHANCE) * pl.Series(shares)).explode(name)
+        return found.drop(_ROW, _CHANCE), found[_ROW].to_numpy(), found[_CHANCE].to_numpy()
 
     def semantics(self, usual: str | None = None) -> str:
         """How the values of a bucket belong to its people: ``one``, ``some`` or ``all``.

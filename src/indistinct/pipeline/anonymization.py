@@ -93,7 +93,7 @@ def released(data: Frame, run: Run, planned: Planned | None = None) -> Release:
     with_background_knowledge(private, publication.without_made_up.tables, run)
     record = hold_against_ledger(private, plan, publication, run)
     release = accounts(private, plan, publication, verdict, run, values)
-    release = with_analyses(release, run.to_analyse, run)
+    release = with_analyses(release, run.to_analyse, run, private.metadata)
     return release if record is None else replace(release, record=record)
 
 

@@ -180,7 +180,9 @@ def compare(
                 of_people=of_people,
                 analyses=None
                 if held.to_analyse is None
-                else analysed(policy, held.to_analyse, one.view, Run(policy, 0, tell)),
+                else analysed(
+                    Run(policy, 0, tell), held.to_analyse, one.view, held.private.metadata
+                ),
                 classes=(one.view.said.of_people or {}).get("classes"),
                 transformed=_transformed(held.table, policy, one.view),
             )
