@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import csv
 import json
 import shutil
+import sqlite3
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
@@ -15,31 +20,72 @@ from tests.attacks.test_adversaries import ILL
 from tests.attacks.test_adversaries import policy as asked_for
 
 import indistinct as ind
+from indistinct.sources.writing import write_parquet
 
+DAY = datetime(2024, 1, 1)
 GONE: list[tuple[Any, ...]] = [
-    (97, "F", "gout", 1.5, None, "zzz", "1.5"),
-    (97, "X", "rare", None, 10**12, 'a,"b', "x"),
-    (66, "F", "hiv", -1e9, 0, "", "2020-01-01"),
-    (66, "M", None, float("inf"), -1, "é\nb", None),
+    (97, "F", "gout", 1.5, None, "zzz", "1.5", DAY, None),
+    (97, "X", "rare", None, 10**19, 'a,"b', "x", None, 5),
+    (66, "F", "hiv", -1e9, 0, "", "2020-01-01", DAY.replace(hour=7), 2.5),
+    (66, "M", None, float("inf"), -1, "é\nb", None, DAY.replace(microsecond=3), None),
 ]
 """Records that fit no class, of other values and texts than the others have."""
 
+OTHERS: list[tuple[Any, ...]] = [
+    (66, "M", "flu", "none", "none", "z", "z", "none", "none"),
+    (66, "M", "flu", "2.50", "3", "z", "02", "2024", "x"),
+]
+"""And of cells of another type, where each cell has its own."""
 
-def table(seed: int, gone: tuple[Any, ...]) -> pl.DataFrame:
+NAMES = ["age", "sex", "ill", "weight", "count", "word", "code", "day", "none"]
+
+
+def rows_of(seed: int, gone: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     random = np.random.default_rng(seed)
     ills = random.permutation(["flu", "gout", "hiv", "cold"] * 4).tolist()
     rows: list[tuple[Any, ...]] = [
-        (20 + 2 * (at % 2), "MF"[at // 2 % 2], ill, 2.0, 3, "abc"[at % 3], "12"[at % 2])
+        (20 + 2 * (at % 2), "MF"[at // 2 % 2], ill, 2.0, 3, "abc"[at % 3], "12"[at % 2], DAY, None)
         for at, ill in enumerate(ills)
     ]
     rows.insert(int(random.integers(17)), gone)
-    names = ["age", "sex", "ill", "weight", "count", "word", "code"]
-    return pl.DataFrame(rows, names, orient="row", infer_schema_length=None)
+    return rows
 
 
-def published(data: Any, folder: Path, form: str = "parquet", **options: Any) -> tuple[str, ...]:
+def stored(source: str, gone: tuple[Any, ...], folder: Path) -> Any:
+    """The table with this record, as a source of some kind; and how it is opened."""
+    rows = rows_of(1, gone)
+    if source in ("pandas", "excel", "sqlite"):
+        frame = pd.DataFrame(rows, columns=NAMES)
+        if source == "pandas":
+            return frame
+        path = folder / ("table.xlsx" if source == "excel" else "table.db")
+        path.unlink(missing_ok=True)
+        if source == "excel":
+            frame.to_excel(path, index=False)
+            return path
+        with contextlib.closing(sqlite3.connect(path)) as held:
+            held.execute(f"CREATE TABLE t ({', '.join(NAMES)})")
+            texts = [[str(c) if isinstance(c, datetime) else c for c in row] for row in rows]
+            held.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", texts)
+            held.commit()
+        return path
+    if source in ("csv", "scanned"):
+        lines = [NAMES, *([str(c).removesuffix(" 00:00:00") for c in row] for row in rows)]
+        with (folder / "table.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([["" if c == "None" else c for c in row] for row in lines])
+        return folder / "table.csv"
+    kinds = {"weight": pl.Float64, "none": pl.Float64, "count": pl.Int128}
+    plain = pl.DataFrame(rows, NAMES, orient="row", schema_overrides=kinds)
+    if source == "categories":
+        texts = plain["word"].drop_nulls().unique().sort()
+        return plain.with_columns(pl.col("word").cast(pl.Enum(texts)))
+    plain.with_columns(pl.col("count").cast(pl.Float64)).write_parquet(folder / "table.parquet")
+    return folder / "table.parquet"
+
+
+def published(data: Any, folder: Path, **options: Any) -> tuple[str, ...]:
     """All that is public of a release, but for the order of rows and the moment."""
-    keys = {
+    keys: dict[str, Any] = {
         "rest": "keep",
         "attributes": {
             "age": {"role": "quasi-identifier", "hierarchy": {"intervals": 2}},
@@ -51,45 +97,34 @@ def published(data: Any, folder: Path, form: str = "parquet", **options: Any) ->
             {"model": "t-closeness", "t": 0.9, "sensitive": "ill"},
         ],
         "method": {"suppression_limit": 0.1},
-        "output": {"format": form, "report": False},
+        "output": {"report": False},
     }
+    if str(data).endswith(".db"):
+        keys["source"] = {"query": "SELECT * FROM t"}
     shutil.rmtree(folder, ignore_errors=True)
-    ind.anonymize(data, keys, **options).write(folder)
+    release = ind.anonymize(data, keys, **options)
+    release.write(folder)
     certificate = json.loads((folder / "certificate.json").read_text())
     del certificate["created"], certificate["tables"][0]["sha256"]
-    if form == "csv":
-        return (json.dumps(certificate), *sorted((folder / "release.csv").read_text().split("\n")))
+    told = [json.dumps(certificate), *sorted((folder / "release.csv").read_text().split("\n"))]
+    write_parquet(release.tables, folder / "release.parquet")
     file = pq.ParquetFile(folder / "release.parquet")
     rows = sorted(map(repr, file.read().to_pylist()))
     assert len(rows) == 16
     schema = file.schema_arrow.to_string(show_schema_metadata=True)
-    return (json.dumps(certificate), schema, str(file.metadata.metadata), *rows)
+    return (*told, schema, str(file.metadata.metadata), *rows)
 
 
-@pytest.mark.parametrize("source", ["categories", "scanned", "pandas", "csv", "excel"])
+@pytest.mark.parametrize(
+    "source", ["categories", "scanned", "parquet", "pandas", "csv", "excel", "sqlite"]
+)
 def test_another_suppressed_record_changes_nothing(tmp_path: Path, source: str) -> None:
     seen = set()
-    for gone in GONE:
-        frame = table(1, gone)
-        options: dict[str, Any] = {}
-        data: Any = frame
-        if source in ("pandas", "csv", "excel"):
-            options = {"form": "csv"}
-        if source == "pandas":
-            data = frame.to_pandas()
-        if source == "csv":
-            data = tmp_path / "table.csv"
-            frame.write_csv(data)
-        if source == "excel":
-            data = tmp_path / "table.xlsx"
-            frame.to_pandas().to_excel(data, index=False)
-        if source == "categories":
-            texts = frame["word"].drop_nulls().unique().sort()
-            data = frame.with_columns(pl.col("word").cast(pl.Enum(texts)))
-        if source == "scanned":
-            data, options = tmp_path / "table.csv", {"engine": "duckdb"}
-            frame.write_csv(data)
-        seen.add(published(data, tmp_path / "release", **options))
+    options = {"engine": "duckdb"} if source in ("scanned", "parquet") else {}
+    for gone in GONE + OTHERS * (source not in ("categories", "parquet")):
+        if source in ("excel", "sqlite") and gone[4] == 10**19:
+            gone = (*gone[:4], 10**12, *gone[5:])
+        seen.add(published(stored(source, gone, tmp_path), tmp_path / "release", **options))
     assert len(seen) == 1
 
 

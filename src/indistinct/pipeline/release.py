@@ -27,6 +27,7 @@ from indistinct.sources.convert import to_polars
 from indistinct.sources.postgres import PostgresTable, Store
 from indistinct.sources.writing import (
     REPORT,
+    as_shown,
     batches,
     formulas,
     is_file,
@@ -187,7 +188,7 @@ class Release(Document):
 
     def _stored(self, store: Store) -> dict[str, CertifiedTable]:
         frames = {
-            name: frame if isinstance(frame, PostgresTable) else to_polars(frame)
+            name: frame if isinstance(frame, PostgresTable) else to_polars(as_shown(frame))
             for name, frame in self._frames().items()
         }
         return {

@@ -22,7 +22,7 @@ from indistinct.errors import DataError, Problem
 from indistinct.sources import memory
 from indistinct.sources.eager import add_up, find_combinations
 from indistinct.sources.table import Change, count_column, counted_rows
-from indistinct.sources.text import Tokens, canonical, kind_of_type
+from indistinct.sources.text import NUMBER, WHOLE, Tokens, canonical, kind_of_type
 from indistinct.types import Frame
 
 _SOURCE = "indistinct_source"
@@ -414,6 +414,63 @@ def _fits(connection: Any, column: str, kind: str) -> bool:
         return True
     query = f"SELECT count({quoted(column)}) = count(TRY_CAST({quoted(column)} AS {kind}))"
     return bool(connection.execute(f"{query} FROM records").fetchone()[0])
+
+
+def relation_as_shown(relation: Any) -> Any:
+    """The rows of a relation, with types that follow from them alone: :func:`writing.as_shown`."""
+    kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    forms = {
+        "DOUBLE": "{0} = trunc({0}) AND abs({0}) < 9007199254740992",
+        "FLOAT": "{0} = trunc({0}) AND abs({0}) < 9007199254740992",
+        "TIMESTAMP": "{0} = date_trunc('day', {0})",
+        "TIMESTAMP_NS": "{0} = date_trunc('day', {0})",
+    }
+    some = {name: forms[kind] for name, kind in kinds.items() if kind in forms}
+    if not some:
+        return with_whole_numbers(relation)
+    ((*same,),) = relation.aggregate(
+        ", ".join(f"bool_and({form.format(quoted(name))})" for name, form in some.items())
+    ).fetchall()
+    wanted = {
+        name: "VARCHAR" if all_so is None else "DATE" if "TIME" in kinds[name] else "BIGINT"
+        for name, all_so in zip(some, same, strict=True)
+        if all_so is not False
+    }
+    if wanted:
+        relation = relation.project(
+            ", ".join(
+                f"CAST({quoted(name)} AS {wanted[name]}) AS {quoted(name)}"
+                if name in wanted
+                else quoted(name)
+                for name in relation.columns
+            )
+        )
+    return with_whole_numbers(relation)
+
+
+def with_whole_numbers(relation: Any) -> Any:
+    """The same texts, with whole numbers written as such: :func:`text.with_whole_numbers`."""
+    kinds = dict(zip(map(quoted, relation.columns), map(str, relation.types), strict=True))
+    names = [name for name, kind in kinds.items() if kind == "VARCHAR"]
+    if not names:
+        return relation
+    ((*whole,),) = relation.aggregate(
+        ", ".join(f"coalesce(bool_or(suffix({name}, '{WHOLE}')), false)" for name in names)
+    ).fetchall()
+    some = [name for name, found in zip(names, whole, strict=True) if found]
+    if not some:
+        return relation
+    odd = "regexp_matches({0}, '[0-9]') AND NOT regexp_matches({0}, '{1}')"
+    ((*others,),) = relation.aggregate(
+        ", ".join(f"coalesce(bool_or({odd.format(name, NUMBER)}), false)" for name in some)
+    ).fetchall()
+    numbers = {name for name, found in zip(some, others, strict=True) if not found}
+    if not numbers:
+        return relation
+    plain = "CASE WHEN {0} = '-0.0' THEN '0' WHEN suffix({0}, '.0') THEN {0}[:-3] ELSE {0} END"
+    return relation.project(
+        ", ".join(f"{plain.format(n)} AS {n}" if n in numbers else n for n in kinds)
+    )
 
 
 def _plain_type(kind: str) -> str:

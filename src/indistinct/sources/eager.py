@@ -35,7 +35,7 @@ from indistinct.sources.table import (
     count_column,
     require_names,
 )
-from indistinct.sources.text import Tokens, canonical, kind_of, kind_of_type, text_of
+from indistinct.sources.text import Tokens, canonical, kind_of, kind_of_type, settled, text_of
 from indistinct.types import Codes, Frame, Ints, Plain
 
 _ONE_TEXT = ({str}, {bool}, {int}, {datetime.date})  # types whose equal texts are equal values
@@ -65,6 +65,9 @@ class EagerTable(ABC):
     held = True
     notes: tuple[str, ...] = ()
     """What whoever read the table has to say of it, as sentences for the custodian."""
+
+    inferred = False
+    """Whether the types of its columns follow from their cells, as in a workbook."""
 
     @abstractmethod
     def _assemble(
@@ -177,7 +180,9 @@ class PolarsTable(EagerTable):
     def with_columns(self, columns: Mapping[str, pl.Series]) -> EagerTable:
         """The same table with other values in these columns."""
         frame = self._frame.with_columns(values.alias(name) for name, values in columns.items())
-        return PolarsTable(frame, self.name, self._tokens, lazy=self._lazy)
+        made = PolarsTable(frame, self.name, self._tokens, lazy=self._lazy)
+        made.inferred = self.inferred
+        return made
 
     def publish(self, change: Change) -> Any:
         """The release; texts that stay as they are come from their combination, which is nearer."""
@@ -210,6 +215,8 @@ class PolarsTable(EagerTable):
             ]
         )
         release = pl.DataFrame([made[name] if name in made else own[name] for name in columns])
+        if self.inferred:
+            release = pl.DataFrame(map(settled, release.get_columns()))
         return release.lazy() if self._lazy else release
 
 
@@ -327,7 +334,11 @@ class PandasTable(EagerTable):
             and _blurred(self._native.iloc[:, self.columns.index(name)])
         ]
         columns = [*change.published.get_columns(), *change.combinations.select(mixed)]
-        return super().publish(replace(change, published=pl.DataFrame(columns)))
+        release = super().publish(replace(change, published=pl.DataFrame(columns)))
+        for name in mixed:
+            texts = pl.Series(release[name].to_list(), dtype=pl.String)
+            release[name] = to_pandas(settled(texts)).array
+        return release
 
     def _assemble(
         self,

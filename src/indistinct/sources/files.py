@@ -49,6 +49,8 @@ STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 DATABASE = (".duckdb", ".sqlite", ".sqlite3", ".db")
+INFERRED = (*EXCEL, *(ending for ending in DATABASE if ending != ".duckdb"))
+"""Files in which every cell has a type of its own, and columns have that of their cells."""
 PACKED: Mapping[str, Callable[[Path], Any]] = {
     ".gz": gzip.open,
     ".xz": lzma.open,
@@ -685,7 +687,9 @@ def _read_excel(path: Path, sheet: str | None) -> pl.DataFrame:
         raise _broken(name, "this is not a readable Excel file", error) from None
     if frame.width == len(names):
         frame.columns = names
-    return _tidy(frame)
+    # Days beside a text are moments to the library; one text must not change how days are spelt.
+    texts = pl.col(pl.String).str.replace(r"^(\d{4}-\d\d-\d\d) 00:00:00$", "$1")
+    return _tidy(frame.with_columns(texts))
 
 
 def _read_database(path: Path, query: str) -> pl.DataFrame:

@@ -35,7 +35,14 @@ from indistinct.sources.dialect import (
     detect_encoding,
     first_record,
 )
-from indistinct.sources.duckdb_table import DuckDBTable, StoredFile, as_file, quoted
+from indistinct.sources.duckdb_table import (
+    DuckDBTable,
+    StoredFile,
+    as_file,
+    quoted,
+    relation_as_shown,
+    with_whole_numbers,
+)
 from indistinct.sources.files import (
     BROKEN,
     CSV,
@@ -49,12 +56,16 @@ from indistinct.sources.files import (
     unclosed,
 )
 from indistinct.sources.table import Change, name_problems
-from indistinct.sources.text import NUMBER, WHOLE, Tokens, canonical
+from indistinct.sources.text import Tokens, canonical
 from indistinct.sources.unchanged import changed, states
 from indistinct.sources.writing import staged_folder, sweep
 
 Engine = Literal["duckdb"]
 """What can scan files that are larger than memory."""
+
+_MAYBE = "CASE WHEN {0} IS NOT NULL THEN {0} END"
+"""Unlike a bare column, a CASE may be missing: else a file would say of every column whether a cell
+of the source was."""
 
 _OWN = 400 << 20
 """What Python, Polars and the search take beside DuckDB; measured."""
@@ -181,12 +192,9 @@ class ScannedTable(DuckDBTable):
         made = [name for name in change.columns if name in change.published]
         lookup = self._lookup(change, made)
         types = self._types_of(change)
-        # Unlike a bare column, a CASE may be missing: else the file would say of every column
-        # whether a cell of the source was.
         picked = ", ".join(
-            f"CAST(CASE WHEN {own} IS NOT NULL THEN {own} END AS {types[name]}) AS {own}"
+            f"CAST({_MAYBE.format(quoted(name))} AS {types[name]}) AS {quoted(name)}"
             for name in change.columns
-            for own in (quoted(name),)
         )
         query = f"SELECT {picked} FROM ({self._recoding(change)})"
         connection = self.workspace.connection
@@ -204,8 +212,16 @@ class ScannedTable(DuckDBTable):
         if [states(path) for path in self.files] != self._before:
             target.unlink()
             raise changed(self.name)
+        with telling(self.name):
+            written = connection.read_parquet(str(target))
+            if (shown := relation_as_shown(written)) is not written:
+                other = target.with_name(f"shown-{target.name}")
+                own = map(quoted, change.columns)
+                maybe = shown.project(", ".join(f"{_MAYBE.format(one)} AS {one}" for one in own))
+                maybe.write_parquet(str(other), compression="zstd")
+                other.replace(target)
         stored = StoredFile(target, by_digest=change.shuffle is not None)
-        return as_file(self.workspace.connection.read_parquet(str(target)), stored)
+        return as_file(connection.read_parquet(str(target)), stored)
 
     def _run(self, query: str, indistinct_lookup: Any = None) -> Any:
         with telling(self.name):
@@ -282,7 +298,7 @@ def scan(
                     str(target), compression="snappy"
                 )
                 relation = connection.read_parquet(str(target))
-                relation = relation if exact else _with_whole_numbers(relation)
+                relation = relation if exact else with_whole_numbers(relation)
             if [states(file) for file in files] != before:
                 raise changed(path.name)
         if problems := name_problems(relation.columns, path.name):
@@ -374,26 +390,6 @@ def _read_csv(
     cell = "c{}" if exact else "nullif(trim(c{}, ' ' || chr(9) || chr(10) || chr(13)), '')"
     return held.project(
         ", ".join(f"{cell.format(at)} AS {quoted(column)}" for at, column in enumerate(columns))
-    )
-
-
-def _with_whole_numbers(relation: Any) -> Any:
-    """The same texts, with whole numbers written as such: :func:`text.with_whole_numbers`."""
-    names = list(map(quoted, relation.columns))
-    ((*whole,),) = relation.aggregate(
-        ", ".join(f"coalesce(bool_or(suffix({name}, '{WHOLE}')), false)" for name in names)
-    ).fetchall()
-    some = [name for name, found in zip(names, whole, strict=True) if found]
-    if not some:
-        return relation
-    odd = "regexp_matches({0}, '[0-9]') AND NOT regexp_matches({0}, '{1}')"
-    ((*others,),) = relation.aggregate(
-        ", ".join(f"coalesce(bool_or({odd.format(name, NUMBER)}), false)" for name in some)
-    ).fetchall()
-    numbers = {name for name, found in zip(some, others, strict=True) if not found}
-    plain = "CASE WHEN {0} = '-0.0' THEN '0' WHEN suffix({0}, '.0') THEN {0}[:-3] ELSE {0} END"
-    return relation.project(
-        ", ".join(f"{plain.format(n)} AS {n}" if n in numbers else n for n in names)
     )
 
 

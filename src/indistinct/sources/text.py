@@ -107,6 +107,29 @@ def with_whole_numbers(frame: pl.DataFrame) -> pl.DataFrame:
     return frame
 
 
+def settled(values: pl.Series) -> pl.Series:
+    """A column of texts as what all of its cells are texts of: numbers, dates.
+
+    For tables in which one cell of another kind makes texts of a whole column.
+
+    >>> settled(pl.Series(["3", None])).to_list(), settled(pl.Series(["013", "9"])).to_list()
+    ([3, None], ['013', '9'])
+    """
+    if values.dtype != pl.String or values.null_count() == len(values):
+        return values
+    if values.is_in(["true", "false", None]).all():
+        return values == "true"
+    numbers = (values.cast(kind, strict=False) for kind in (pl.Int64, pl.Float64))
+    moments = (
+        values.str.to_date("%Y-%m-%d", strict=False),
+        values.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", strict=False, time_unit="us"),
+    )
+    for made in (*numbers, *moments):
+        if made.null_count() == values.null_count() and _text(made, ()).equals(values):
+            return made
+    return values
+
+
 def text_of(value: Any) -> str | None:
     """The canonical text of one Python value, for columns that mix their types.
 

@@ -25,13 +25,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
+import narwhals as nw
 import polars as pl
 import polars.selectors as cs
 
 from indistinct.errors import OutputError
 from indistinct.sources.convert import to_polars
-from indistinct.sources.duckdb_table import file_of
-from indistinct.sources.text import with_whole_numbers
+from indistinct.sources.duckdb_table import file_of, relation_as_shown
+from indistinct.sources.text import settled, with_whole_numbers
 from indistinct.types import Frame, PlainMapping
 
 CERTIFICATE = "certificate.json"
@@ -60,6 +61,9 @@ _HARMLESS = rf"{_UNSEEN}(?:[{FORMULA_STARTS}]|{_NUMBER})[\])}}]*{_UNSEEN}(?:[;,|
 _FORMULA = re.compile(rf"^()(?=[\t\r])|{_CUT}(?={_STARTED})(?!{_HARMLESS})")
 _GUARD = re.compile(rf"^()'(?=[\t\r])|{_CUT}'(?={_STARTED})")
 
+_WIDE = (pl.UInt64, pl.Int128)
+"""Types of whole numbers that one large number of a table decides on."""
+
 _ROWS = 1 << 17
 """Records that are written at a time, where a release is read from an engine."""
 
@@ -87,8 +91,7 @@ def write_csv(
     """
 
     def write(file: BinaryIO) -> None:
-        parts = batches(frame) if hasattr(frame, "to_arrow_reader") else [as_shown(_plain(frame))]
-        for at, part in enumerate(parts):
+        for at, part in enumerate(batches(as_shown(frame))):
             (neutralized(part) if spreadsheet_safe else part).write_csv(
                 file,
                 include_header=not at,
@@ -104,20 +107,21 @@ def write_parquet(frame: Frame, path: str | Path) -> None:
     """Write a frame of any engine as Parquet, without statistics and without metadata of a schema.
 
     Categories become plain strings first, so that a dictionary in the file holds only values that
-    occur in its rows.
+    occur in its rows; a file that an engine wrote has the smallest and largest cells of its parts.
 
     Raises:
         OutputError: If it cannot be written; then nothing is left behind.
     """
 
     def write(file: BinaryIO) -> None:
-        if (stored := file_of(frame)) is not None:
+        shown = as_shown(frame)
+        if (stored := file_of(shown)) is not None:
             with stored.path.open("rb") as held:
                 shutil.copyfileobj(held, file, 1 << 24)
-        elif hasattr(frame, "to_arrow_reader"):
-            _stream_parquet(frame, file)
+        elif hasattr(shown, "to_arrow_reader"):
+            _stream_parquet(shown, file)
         else:
-            _plain(frame).write_parquet(file, statistics=False, compression="zstd")
+            shown.write_parquet(file, statistics=False, compression="zstd")
 
     _write_whole(Path(path), write)
 
@@ -127,28 +131,47 @@ def is_file(frame: Frame) -> bool:
     return file_of(frame) is not None
 
 
-def as_shown(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with cells that are written as they are, whatever rows it was taken from.
+def as_shown(frame: Frame) -> Any:
+    """The rows of any frame, with cells and types that follow from them alone.
 
     Programs store whole numbers as floats where one of the table is missing or has a fraction, and
     days as moments where one has a time of day. Of a table without that record nothing should tell
-    that there was one: what all rows have in common decides.
+    that there was one: what all rows have in common decides. Columns without any cell are texts.
 
     >>> as_shown(pl.DataFrame({"count": [3.0, None], "text": ["1.0", "2"]})).rows()
     [(3, '1'), (None, '2')]
     """
-    whole = cs.float()
-    day = cs.datetime(time_zone=None)
-    same = frame.select(
+    if file_of(frame) is not None:
+        return frame
+    if nw.dependencies.is_duckdb_relation(frame):
+        return relation_as_shown(frame)
+    if hasattr(frame, "to_arrow_reader"):
+        return frame  # its server has types of its own
+    plain = _plain(frame)
+    if nw.dependencies.is_pandas_dataframe(frame):
+        plain = plain.with_columns(
+            settled(plain[name]) for name in plain.columns if _of_no_text(frame[name])
+        )
+    whole, day, wide = cs.float(), cs.datetime(time_zone=None), cs.by_dtype(_WIDE)
+    same = plain.select(
         (whole == whole.cast(pl.Int64, strict=False)).all() & (whole.abs() < 2**53).all(),
         (day == day.dt.truncate("1d")).all(),
+        wide.cast(pl.Int64, strict=False).is_null().eq(wide.is_null()).all(),
     )
     kinds: dict[Any, Any] = {
-        name: pl.Int64() if frame.schema[name].is_float() else pl.Date()
+        name: pl.Date() if plain.schema[name].is_temporal() else pl.Int64()
         for name in same.columns
         if same[name].item()
     }
-    return with_whole_numbers(frame.cast(kinds) if kinds else frame)
+    bare = [name for name in plain.columns if plain[name].null_count() == plain.height]
+    kinds = {name: kind for name, kind in kinds.items() if name not in bare}
+    shown = plain.cast(kinds).with_columns(pl.lit(None, pl.String).alias(name) for name in bare)
+    return with_whole_numbers(shown)
+
+
+def _of_no_text(values: Any) -> bool:
+    """Whether a pandas column holds objects of several types, and no text among them."""
+    return str(values.dtype) == "object" and not values.map(lambda one: isinstance(one, str)).any()
 
 
 def write_text(path: str | Path, text: str) -> None:
