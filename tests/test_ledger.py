@@ -79,6 +79,16 @@ def entries_of(stream: Stream) -> list[Entry]:
     return found
 
 
+def fits(world: Mapping[str, str], stream: Stream) -> bool:
+    """Whether all classes list what their people have in a world."""
+    return all(
+        sorted(world[who] for who, (own, _) in release.items() if own == group)
+        == sorted(value for own, value in release.values() if own == group)
+        for release in stream
+        for group in {own for own, _ in release.values()}
+    )
+
+
 def beliefs(stream: Stream) -> dict[str, float]:
     """The largest belief in a value of everybody, over all possible worlds."""
     people = sorted({who for release in stream for who in release})
@@ -86,13 +96,7 @@ def beliefs(stream: Stream) -> dict[str, float]:
     total = 0
     for values in product("xyz", repeat=len(people)):
         world = dict(zip(people, values, strict=True))
-        fits = all(
-            sorted(world[who] for who, (own, _) in release.items() if own == group)
-            == sorted(value for own, value in release.values() if own == group)
-            for release in stream
-            for group in {own for own, _ in release.values()}
-        )
-        if fits:
+        if fits(world, stream):
             total += 1
             for who in people:
                 weight[who][world[who]] += 1

@@ -59,6 +59,7 @@ from indistinct.privacy.entropy_l_diversity import EntropyLDiversity as EntropyL
 from indistinct.privacy.estimated_k_map import EstimatedKMap as EstimatedKMap
 from indistinct.privacy.k_anonymity import KAnonymity as KAnonymity
 from indistinct.privacy.k_map import KMap as KMap
+from indistinct.privacy.kl_cover import KLCover as KLCover
 from indistinct.privacy.kl_diversity import KLDiversity as KLDiversity
 from indistinct.privacy.km_anonymity import KMAnonymity as KMAnonymity
 from indistinct.privacy.knm_anonymity import KNMAnonymity as KNMAnonymity

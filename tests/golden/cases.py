@@ -110,6 +110,7 @@ MODELS: dict[str, Keys] = {
     "max-posterior": {"bound": 0.5},
     "m-invariance": {"m": 2},
     "tau-safety": {"m": 2},
+    "kl-cover": {"k": 3, "l": 2},
     "t-closeness": {"t": 0.35},
     "basic-beta-likeness": {"beta": 2.5},
     "enhanced-beta-likeness": {"beta": 2.5},

@@ -273,6 +273,9 @@ DEFINITIONS: dict[str, Definition] = {
     "p-sensitive": lambda p, one, _: distinct(one) >= p.p,
     "m-invariance": unique,
     "tau-safety": unique,
+    "kl-cover": lambda p, one, _: (
+        one.size >= p.k and (distinct(one) if p.of == "values" else len(categories(one))) >= p.l
+    ),
     "p-plus-sensitive": lambda p, one, _: len(categories(one)) >= p.p,
     "p-alpha-sensitive": p_alpha,
     "p-plus-alpha-sensitive": p_plus_alpha,
@@ -311,6 +314,7 @@ def _settings(model: str) -> st.SearchStrategy[dict[str, Any]]:
         "p-sensitive": {"p": few},
         "m-invariance": {"m": few},
         "tau-safety": {"m": few},
+        "kl-cover": {"k": few, "l": few, "of": st.sampled_from(["values", "categories"])},
         "p-plus-sensitive": {"p": few},
         "p-alpha-sensitive": {
             "p": few,

@@ -60,6 +60,7 @@ def example(model: str) -> Promise:
         "alpha-k-anonymity": {"alpha": 0.5, "k": 2},
         "p-sensitive": {"p": 2},
         "m-invariance": {"m": 2},
+        "kl-cover": {"k": 2, "l": 2},
         "p-plus-sensitive": {"p": 2},
         "p-alpha-sensitive": {"p": 2, "alpha": 1},
         "p-plus-alpha-sensitive": {"p": 2, "alpha": 1},
@@ -127,7 +128,7 @@ def test_what_is_achieved_is_the_strictest_that_is_kept(model: str, data: st.Dat
                 "k": 1,
                 "p": 1,
                 "alpha": 1.0 if "k-" in model else 0.0,
-                "l": asked.parameters.get("l"),
+                "l": 1 if model == "kl-cover" else asked.parameters.get("l"),
             }
             weakest |= {"lower": 0.0, "upper": 1.0, "difference": 10**6}
             settings[other] = weakest[other]

@@ -36,8 +36,9 @@ NUMBERS: dict[str, dict[str, tuple[float, ...]]] = {
 WHOLE = {
     "k": (
         "k-anonymity", "alpha-k-anonymity", "theta-sensitive", "k-map", "estimated-k-map",
+        "kl-cover",
     ),
-    "l": ("distinct-l-diversity", "recursive-cl-diversity"),
+    "l": ("distinct-l-diversity", "recursive-cl-diversity", "kl-cover"),
     "m": ("m-invariance", "tau-safety"),
     "p": (
         "p-sensitive", "p-plus-sensitive", "p-alpha-sensitive", "p-plus-alpha-sensitive",
@@ -47,6 +48,7 @@ WHOLE = {
 WORDS = {
     "over": "p-alpha-sensitive",
     "theta": "theta-sensitive",
+    "of": "kl-cover",
     "distance": "t-closeness",
     "absent": "delta-disclosure",
     "estimator": "estimated-k-map",

@@ -194,6 +194,9 @@ BREAKS: dict[str, Direct] = {
     "p-sensitive": lambda v, q, s: len(v) < s["p"],
     "m-invariance": lambda v, q, s: len(v) < s["m"] or max(v.values()) > 1,
     "tau-safety": lambda v, q, s: len(v) < s["m"] or max(v.values()) > 1,
+    "kl-cover": lambda v, q, s: (
+        v.total() < s["k"] or len(v if s["of"] == "values" else kinds(v)) < s["l"]
+    ),
     "p-plus-sensitive": lambda v, q, s: len(kinds(v)) < s["p"],
     "p-alpha-sensitive": lambda v, q, s: (
         len(v) < s["p"] or total(v, s["over"]) < Fraction(str(s["alpha"]))
@@ -235,6 +238,7 @@ SETTINGS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     "p-sensitive": {"p": COUNT},
     "m-invariance": {"m": COUNT},
     "tau-safety": {"m": COUNT},
+    "kl-cover": {"k": COUNT, "l": COUNT, "of": st.sampled_from(["values", "categories"])},
     "p-plus-sensitive": {"p": COUNT},
     "p-alpha-sensitive": {
         "p": COUNT,
@@ -327,6 +331,10 @@ ACHIEVED: dict[str, Best] = {
     "p-sensitive": lambda c, q, s: {"p": min(map(len, c))},
     "m-invariance": lambda c, q, s: {"m": unique(c)},
     "tau-safety": lambda c, q, s: {"m": unique(c)},
+    "kl-cover": lambda c, q, s: {
+        "k": min(v.total() for v in c),
+        "l": min(len(v if s["of"] == "values" else kinds(v)) for v in c),
+    },
     "p-plus-sensitive": lambda c, q, s: {"p": min(len(kinds(v)) for v in c)},
     "p-alpha-sensitive": lambda c, q, s: {
         "p": min(map(len, c)),

@@ -383,6 +383,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "p-sensitive": {"p": 2},
     "m-invariance": {"m": 2},
     "tau-safety": {"m": 2},
+    "kl-cover": {"k": 2, "l": 2},
     "p-plus-sensitive": {"p": 2},
     "p-alpha-sensitive": {"p": 2, "alpha": 0},
     "p-plus-alpha-sensitive": {"p": 2, "alpha": 0},

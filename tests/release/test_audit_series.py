@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.test_ledger import Stream, beliefs, streams
+from tests.test_over_releases import possible_values, together
 
 import indistinct as ind
 from indistinct.errors import DataError, PolicyError
@@ -21,6 +22,7 @@ PROMISES = [
     {"model": "max-posterior", "bound": 0.5, "over": "releases", **ABOUT},
     {"model": "tau-safety", "m": 1, **ABOUT},
     {"model": "m-invariance", "m": 1, **ABOUT},
+    {"model": "kl-cover", "k": 2, "l": 2, **ABOUT},
 ]
 
 
@@ -61,9 +63,13 @@ def test_what_is_proved_is_true_of_all_worlds(stream: Stream) -> None:
         for pairs in (list(combinations(signature, 2)), list(pairwise(signature)))
     ]
     followed = audited(stream, follow="who")
-    assert [one.holds for one in followed[1:]] == kept
+    assert [one.holds for one in followed[1:3]] == kept
+    people, values = together(stream)[0], possible_values(stream)[0]
+    assert followed[3].achieved["k"] == people
     for verdicts in (followed, audited(stream, constant=["sex"]), audited(stream)):
-        belief, *signatures = verdicts
+        belief, *signatures, cover = verdicts
+        assert (cover.achieved["l"] or 0) <= values
+        assert not cover.holds or (people >= 2 and values >= 2)
         if belief.holds:
             assert most <= belief.achieved["bound"] + 1e-9
         for one, so in zip(signatures, kept, strict=True):

@@ -17,11 +17,15 @@ Three figures for every person:
   likely as any other: the bound is one over their number (the argument of m-invariance, Xiao and
   Tao 2007, for classes of any size). If they are in one release only, it is the share. If they are
   few, all worlds are counted. Else nothing is proved, and the bound is 1.
+
+Two further figures say how well somebody is covered: ``companions``, the people who are in the same
+class in all releases that the person is in, and ``possible``, the values that are proved to be
+possible in some world, by the same three arguments; where a value is certain it is the only one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import perm, prod
@@ -80,6 +84,7 @@ class Series:
         people: how many people there are.
         groups: how many groups.
         single: whether everybody has exactly one value in every release.
+        of_categories: whether values are categories, several of which may be one person's.
     """
 
     attribute: str
@@ -88,10 +93,22 @@ class Series:
     people: int
     groups: int
     single: bool
+    of_categories: bool = False
 
     @classmethod
-    def of(cls, entries: Sequence[Entry], attribute: str) -> Series:
-        """The series of the releases that list an attribute; places count all releases."""
+    def of(
+        cls,
+        entries: Sequence[Entry],
+        attribute: str,
+        category_of: Mapping[str | None, str] | None = None,
+    ) -> Series:
+        """The series of the releases that list an attribute; places count all releases.
+
+        Arguments:
+            entries: the releases.
+            attribute: the attribute.
+            category_of: the category of every value, where categories are what is looked at.
+        """
         members, listed, first, single = [], [], 0, True
         for place, entry in enumerate(entries):
             part = entry.listed.get(attribute)
@@ -129,18 +146,23 @@ class Series:
             nothing = {"group": pl.Int64, "value": pl.Int64, "count": pl.Int64, "share": pl.Float64}
             return cls(attribute, pl.DataFrame([], nobody), pl.DataFrame([], nothing), 0, 0, True)
         rows = pl.concat(members)
-        known = rows.select("hi", "lo").unique().with_row_index("person")
+        known = rows.select("hi", "lo").unique(maintain_order=True).with_row_index("person")
         rows = rows.join(known, on=["hi", "lo"]).select(
             pl.col("person").cast(pl.Int64), "release", "group"
         )
         values = pl.concat(listed)
+        if category_of is not None:
+            names = [category_of.get(label) for label in values["label"].to_list()]
+            values = values.with_columns(label=pl.Series(names, dtype=pl.String))
+            values = values.group_by("group", "label").agg(pl.col("count", "share").sum())
+            values = values.with_columns(pl.col("share").clip(upper_bound=1))
         labels = values["label"].unique()
         number = pl.DataFrame({"label": labels, "value": np.arange(len(labels))})
         values = values.join(number, on="label", nulls_equal=True).select(
             "group", "value", "count", "share"
         )
         rows = rows.sort("person", "release")
-        return cls(attribute, rows, values, known.height, first, single)
+        return cls(attribute, rows, values, known.height, first, single, category_of is not None)
 
     @cached_property
     def signature(self) -> Ints:
@@ -305,37 +327,91 @@ class Series:
         found[person[signature != first[person]]] = False
         return found
 
-    def _bound(self, alone: Floats) -> Floats:
-        """What no belief can exceed, [n]."""
+    def companions(self) -> Ints:
+        """How many people are in the person's classes in all releases of the person, [n].
+
+        The person is one of them. Who is in further releases counts.
+        """
+        found = np.zeros(self.people, np.int64)
         if not self.people:
-            return alone
+            return found
+        classes = self.members.pivot("release", index="person", values="group")
+        releases = [name for name in classes.columns if name != "person"]
+        there = pl.concat_str(pl.col(name).is_not_null().cast(pl.Int8) for name in releases)
+        for own in classes.with_columns(there.alias("in")).partition_by("in"):
+            names = [name for name in releases if own[name].null_count() == 0]
+            together = classes.drop_nulls(names).group_by(names).len("together")
+            both = own.join(together, on=names)
+            found[both["person"].to_numpy()] = both["together"].to_numpy()
+        return found
+
+    def possible(self) -> Ints:
+        """How many values of everybody are proved to be possible, [n]; 1 where none is proved."""
+        found = np.ones(self.people, np.int64)
+        if not self.people:
+            return found
         person = self.members["person"].to_numpy()
         group = self.members["group"].to_numpy()
-        values = self.per_group(pl.col("value").n_unique(), 1)
+        values, clear = self._clear()
+        # A person may have several values of one category, and none twice: no exchange.
+        clear &= self.single or not self.of_categories
+        home, doubtful, by_one = self._doubtful(clear)
+        doubtful &= ~by_one
+        found[~doubtful] = values[~doubtful]
+        if self.single:
+            for who, belief in self._worlds(home, doubtful):
+                found[who] = max(len(belief), 1)
+        certain = self.per_group(pl.col("share").max()) >= 1
+        found[person[certain[group]]] = 1
+        return found
+
+    def _clear(self) -> tuple[Floats, Bools]:
+        """How many values the person's classes list, and whether all list the same evenly, [n]."""
+        person = self.members["person"].to_numpy()
+        group = self.members["group"].to_numpy()
         size = np.zeros(self.people)
-        size[person] = values[group]
+        size[person] = self.per_group(pl.col("value").n_unique(), 1)[group]
         even = self.per_group(pl.col("count").min()) == self.per_group(pl.col("count").max())
-        clear = self._steady & self.single
+        clear = self._steady.copy()
         clear[person[~even[group]]] = False
-        if clear.all():
-            return 1 / size
+        return size, clear
+
+    def _doubtful(self, clear: Bools) -> tuple[Ints, Bools, Bools]:
+        """With whom everybody is connected, who with somebody unclear, who of these by one class.
+
+        Arguments:
+            clear: whose classes all list the same values, each equally often, [n].
+        """
+        person = self.members["person"].to_numpy()
+        group = self.members["group"].to_numpy()
         home = connected(person, group, self.people, self.groups)
         doubtful = np.zeros(self.people, np.bool_)
         doubtful[home[~clear]] = True
         doubtful = doubtful[home]
-        found = np.ones(self.people)
-        found[~doubtful] = 1 / size[~doubtful]
         groups_of = np.bincount(
             home[person[np.unique(group, return_index=True)[1]]], minlength=self.people
         )
-        by_one = doubtful & (groups_of[home] == 1)
+        return home, doubtful, doubtful & (groups_of[home] == 1)
+
+    def _bound(self, alone: Floats) -> Floats:
+        """What no belief can exceed, [n]."""
+        if not self.people:
+            return alone
+        size, clear = self._clear()
+        clear &= self.single
+        if clear.all():
+            return 1 / size
+        home, doubtful, by_one = self._doubtful(clear)
+        found = np.ones(self.people)
+        found[~doubtful] = 1 / size[~doubtful]
         found[by_one] = alone[by_one]
         if self.single:
-            self._count_worlds(found, home, doubtful & ~by_one)
+            for who, belief in self._worlds(home, doubtful & ~by_one):
+                found[who] = max(belief.values(), default=1.0)
         return found
 
-    def _count_worlds(self, found: Floats, home: Ints, doubtful: Bools) -> None:
-        """Fill in the beliefs of people with few others, by all worlds there are."""
+    def _worlds(self, home: Ints, doubtful: Bools) -> Iterator[tuple[int, dict[int, float]]]:
+        """The beliefs of people with few others, by all worlds there are."""
         crowd = np.bincount(home, minlength=self.people)
         some = doubtful & (crowd[home] <= FEW)
         rows = self.members.filter(pl.Series(some)[self.members["person"]])
@@ -348,8 +424,7 @@ class Series:
             members: dict[int, list[int]] = {}
             for person, group in part.select("person", "group").iter_rows():
                 members.setdefault(group, []).append(person)
-            for person, belief in worlds(members, lists).items():
-                found[person] = max(belief.values(), default=1.0)
+            yield from worlds(members, lists).items()
 
 
 def _fitted(pairs: pl.DataFrame, kind: Ints, size: Floats) -> Floats:

@@ -16,6 +16,7 @@ from indistinct.analytics.series import Composition, Series
 from indistinct.document import Document, Grid, Line, Part, many, shown
 from indistinct.errors import DataError, InputError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.privacy.kl_cover import KLCover
 from indistinct.privacy.m_invariance import Signatures
 from indistinct.privacy.promise import known_promise
 from indistinct.recoding.earlier_plan import published_labels
@@ -214,7 +215,7 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
         about = compositions.get(str(promise.sensitive))
         judged = None
         if about is not None:
-            judged = _judged(promise, series[about.attribute], about)
+            judged = _judged(promise, series[about.attribute], about, entries)
         if judged is None:
             unproved[str(promise)] = None
             continue
@@ -234,7 +235,7 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
 
 
 def _judged(
-    promise: Requirement, series: Series, found: Composition
+    promise: Requirement, series: Series, found: Composition, entries: Sequence[Entry]
 ) -> tuple[Bools, Floats | None] | None:
     """For whom a promise is broken [n], and what is believed of them; None: it says nothing."""
     kind = known_promise(promise)
@@ -243,6 +244,8 @@ def _judged(
         there = np.zeros(len(found.alone), np.bool_)
         there[changed] = True
         return there, found.together
+    if isinstance(kind, KLCover):
+        return _uncovered(kind, entries, series), None
     if kind is None or promise.parameters.get("values") or promise.parameters.get("not_values"):
         return None
     for name in ("bound", "alpha"):
@@ -257,10 +260,23 @@ def _judged(
     return None
 
 
+def _uncovered(promise: KLCover, entries: Sequence[Entry], series: Series) -> Bools:
+    """Who is with too few people in all of their releases, or has too few values left, [n]."""
+    of_values = series
+    if promise.of == "categories":
+        category_of = {
+            label: category
+            for entry in entries
+            for label, category in entry.account.get("categories", {}).get(series.attribute, ())
+        }
+        of_values = Series.of(entries, series.attribute, category_of)
+    return (series.companions() < promise.k) | (of_values.possible() < promise.l)
+
+
 def over_releases(promise: Requirement) -> bool:
     """Whether a promise is about all releases of a person."""
-    signatures = isinstance(known_promise(promise), Signatures)
-    return signatures or promise.parameters.get("over") == "releases"
+    about_all = isinstance(known_promise(promise), Signatures | KLCover)
+    return about_all or promise.parameters.get("over") == "releases"
 
 
 # Of a release that is being made
@@ -300,6 +316,12 @@ def hold_against_ledger(
         "plan": plan.to_dict(),
         "unit": private.subjects.unit,
     }
+    if categories := {
+        name: list(known.categories.items())
+        for name in private.sensitive
+        if (known := private.metadata[name]).categories
+    }:
+        account["categories"] = categories
     people, groups, sizes, listed = _laid_out(private, plan, publication)
     key = _key(policy, ledger)
     hashes = hashes_of(people, key)
@@ -350,6 +372,11 @@ def _told(one: Broken, earlier: int) -> Problem:
         told = (
             f"{who} would be in a class with other values than in {out}, and the values that only "
             "one of the two lists can be ruled out"
+        )
+    elif isinstance(kind := known_promise(one.promise), KLCover):
+        told = (
+            f"{who} would be together with fewer than {kind.k} people in this release and in "
+            f"{out}, or fewer than {kind.l} {kind.of} would stay possible of them"
         )
     elif one.promise.parameters.get("over") == "releases":
         told += f" (one value with up to {one.worst:.0%}, as far as anything is proved)"

@@ -11,6 +11,8 @@ column decides.
 * The belief of a reader of all releases: classes are connected that may share a person. Connected
   classes that all list the same values, each equally often, leave each value as likely as any
   other; of a class that is connected with none the release alone tells. Else nothing is proved.
+* (k,l)-cover: how many people stay together is seen where a column says who is who, and not proved
+  without one; the values that stay possible are proved as beliefs are.
 """
 
 from __future__ import annotations
@@ -37,6 +39,9 @@ SIGNATURES = {"m-invariance": True, "tau-safety": False}
 
 MOST = 4_000_000
 """Pairs of what quasi-identifiers say that are compared, at most."""
+
+COVER = "kl-cover"
+"""The promise of people who stay together, and of values that stay possible."""
 
 TOLERANCE = 1e-9
 _CLASS, _GROUP, _VALUE = "\0class", "\0group", "\0value"
@@ -140,7 +145,8 @@ def in_words(verdict: SeriesVerdict) -> str:
 
 def is_over_releases(part: Requirement) -> bool:
     """Whether a promise speaks of several releases."""
-    return part.model in SIGNATURES or part.parameters.get("over") == "releases"
+    about_all = part.model in (*SIGNATURES, COVER)
+    return about_all or part.parameters.get("over") == "releases"
 
 
 def verdict_over(
@@ -175,12 +181,16 @@ def verdict_over(
         return _undecided(part, 0, f"more than {MOST:,} pairs of labels would have to be compared")
     if part.model in SIGNATURES:
         return _of_signatures(part, laid, followed=follow is not None)
+    if part.model == COVER:
+        return _of_cover(part, laid, followed=follow is not None)
     return _of_beliefs(part, laid)
 
 
 def _undecided(part: Requirement, classes: int, why: str) -> SeriesVerdict:
-    name = "bound" if part.model not in SIGNATURES else "m"
-    return SeriesVerdict(part, None, {name: None}, classes, f"{part}: {why}")
+    names = (
+        ("k", "l") if part.model == COVER else ("m",) if part.model in SIGNATURES else ("bound",)
+    )
+    return SeriesVerdict(part, None, dict.fromkeys(names), classes, f"{part}: {why}")
 
 
 def _shown(
@@ -305,14 +315,60 @@ def _of_signatures(part: Requirement, laid: _Laid, *, followed: bool) -> SeriesV
     )
 
 
-def _of_beliefs(part: Requirement, laid: _Laid) -> SeriesVerdict:
-    classes = laid.classes.with_columns(pl.Series("part", _connected(laid)))
-    parts = classes.group_by("part").agg(
-        pl.len().alias("n"),
-        pl.col("share").max(),
-        (pl.col("even").all() & (pl.col("signature").n_unique() == 1)).alias("same"),
-        pl.col("values").first(),
+def _of_cover(part: Requirement, laid: _Laid, *, followed: bool) -> SeriesVerdict:
+    """People who stay together and values that stay possible.
+
+    Values count as they are published: of categories nothing is proved.
+    """
+    parts = _parts(laid)
+    left = pl.when((pl.col("n") == 1) | pl.col("same")).then("values").otherwise(1)
+    left = pl.when(pl.col("share") >= 1 - TOLERANCE).then(1).otherwise(left)
+    parts = parts.with_columns(left.alias("left"))
+    of_values = part.parameters.get("of", "values") == "values"
+    values = int(parts.select(pl.col("left").min()).item() or 0) if of_values else None
+    people = _together(laid) if followed else None
+    achieved = {"k": people, "l": values}
+    few = parts.filter(pl.col("left") < int(part.parameters["l"]))["n"].sum()
+    if people is not None and people < int(part.parameters["k"]):
+        why = f"{part}: somebody shares the classes of all releases with {people - 1} others alone"
+        return SeriesVerdict(part, False, achieved, 0, why)
+    if not of_values:
+        why = "the published files do not say how categories stay possible"
+    elif few:
+        what = many(int(few), "class or bucket", "classes or buckets")
+        why = f"{what} that may share people do not all list the same values equally often"
+    elif people is None:
+        why = "without a column to follow nothing says which people stay together"
+    else:
+        return SeriesVerdict(part, True, achieved)
+    return SeriesVerdict(part, None, achieved, int(few), f"{part}: {why}")
+
+
+def _together(laid: _Laid) -> int:
+    """The fewest people who share all classes of one of them; groups are people of one release."""
+    first = laid.links.group_by("b").agg(person=pl.col("a").min())
+    trails = (
+        laid.group_of.join(first, left_on=_GROUP, right_on="b", how="left")
+        .select(pl.col("person").fill_null(pl.col(_GROUP)), _CLASS)
+        .unique()
     )
+    number = trails.group_by("person").len("classes")
+    least = None
+    for size in number["classes"].unique().sort().to_list():
+        # Who has these classes: all people who have each of them, whatever else they have.
+        of_size = number.filter(pl.col("classes") == size).select("person")
+        asked = trails.join(of_size, on="person").sort(_CLASS)
+        wanted = asked.group_by("person", maintain_order=True).agg(_CLASS).unique(_CLASS)
+        wanted = wanted.with_row_index("trail").explode(_CLASS)
+        both = wanted.join(trails, on=_CLASS, suffix="_other").group_by("trail", "person_other")
+        found = both.len("shared").filter(pl.col("shared") == size).group_by("trail").len("n")
+        fewest = int(found["n"].to_numpy().min())
+        least = fewest if least is None else min(least, fewest)
+    return least or 0
+
+
+def _of_beliefs(part: Requirement, laid: _Laid) -> SeriesVerdict:
+    parts = _parts(laid)
     bound = (
         pl.when(pl.col("n") == 1).then("share").when("same").then(1 / pl.col("values")).otherwise(1)
     )
@@ -325,6 +381,17 @@ def _of_beliefs(part: Requirement, laid: _Laid) -> SeriesVerdict:
     what = many(number, "class or bucket", "classes or buckets")
     why = "that may share people do not all list the same values equally often"
     return _undecided(part, number, f"{what} {why}, so no bound is proved")
+
+
+def _parts(laid: _Laid) -> pl.DataFrame:
+    """Connected classes: how many, the largest share, and whether all list the same evenly."""
+    classes = laid.classes.with_columns(pl.Series("part", _connected(laid)))
+    return classes.group_by("part").agg(
+        pl.len().alias("n"),
+        pl.col("share").max(),
+        (pl.col("even").all() & (pl.col("signature").n_unique() == 1)).alias("same"),
+        pl.col("values").first(),
+    )
 
 
 def _connected(laid: _Laid) -> Ints:

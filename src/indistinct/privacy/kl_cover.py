@@ -1,0 +1,117 @@
+"""(k,l)-cover over time: in all releases together k people and l values stay possible of everybody.
+
+No paper defines it. It is our reading of (k,l)-diversity of people with many records (Gong, Luo,
+Yang and Ni 2017; :mod:`~indistinct.privacy.kl_diversity`) for several releases, in the way in which
+Xiao and Tao (2007) read l-diversity for them.
+
+What a release says of a person it says of everybody in the same class, or bucket: they cover each
+other. Over several releases covers are intersected. Promised of everybody in every release is
+
+* k: k people, the person among them, are in the same class in all releases that the person is in;
+* l: l values, or categories of values, stay possible in all releases together, for a reader who
+  draws any conclusion from all people at once and knows when each joined and left.
+
+The first follows from who is in which class: of the k nothing different is said in any of these
+releases. For the second, people are connected who share a class. If all classes of connected people
+list the same values, each equally often, then exchanging two values everywhere makes of every
+possible world another one; so whoever may have one of them may have each, also where people have
+several values, or where values change. If connected people share one class only, exchanging two
+rows of it does the same. If they are few, all possible worlds are counted. Else nothing is proved,
+and one value is taken to be left.
+
+One release shows the first half: that every class has k people and l values. The second is held
+against the ledger of what is out.
+
+What it does not promise: that the values that stay possible are equally likely (promise
+``max-posterior`` with ``over = "releases"`` beside it), or anything against who knows somebody was
+left out. A missing value is a value like any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from indistinct.errors import Problem
+from indistinct.microdata.domains import SensitiveDomain
+from indistinct.microdata.frequencies import ClassTable, FrequencyTable
+from indistinct.privacy.k_anonymity import too_few_records
+from indistinct.privacy.p_plus_sensitive import categories_held, categories_present
+from indistinct.privacy.parameters import choice, whole
+from indistinct.privacy.promise import Closure, Promise
+from indistinct.privacy.values import (
+    different_values,
+    had_by_all,
+    least,
+    present,
+    too_few_values,
+    without_categories,
+)
+from indistinct.types import Bools, Ints
+
+OF = ("values", "categories")
+
+
+@dataclass(frozen=True, kw_only=True)
+class KLCover(Promise):
+    """In every class are ``k`` people and ``l`` values, and so many stay in all releases together.
+
+    Closed under supersets: records that join a class take nobody and no value away from it.
+    """
+
+    model: ClassVar[str] = "kl-cover"
+    closure: ClassVar[Closure] = "superset"
+    needs_sensitive: ClassVar[bool] = True
+
+    k: int
+    """People who are together in all releases of each of them, at least."""
+    l: int  # noqa: E741, the letter of the model that it extends
+    """Values that stay possible of everybody, at least."""
+    of: str = "values"
+    """What l counts: ``values``, or ``categories`` of values."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        choice(self.model, "of", self.of, OF)
+        whole(self.model, "k", self.k, 1, "choose k = 5 or more")
+        whole(self.model, "l", self.l, 1, "choose l = 2 or more")
+
+    @property
+    def class_size(self) -> int:
+        """At least k records."""
+        return self.k
+
+    def missing_metadata(self, domain: SensitiveDomain) -> Problem | None:
+        """A category for every value, where categories are counted."""
+        return None if self.of == "values" else without_categories(self, domain, in_order=False)
+
+    def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
+        """Too few records, or too few values."""
+        del allowed
+        if found := too_few_records(self, self.k, table):
+            return found
+        if self.of == "values":
+            totals = present(self, table)
+            held = None if totals is None else int(np.count_nonzero(totals))
+        else:
+            kinds = categories_present(self, table)
+            held = None if kinds is None else len(kinds)
+        what = "value" if self.of == "values" else "category"
+        return None if held is None else too_few_values(self, held, self.l, what)
+
+    def breaks(self, classes: ClassTable) -> Bools:
+        """Classes that hold somebody, and too few people or values."""
+        few = (self._held(classes) < self.l) | (classes.size < self.k)
+        broken: Bools = (few & (classes.size > 0)) | had_by_all(self, classes)
+        return broken
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """The size of the smallest class, and the smallest number of values in one."""
+        return {"k": least(classes.size, classes), "l": least(self._held(classes), classes)}
+
+    def _held(self, classes: ClassTable) -> Ints:
+        if self.of == "values":
+            return different_values(self, classes)
+        return categories_held(self, classes)[0]
