@@ -110,9 +110,14 @@ class Files(Generic[T]):
         own = {name: found for name in names if (found := self.named(name)) is not None}
         return dict(sorted({**load(self._kind, self._fits, taken=own), **own}.items()))
 
-    def _built_in(self) -> list[str]:
-        path = importlib.import_module(self._package).__path__
-        return [item.name.replace("_", "-") for item in pkgutil.iter_modules(path)]
+    def _built_in(self) -> tuple[str, ...]:
+        return _names_of(self._package)
+
+
+@functools.cache
+def _names_of(package: str) -> tuple[str, ...]:
+    path = importlib.import_module(package).__path__
+    return tuple(item.name.replace("_", "-") for item in pkgutil.iter_modules(path))
 
 
 class PluginWarning(UserWarning):

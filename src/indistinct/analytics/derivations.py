@@ -152,57 +152,40 @@ def recognise(
     return tuple(_told_once(found, computed, list(texts.columns)))
 
 
-def following_from_one(
+def following(
     texts: pl.DataFrame,
     kinds: Mapping[str, str],
-    published: Collection[str],
+    published: Mapping[str, Collection[str]],
     known: Sequence[str],
-) -> list[tuple[str, str]]:
-    """Columns that rise or fall with another: a year of birth, with the age.
+) -> list[tuple[str, ...]]:
+    """Columns that rise or fall with another, or with the difference or sum of two: a stay.
 
-    Of pairs of rows that differ in both columns, nearly all are ordered alike (or nearly all are
-    not): Goodman and Kruskal's gamma. Arguments are those of :func:`following_from_two`.
-
-    Returns:
-        Each such column, with the first attribute that it follows from.
-    """
-    scaled = _scaled(texts, kinds, [*published, *known])
-    found = []
-    for name in (name for name in published if name in scaled):
-        others = (one for one in known if one in scaled)
-        if one := next((one for one in others if _ordered_alike(scaled[one], scaled[name])), None):
-            found.append((name, one))
-    return found
-
-
-def following_from_two(
-    texts: pl.DataFrame,
-    kinds: Mapping[str, str],
-    published: Collection[str],
-    known: Sequence[str],
-) -> list[tuple[str, str, str]]:
-    """Columns that rise or fall with the difference or the sum of two others: a stay, of two dates.
-
-    Values are gone through in the order of the difference (sum). Where they hardly ever turn back,
-    and do so if only one of the two is looked at, whoever knows both knows them, roughly at least.
+    With one: of pairs of rows that differ in both columns, nearly all are ordered alike, or nearly
+    all are not (Goodman and Kruskal's gamma). With two: the values, in the order of the difference
+    (sum), hardly ever turn back, but do so in the order of either. Whoever knows the one, or the
+    two, knows such a value, roughly at least.
 
     Arguments:
         texts: the columns as text, null for missing.
         kinds: the kind that each column has by its type, ``text`` where only texts are known.
-        published: the columns in question.
-        known: attributes that others know.
+        published: the columns in question, with those that each may follow from alone.
+        known: attributes that others know, of which two are looked at together.
 
     Returns:
-        Each such column, with the first two attributes that it follows from.
+        Each such column, with the first attribute, or the first two, that it follows from.
     """
-    scaled = _scaled(texts, kinds, [*published, *known])
-    others = [one for one in known if one in scaled]
-    found = []
-    for name in (name for name in published if name in scaled):
-        values = scaled[name]
-        far = [one for one in others if not _in_order(scaled[one], values, NEARLY)]
+    scaled = _scaled(texts, kinds, published)
+    if not scaled:
+        return []
+    others = _scaled(texts, kinds, known)
+    found: list[tuple[str, ...]] = []
+    for name, values in scaled.items():
+        ones = (one for one in published[name] if one in others)
+        if one := next((one for one in ones if _ordered_alike(others[one], values)), None):
+            found.append((name, one))
+        far = [one for one in others if not _in_order(others[one], values, NEARLY)]
         for one, other in combinations(far, 2):
-            left, right = scaled[one], scaled[other]
+            left, right = others[one], others[other]
             if _in_order(left - right, values) or _in_order(left + right, values):
                 found.append((name, one, other))
                 break
@@ -212,8 +195,7 @@ def following_from_two(
 def _scaled(
     texts: pl.DataFrame, kinds: Mapping[str, str], names: Iterable[str]
 ) -> dict[str, Floats]:
-    weight = np.ones(texts.height, dtype=np.int64)
-    columns = _columns(texts.select(names), kinds, weight)
+    columns = _columns(texts.select(*names), kinds, np.ones(texts.height, dtype=np.int64))
     return {column.name: scale for column in columns if (scale := column.scale) is not None}
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from indistinct.analytics.dependence import SAMPLE, Narrowed, giving_away, narrowing
-from indistinct.analytics.derivations import following_from_one, following_from_two
+from indistinct.analytics.derivations import following
 from indistinct.analytics.persons import REPEATS
 from indistinct.analytics.profile import FEW_RECORDS, NEARLY_UNIQUE, nearly_unique, profile
 from indistinct.document import many, some_of
@@ -449,17 +449,12 @@ def _following(
         seen = table.sample(columns, SAMPLE)
     else:
         seen = table.text(columns)[pl.Series(subjects.first_rows()[:SAMPLE])]
-
-    values = [name for name in beside if name in sensitive]
-    found = [
-        *following_from_one(seen, table.kinds, values, generalized),
-        *following_from_two(seen, table.kinds, beside, known),
-    ]
+    published = {name: generalized if name in sensitive else () for name in beside}
     return [
         f"'{column}' is published as it is, and follows from {_quoted(those, ' and ')}: whoever "
         f"knows {'both' if len(those) > 1 else 'that'} knows it, and has fewer records of a class "
         f"to look at; make '{column}' a quasi-identifier, or leave it out"
-        for column, *those in found
+        for column, *those in following(seen, table.kinds, published, known)
         if {*those} & {*generalized}
     ]
 
