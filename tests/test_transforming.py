@@ -17,6 +17,7 @@ import pytest
 
 import indistinct as ind
 from indistinct.errors import DataError, PolicyError
+from indistinct.release.transforms.shift import possible
 
 KEY = "8f3a92c1d07be6545a1e0c9b7d3f2846"
 
@@ -372,8 +373,9 @@ def test_the_certificate_says_what_was_done_and_not_how_to_undo_it() -> None:
         "age": "rounded to multiples of 5",
         "sex": "swapped between some of the records",
         "visit": "dates shifted by a secret number of days, the same for all of each person's "
-        "dates",
-        "born": "dates shifted by a secret number of days, the same for all of each person's dates",
+        "dates; the days between them stay",
+        "born": "dates shifted by a secret number of days, the same for all of each person's "
+        "dates; the days between them stay",
         "ward": "swapped between records within groups",
         "cost": "Gaussian noise of scale 50 added: it adds 2500 to the variance, and nothing to "
         "the mean",
@@ -527,3 +529,32 @@ def test_what_bins_tell_of_records_left_out_is_told_in_public() -> None:
     assert any("119" in text for text in set(release.tables["age"]))
     (told,) = release.certificate.warnings
     assert "the outer bounds are its smallest and its largest value" in told
+
+
+def test_days_between_shifted_dates_are_counted_against_their_people() -> None:
+    """Two people of one class have 9 and 20 days between their visits, two others 5 days each."""
+    days = {"a": (0, 9), "b": (0, 20), "c": (3, 8), "d": (1, 6)}
+    rows = [(one, "f", dt.date(2024, 1, 1 + day)) for one, both in days.items() for day in both]
+    frame = pl.DataFrame(rows, schema=["patient", "sex", "visit"], orient="row")
+    asked = ind.Policy(
+        source={"person": "patient"},
+        attributes={
+            "sex": {"role": "quasi-identifier"},
+            "visit": {
+                "role": "insensitive",
+                "transform": {"shift": {"by": "patient", "days": 400}},
+            },
+        },
+        promises=[{"model": "k-anonymity", "k": 4}],
+    )
+    told = [text for text in ind.anonymize(frame, asked).warnings if "'visit'" in text]
+    assert any("single out 50.0% of people at worst (50.0% on average)" in text for text in told)
+    assert any("how far the dates of 4 of 4 people were moved" in text for text in told)
+
+
+def test_dates_near_the_ends_tell_how_far_they_were_moved() -> None:
+    """Somebody seen on the first and on the last day can have been moved by any number of days to
+    whoever does not know these days, and only by what is seen to everybody else."""
+    days, moved = np.array([0, 100, 50, 10]), np.array([7, 7, -30, -365])
+    found = possible(days, moved, np.array([0, 0, 1, 2]), most=365)
+    assert found.tolist() == [1, 100, 11]

@@ -43,7 +43,7 @@ from indistinct.release.transforms.replace import rare_forms, replace
 from indistinct.release.transforms.replace import told as replace_told
 from indistinct.release.transforms.round import base_of, round_to
 from indistinct.release.transforms.round import told as round_told
-from indistinct.release.transforms.shift import offsets, shift
+from indistinct.release.transforms.shift import offsets, possible, shift
 from indistinct.release.transforms.shift import told as shift_told
 from indistinct.release.transforms.swap import swap
 from indistinct.release.transforms.swap import told as swap_told
@@ -192,6 +192,9 @@ def policy_of_originals(policy: Policy) -> Policy:
 
 FOLLOWED = ("mask", "round", "microaggregate", "aggregate")
 """Transformations that publish the same for equal values, so that the truth can be followed."""
+
+FEW_SHIFTS = 30
+"""Dates that can have been moved by no more different numbers of days than these are near known."""
 
 FEWEST_MOVED = 0.5
 """The share of values that become others, of those that would if anybody could exchange with
@@ -520,8 +523,19 @@ def _replace(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
 
 
 def _shift(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
-    moved = work.moved(rule.by, rule.days)
-    made = shift(work.measured(name, rule.format), moved)
+    moved, column = work.moved(rule.by, rule.days), work.measured(name, rule.format)
+    made = shift(column, moved)
+    own = np.arange(len(moved)) if rule.by is None else work.groups([rule.by])
+    assert own is not None
+    found = possible(
+        column.days[column.there], moved[column.there], own[column.there], most=rule.days
+    )
+    few = int((found <= FEW_SHIFTS).sum())
+    work.warnings += [
+        f"'{name}': whoever knows on which days it begins and ends knows within {FEW_SHIFTS} days "
+        f"how far the dates of {few} of {len(found)} {'people' if rule.by else 'records'} were "
+        "moved: leave such long courses, and dates near the ends, out"
+    ] * bool(few)
     return made, shift_told(by_person=rule.by is not None)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from indistinct.analytics.attacks import Finding, known_records, unicity
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.document import share
@@ -12,11 +14,15 @@ from indistinct.intake.transforming import untried_in
 from indistinct.intake.value_metadata import value_metadata_of
 from indistinct.pipeline.attack import Attacked, context_of, known_beside
 from indistinct.pipeline.sought_releases import sought_by
+from indistinct.release.transforms.measured import as_measured
+from indistinct.sources.eager import EagerTable
+from indistinct.sources.engines import open_table
 from indistinct.types import Frame, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
     from indistinct.intake.run import Run
+    from indistinct.policy import Policy
 
 MOST_STEPS = 200_000_000
 """Steps that each of the two attackers takes at most; then it looks at some people only."""
@@ -60,10 +66,43 @@ def with_background_knowledge(private: PrivateTable, released: Frame, run: Run) 
         f"what others learn of '{name}' who know some of a person's values was not tried: {why}"
         for name, why in known_records.too_many(context, names).items()
     ]
+    run.warnings += _warnings_of_days(policy, released) if view.link is None else []
     if view.link is None:
         cells = unicity.run(context, draws=DRAWS, most=MOST_STEPS)
         if isinstance(cells, Finding):
             run.singled_out[unicity.NAME] = cells.to_dict()["figures"]
+
+
+def _warnings_of_days(policy: Policy, released: Frame) -> list[str]:
+    """Dates of a person that are moved alike tell how many days lie between them."""
+    table, person = open_table(released), str(policy.person)
+    of = pl.col(person)
+    steps = {}
+    for name, item in policy.attributes.items():
+        rule = item.transform and item.transform.shift
+        if not (rule and rule.by == person and isinstance(table, EagerTable)):
+            continue
+        if name in table.columns and item.role != "quasi-identifier":
+            texts = table.text([name])[name]
+            dates = as_measured(table.values(name), texts, rule.format)
+            if dates is not None and dates.kind != "number":
+                steps[name] = pl.Series(dates.days).set(texts.is_null(), None)
+    if not steps:
+        return []
+    own = list(policy.quasi_identifiers)
+    rows = table.text([person, *own]).with_columns(pl.concat_list(*steps.values()).alias("\0day"))
+    days = rows.explode("\0day").drop_nulls("\0day").unique([person, "\0day"]).sort("\0day")
+    gaps = days.with_columns(pl.col("\0day").diff().over(of).alias("\0gap")).drop_nulls("\0gap")
+    gaps = gaps.unique([person, *own, "\0gap"])
+    alone = gaps.select(of, (of.count().over(*own, "\0gap") == 1).alias("\0one"))
+    told = alone.group_by(person).agg(pl.col("\0one").any(), pl.col("\0one").mean().alias("\0mean"))
+    people = rows[person].n_unique()
+    one, mean = (float(told[name].cast(pl.Float64).sum()) / people for name in told.columns[1:])
+    listed = ", ".join(f"'{name}'" for name in steps)
+    return [
+        f"{listed}: quasi-identifiers and the days between two dates that follow each other single "
+        f"out {share(one)} of people at worst ({share(mean)} on average): shifted dates keep them"
+    ] * bool(one)
 
 
 def _warnings_of_buckets(figures: PlainMapping) -> list[str]:

@@ -95,6 +95,11 @@ class Measured:
         """The steps of the values that are not missing."""
         return self.steps[self.there]
 
+    @property
+    def days(self) -> Ints:
+        """Dates as whole days, [n]."""
+        return self.steps // DAY if self.kind == "datetime" else self.steps
+
     def in_steps(self, amount: float) -> float:
         """An amount of the column's unit (of days, for dates) as steps."""
         if self.kind == "number":

@@ -56,10 +56,41 @@ def shift(column: Measured, moved: Ints) -> pl.Series:
     return column.column(column.present + moved[column.there] * step)
 
 
+def possible(days: Ints, moved: Ints, unit: Ints, *, most: int) -> Ints:
+    """How many numbers of days dates may have been moved by, to whoever knows the column's ends.
+
+    Whoever knows on which days the column begins and ends knows of a date that is published before,
+    or of dates that lie far apart, in which direction they went, and how far about.
+
+    Arguments:
+        days: the true dates, in days.
+        moved: what each was moved by.
+        unit: whose each date is, in codes from 0.
+        most: the most days, back or forth.
+
+    Returns:
+        For everybody who has a date, the number.
+    """
+    if not len(days):
+        return days
+    order = np.argsort(unit, kind="stable")
+    start = np.flatnonzero(np.diff(unit[order], prepend=-1))
+    shown = (days + moved)[order]
+    first, last = np.minimum.reduceat(shown, start), np.maximum.reduceat(shown, start)
+    least = np.maximum(-most, last - days.max())
+    furthest = np.minimum(most, first - days.min())
+    zero = (least <= 0) & (furthest >= 0)  # nobody is moved by none
+    found: Ints = furthest - least + 1 - zero
+    return found
+
+
 def told(*, by_person: bool) -> str:
     """What the certificate says of it."""
     whose = "each person's" if by_person else "each record's"
-    return f"dates shifted by a secret number of days, the same for all of {whose} dates"
+    return (
+        f"dates shifted by a secret number of days, the same for all of {whose} dates; the days "
+        "between them stay"
+    )
 
 
 def _drawn(count: int, days: int, random: Random) -> Ints:
