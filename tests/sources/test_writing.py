@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime as dt
 import errno
 import fcntl
 import json
@@ -227,6 +228,18 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
 
 def full(*_: Any, **__: Any) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_durations_are_texts_in_csv_and_lists_are_refused(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"stay": [dt.timedelta(days=3), None, dt.timedelta(hours=36)]})
+    write_csv(frame, tmp_path / "table.csv")
+    text = (tmp_path / "table.csv").read_text()
+    assert text.split() == ["stay", "P3D", '""', "P1DT12H"]
+    for values in ([[1], [2, 3]], [b"a", b"b"]):
+        with pytest.raises(OutputError, match="cannot be written to a CSV file") as caught:
+            write_csv(pl.DataFrame({"codes": values}), tmp_path / "other.csv")
+        assert caught.value.problems[0].attribute == "codes"
+        assert not (tmp_path / "other.csv").exists()
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace", "write"])

@@ -29,7 +29,7 @@ import narwhals as nw
 import polars as pl
 import polars.selectors as cs
 
-from indistinct.errors import OutputError
+from indistinct.errors import OutputError, Problem
 from indistinct.sources.convert import to_polars
 from indistinct.sources.duckdb_table import file_of, relation_as_shown
 from indistinct.sources.text import settled, with_whole_numbers
@@ -87,11 +87,13 @@ def write_csv(
         separator: Between cells.
 
     Raises:
-        OutputError: If it cannot be written; then nothing is left behind.
+        OutputError: If it cannot be written, or has columns of lists or bytes; then nothing is left
+            behind.
     """
 
     def write(file: BinaryIO) -> None:
-        for at, part in enumerate(batches(as_shown(frame))):
+        for at, shown in enumerate(batches(as_shown(frame))):
+            part = _in_cells(shown, Path(path))
             (neutralized(part) if spreadsheet_safe else part).write_csv(
                 file,
                 include_header=not at,
@@ -167,6 +169,25 @@ def as_shown(frame: Frame) -> Any:
     kinds = {name: kind for name, kind in kinds.items() if name not in bare}
     shown = plain.cast(kinds).with_columns(pl.lit(None, pl.String).alias(name) for name in bare)
     return with_whole_numbers(shown)
+
+
+def _in_cells(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """The frame with durations as texts, ``P3D``; other columns that CSV has not are refused."""
+    problems = [
+        Problem(
+            "not-in-csv",
+            f"values of type {kind} cannot be written to a CSV file",
+            file=str(path),
+            attribute=name,
+            remedy='write Parquet ([output] format = "parquet"), or leave the column out',
+        )
+        for name, kind in frame.schema.items()
+        if kind.is_nested() or kind in (pl.Object, pl.Binary)
+    ]
+    if problems:
+        raise OutputError(problems)
+    spans = [name for name, kind in frame.schema.items() if kind == pl.Duration]
+    return frame.with_columns(pl.col(spans).dt.to_string("iso")) if spans else frame
 
 
 def _of_no_text(values: Any) -> bool:
