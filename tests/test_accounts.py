@@ -304,3 +304,23 @@ def test_where_all_records_may_be_left_out_a_release_without_any_is_one() -> Non
     release = ind.anonymize(table, keys)
     assert release.tables.height == 0
     assert release.certificate.to_dict()["records_published"] == 0
+
+
+def test_a_certificate_with_the_original_shares_says_whose_values_they_tell() -> None:
+    """The only one of 99 is left out, and the only rare illness is missing from the release."""
+    data = frame().extend(pl.DataFrame({"age": [99], "ill": ["rare"]}))
+    promise = {"model": "t-closeness", "t": 0.9, "reference": "original"}
+    asked = policy([{"model": "k-anonymity", "k": 2}, promise], suppression_limit=0.1)
+    asked["attributes"]["ill"].pop("ranks")
+    asked["attributes"]["age"]["max_level"] = 1
+    release = ind.anonymize(data, asked)
+    assert "rare" not in release.tables["ill"]
+    told = "shares of all values of the table stand in this certificate"
+    assert any(told in text for text in release.certificate.warnings)
+    (private,) = (text for text in release.warnings if "left out have" in text)
+    assert (
+        "left out have: the most frequent value is that of 1 of them" in private
+    )
+    asked["promises"][1].pop("reference")
+    plain = ind.anonymize(data, asked)
+    assert not any("left out have" in text or told in text for text in plain.warnings)

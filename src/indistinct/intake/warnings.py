@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 from indistinct.analytics.dependence import SAMPLE, Narrowed, giving_away, narrowing
@@ -23,11 +24,12 @@ from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.release.audit import Audit
 from indistinct.sources.engines import open_table
 from indistinct.sources.table import Table
-from indistinct.types import Frame
+from indistinct.types import Bools, Frame
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
     from indistinct.policy import Policy
+    from indistinct.privacy.promise import Promise
     from indistinct.recoding.plan import Plan
     from indistinct.release.publication import Publication
 
@@ -166,6 +168,47 @@ def told_of_bins(policy: Policy) -> list[str]:
                 f"from, suppressed ones too: {', and '.join(told)}"
             )
     return found
+
+
+def told_of_original_shares(policy: Policy) -> list[str]:
+    """What readers are told of a certificate that gives the shares of all values of the table."""
+    names = _compared_with_original(policy.privacy_models)
+    if not names or policy.method.suppression_limit == 0:
+        return []
+    return [
+        f"{_quoted(names)}: the shares of all values of the table stand in this certificate, and "
+        "tell with the release which values were left out"
+    ]
+
+
+def warn_about_original_shares(private: PrivateTable, left_out: Bools) -> list[str]:
+    """The warning that such a certificate tells the values of those who were left out.
+
+    Arguments:
+        private: the table, and what is promised of it.
+        left_out: which of its combinations are suppressed, [C].
+    """
+    gone, found = np.flatnonzero(left_out).astype(np.int32), []
+    count = int(private.data.weight[gone].sum())
+    for name in _compared_with_original(private.promises) if count else ():
+        most = int(private.data.table.sensitive[name].select(gone).totals.max())
+        found.append(
+            f"'{name}': the certificate gives the shares of all values of the table, and tells "
+            f"with the release what the {many(count, private.subjects.unit)} left out have: the most "
+            f'frequent value is that of {most} of them; reference = "published" tells nothing'
+        )
+    return found
+
+
+def _compared_with_original(promises: Iterable[Promise]) -> list[str]:
+    """The sensitive attributes of promises that compare with the original distribution."""
+    return [
+        name
+        for name in dict.fromkeys(
+            part.sensitive for part in promises if part.compares and part.reference == "original"
+        )
+        if name is not None
+    ]
 
 
 def _quoted(names: Iterable[str], between: str = ", ") -> str:

@@ -18,10 +18,12 @@ from indistinct.intake.warnings import (
     often_starred,
     told_of_bins,
     told_of_changed_values,
+    told_of_original_shares,
     told_of_the_program,
     warn_about_lone_groups,
     warn_about_lost,
     warn_about_made_up,
+    warn_about_original_shares,
     warn_about_search,
     warn_about_those_left_out,
 )
@@ -89,6 +91,7 @@ def accounts(
         *told_of_the_program(policy),
         *told_of_changed_values(policy),
         *told_of_bins(policy),
+        *told_of_original_shares(policy),
     )
     starred: dict[str, float] = {}
     if isinstance(plan, LinkedPlan):
@@ -143,6 +146,7 @@ def accounts(
             *found,
             *warn_about_those_left_out(policy, suppressed),
             *warn_about_lone_groups(policy, publication),
+            *warn_about_original_shares(private, plan.suppressed),
             *run.warnings,
             *_erased(plan, document.get("leakage", {})),
         ),
