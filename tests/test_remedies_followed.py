@@ -582,7 +582,7 @@ ELSEWHERE = {
     "tests/test_applying.py": ("search for a plan of this table", "for the attribute, or …"),
     "tests/report": ("there is the public report", "give --data and --policy together"),
     "tests/sources": ("end the address with ?table=", "--engine", "--memory", "--max-memory",
-                      'write Parquet ([output]'),
+                      "write Parquet ([output]"),
     "tests/test_sensitivities.py": ("name every group that occurs",),
     "tests/test_population.py": ("population = { size = ... }",),
     "tests/recoding/test_m_invariant.py": (
