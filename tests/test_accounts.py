@@ -318,9 +318,7 @@ def test_a_certificate_with_the_original_shares_says_whose_values_they_tell() ->
     told = "shares of all values of the table stand in this certificate"
     assert any(told in text for text in release.certificate.warnings)
     (private,) = (text for text in release.warnings if "left out have" in text)
-    assert (
-        "left out have: the most frequent value is that of 1 of them" in private
-    )
+    assert "left out have: the most frequent value is that of 1 of them" in private
     asked["promises"][1].pop("reference")
     plain = ind.anonymize(data, asked)
     assert not any("left out have" in text or told in text for text in plain.warnings)

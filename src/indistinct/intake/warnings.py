@@ -192,9 +192,10 @@ def warn_about_original_shares(private: PrivateTable, left_out: Bools) -> list[s
     count = int(private.data.weight[gone].sum())
     for name in _compared_with_original(private.promises) if count else ():
         most = int(private.data.table.sensitive[name].select(gone).totals.max())
+        out = many(count, private.subjects.unit)
         found.append(
             f"'{name}': the certificate gives the shares of all values of the table, and tells "
-            f"with the release what the {many(count, private.subjects.unit)} left out have: the most "
+            f"with the release what the {out} left out have: the most "
             f'frequent value is that of {most} of them; reference = "published" tells nothing'
         )
     return found
