@@ -205,21 +205,13 @@ def rows_of(name: str, cells: Cells, k: int, m: int) -> Iterable[tuple[str, ...]
                     node[place[person, item]], chunk[place[person, item]] = item, number
     listed = f"{(node < 0).mean():.1%} listed by cluster"
     yield line("disassociation", began, node, chunk, listed)
-    for limit in (0.0, 0.05):
+    for limit, local in ((0.0, False), (0.05, False), (0.05, True)):
         began = time.perf_counter()
         asked = KMAnonymity(k=k, m=m, sensitive="item")
-        plan = km_anonymous(cells, asked, suppress=limit)
-        labels = {label: at for at, label in reversed([*enumerate(tree.labels)])}
-        own = dict(zip(cells.domain, tree.node_of, strict=True))
-        of_value = np.array(
-            [
-                own[value] if plan.published[value] == value else labels[plan.published[value]]
-                for value in cells.domain
-            ]
-        )
-        node = np.where(plan.left, -1, of_value[cells.value])
+        plan = km_anonymous(cells, asked, suppress=limit, local=local)
         more = f"{plan.left_out / plan.entries:.1%} left out; at most {plan.bound:.1%}"
-        yield line(f"indistinct, limit {limit:g}", began, node, whole, more)
+        way = f"indistinct, limit {limit:g}{', local' if local else ''}"
+        yield line(way, began, np.where(plan.left, -1, plan.node), whole, more)
 
 
 def main() -> None:

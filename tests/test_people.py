@@ -241,13 +241,18 @@ def test_the_command_line_speaks_of_people(tmp_path: Path) -> None:
 TREE = {"*": {"acute": ["A", "B", "C"], "chronic": ["D", "E", "F", "G"]}}
 
 
-@pytest.mark.parametrize(("k", "limit"), [(4, 0.0), (9, 0.0), (9, 0.3)])
-def test_no_combination_of_items_is_rare(k: int, limit: float) -> None:
+@pytest.mark.parametrize(
+    ("k", "limit", "generalize"),
+    [(4, 0.0, "global"), (9, 0.0, "global"), (9, 0.3, "global"), (9, 0.3, "local")],
+)
+def test_no_combination_of_items_is_rare(k: int, limit: float, generalize: str) -> None:
     table = visits()
     keys = policy({"model": "km-anonymity", "k": k, "m": 2, "sensitive": "dx"})
     keys["attributes"]["dx"] = {"role": "sensitive", "hierarchy": {"tree": TREE}}
-    keys["method"] = {"suppression_limit": limit, "seed": 2}
+    keys["method"] = {"suppression_limit": limit, "seed": 2, "items": generalize}
     result = ind.anonymize(table, keys)
+    if generalize == "local":
+        assert result.tables.height == table.height
     held: dict[frozenset[str], set[str]] = defaultdict(set)
     sets: dict[str, set[str]] = defaultdict(set)
     for row in result.tables.iter_rows(named=True):

@@ -155,6 +155,7 @@ CASES = [
          "name outcomes as they stand in the table", ('attributes.ill.ranks.harmful = ["a"]',)),
     Case("method-without-promise", f'method.mode = "split"\n{RANKS}', ADD + '"…" and k = …',
          ('promise = { model = "{1}", sensitive = "ill", k = {2} }',)),
+    Case("idle-key", 'method.items = "local"', "leave it out", ("-method.items",)),
     Case("idle-key", "method.accept_unsafe = true", "leave it out", ("-method.accept_unsafe",)),
     # Attributes
     Case("attribute-without-role", "-rest", "add [attributes.…] with a role, let indistinct init",

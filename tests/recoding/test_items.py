@@ -40,12 +40,12 @@ def asked(k: int, m: int, *together: str) -> KMAnonymity:
     return KMAnonymity(k=k, m=m, sensitive="illness", together=together)
 
 
-def plan_of(sets: Sets, k: int, m: int, suppress: float = 0.0) -> ItemPlan:
-    return km_anonymous(cells_of_sets(sets), asked(k, m), suppress=suppress)
+def plan_of(sets: Sets, k: int, m: int, suppress: float = 0.0, *, local: bool = False) -> ItemPlan:
+    return km_anonymous(cells_of_sets(sets), asked(k, m), suppress=suppress, local=local)
 
 
-def shown(sets: Sets, plan: ItemPlan, as_root: bool = False) -> list[list[Label]]:
-    """What every item of every set is published as, in the order of the set; None if left out."""
+def shown(sets: Sets, plan: ItemPlan) -> list[list[Label]]:
+    """What every item of every set is published as, in the order of the set, or that it is not."""
     cells = cells_of_sets(sets)
     code = {value: at for at, value in enumerate(cells.domain)}
     place = {
@@ -55,7 +55,10 @@ def shown(sets: Sets, plan: ItemPlan, as_root: bool = False) -> list[list[Label]
         )
     }
     return [
-        [LEFT_OUT if plan.left[place[row, code[item]]] else plan.published[item] for item in items]
+        [
+            LEFT_OUT if plan.left[entry] else plan.labels[plan.node[entry]]
+            for entry in (place[row, code[item]] for item in items)
+        ]
         for row, items in enumerate(sets)
     ]
 
@@ -233,16 +236,65 @@ def test_a_small_table_by_hand() -> None:
         "infarct": "heart",
     }
     assert alone.ncp == pytest.approx(2 * (2 / 8) / 7)
-    assert alone.cut == ("flu", "cold", "heart")
+    assert list(alone.cut) == ["flu", "cold", "heart"]
     total = 3 * math.log2(7 / 3) + 2 * math.log2(7 / 2) + 2 * math.log2(7)
     assert alone.information == pytest.approx(1 - 2 / total)
     assert alone.exact == pytest.approx(5 / 7)
     kept = plan_of(sets, 2, 2, suppress=2 / 7)
     assert kept.left_out == 1
-    assert kept.cut == ("flu", "cold", "heart")
+    assert list(kept.cut) == ["flu", "cold", "heart"]
     assert kept.ncp == pytest.approx((1 + 2 * (2 / 8)) / 7)
     assert shown(sets, kept)[2] == [LEFT_OUT, "heart"]
     assert plan_of(sets, 2, 2).left_out == 0
+
+
+@CHECKED
+@given(
+    sets=st.lists(
+        st.lists(st.sampled_from([*ITEMS[:3], "angina"]), min_size=1, max_size=3),
+        min_size=3,
+        max_size=8,
+    ),
+    k=st.integers(2, 3),
+    m=st.integers(1, 3),
+    share=st.sampled_from([0.0, 0.2, 1.0]),
+)
+def test_local_generalization(sets: Sets, k: int, m: int, share: float) -> None:
+    """Every set says what is true, no combination is rare, and nothing is left out.
+
+    Where no more may become the root, it keeps at least what is kept with a cut for all.
+    """
+    plan = plan_of(sets, k, m, share, local=True)
+    own = shown(sets, plan)
+    whole = [["ill" if label == LEFT_OUT else label for label in labels] for labels in own]
+    least = fewest(map(frozenset, whole), m)
+    assert least is not None
+    assert least >= k
+    assert plan.left_out <= share * plan.entries + 1e-9
+    assert (plan.node >= 0).all()
+    behind: dict[Label, set[Label]] = {}
+    for items, labels in zip(sets, own, strict=True):
+        for item, label in zip(items, labels, strict=True):
+            if label != LEFT_OUT:
+                assert label in way_of(item)
+                behind.setdefault(label, set()).add(item)
+    assert {label: set(values) for label, values in plan.cut.items()} == behind
+    assert plan.information == pytest.approx(information(sets, whole))
+    assert plan.information <= plan.bound + 1e-9
+    if share == 0.0:
+        assert plan.information >= plan_of(sets, k, m).information - 1e-9
+
+
+def test_what_is_rare_beside_others_is_generalized_for_some_people_only() -> None:
+    """By hand: k = 3, m = 2. Asthma and flu are frequent, and each is rare beside lice."""
+    rare = [["asthma", "lice"], ["flu", "lice"]]
+    sets = [["flu"]] * 8 + [["asthma"]] * 4 + [["cold", "lice"]] * 3 + rare
+    assert shown(sets, plan_of(sets, 3, 2, 1.0))[-2:] == [[LEFT_OUT, "lice"]] * 2
+    plan = plan_of(sets, 3, 2, 1.0, local=True)
+    assert shown(sets, plan) == [*sets[:12], *[["airways", "lice"]] * 5]
+    assert plan.cut == {"airways": ["asthma", "cold", "flu"], "flu": ["flu"], "asthma": ["asthma"],
+                        "lice": ["lice"]}  # fmt: skip
+    assert plan.to_dict()["generalization"] == "local"
 
 
 def test_siblings_stay_beside_their_parent() -> None:
@@ -264,9 +316,8 @@ def test_people_lose_only_what_is_rare_with_their_others() -> None:
 
 def test_a_column_as_published() -> None:
     plan = plan_of([["flu"], ["flu"], ["angina"], ["infarct"], [None], [None]], 2, 1)
-    column = pl.Series("illness", ["infarct", None, "flu"])
-    done = published_items(plan, column, pl.Series([False, False, True]))
-    assert done.to_list() == ["heart", None, "*"]
+    done = published_items(plan, "illness", np.array([3, 4, 0, -1]))
+    assert done.to_list() == ["heart", None, "flu", None]
     assert done.name == "illness"
 
 
@@ -290,7 +341,7 @@ def test_nobody_has_nothing_to_lift() -> None:
     cells = cells_of_sets([[], []])
     plan = km_anonymous(cells, asked(3, 2))
     assert plan.ncp == 0.0
-    assert plan.cut == ()
+    assert not plan.cut
 
 
 def test_settings_and_hierarchies_that_make_no_sense() -> None:

@@ -82,14 +82,12 @@ def with_generalized_items(table: Table, run: Run, file: str | None) -> tuple[Ta
         )[str(part.sensitive)]
         for part in promises
     }
-    keep, plans = _generalized(promises, rows, people, known, policy.method.suppression_limit, run)
+    keep, plans = _generalized(promises, rows, people, known, run)
     frame = pl.DataFrame([table.values(name) for name in table.columns]).filter(pl.Series(keep))
     documents = {}
     for part, (plan, items, entries, lost) in plans.items():
         for name, entry in zip(part.columns, items.entry, strict=True):
-            gone = pl.Series((entry >= 0) & plan.left[entry])
-            texts = rows[name].filter(pl.Series(keep))
-            frame = frame.with_columns(published_items(plan, texts, gone).alias(name))
+            frame = frame.with_columns(published_items(plan, name, entry))
         name = str(part.sensitive)
         documents[name] = {**plan.to_dict(), "entries": entries, "left_out": lost}
         if part.together:
@@ -97,7 +95,7 @@ def with_generalized_items(table: Table, run: Run, file: str | None) -> tuple[Ta
         if lost:
             how = (
                 "published as the root of their hierarchy"
-                if part.together
+                if part.together or plan.local
                 else "left out, with their records"
             )
             run.warnings.append(f"'{name}': {some_of(lost, entries, 'item of people is')} {how}")
@@ -115,7 +113,6 @@ def _generalized(
     rows: pl.DataFrame,
     people: Subjects,
     known: Mapping[KMAnonymity, ValueMetadata],
-    limit: float,
     run: Run,
 ) -> tuple[Bools, dict[KMAnonymity, tuple[ItemPlan, Items, int, int]]]:
     """The rows that are kept; of each promise its plan, the items, all of them, those left out.
@@ -128,9 +125,11 @@ def _generalized(
         rows: the attributes as text, a row for every record.
         people: whose each record is.
         known: what is known of the values.
-        limit: share of the items of each attribute that may be left out.
-        run: is told how far it is.
+        run: is told how far it is; its policy says which share of the items of each attribute may
+            be left out, and whether generalization is local.
     """
+    method = run.policy.method
+    limit, local = method.suppression_limit, method.items == "local"
     keep = np.ones(rows.height, dtype=np.bool_)
     found: dict[KMAnonymity, tuple[ItemPlan, Items, int, int]] = {}
     while True:
@@ -140,12 +139,15 @@ def _generalized(
             items = items_of(people.person_of[keep], people.count, texts, known[part])
             now = len(items.sets.value)
             _, _, entries, lost = found.get(part, (None, None, now, 0))
-            if part.together:
-                lost = 0  # Its rows stay, and are looked at anew.
+            stay = local or bool(part.together)
+            if stay:
+                lost = 0  # Its rows are looked at anew.
             share = limit if part not in found else max(limit * entries - lost, 0.0) / max(now, 1)
             told = partial(run.tell, "generalizing items")
-            plan = km_anonymous(items.sets, part, suppress=min(share, 1.0), progress=told)
-            if plan.left_out and not part.together:
+            plan = km_anonymous(
+                items.sets, part, suppress=min(share, 1.0), local=local, progress=told
+            )
+            if plan.left_out and not stay:
                 gone = plan.left[items.entry[0]]
                 keep[np.flatnonzero(keep)[gone]] = False
                 items = replace(items, entry=items.entry[:, ~gone])

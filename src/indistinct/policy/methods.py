@@ -56,6 +56,12 @@ def method_checks(
             f"method.algorithm: '{own.name}' works towards {listed}, and no promise is",
             remedy=f'add [[promises]] with model = "{needed[0]}"',
         )
+    if method.items != "global" and all(item.model != "km-anonymity" for item in promises):
+        yield Problem(
+            "idle-key",
+            "method.items: says how 'km-anonymity' is kept, and no promise is that",
+            remedy="leave it out",
+        )
     counting = [item.model for item in promises if _counts_population(item)]
     if counting and (own.sight(method, ()).rows or method.mode == "split"):
         yield Problem(

@@ -638,6 +638,10 @@ class Method(Section):
     """Which of several releases with as many rows ``iab`` takes."""
     local_recoding: bool = False
     """Recode the suppressed records again among themselves."""
+    items: Literal["global", "local"] = "global"
+    """How ``km-anonymity`` generalizes items: ``global``, the same way for everyone, or ``local``:
+    an item that is too rare beside a person's others becomes more general for this person, where it
+    is left out else."""
     cells: Style | dict[str, Style] | None = None
     """What is published of a class, for all attributes or by attribute. By default ranges of
     numbers, and common ancestors of everything else."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from indistinct.recoding.plan import Plan
     from indistinct.recoding.refused import Refused
 
-COMMON = frozenset({"algorithm", "objective", "seed", "accept_unsafe", "decoys"})
+COMMON = frozenset({"algorithm", "objective", "seed", "accept_unsafe", "decoys", "items"})
 """Keys of ``[method]`` that do not depend on the method: what goes with them is asked elsewhere."""
 
 CUTTING = frozenset({"partition.strict", "partition.dimension", "partition.cut"})

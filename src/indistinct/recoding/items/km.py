@@ -9,6 +9,10 @@ generalization"). What is rare even so is left out, person by person: of a perso
 up to m published items that fewer than k people have, so many items that none remains. People with
 equal items are treated alike.
 
+Local generalization (as in their "Local and global recoding methods for anonymizing set-valued
+data", VLDB Journal 20, 2011, but set by set) leaves nothing out: an item that would have to be is
+published as the node above it, for these people alone, up to the root.
+
 What is lost is counted in bits (Gionis and Tassa 2009, non-uniform entropy): an occurrence of a
 value that n of N occurrences are tells log2(N / n), and log2(N / n') where it is published as a
 node with n' of them below. An item that is left out tells nothing. Sought is the plan that loses
@@ -23,17 +27,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
 from indistinct.document import many
 from indistinct.errors import PolicyError, Unsatisfiable
-from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
+from indistinct.hierarchies.taxonomy import Label
 from indistinct.kernels.items import combinations, published_sets, rare_within
 from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.frequencies import Cells
@@ -56,6 +60,9 @@ MOST_TRIALS = 5_000_000
 EQUAL = 1e-6
 """Bits by which two plans may differ and lose the same."""
 
+SMALLEST_PRICE = 0.01
+"""Bits that a lift counts besides what it loses, where generalization is local."""
+
 PATIENCE = 10
 """Rounds of lifts after which nothing better is expected, once few enough are left out."""
 
@@ -66,10 +73,13 @@ class ItemPlan:
 
     Arguments:
         attribute: the attribute whose values are the items.
-        published: what each value is published as; None stands for a missing value, also as
-            published.
-        left: which entries are left out, by the entries of the people's sets, [entries].
-        cut: the published labels, in the order of the hierarchy.
+        published: what each value is published as, unless it is too rare beside a person's others;
+            None stands for a missing value, also as published.
+        labels: the label of every node of the hierarchy, [N].
+        node: the node that every entry of the people's sets is published as, -1 for one that is
+            left out with its record, [entries].
+        left: which entries are left out, or the root only because they are too rare, [entries].
+        cut: the published labels, in the order of the hierarchy, each with the values behind it.
         k: people who have each combination.
         m: items in a combination.
         information: share of the bits that the items told and still tell, 0 to 1.
@@ -80,13 +90,15 @@ class ItemPlan:
             are left out count 1.
         rounds: how many plans were looked at.
         seconds: how long it took.
-        omitted: what stands in place of an item that is left out.
+        local: whether some people's items are generalized further than those of others.
     """
 
     attribute: str
     published: Mapping[Label, Label]
+    labels: tuple[Label, ...]
+    node: Ints32
     left: Bools
-    cut: tuple[Label, ...]
+    cut: Mapping[Label, Sequence[Label]]
     k: int
     m: int
     information: float
@@ -95,7 +107,7 @@ class ItemPlan:
     ncp: float
     rounds: int
     seconds: float
-    omitted: Label = SUPPRESSED
+    local: bool = False
 
     @property
     def entries(self) -> int:
@@ -109,16 +121,13 @@ class ItemPlan:
 
     def to_dict(self) -> Plain:
         """The plan as plain data: the values behind every published label, and what is lost."""
-        behind: dict[str, list[Label]] = {}
-        for value, label in self.published.items():
-            behind.setdefault("" if label is None else label, []).append(value)
-        labels = ["" if label is None else label for label in self.cut]
         return {
             "scope": "items",
             "attribute": self.attribute,
             "k": self.k,
             "m": self.m,
-            "cut": {label: behind[label] for label in labels},
+            **({"generalization": "local"} if self.local else {}),
+            "cut": {label or "": list(values) for label, values in self.cut.items()},
             "information": self.information,
             "information_at_most": self.bound,
             "exact": self.exact,
@@ -137,19 +146,26 @@ class ItemPlan:
 
 
 def km_anonymous(
-    sets: Cells, asked: KMAnonymity, *, suppress: float = 0.0, progress: Progress | None = None
+    sets: Cells,
+    asked: KMAnonymity,
+    *,
+    suppress: float = 0.0,
+    local: bool = False,
+    progress: Progress | None = None,
 ) -> ItemPlan:
     """What to publish of people's items so that no combination of up to m of them is rare.
 
     Nothing is drawn: equal sets give equal plans, in whatever order people come.
 
-    Where records have items in several columns, one that is left out is published as the root,
-    which counts as an item that people have; else with its record it is gone.
+    Where records have items in several columns, or generalization is local, one that is left out
+    becomes the root, which counts as an item that people have; else with its record it is gone.
 
     Arguments:
         sets: the items of every person, and their hierarchy; counts do not matter.
         asked: the promise.
         suppress: share of all items of all people that may be left out.
+        local: publish an item that is too rare beside a person's others more generally for this
+            person, rather than leave it out.
         progress: told the share of what had to be left out at first and has not to be any more.
 
     Raises:
@@ -167,30 +183,27 @@ def km_anonymous(
             attribute=asked.sensitive,
             remedy=f"choose k of at most {some}",
         )
-    return _Search(sets, asked, suppress).run(began, progress)
+    kind = _LocalSearch if local else _Search
+    return kind(sets, asked, suppress).run(began, progress or (lambda share: None))
 
 
-def published_items(plan: ItemPlan, column: pl.Series, left: pl.Series) -> pl.Series:
+def published_items(plan: ItemPlan, name: str, entry: Ints) -> pl.Series:
     """A column of items as it is published.
 
     Arguments:
         plan: what each item is published as.
-        column: the items as text, null for a missing one; values that the plan was made for.
-        left: which rows have an item that is left out.
+        name: the column.
+        entry: the entry of the people's sets that each cell has, -1 for none.
 
-    >>> plan = ItemPlan("ill", {"flu": "cold", "cough": "cold"}, np.zeros(0, bool), ("cold",),
+    >>> plan = ItemPlan("ill", {"flu": "cold", "cough": "cold"}, ("*", "cold", "flu", "cough"),
+    ...                 np.array([1, 0]), np.zeros(2, bool), {"cold": ["flu", "cough"]},
     ...                 2, 1, 0.5, 0.0, 0.5, 0.5, 1, 0.0)
-    >>> column = pl.Series("ill", ["flu", "cough"])
-    >>> published_items(plan, column, pl.Series([False, True])).to_list()
-    ['cold', '*']
+    >>> published_items(plan, "ill", np.array([0, 1, -1])).to_list()
+    ['cold', '*', None]
     """
-    labels = column.replace_strict(
-        pl.Series(list(plan.published), dtype=pl.String),
-        pl.Series(list(plan.published.values()), dtype=pl.String),
-        return_dtype=pl.String,
-    )
-    omitted = pl.lit(plan.omitted, dtype=pl.String)
-    return pl.select(pl.when(left).then(omitted).otherwise(labels).alias(column.name)).to_series()
+    labels = pl.Series(name, [*plan.labels, None], dtype=pl.String)
+    node = np.append(plan.node, -1)[entry]
+    return labels.gather(np.where(node < 0, len(plan.labels), node))
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,10 +236,12 @@ class _State:
 class _Search:
     """Plans over the sets of people, and what they lose."""
 
+    local: ClassVar[bool] = False
+
     def __init__(self, sets: Cells, asked: KMAnonymity, suppress: float) -> None:
         self._name = str(asked.sensitive)
         self._tree, self._sets = tree_of(self._name, sets), sets
-        tree, as_root = self._tree, bool(asked.together)
+        tree, as_root = self._tree, bool(asked.together) or self.local
         self._k, self._m = asked.k, asked.m
         self._leaf = tree.node_of[sets.value]
         self._entries = len(self._leaf)
@@ -240,21 +255,30 @@ class _Search:
         """Bits that an occurrence tells where it is published as each node, [N]."""
         self._total = float(self._told[self._leaf].sum())
         self._price = 1.0 + self._told
+        self._instead = np.full(len(tree), 0 if as_root else -1, np.int32)
+        """What an entry of each node becomes where it is too rare beside others, [N]."""
         if as_root:
             self._price[0] = np.inf
         self._used = np.flatnonzero(self._occurs).astype(np.int32)
         self._rounds = 0
 
-    def run(self, began: float, progress: Progress | None) -> ItemPlan:
+    def run(self, began: float, progress: Progress) -> ItemPlan:
         """The best plan that is found."""
+        best = self.best(progress)
+        whole = bool((best.node == self._leaf).all())
+        return self._plan(best, 0.0 if whole else self._least_lost(), began)
+
+    def best(self, progress: Progress) -> _State:
+        """The plan that loses least of those looked at."""
         own = self._settled(np.arange(len(self._tree), dtype=np.int32))
-        proved = own.settled and not own.gone
-        best = own
-        if not proved:
-            best = self._lifted(own, progress or (lambda share: None))
-            ways = math.prod((self._tree.depth[self._used].astype(object) + 1).tolist())
-            best = self._best_of_all(best) if ways <= MOST_WAYS else self._put_back(best)
-        return self._plan(best, 0.0 if proved else self._least_lost(), began)
+        if own.settled and not own.gone and not own.lost:
+            return own
+        best = self._start(own, progress)
+        ways = math.prod((self._tree.depth[self._used].astype(object) + 1).tolist())
+        return self._best_of_all(best) if ways <= MOST_WAYS else self._put_back(best)
+
+    def _start(self, own: _State, progress: Progress) -> _State:
+        return self._lifted(own, progress)
 
     def _fits(self, state: _State) -> bool:
         return state.settled and state.gone <= self._allowed
@@ -364,7 +388,7 @@ class _Search:
                 break
             keys = Ragged(indptr, item).row_of[gone].astype(np.int64) * len(self._tree) + item[gone]
             out = np.isin(owner + node, keys) & (node >= 0)
-            node = np.where(out, 0 if self._as_root else -1, node).astype(np.int32)
+            node = np.where(out, self._instead[node], node).astype(np.int32)
             indptr, item = published_sets(self._sets.indptr, node)
             if size == self._m:
                 state = self._state(became, node, False)
@@ -429,30 +453,64 @@ class _Search:
     def _plan(self, state: _State, least: float, began: float) -> ItemPlan:
         """What was found."""
         tree, total = self._tree, max(self._total, 1e-300)
-        became = state.became[tree.node_of]
         gone = self._is_gone(state.became, state.node)
         kept = 1.0 - state.lost / total if self._total else 1.0
-        labels = [tree.labels[node] for node in became.tolist()]
-        alone = Counter(labels)
-        own = np.array(
-            [
-                label == value and alone[label] == 1
-                for value, label in zip(self._sets.domain, labels, strict=True)
-            ],
-            dtype=np.bool_,
-        )
+        cut = self._cut(state, gone)
+        alone = {values[0] for label, values in cut.items() if list(values) == [label]}
+        domain = np.array(self._sets.domain, dtype=object)
+        same = np.array(tree.labels, dtype=object)[state.node] == domain[self._sets.value]
+        own = np.array([value in alone for value in domain], np.bool_)[self._sets.value]
         return ItemPlan(
             attribute=self._name,
-            published=dict(zip(self._sets.domain, labels, strict=True)),
+            published={
+                value: tree.labels[state.became[leaf]]
+                for value, leaf in zip(self._sets.domain, tree.node_of.tolist(), strict=True)
+            },
+            labels=tree.labels,
+            node=state.node,
             left=gone,
-            cut=tuple(tree.labels[node] for node in np.unique(state.node[~gone]).tolist()),
+            cut=cut,
             k=self._k,
             m=self._m,
             information=kept,
-            exact=float((own[self._sets.value] & ~gone).mean()) if self._entries else 1.0,
+            exact=float((own & same & ~gone).mean()) if self._entries else 1.0,
             bound=max(kept, 1.0 - least / total),
             ncp=state.penalty / max(self._entries, 1),
             rounds=self._rounds,
             seconds=time.perf_counter() - began,
-            omitted=tree.labels[0] if self._as_root else SUPPRESSED,
+            local=self.local,
         )
+
+    def _cut(self, state: _State, gone: Bools) -> dict[Label, list[Label]]:
+        """The values behind every published label, in the order of the hierarchy."""
+        tree, values = self._tree, self._sets.value
+        shown = np.unique(state.node[~gone])
+        pairs = np.stack([state.became[tree.node_of], np.arange(len(tree.node_of))])
+        if self.local:
+            pairs = np.stack([state.node, values])[:, ~gone]
+        found: dict[Label, list[Label]] = {}
+        for node, value in np.unique(pairs[:, np.isin(pairs[0], shown)], axis=1).T.tolist():
+            behind = found.setdefault(tree.labels[node], [])
+            if self._sets.domain[value] not in behind:
+                behind.append(self._sets.domain[value])
+        return found
+
+
+class _LocalSearch(_Search):
+    """Plans in which an item that is too rare beside others is generalized for some people only."""
+
+    local = True
+
+    def __init__(self, sets: Cells, asked: KMAnonymity, suppress: float) -> None:
+        super().__init__(sets, asked, suppress)
+        self._asked, self._suppress = asked, suppress
+        self._instead = np.maximum(self._tree.parent, 0).astype(np.int32)
+        self._price = SMALLEST_PRICE + self._told - self._told[self._instead]
+        self._price[0] = np.inf
+
+    def _start(self, own: _State, progress: Progress) -> _State:
+        """The best after lifts, or with the cut that is best for everybody alike."""
+        alike = _Search(self._sets, self._asked, self._suppress).best(progress)
+        state = self._settled(alike.became)
+        lifted = self._lifted(own, progress)
+        return state if self._fits(state) and state.better(lifted) else lifted
