@@ -175,6 +175,17 @@ def test_a_file_without_a_header(run, tmp_path: Path):
     assert "60 of 60 records" in done.stdout + done.stderr
 
 
+def test_a_first_line_that_may_be_a_record_is_not_shown(run, tmp_path: Path):
+    data, policy = tmp_path / "bare.csv", tmp_path / "p.toml"
+    data.write_text("P1,anna,HIV\nP2,bert,flu\nP3,carl,cold\n", encoding="utf-8")
+    done = run("init", data, "--policy", policy)
+    assert done.exit_code == 0
+    assert "the first line may be a record" in done.stdout
+    assert not any(cell in done.stdout + done.stderr for cell in ("P1", "anna", "HIV"))
+    done = run("init", data, "--policy", policy, "--header", "--force")
+    assert all(name in done.stdout for name in ("P1", "anna", "HIV"))
+
+
 def test_nothing_is_written_to_a_dash(run, table: Path, policy: Path, tmp_path, monkeypatch):
     data, rules = table.resolve(), policy.resolve()
     monkeypatch.chdir(tmp_path)

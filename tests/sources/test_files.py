@@ -490,4 +490,6 @@ def test_a_parquet_file_over_which_the_library_gives_up_is_refused(
     monkeypatch.setattr(pl, "read_parquet", panic)
     with pytest.raises(DataError, match="this Parquet file is damaged") as caught:
         read_table(path)
-    assert caught.value.problems[0].code == "unreadable-file"
+    (problem,) = caught.value.problems
+    assert problem.code == "unreadable-file"
+    assert "copy or export the file once more" in (problem.remedy or "")

@@ -22,7 +22,7 @@ from indistinct.cli.options import (
 )
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_table
 from indistinct.document import many
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError, Problem, UncertainNames
 
 if TYPE_CHECKING:
     from indistinct.analytics.profile import AttributeProfile, Profile
@@ -98,7 +98,8 @@ def init(
     if as_json:
         print_json({"policy": str(policy), **seen.to_dict()})
     else:
-        _show(seen, policy, data)
+        named = header is not None or not isinstance(table.columns, UncertainNames)
+        _show(seen, policy, data, named=named)
 
 
 def _check(data: Path, path: Path, as_json: bool) -> None:
@@ -177,16 +178,29 @@ _HINT = {
     "insensitive": "published as they are",
     "identifier": "left out",
 }
+_UNNAMED = (
+    "the first line may be a record, so no names of columns are shown here; they and the doubts "
+    "stand in the policy: draft it again with --header if it is the header, else with --no-header"
+)
 _MOST_NAMES = 8
 _MOST_DOUBTS = 8
 
 
-def _show(seen: Profile, policy: Path, data: Path) -> None:
-    """The draft on one screen: what is doubtful first, then the columns by role."""
+def _show(seen: Profile, policy: Path, data: Path, *, named: bool) -> None:
+    """The draft on one screen: what is doubtful first, then the columns by role.
+
+    Arguments:
+        seen: what was seen of the table.
+        policy: the file of the draft.
+        data: that of the table.
+        named: show the names of columns, which may be the cells of a record otherwise.
+    """
     screen = console()
     told = "people-with-several-records" if seen.counted else ""
     lines = [(warned.message, "") for warned in seen.warnings if warned.code != told]
     lines += [(what, _some(names)) for what, names in seen.doubts]
+    if not named:
+        lines = [(_UNNAMED, "")]
     if lines:
         screen.print("Look at these first:", style="bold")
     for what, names in lines[:_MOST_DOUBTS]:
@@ -196,9 +210,10 @@ def _show(seen: Profile, policy: Path, data: Path) -> None:
     for role, hint in _HINT.items():
         items = seen.with_role(role)  # type: ignore[arg-type]
         if items:
-            screen.print(f"{role} ({len(items)}), {hint}:", style="bold")
+            screen.print(f"{role} ({len(items)}), {hint}" + ":" * named, style="bold")
+        if items and named:
             _hanging("  " + ", ".join(map(_told, items)), 2)
-    if seen.counted is not None:
+    if seen.counted is not None and named:
         found = seen.counted
         people = f"{many(found.people, 'person has')} {many(found.records, 'record')}"
         screen.print(f"{people}: every promise counts people, by '{found.column}'")

@@ -136,10 +136,20 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
                 remedy=remedy if isinstance(error, FileNotFoundError) else None,
             ) from None
         except UnicodeDecodeError:
-            problem = Problem("bad-encoding", "is not encoded in UTF-8", file=str(path))
+            problem = Problem(
+                "bad-encoding",
+                "is not encoded in UTF-8",
+                file=str(path),
+                remedy="save it as UTF-8",
+            )
             raise PolicyError(problem) from None
         except RecursionError:
-            problem = Problem("bad-toml", "is nested too deeply", file=str(path))
+            problem = Problem(
+                "bad-toml",
+                "is nested too deeply",
+                file=str(path),
+                remedy="take out the brackets: no value of a policy nests more than a few levels",
+            )
             raise PolicyError(problem) from None
         except tomllib.TOMLDecodeError as error:
             problem = Problem("bad-toml", f"is not valid TOML: {error}", file=str(path))

@@ -61,6 +61,12 @@ PACKED: Mapping[str, Callable[[Path], Any]] = {
 BROKEN = (OSError, EOFError, lzma.LZMAError, zlib.error)
 """What reading a damaged file raises."""
 
+DAMAGED = (
+    "copy or export the file once more: it is damaged, or not of the kind that its name says; "
+    "where it is locked or forbidden, let yourself read it"
+)
+QUERY = "correct the query: it has to read one table, in the words of this database"
+
 _NOT_OF_FILES = ("idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+-]+:/", re.IGNORECASE)
 _BLANKS = " \t\r\n"
@@ -356,7 +362,7 @@ def bytes_of(path: Path) -> bytes:
                 memory.require(memory.OF_BYTES * size, path.name)
                 blocks.append(block)
     except BROKEN as error:
-        raise _broken(path.name, "the file cannot be read", error) from None
+        raise broken(path.name, "the file cannot be read", error) from None
     return b"".join(blocks)
 
 
@@ -650,9 +656,9 @@ def _read_parquet(path: Path) -> pl.DataFrame:
         memory.require(memory.OF_CELLS * cells, path.name)
         return pl.read_parquet(path, glob=False)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise _broken(path.name, "this is not a Parquet file", error) from None
+        raise broken(path.name, "this is not a Parquet file", error) from None
     except pl.exceptions.PanicException as error:  # a BaseException, over a damaged column
-        raise _broken(path.name, "this Parquet file is damaged", error) from None
+        raise broken(path.name, "this Parquet file is damaged", error) from None
 
 
 def _read_excel(path: Path, sheet: str | None) -> pl.DataFrame:
@@ -684,7 +690,7 @@ def _read_excel(path: Path, sheet: str | None) -> pl.DataFrame:
             raise DataError(problems)
         frame = pl.read_excel(path, drop_empty_cols=False, infer_schema_length=None, **settings)
     except (pl.exceptions.PolarsError, fastexcel.FastExcelError) as error:
-        raise _broken(name, "this is not a readable Excel file", error) from None
+        raise broken(name, "this is not a readable Excel file", error) from None
     if frame.width == len(names):
         frame.columns = names
     # Days beside a text are moments to the library; one text must not change how days are spelt.
@@ -703,15 +709,15 @@ def _read_database(path: Path, query: str) -> pl.DataFrame:
                 frame: pl.DataFrame = connection.sql(query).pl()
                 return frame
         except duckdb.Error as error:
-            raise _broken(path.name, "the query cannot be answered", error) from None
+            raise broken(path.name, "the query cannot be answered", error, QUERY) from None
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as held:
             return pl.read_database(query, held, infer_schema_length=None)
     except (sqlite3.Error, pl.exceptions.PolarsError) as error:
-        raise _broken(path.name, "the query cannot be answered", error) from None
+        raise broken(path.name, "the query cannot be answered", error, QUERY) from None
 
 
-def _broken(name: str, message: str, error: BaseException) -> DataError:
+def broken(name: str, message: str, error: BaseException, remedy: str = DAMAGED) -> DataError:
     """A refusal by a library, without its words: they may quote a cell."""
     kind = type(error).__name__
-    return DataError("unreadable-file", f"{message} ({kind})", file=name)
+    return DataError("unreadable-file", f"{message} ({kind})", file=name, remedy=remedy)

@@ -48,6 +48,7 @@ from indistinct.sources.files import (
     CSV,
     PACKED,
     PARQUET,
+    broken,
     header_problems,
     header_without_csv,
     opened,
@@ -415,8 +416,7 @@ def _head(
             with opened(file) as held:
                 data = held.read(4 * SAMPLE)
     except BROKEN as error:
-        message = f"the file cannot be read ({type(error).__name__})"
-        raise DataError(Problem("unreadable-file", message, file=file.name)) from None
+        raise broken(file.name, "the file cannot be read", error) from None
     found, mark = detect_encoding(data)
     wanted = codecs.lookup(encoding or found or "utf-8").name
     try:
@@ -454,8 +454,7 @@ def _in_utf8(file: Path, encoding: str, target: Path) -> Path:
     except UnicodeError:
         raise _undecodable(file.name, encoding) from None
     except BROKEN as error:
-        message = f"the file cannot be read ({type(error).__name__})"
-        raise DataError(Problem("unreadable-file", message, file=file.name)) from None
+        raise broken(file.name, "the file cannot be read", error) from None
     return target
 
 

@@ -26,7 +26,7 @@ import polars as pl
 
 from indistinct.document import many
 from indistinct.errors import ROWS_SHOWN, DataError, Problem, Problems, did_you_mean
-from indistinct.sources.files import BROKEN, PACKED, bytes_of, opened
+from indistinct.sources.files import BROKEN, PACKED, broken, bytes_of, opened
 from indistinct.sources.format import CODE, DROPPED, SENSITIVE, WHOLE, Format, HealthRecords
 from indistinct.types import Frame, Plain, PlainMapping
 
@@ -275,8 +275,8 @@ def _first_kind(path: Path) -> str | None:
         with opened(path) as file:
             line = next((line for line in file if line.strip()), b"")
         found = json.loads(line.removeprefix(codecs.BOM_UTF8))["resourceType"]
-    except BROKEN:
-        raise DataError("unreadable-file", "the file cannot be read", file=path.name) from None
+    except BROKEN as error:
+        raise broken(path.name, "the file cannot be read", error) from None
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return str(found)
