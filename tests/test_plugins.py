@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 import polars as pl
 import pytest
@@ -77,48 +77,65 @@ def use(installed: Path, tmp_path: Path) -> Callable[..., subprocess.CompletedPr
 def test_the_template_is_used_from_end_to_end(
     use: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
-    def verb(*words: str) -> Any:
-        done = use("-m", "indistinct", *words, "--json")
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
     policy = (tmp_path / "release.toml").read_text(encoding="utf-8")
     promised = '[[promises]]\nmodel = "simpson-diversity"\nbound = 0.5\n'
     policy = policy.replace("[method]", f'{promised}\n[method]\nobjective = "largest-class"')
     (tmp_path / "release.toml").write_text(policy, encoding="utf-8")
-    run = verb("anonymize", "visits.csv", "--policy", "release.toml", "--out", "out")
-    assert run["plan"]["objective"]["measure"] == "largest-class"
-    audited = verb("audit", "out")
-    k, simpson = audited["promises"]
-    assert (k["model"], simpson["model"]) == ("k-anonymity", "simpson-diversity")
-    assert simpson["holds"]
-    assert 0 < simpson["achieved"]["bound"] <= 0.5
     even = policy.replace('objective = "largest-class"', 'algorithm = "even-steps"')
     (tmp_path / "even.toml").write_text(even, encoding="utf-8")
-    run = verb("anonymize", "visits.csv", "--policy", "even.toml", "--out", "even")
-    assert run["plan"]["algorithm"] == "even-steps"
-    assert verb("audit", "even")["holds"]
-    (tmp_path / "even.toml").write_text(f"{even}time_limit = 5\n", encoding="utf-8")
-    refused = use(
-        "-m", "indistinct", "anonymize", "visits.csv", "--policy", "even.toml", "--out", "no"
-    )
-    assert refused.returncode == 2
-    assert "method.time_limit: is a setting of" in refused.stderr
+    (tmp_path / "limited.toml").write_text(f"{even}time_limit = 5\n", encoding="utf-8")
     (tmp_path / "wards").mkdir()
     for ward in ("1", "2"):
         rows = [f"P{at // 2},{40 + at // 2 % 3},{'mf'[at // 2 % 2]},flu\n" for at in range(16)]
         text = "patient,age,sex,diagnosis\n" + "".join(rows)
         (tmp_path / "wards" / f"ward-{ward}.csv").write_text(text, encoding="utf-8")
-    verb("init", "wards", "--policy", "wards.toml")
+    runs = [
+        "anonymize visits.csv --policy release.toml --out out",
+        "audit out",
+        "anonymize visits.csv --policy even.toml --out even",
+        "audit even",
+        "anonymize visits.csv --policy limited.toml --out no",
+        "init wards --policy wards.toml",
+        "anonymize wards --policy wards.toml --out of-wards",
+        "attack visits.csv out --policy release.toml --only best-guess",
+        "simpson visits.csv diagnosis",
+        "--help",
+    ]
+    done = use("-c", _ALL, *runs)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    codes, said, errors = ([one[at] for one in told] for at in range(3))
+    assert codes == [0, 0, 0, 0, 2, 0, 0, 0, 0, 0], errors
+    assert "method.time_limit: is a setting of" in errors[4]
+    assert "simpson" in said.pop()
+    run, audited, other, again, _, _, of_wards, attacked, simpson = (
+        json.loads(one or "null") for one in said
+    )
+    assert run["plan"]["objective"]["measure"] == "largest-class"
+    k, promise = audited["promises"]
+    assert (k["model"], promise["model"]) == ("k-anonymity", "simpson-diversity")
+    assert promise["holds"]
+    assert 0 < promise["achieved"]["bound"] <= 0.5
+    assert other["plan"]["algorithm"] == "even-steps"
+    assert again["holds"]
     assert 'format = "wards"' in (tmp_path / "wards.toml").read_text(encoding="utf-8")
-    run = verb("anonymize", "wards", "--policy", "wards.toml", "--out", "of-wards")
-    assert run["people"]["source"] == 8
-    words = ("attack", "visits.csv", "out", "--policy", "release.toml", "--only", "best-guess")
-    (attack,) = verb(*words)["attacks"]
+    assert of_wards["people"]["source"] == 8
+    (attack,) = attacked["attacks"]
     assert attack["name"] == "best-guess"
     assert 0 < attack["figures"]["guessed"] < 1
-    assert 0 < verb("simpson", "visits.csv", "diagnosis")["simpson"] < 1
-    assert "simpson" in use("-m", "indistinct", "--help").stdout
+    assert 0 < simpson["simpson"] < 1
+
+
+_ALL = """
+import json, sys
+from typer.testing import CliRunner
+from indistinct.cli import app
+told = []
+for words in sys.argv[1:]:
+    done = CliRunner().invoke(app, [*words.split(), *(["--json"] if words != "--help" else [])])
+    told.append((done.exit_code, done.stdout, done.stderr))
+print(json.dumps(told))
+"""
 
 
 def test_a_broken_promise_of_the_template_is_found(
