@@ -322,3 +322,23 @@ def test_a_certificate_with_the_original_shares_says_whose_values_they_tell() ->
     asked["promises"][1].pop("reference")
     plain = ind.anonymize(data, asked)
     assert not any("left out have" in text or told in text for text in plain.warnings)
+
+
+@pytest.mark.parametrize(
+    ("asked", "remedy"),
+    [
+        ({"model": "entropy-l-diversity", "l": 1.5}, "add distinct-l-diversity or max-posterior"),
+        ({"model": "recursive-cl-diversity", "c": 3, "l": 2}, "add distinct-l-diversity or max-"),
+        ({"model": "max-posterior", "bound": 0.7}, "under [attributes.ill] counts them no longer"),
+    ],
+)
+def test_missing_values_that_pass_for_an_illness_are_told(
+    asked: dict[str, Any], remedy: str
+) -> None:
+    """Whoever has a value at all has the same one."""
+    data = pl.DataFrame({"age": [20 + at % 4 for at in range(40)], "ill": [None, *["a"]] * 20})
+    keys = policy([{"model": "k-anonymity", "k": 2}, asked])
+    keys["attributes"]["ill"].pop("ranks")
+    warnings = ind.anonymize(data, keys).warnings
+    (told,) = (text for text in warnings if "missing values of 'ill' count as one more" in text)
+    assert remedy in told

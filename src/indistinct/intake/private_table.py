@@ -206,9 +206,11 @@ def warn_about_named_values(private: PrivateTable, run: Run) -> None:
         run.warnings += told_apart(name, sorted_values(private.subjects.values_of(name)))
     problems = []
     for part in private.promises:
-        if not isinstance(part, AboutValues):
-            continue
         name = str(part.sensitive)
+        if not isinstance(part, AboutValues):
+            if part.needs_sensitive and not private.metadata[name].categories:
+                run.warnings += _counted_missing(part, private)
+            continue
         if part.about_all:
             run.warnings += _counted_missing(part, private)
             continue
@@ -254,7 +256,7 @@ def told_apart(name: str, values: Sequence[str | None]) -> list[str]:
     ]
 
 
-def _counted_missing(part: AboutValues, private: PrivateTable) -> list[str]:
+def _counted_missing(part: Promise, private: PrivateTable) -> list[str]:
     """The warning that a missing value passes for one more value."""
     name = str(part.sensitive)
     if part.unit == "person":
@@ -268,10 +270,11 @@ def _counted_missing(part: AboutValues, private: PrivateTable) -> list[str]:
     if not missing:
         return []
     listed = ", ".join(f'"{label}"' for label in sorted(missing))
-    return [
-        f"missing values of '{name}' count as one more value in {part.model}: "
-        f"not_applicable = [{listed}] under [attributes.{name}] counts them no longer"
-    ]
+    left_aside = f"not_applicable = [{listed}]"
+    remedy = f"{left_aside} under [attributes.{name}] counts them no longer"
+    if not isinstance(part, AboutValues):
+        remedy = f"add distinct-l-diversity or max-posterior, and in it {left_aside}"
+    return [f"missing values of '{name}' count as one more value in {part.model}: {remedy}"]
 
 
 def counted_attributes(promises: Sequence[Promise]) -> list[str]:
