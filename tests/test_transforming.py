@@ -558,3 +558,24 @@ def test_dates_near_the_ends_tell_how_far_they_were_moved() -> None:
     days, moved = np.array([0, 100, 50, 10]), np.array([7, 7, -30, -365])
     found = possible(days, moved, np.array([0, 0, 1, 2]), most=365)
     assert found.tolist() == [1, 100, 11]
+
+
+@pytest.mark.parametrize("rule", [{"shift": {"days": 30}}, {"noise": 30}])
+def test_a_time_of_day_that_moved_dates_keep_is_told_of(rule: dict[str, Any]) -> None:
+    """Every record has a time of its own, but for two at midnight."""
+    first = dt.datetime(2024, 1, 1)
+    times = [first + dt.timedelta(days=at, minutes=7 * at) for at in range(9)]
+    frame = pl.DataFrame({"sex": ["f"] * 10, "visit": [*times, first]})
+    asked = ind.Policy(
+        attributes={
+            "sex": {"role": "quasi-identifier"},
+            "visit": {"role": "insensitive", "transform": rule},
+        },
+        promises=[{"model": "k-anonymity", "k": 4}],
+    )
+    release = ind.anonymize(frame, asked)
+    assert {at.time() for at in release.tables["visit"]} == {at.time() for at in times}
+    assert any("it is that of no other record for 8 of 10" in text for text in release.warnings)
+    assert "the time of day" in release.certificate.transformed["visit"]
+    whole = frame.with_columns(pl.col("visit").dt.truncate("1d"))
+    assert "time of day" not in ind.anonymize(whole, asked).certificate.transformed["visit"]

@@ -474,6 +474,16 @@ def _few_moved(rule: Swap, before: pl.Series, changed: int) -> list[str]:
     ]
 
 
+def _found_by_time(column: Measured) -> list[str]:
+    """The warning that dates which are moved by whole days keep a time that few others have."""
+    alone = int((np.unique(column.times, return_counts=True)[1] == 1).sum())
+    return [
+        f"'{column.name}': dates are moved by whole days, and the time of day stays: it is that of "
+        f"no other record for {alone} of {len(column.present)}: take the times out of the table "
+        "before"
+    ] * bool(alone)
+
+
 def _undone_by_groups(name: str, groups: Ints) -> list[str]:
     """The warning that who knows small groups knows what was exchanged with what.
 
@@ -536,7 +546,8 @@ def _shift(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
         f"how far the dates of {few} of {len(found)} {'people' if rule.by else 'records'} were "
         "moved: leave such long courses, and dates near the ends, out"
     ] * bool(few)
-    return made, shift_told(by_person=rule.by is not None)
+    work.warnings += _found_by_time(column)
+    return made, shift_told(by_person=rule.by is not None, times=bool(len(column.times)))
 
 
 def _swap(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
@@ -590,7 +601,8 @@ def _noise(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
         ends=(rule.bottom, rule.top),
         step=10.0**-column.places if column.kind == "number" else 1.0,
     )
-    return made, said
+    work.warnings += _found_by_time(column)
+    return made, said + "; the time of day stays" * bool(len(column.times))
 
 
 def _round(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:

@@ -461,6 +461,16 @@ class _Reuse:
                 f"the labels of {listed} are others than those of the earlier plan, which did not "
                 "hold on this table"
             )
+        made_from_values = self.earlier.kind == "classes" or any(
+            isinstance(asked := self.policy.attributes[name].hierarchy, Mapping)
+            and "equal_frequency" in asked
+            for name in self.earlier.attributes
+        )
+        if made_from_values:
+            self.run.warnings.append(
+                "labels of the earlier plan end at values of people of its table: where its "
+                "release was not published, this one is the first to show them"
+            )
         assert isinstance(plan, LevelPlan | CutPlan | CellPlan)
         goal = asked_of(self.policy, self.run.seed).objective
         if goal.measure == "rows":

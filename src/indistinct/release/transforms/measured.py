@@ -100,6 +100,12 @@ class Measured:
         """Dates as whole days, [n]."""
         return self.steps // DAY if self.kind == "datetime" else self.steps
 
+    @property
+    def times(self) -> Ints:
+        """The times of day of dates that are there and have one, in steps."""
+        found: Ints = self.present % DAY if self.kind == "datetime" else self.present[:0]
+        return found if found.any() else found[:0]
+
     def in_steps(self, amount: float) -> float:
         """An amount of the column's unit (of days, for dates) as steps."""
         if self.kind == "number":

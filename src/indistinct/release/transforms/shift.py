@@ -84,12 +84,12 @@ def possible(days: Ints, moved: Ints, unit: Ints, *, most: int) -> Ints:
     return found
 
 
-def told(*, by_person: bool) -> str:
-    """What the certificate says of it."""
+def told(*, by_person: bool, times: bool = False) -> str:
+    """What the certificate says of it; ``times``: whether the dates have a time of the day."""
     whose = "each person's" if by_person else "each record's"
     return (
         f"dates shifted by a secret number of days, the same for all of {whose} dates; the days "
-        "between them stay"
+        f"between them stay{', and the time of day' * times}"
     )
 
 
