@@ -63,6 +63,7 @@ from indistinct.privacy.kl_cover import KLCover as KLCover
 from indistinct.privacy.kl_diversity import KLDiversity as KLDiversity
 from indistinct.privacy.km_anonymity import KMAnonymity as KMAnonymity
 from indistinct.privacy.knm_anonymity import KNMAnonymity as KNMAnonymity
+from indistinct.privacy.known_number import KnownNumber as KnownNumber
 from indistinct.privacy.known_records import KnownRecords as KnownRecords
 from indistinct.privacy.known_visit import KnownVisit as KnownVisit
 from indistinct.privacy.m_invariance import MInvariance as MInvariance

@@ -15,6 +15,7 @@ from indistinct.release.audit import audit
 GIVEN: dict[str, dict[str, Any]] = {
     "kl-diversity": {"k": 10, "l": 5},
     "km-anonymity": {"k": 5, "m": 2},
+    "known-number": {"k": 5},
     "known-records": {"k": 5, "bound": 0.5, "m": 2},
     "known-visit": {"k": 5, "visit": ("date", "ward")},
 }
@@ -30,7 +31,7 @@ def test_what_promises_speak_of() -> None:
         for name, kind in models().items()
         if kind.subject != "classes" and kind.__module__.startswith("indistinct.")
     }
-    items = dict.fromkeys(("km-anonymity", "known-records", "known-visit"), "items")
+    items = dict.fromkeys(("km-anonymity", "known-number", "known-records", "known-visit"), "items")
     assert subjects == {"kl-diversity": "linked", **items}
 
 
@@ -61,6 +62,7 @@ def test_they_count_people_and_are_not_judged_by_classes(model: str) -> None:
         ("km-anonymity", "m", 0),
         ("km-anonymity", "m", True),
         ("known-visit", "k", 0),
+        ("known-number", "k", 0),
         ("known-records", "k", 0),
         ("known-records", "k", 2.5),
         ("known-records", "bound", 0),

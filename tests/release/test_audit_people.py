@@ -195,6 +195,24 @@ def test_every_visit_is_counted(rows: list[tuple[str, str, str | None]], k: int)
     assert found.breaking_records == len(set().union(*rare))
 
 
+@settings(max_examples=60)
+@given(
+    rows=st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from("NS")), max_size=24),
+    k=st.integers(1, 4),
+)
+def test_every_number_of_records_is_counted(rows: list[tuple[str, str]], k: int) -> None:
+    home = dict(rows)
+    table = pl.DataFrame([(who, home[who]) for who, _ in rows],
+                         {"who": pl.String, "town": pl.String}, orient="row")  # fmt: skip
+    asked = {"model": "known-number", "k": k, "unit": "person"}
+    found = audit(table, [asked], ["town"], person="who").promises[0]
+    held = Counter((home[who], n) for who, n in Counter(table["who"]).items())
+    rare = [people for people in held.values() if people < k]
+    assert found.holds is (not rare if held else found.holds)
+    assert found.achieved == {"k": min(held.values(), default=None)}
+    assert (found.breaking_classes, found.breaking_records) == (len(rare), sum(rare))
+
+
 def test_whose_items_they_are_has_to_be_told() -> None:
     table = pl.DataFrame({"town": ["N"], "illness": ["flu"]})
     asked = {"model": "km-anonymity", "k": 2, "sensitive": "illness"}

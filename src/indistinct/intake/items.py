@@ -83,7 +83,7 @@ def with_generalized_items(table: Table, run: Run, file: str | None) -> tuple[Ta
         for part in promises
     }
     keep, plans = _generalized(promises, rows, people, known, run)
-    frame = pl.DataFrame([table.values(name) for name in table.columns]).filter(pl.Series(keep))
+    frame = _held_rows(table, keep)
     documents = {}
     for part, (plan, items, entries, lost) in plans.items():
         for name, entry in zip(part.columns, items.entry, strict=True):
@@ -106,6 +106,19 @@ def with_generalized_items(table: Table, run: Run, file: str | None) -> tuple[Ta
     run.documents["items.json"] = documents
     run.policy = _without_items(policy, names)
     return done, int((~keep).sum()), without
+
+
+def with_rows(table: Table, keep: Bools, policy: Policy) -> Table:
+    """A table in memory with some of its records."""
+    assert isinstance(table, EagerTable)
+    made = open_table(_held_rows(table, keep), table.name, missing_tokens=policy.missing_tokens())
+    assert isinstance(made, EagerTable)
+    made.inferred = table.inferred
+    return made
+
+
+def _held_rows(table: EagerTable, keep: Bools) -> pl.DataFrame:
+    return pl.DataFrame([table.values(name) for name in table.columns]).filter(pl.Series(keep))
 
 
 def _generalized(

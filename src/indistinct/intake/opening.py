@@ -14,7 +14,6 @@ import polars as pl
 from indistinct.document import many
 from indistinct.errors import DataError, PolicyError, Problem, Problems, did_you_mean
 from indistinct.sources.convert import to_polars
-from indistinct.sources.eager import PolarsTable
 from indistinct.sources.engines import open_table
 from indistinct.sources.files import INFERRED, read_table
 from indistinct.sources.format import format_named
@@ -138,8 +137,7 @@ def open_source(
     if tokens:
         table = open_table(native, name, missing_tokens=tokens, allow_empty=allow_empty)
     table.notes = (*table.notes, *notes)
-    if isinstance(table, PolarsTable) and Path(name).suffix.lower() in INFERRED:
-        table.inferred = True
+    table.inferred = Path(name).suffix.lower() in INFERRED
     return table, digest
 
 

@@ -19,6 +19,7 @@ from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.asked import method_of
 from indistinct.intake.transforming import shows_others, shows_suppressed
 from indistinct.measures import measures
+from indistinct.privacy.known_number import KnownNumber
 from indistinct.recoding.earlier_plan import published_labels
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.release.audit import Audit
@@ -96,6 +97,12 @@ def told_of_the_program(policy: Policy) -> list[str]:
 
     In linked tables that is who shares a bucket, and who is left out or waits for a later release.
     """
+    told = [
+        f"of people with more records than {part.k} of their class have, some were left out at "
+        "random (known-number)"
+        for part in policy.privacy_models
+        if isinstance(part, KnownNumber)
+    ]
     method = method_of(policy)
     about = dict.fromkeys(
         part.sensitive
@@ -103,7 +110,7 @@ def told_of_the_program(policy: Policy) -> list[str]:
         if part.sensitive is not None and (method.linked or part.subject == "classes")
     )
     if not about or not method.by_values:
-        return []
+        return told
     what, who = "class", "everybody's quasi-identifiers"
     seen = "which classes were left out, or not made finer"
     if method.linked:
@@ -111,8 +118,9 @@ def told_of_the_program(policy: Policy) -> list[str]:
         seen = "who was put together and who left out"
     listed = _quoted(about)
     return [
+        *told,
         f"promises about {listed} bound what the values of a {what} tell by themselves: whoever "
-        f"knows {who} and this program sees {seen}, and may believe more"
+        f"knows {who} and this program sees {seen}, and may believe more",
     ]
 
 

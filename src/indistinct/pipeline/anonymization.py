@@ -17,6 +17,7 @@ from indistinct.intake.transforming import Transformed, changes_values, transfor
 from indistinct.pipeline.accounts import accounts
 from indistinct.pipeline.analyses import columns_of, with_analyses
 from indistinct.pipeline.background_knowledge import with_background_knowledge
+from indistinct.pipeline.known_numbers import with_known_numbers
 from indistinct.pipeline.looking_ahead import searched
 from indistinct.pipeline.publishing import audited, publish, require_kept
 from indistinct.pipeline.recording import hold_against_ledger
@@ -79,7 +80,13 @@ def released(data: Frame, run: Run, planned: Planned | None = None) -> Release:
         DataError, PolicyError, HierarchyError, Unsatisfiable: as :func:`anonymize` does.
     """
     private, values = read(data, run)
-    private, plan = (private, searched(private, run)) if planned is None else planned(private, run)
+
+    def found(private: PrivateTable) -> tuple[PrivateTable, Plan | LinkedPlan]:
+        return (private, searched(private, run)) if planned is None else planned(private, run)
+
+    (private, plan), values = with_known_numbers(
+        found(private), values, run, lambda left: found(counted(left, run))
+    )
     publication = publish(private, plan, values, run)
     if holds_records(run.policy) and not isinstance(data, str | Path):
         # The run worked on a copy in memory: the release goes back to the engine of the table.
@@ -141,8 +148,19 @@ def read(data: Frame, run: Run) -> tuple[PrivateTable, Transformed]:
     file = None if run.source_digest is None else table.name
     run.to_analyse = columns_of(run.policy, table)
     values = transformed(table, run, file)
+    return counted(values, run), values
+
+
+def counted(values: Transformed, run: Run) -> PrivateTable:
+    """The private table of transformed values.
+
+    Raises:
+        DataError, HierarchyError: as :func:`read` does.
+    """
     run.tell("counting")
+    file, told = (None if run.source_digest is None else values.table.name), len(run.warnings)
     private = settled(PrivateTable.of(values.table, run, file=file), run)
+    run.warnings[told:] = [one for one in run.warnings[told:] if one not in run.warnings[:told]]
     if not private.subjects.count:
         raise DataError("no-records", "has no records", file=file)
-    return private, values
+    return private

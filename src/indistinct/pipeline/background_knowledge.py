@@ -15,8 +15,8 @@ from indistinct.intake.value_metadata import value_metadata_of
 from indistinct.pipeline.attack import Attacked, context_of, known_beside
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.release.transforms.measured import as_measured
-from indistinct.sources.eager import EagerTable
-from indistinct.sources.engines import open_table
+from indistinct.sources.convert import to_polars
+from indistinct.sources.text import canonical
 from indistinct.types import Frame, PlainMapping
 
 if TYPE_CHECKING:
@@ -75,22 +75,24 @@ def with_background_knowledge(private: PrivateTable, released: Frame, run: Run) 
 
 def _warnings_of_days(policy: Policy, released: Frame) -> list[str]:
     """Dates of a person that are moved alike tell how many days lie between them."""
-    table, person = open_table(released), str(policy.person)
+    held, person = to_polars(released), str(policy.person)
     of = pl.col(person)
     steps = {}
     for name, item in policy.attributes.items():
         rule = item.transform and item.transform.shift
-        if not (rule and rule.by == person and isinstance(table, EagerTable)):
+        if not (rule and rule.by == person):
             continue
-        if name in table.columns and item.role != "quasi-identifier":
-            texts = table.text([name])[name]
-            dates = as_measured(table.values(name), texts, rule.format)
+        if name in held.columns and item.role != "quasi-identifier":
+            texts = canonical(held.select(name))[name]
+            dates = as_measured(held[name], texts, rule.format)
             if dates is not None and dates.kind != "number":
                 steps[name] = pl.Series(dates.days).set(texts.is_null(), None)
     if not steps:
         return []
     own = list(policy.quasi_identifiers)
-    rows = table.text([person, *own]).with_columns(pl.concat_list(*steps.values()).alias("\0day"))
+    rows = canonical(held.select(person, *own)).with_columns(
+        pl.concat_list(*steps.values()).alias("\0day")
+    )
     days = rows.explode("\0day").drop_nulls("\0day").unique([person, "\0day"]).sort("\0day")
     gaps = days.with_columns(pl.col("\0day").diff().over(of).alias("\0gap")).drop_nulls("\0gap")
     gaps = gaps.unique([person, *own, "\0gap"])
@@ -125,8 +127,8 @@ def _warnings(figures: PlainMapping) -> list[str]:
     if counted.get("singled_out"):
         found.append(
             "quasi-identifiers and the number of somebody's records single out "
-            f"{share(counted['singled_out'])} of people: no promise bounds that; linked tables do "
-            "not show it"
+            f"{share(counted['singled_out'])} of people: the promise known-number bounds it; "
+            "linked tables do not show it"
         )
     if not (one["certain"] or two["singled_out"]):
         return found

@@ -9,7 +9,10 @@ from indistinct.errors import Problem
 from indistinct.policy.methods import registered
 from indistinct.policy.sections import Attribute, Bookkeeping, Method, Source
 from indistinct.policy.stated import Stated
+from indistinct.privacy.k_anonymity import KAnonymity
+from indistinct.privacy.km_anonymity import KMAnonymity
 from indistinct.privacy.knm_anonymity import KNMAnonymity
+from indistinct.privacy.known_number import KnownNumber
 from indistinct.privacy.known_records import KnownRecords
 from indistinct.privacy.known_visit import KnownVisit
 from indistinct.privacy.promise import models, promise_of
@@ -126,6 +129,7 @@ def people_checks(parts: PlainMapping) -> Iterator[Problem]:
     yield from _column_checks(person, parts["attributes"])
     yield from _method_checks(method)
     yield from _known_records_checks(parts["promises"])
+    yield from _known_number_checks(parts["promises"])
     if own.linked:
         yield from _name_checks(parts["attributes"])
         yield from _linked_checks(own, parts["promises"])
@@ -284,6 +288,29 @@ def _linked_checks(own: Registered, promises: tuple[Requirement, ...]) -> Iterat
                 remedy='choose method.algorithm = "k-l-diversity"'
                 if foreign
                 else "choose an algorithm of one table, such as 'optimal'",
+            )
+
+
+def _known_number_checks(promises: tuple[Requirement, ...]) -> Iterator[Problem]:
+    """Whether classes are large enough, and nothing is settled before records are left out."""
+    ks = [int(p.parameters["k"]) for p in promises if p.model == KAnonymity.model and p.on is None]
+    for number, item in enumerate(promises, start=1):
+        if item.model != KnownNumber.model:
+            continue
+        place, k = place_of(("promises", number)), int(item.parameters["k"])
+        if item.on is not None or k > max(ks, default=1):
+            yield Problem(
+                "classes-too-small",
+                f"{place}: {item.model} needs classes of {k} people over all quasi-identifiers",
+                remedy=f'add [[promises]] with model = "{KAnonymity.model}" and k = {k}, and '
+                "leave on out",
+            )
+        if any(one.model == KMAnonymity.model for one in promises):
+            yield Problem(
+                "beside-known-number",
+                f"{place}: {KMAnonymity.model} is kept before records are left out, and may be "
+                "broken then",
+                remedy=f'choose model = "{KnownRecords.model}" in its place',
             )
 
 

@@ -37,6 +37,7 @@ class DuckDBTable:
 
     held = False
     notes: tuple[str, ...] = ()
+    inferred = False
 
     def __init__(self, relation: Any, name: str, tokens: Tokens | None = None) -> None:
         self.name = name

@@ -211,6 +211,7 @@ class PostgresTable:
 
     held = False
     notes: tuple[str, ...] = ()
+    inferred = False
 
     def __init__(
         self, session: Session, source: str, name: str, tokens: Tokens | None = None

@@ -24,6 +24,7 @@ class SparkTable:
 
     held = False
     notes: tuple[str, ...] = ()
+    inferred = False
 
     def __init__(self, frame: Frame, name: str, tokens: Tokens | None = None) -> None:
         self.name = name

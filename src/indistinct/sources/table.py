@@ -110,6 +110,9 @@ class Table(Protocol):
     notes: tuple[str, ...]
     """What whoever read the table has to say of it, as sentences for the custodian."""
 
+    inferred: bool
+    """Whether the types of its columns follow from their cells, as in a workbook."""
+
     kinds: Mapping[str, str]
     """The kind of each column: text, integer, float, boolean, date, datetime or other."""
 

@@ -62,6 +62,7 @@ from indistinct.kernels.known_items import MOST_KNOWN, know_items
 from indistinct.randomness import simulation
 
 NAME = "known-records"
+KNOWN_NUMBER = "known-number"
 KIND = "identity"
 PLACE = 15
 KNOWLEDGE = "the exact quasi-identifiers of a person, and one value of the person's records"
@@ -218,13 +219,15 @@ def singled_out_by_number(context: AttackContext) -> NDArray[np.bool_] | None:
         return None
     places = context.places
     shown = sums(published.amount, published.indptr)[context.cells_of]
-    width = int(max(owned.max(initial=0), shown.max(initial=0))) + 1
-    there, rows = np.unique(places.class_of * np.int64(width) + shown, return_counts=True)
-    asked, of = np.unique(places.set_of * np.int64(width) + owned, return_inverse=True)
+    width = np.int64(max(owned.max(initial=0), shown.max(initial=0)) + 1)
+    there = np.sort(places.class_of * width + shown)
+    asked, of = np.unique(places.set_of * width + owned, return_inverse=True)
     met, at = expanded(places.candidate_sets, asked // width)
-    keys = places.candidate_sets.index[at] * np.int64(width) + (asked % width)[met]
-    place = np.minimum(np.searchsorted(there, keys), max(len(there) - 1, 0))
-    hits = np.where(there[place] == keys, rows[place], 0) if len(there) else np.zeros(len(keys))
+    keys = places.candidate_sets.index[at] * width + (asked % width)[met]
+    # Records of whoever had more may have been left out.
+    lowered = any(item.model == KNOWN_NUMBER for item in context.promises)
+    fewest = keys - keys % width if lowered else keys
+    hits = np.searchsorted(there, keys, "right") - np.searchsorted(there, fewest)
     found: NDArray[np.bool_] = (np.bincount(met, hits, len(asked)) == 1)[of]
     return found
 

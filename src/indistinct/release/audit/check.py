@@ -28,7 +28,8 @@ a promise, also where it is in different sets that are listed as one value each.
 many of a class have a value, each by itself; of linked tables the buckets, where a set of values
 counts for each of its members. ``items``: sets of items of people with many records,
 ``combinations``: the same class by class, and ``visits``: their records, by the values of several
-columns; linked tables do not show them. ``linked``: two linked tables, both at once.
+columns or by their number; linked tables do not show them. ``linked``: two linked tables, both at
+once.
 """
 
 

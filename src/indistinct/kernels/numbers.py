@@ -1,0 +1,39 @@
+"""Numbers lowered as little as possible, until k are alike."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from indistinct.kernels.jit import jit
+from indistinct.types import Ints
+
+
+@jit
+def least_lost(numbers: Ints, ends: Ints, k: int) -> Ints:
+    """What each number becomes, so that k of its class at least become the same; the least is lost.
+
+    Class ``c`` is the places from ``ends[c]`` to ``ends[c + 1]``, its numbers rising. A run of k to
+    2k - 1 of them becomes its first (a longer one can be cut without loss), and the cheapest runs
+    are a shortest path. Classes of fewer than k stay as they are.
+    """
+    found = numbers.copy()
+    for c in range(ends.shape[0] - 1):
+        start, size = ends[c], ends[c + 1] - ends[c]
+        if size < k:
+            continue
+        cost = np.full(size + 1, np.inf)
+        cost[0] = 0.0
+        before = np.full(size + 1, -1, np.int64)
+        for end in range(k, size + 1):
+            total = 0
+            for at in range(end - 1, max(end - 2 * k, -1), -1):
+                total += numbers[start + at]
+                lost = cost[at] + total - (end - at) * numbers[start + at]
+                if end - at >= k and lost < cost[end]:
+                    cost[end], before[end] = lost, at
+        end = size
+        while end > 0:
+            for place in range(before[end], end):
+                found[start + place] = numbers[start + before[end]]
+            end = before[end]
+    return found

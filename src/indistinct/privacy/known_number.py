@@ -1,0 +1,45 @@
+"""A known number: who knows a person's class and number of records finds k people with as many.
+
+A long release shows how many records each pseudonym has. Neighbours and insurers may know how
+often somebody was in hospital, and look for that number among the people of the class. At least k
+people of the class have as many: the k-anonymity of Sweeney (2002), of people and their numbers of
+records.
+
+What it does not promise: anything about who knows the number and values of records together, or
+about values at all. A missing value counts as any other: what is counted is records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from indistinct.privacy.parameters import of_one, whole
+from indistinct.privacy.promise import BeyondClasses, Closure, Subject
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownNumber(BeyondClasses):
+    """Every number of records that somebody of a class has is had by k people of the class.
+
+    After classes are found, records of those who have more are left out, drawn at random, as few as
+    possible; then everything is searched anew in what is left.
+    """
+
+    model: ClassVar[str] = "known-number"
+    closure: ClassVar[Closure] = "none"
+    subject: ClassVar[Subject] = "items"
+    applies_to: ClassVar[str] = "people's numbers of records beside the classes"
+    way_out: ClassVar[str] = 'name the person: [source] person = "patient_id", say'
+
+    k: int
+    """People of a class who have each number of records that occurs."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.model, "k", self.k, 1, "choose k = 5, say")
+
+    @property
+    def caution(self) -> str | None:
+        """A k of 1 promises nothing."""
+        return of_one(self.k)
