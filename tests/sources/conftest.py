@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,20 +76,6 @@ def _duckdb_default() -> Engine:
     return Engine("duckdb-default", load, lambda native: native.pl().rows(), ordered=False)
 
 
-@pytest.fixture(scope="session")
-def spark() -> Iterator[Any]:
-    """A local Spark session."""
-    sql = pytest.importorskip("pyspark.sql")
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    settings = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2"}
-    builder = sql.SparkSession.builder.master("local[1]")
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    yield session
-    session.stop()
-
-
 ENGINES: dict[str, Callable[[], Engine]] = {
     "polars": _polars,
     "lazy": _lazy,
@@ -102,15 +87,7 @@ ENGINES: dict[str, Callable[[], Engine]] = {
 }
 
 
-@pytest.fixture(params=[*ENGINES, "spark"])
+@pytest.fixture(params=[*ENGINES])
 def engine(request: pytest.FixtureRequest) -> Engine:
-    """Every engine, one after the other."""
-    if request.param != "spark":
-        return ENGINES[request.param]()
-    session = request.getfixturevalue("spark")
-    return Engine(
-        "spark",
-        lambda frame: session.createDataFrame(frame.to_arrow()),
-        lambda native: pl.from_arrow(native.toArrow()).rows(),
-        ordered=False,
-    )
+    """Every engine but Spark, one after the other."""
+    return ENGINES[request.param]()

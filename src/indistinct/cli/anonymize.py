@@ -14,9 +14,11 @@ from indistinct.cli.options import (
     Data,
     Encoding,
     Engine,
+    Master,
     Memory,
     Separator,
     Sheet,
+    begin,
     beside_policy,
     named_path,
     names,
@@ -129,12 +131,14 @@ def anonymize(
     encoding: Encoding = None,
     sheet: Sheet = None,
     engine: Engine = None,
+    master: Master = None,
     memory: Memory = None,
     into: Annotated[
         str | None,
         option(
             "ADDRESS",
-            "Put the rows into a table in place of a file: postgresql://host/db?schema=S.",
+            "Put the rows into a table in place of a file: postgresql://host/db?schema=S; with "
+            "--engine spark into a folder, hdfs://host/release.",
         ),
     ] = None,
     alternatives: Annotated[
@@ -179,6 +183,7 @@ def anonymize(
         raise PolicyError("not-scanned", message, remedy=remedy)
     further: Plain = {"rest": rest, "k": k, "hierarchies": hierarchies}
     with Progress() as progress:
+        begin(engine, master)
         if policy is not None:
             options = {**named, **further, **method, **output, **source}
             given = [name for name, value in options.items() if value is not None]

@@ -12,10 +12,12 @@ from indistinct.cli.options import (
     Encoding,
     Engine,
     Force,
+    Master,
     Memory,
     Roles,
     Separator,
     Sheet,
+    begin,
     beside_policy,
     names,
     option,
@@ -81,6 +83,7 @@ def assess(
     encoding: Encoding = None,
     sheet: Sheet = None,
     engine: Engine = None,
+    master: Master = None,
     memory: Memory = None,
     as_json: AsJson = False,
 ) -> None:
@@ -102,6 +105,7 @@ def assess(
         require_drawing(plot)
         combinations = max(combinations or 0, 2)
     with Progress() as progress:
+        begin(engine, master)
         found = indistinct.assess(
             data,
             policy,

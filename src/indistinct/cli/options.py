@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from indistinct.errors import OutputError, Problem
+from indistinct.errors import OutputError, PolicyError, Problem
 from indistinct.types import Plain
 
 LEAVE = "leave one of them out"
@@ -44,10 +44,18 @@ Data = Annotated[
     ),
 ]
 Engine = Annotated[
-    Literal["duckdb"] | None,
+    Literal["duckdb", "spark"] | None,
     typer.Option(
         help="Scan the file, or the files of a folder or pattern, in place of reading it: it need "
-        "not fit into memory.",
+        "not fit into memory. With spark also hdfs://, s3a:// and table:NAME.",
+        rich_help_panel=FILE,
+    ),
+]
+Master = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="With --engine spark: the cluster, such as spark://host:7077 (as Spark is set up).",
         rich_help_panel=FILE,
     ),
 ]
@@ -78,6 +86,22 @@ Sheet = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Sheet of an Excel file.", rich_help_panel=FILE),
 ]
+
+
+def begin(engine: str | None, master: str | None) -> None:
+    """Start Spark, where it is asked for.
+
+    Raises:
+        PolicyError: a cluster is named, and not that Spark is used.
+        DataError: Spark does not start.
+    """
+    if engine == "spark":
+        from indistinct.sources.spark_files import begin_spark
+
+        begin_spark(master)
+    elif master is not None:
+        message = "--master names a cluster of Spark, and --engine spark is not asked for"
+        raise PolicyError("not-scanned", message, remedy="add --engine spark, or leave it out")
 
 
 def named_path(given: str) -> Path:

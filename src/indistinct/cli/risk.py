@@ -13,11 +13,13 @@ from indistinct.cli.options import (
     Encoding,
     Engine,
     Force,
+    Master,
     Memory,
     Roles,
     Separator,
     Sheet,
     argument,
+    begin,
     beside_policy,
     names,
     option,
@@ -112,6 +114,7 @@ def risk(
     encoding: Encoding = None,
     sheet: Sheet = None,
     engine: Engine = None,
+    master: Master = None,
     memory: Memory = None,
     as_json: AsJson = False,
 ) -> None:
@@ -132,6 +135,7 @@ def risk(
     if plot is not None:
         require_drawing(plot)
     with Progress() as progress:
+        begin(engine, master)
         found = indistinct.risk(
             data,
             policy,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, Union
+from typing import TYPE_CHECKING, Any, Literal, Self, Union, get_args
 
 import polars as pl
 
@@ -27,11 +27,15 @@ from indistinct.types import Frame, Plain, PlainMapping
 if TYPE_CHECKING:
     from indistinct.policy import Policy
     from indistinct.sources.postgres import PostgresTable
-    from indistinct.sources.scan import Engine, ScannedTable
+    from indistinct.sources.scan import ScannedTable
+    from indistinct.sources.spark_files import SparkFiles
 
 Progress = Callable[[str, float | None], None]
 """Called with what is being done, and the share of it that is done where that is known."""
 
+
+Engine = Literal["duckdb", "spark"]
+"""What can count a table where it is: files that are larger than memory, or on a cluster."""
 
 SCANNED = "the table does not fit into memory: it was scanned by DuckDB"
 
@@ -143,7 +147,7 @@ def open_source(
 
 def in_file(
     data: str | Path, *, fits: bool = False, allow_empty: bool = False, **how: Any
-) -> pl.DataFrame | ScannedTable:
+) -> pl.DataFrame | ScannedTable | SparkFiles:
     """The table in a file: read, or scanned where it does not fit into memory and can be.
 
     Arguments:
@@ -171,7 +175,7 @@ def in_file(
 def scanned_or_as_it_is(
     data: Frame, engine: str | None, memory: str | None, how: PlainMapping
 ) -> Frame:
-    """A table in files that is scanned, where that is asked for; else what was given.
+    """A table that is counted where it is, where that is asked for; else what was given.
 
     Raises:
         DataError: it is no file, or cannot be read.
@@ -183,10 +187,10 @@ def scanned_or_as_it_is(
 
 @dataclass(frozen=True)
 class Scanned:
-    """How files are scanned that need not fit into memory.
+    """How tables are counted where they are, and need not fit into memory.
 
     Arguments:
-        engine: what scans them.
+        engine: what counts them.
         memory: what the process may take, as ``2GB``; what tables may take where not given.
     """
 
@@ -203,18 +207,22 @@ class Scanned:
         if engine is None and memory is None:
             return None
         problems = []
-        if engine not in (None, "duckdb"):
-            hint = did_you_mean(str(engine), ["duckdb"])
+        if engine is not None and engine not in get_args(Engine):
+            hint = did_you_mean(engine, get_args(Engine))
             problems.append(Problem("unknown-engine", f"no engine '{engine}': {hint}"))
+        if engine == "spark" and memory is not None:
+            message = "memory is said of DuckDB, and Spark has settings of its own"
+            remedy = "leave --memory out, and set spark.driver.memory and spark.executor.memory"
+            problems.append(Problem("bad-memory", message, remedy=remedy))
         if memory is not None and size_of(memory) is None:
             remedy = "write 2GB, for example"
             problems.append(Problem("bad-memory", "memory is no size", remedy=remedy))
         if problems:
             raise PolicyError(problems)
-        return cls("duckdb", memory)
+        return cls("spark" if engine == "spark" else "duckdb", memory)
 
-    def open(self, data: Frame, **reading: Any) -> ScannedTable:
-        """A table in files.
+    def open(self, data: Frame, **reading: Any) -> ScannedTable | SparkFiles:
+        """A table in files, or in Spark's catalog.
 
         Raises:
             DataError: it is no file, or cannot be read.
@@ -225,6 +233,10 @@ class Scanned:
                 "a frame is counted where it is, as is a table in a server, and not scanned",
                 remedy="leave engine and memory out, or give the path of a file",
             )
+        if self.engine == "spark":
+            from indistinct.sources.spark_files import open_in_spark
+
+            return open_in_spark(data, **reading)
         from indistinct.sources.scan import scan
 
         return scan(data, None if self.memory is None else size_of(self.memory), **reading)
@@ -242,13 +254,13 @@ def _elsewhere(
             if scanned
             else "leave format and people out of [source], or export the table",
         )
-    table: ScannedTable | PostgresTable
+    table: ScannedTable | SparkFiles | PostgresTable
     if scanned is None:
-        table, digest = open_in_server(data, **reading(policy)), None
+        table = open_in_server(data, **reading(policy))
     else:
         table = scanned.open(data, **reading(policy))
-        files = table.files
-        digest = sha256_of(files[0]) if len(files) == 1 else digest_of(files)
+    files: Sequence[Path] = getattr(table, "files", ())  # of this machine
+    digest = sha256_of(files[0]) if len(files) == 1 else digest_of(files) if files else None
     if not table.height():
         raise DataError("no-records", "the table has no records", file=table.name)
     policy.adopt(table.columns)

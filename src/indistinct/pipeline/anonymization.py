@@ -54,7 +54,9 @@ def anonymize(
         path: the file that a frame was read from, for messages and the private account.
         progress: a function that gets the stage and the share done.
         engine: ``"duckdb"`` scans the file, or the files of a folder or pattern, where they are:
-            they need not fit into memory. The release is a DuckDB relation then.
+            they need not fit into memory. The release is a DuckDB relation then. ``"spark"`` reads
+            a path of the cluster or ``table:NAME`` by the running session, and the release is a
+            Spark frame.
         memory: what the process may take then, as ``"2GB"``; asked for alone it means DuckDB.
 
     Raises:

@@ -24,7 +24,9 @@ from indistinct.release.certificate import COUNTS_MADE_UP, Certificate, Certifie
 from indistinct.report.outlines import page, require_template
 from indistinct.requirement import Requirement
 from indistinct.sources.convert import to_polars
-from indistinct.sources.postgres import PostgresTable, Store
+from indistinct.sources.postgres import PostgresTable, Store, is_address
+from indistinct.sources.spark_files import SparkStore
+from indistinct.sources.table import is_spark
 from indistinct.sources.writing import (
     REPORT,
     as_shown,
@@ -122,7 +124,8 @@ class Release(Document):
                 ``private/report.html`` for the custodian; as the policy says where not given.
             into: a schema in PostgreSQL, ``postgresql://host/db?schema=release``: the rows go into
                 a table there in place of a file, and the certificate into one beside it, in one
-                transaction.
+                transaction. Of a release that Spark holds also a folder, ``hdfs://host/release``:
+                the executors write Parquet, and the folder appears with the certificate in it.
 
         Raises:
             OutputError: If the folder cannot be written, or holds files of somebody else, or the
@@ -134,11 +137,22 @@ class Release(Document):
             if self.record is not None:
                 recording = stack.enter_context(self.record.begun(Path(out)))
             wanted = self.output.report if report is None else report
-            store = None if into is None else Store(into, self.tables)
+            store = None if into is None else self._store(into)
+            if isinstance(store, SparkStore):
+                stack.callback(store.close)
             return self._written(out, recording, store, report=wanted)
 
+    def _store(self, into: str) -> Store | SparkStore:
+        in_spark = is_spark(self.tables) and not is_address(into)
+        return SparkStore(into, self.tables) if in_spark else Store(into, self.tables)
+
     def _written(
-        self, out: str | Path, recording: Recording | None, store: Store | None, *, report: bool
+        self,
+        out: str | Path,
+        recording: Recording | None,
+        store: Store | SparkStore | None,
+        *,
+        report: bool,
     ) -> Path:
         told_to_all = self.certificate if store else self._as_written()
         with publish_folder(out) as staging:
@@ -160,7 +174,7 @@ class Release(Document):
                     write_json(staging.private / file, document)
             if report:
                 read: Frame = staging.public
-                if store is not None or is_file(self.tables):
+                if store is not None or is_file(self.tables) or is_spark(self.tables):
                     named = replace(certificate, linked=told_to_all.linked)
                     read = replace(self, certificate=named, run=run)
                 to_all = evidence_in(read, public=True)
@@ -186,9 +200,10 @@ class Release(Document):
             written[name] = CertifiedTable(path.name, sha256_of(path), rows)
         return written
 
-    def _stored(self, store: Store) -> dict[str, CertifiedTable]:
+    def _stored(self, store: Store | SparkStore) -> dict[str, CertifiedTable]:
+        kept = isinstance(store, SparkStore)
         frames = {
-            name: frame if isinstance(frame, PostgresTable) else to_polars(as_shown(frame))
+            name: frame if kept or isinstance(frame, PostgresTable) else to_polars(as_shown(frame))
             for name, frame in self._frames().items()
         }
         return {

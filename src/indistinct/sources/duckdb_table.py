@@ -145,9 +145,10 @@ class DuckDBTable:
         tokens = self._tokens.get(column, ())
         if self.kinds[column] in ("integer", "date", "boolean") and not tokens:
             return f"{quoted(column)} IS NOT NULL"
-        if self._types[column] in ("FLOAT", "DOUBLE") and not tokens:
+        floats = self._types[column] in ("FLOAT", "DOUBLE")
+        if floats and not tokens:
             return f"NOT isnan({quoted(column)})"
-        missing = ", ".join(map(_literal, ["", "nan", *tokens]))
+        missing = ", ".join(map(_literal, ["nan" if floats else "", *tokens]))
         return f"CAST({quoted(column)} AS VARCHAR) NOT IN ({missing})"
 
     def different_records(self) -> int:

@@ -39,6 +39,15 @@ _AS_ARROW = {
 }  # fmt: skip
 """Types that travel as they are; all others travel as their texts."""
 
+_BY_VALUE = {
+    "smallint", "integer", "bigint", "boolean", "date", "uuid", "timestamp without time zone",
+    "timestamp with time zone",
+}  # fmt: skip
+"""Types of which two values are equal where their texts are."""
+
+_SHARE, _ENOUGH = 64, 1000
+"""Values are counted by the share of their digests, where so many are found of it."""
+
 _TIMES = ("date", "timestamp without time zone", "timestamp with time zone")
 _DIGITS = 38
 _CERTIFICATE = "_certificate"
@@ -295,21 +304,27 @@ class PostgresTable:
 
     def sample(self, columns: Sequence[str], size: int) -> pl.DataFrame:
         """The canonical texts of these columns in some records."""
-        numbered = f"(SELECT *, row_number() OVER () AS {self._row} FROM ({self.source}) s) s"
-        order = f"ORDER BY hashint8extended({self._row}, 0)"
-        picked = f"SELECT {self._forms(columns)} FROM {numbered} {order} LIMIT {size}"
-        return self._canonical(self._typed(self.session.fetch(picked)))
+        self.session.fetch("SELECT setseed(0)::text AS s")
+        return self._canonical(self._fetch(columns, f"ORDER BY random() LIMIT {size}"))
 
     def about(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
-        """How many records have a value in each column, and how many values they have."""
-        for name in columns:
-            if name in self._about:
-                continue
-            values = f"SELECT {_text(name)} AS v, count(*) AS n FROM ({self.source}) s GROUP BY 1"
-            self._about[name] = self.session.fetch(
-                f"SELECT coalesce(sum(n) FILTER (WHERE {self._filled(name, 'v')}), 0)::bigint AS a,"
-                f" count(v) AS b FROM ({values}) s"
-            ).row(0)
+        """How many records have a value in each column, and about how many values they have."""
+        new = [name for name in columns if name not in self._about]
+        if not new:
+            return {name: self._about[name] for name in columns}
+        asked, digests = [], []
+        for at, name in enumerate(new):
+            asked.append(f"count(*) FILTER (WHERE {self._filled(name)}) AS n{at}")
+            asked.append(f"count(DISTINCT h{at}) FILTER (WHERE h{at} % {_SHARE} = 0) AS h{at}")
+            digests.append(f"hashtextextended({_text(name)}, 0) AS h{at}")
+        source = f"(SELECT *, {', '.join(digests)} FROM ({self.source}) s) s"
+        found = self.session.fetch(f"SELECT {', '.join(asked)} FROM {source}").row(0)
+        for at, name in enumerate(new):
+            filled, values = found[2 * at], found[2 * at + 1] * _SHARE
+            if values < _ENOUGH * _SHARE:
+                each = f"SELECT DISTINCT {self._key(name)} AS v FROM ({self.source}) s"
+                values = self.session.fetch(f"SELECT count(v) AS n FROM ({each}) s").item()
+            self._about[name] = filled, values
         return {name: self._about[name] for name in columns}
 
     def tally(self, column: str, fewer: int) -> tuple[int, int, int]:
@@ -350,15 +365,17 @@ class PostgresTable:
         if change.replace or change.order is not None:
             raise AssertionError("records are replaced one by one, which needs them in memory")
         lookup = self.session.new_name("lookup")
-        self.session.upload(self._lookup(change), lookup)
+        rows, counts = self._lookup(change)
+        self.session.upload(rows, lookup)
+        kept = int(counts.sum())
         release = self.session.new_name("release")
         made = f"CREATE TEMPORARY TABLE {release} AS {self._recoding(change, lookup)}"
         with self.session.settings(_JOINING if change.shuffle else _JOINING | _IN_ORDER):
             self.session.run(f"ANALYZE pg_temp.{lookup}")
             self.session.run(made)
-        return self._released(release, change)
+        return self._released(release, change, kept)
 
-    def _released(self, release: str, change: Change) -> PostgresTable:
+    def _released(self, release: str, change: Change, height: int) -> PostgresTable:
         """The table that was published; what was seen of its columns need not be looked for."""
         found = object.__new__(PostgresTable)
         columns = ", ".join(map(quoted, change.columns))
@@ -367,7 +384,7 @@ class PostgresTable:
             "name": "release",
             "source": source,
             "columns": tuple(change.columns),
-            "_height": int(self.session.fetch(f"SELECT count(*) AS n FROM ({source}) s").item()),
+            "_height": height,
             "_tokens": {},
             "_counted": {},
             "_about": {},
@@ -417,8 +434,10 @@ class PostgresTable:
             f" ORDER BY {order}"
         )
 
-    def _lookup(self, change: Change) -> Any:
-        """The kept combinations by their texts in the server, with what is published for them."""
+    def _lookup(self, change: Change) -> tuple[Any, Ints]:
+        """The kept combinations by their texts in the server, with what is published for them; and
+        how many records have each.
+        """
         counted = self._count(change.keys)
         combination_of: NDArray[Any] = np.zeros(len(counted), np.int64)
         if change.keys:
@@ -437,7 +456,11 @@ class PostgresTable:
                 columns.append(made.gather(at_of).alias(f"p{at}"))
             elif self._varies(name):
                 columns.append(texts.gather(first[combination_of[kept]]).alias(f"k{at}_"))
-        return _arrow(pl.DataFrame(columns))
+        return _arrow(pl.DataFrame(columns)), counted["n"].to_numpy()[kept]
+
+    def _key(self, column: str) -> str:
+        """What two values of a column are equal by: themselves, where this is cheaper."""
+        return quoted(column) if self._types[column] in _BY_VALUE else _text(column)
 
     def _varies(self, column: str) -> bool:
         return self._types[column] in ("real", "double precision", "numeric")
@@ -468,9 +491,19 @@ class PostgresTable:
                     if at not in once
                 ]
                 by = ", ".join(str(at + 1) for at in range(len(forms)))
+                source, times, group = f"({self.source})", "count(*)", f" GROUP BY {by}" * bool(by)
+                if wanted and {self._types[name] for name in wanted} <= _BY_VALUE | {"text"}:
+                    keys = [f"{self._key(name)} AS {quoted(name)}" for name in wanted]
+                    places = ", ".join(str(at + 1) for at in range(len(keys)))
+                    source = (
+                        f"(SELECT {', '.join(keys)}, count(*) AS {self._row} FROM {source} s"
+                        f" GROUP BY {places})"
+                    )
+                    times, group = self._row, ""
                 found = self.session.fetch(
-                    f"SELECT {', '.join([*forms, 'count(*) AS n'])} FROM ({self.source}) s"
-                    + f" GROUP BY {by} ORDER BY {by}" * bool(by)
+                    f"SELECT {', '.join([*forms, f'{times} AS n'])} FROM {source} s"
+                    + group
+                    + f" ORDER BY {by}" * bool(by)
                 )
                 self._counted[wanted] = found.with_columns(
                     pl.col(f"t{at}").alias(f"v{at}") for at in once
@@ -514,10 +547,11 @@ class PostgresTable:
             if name in frame.columns
         )
 
-    def _filled(self, column: str, text: str | None = None) -> str:
+    def _filled(self, column: str) -> str:
         """The condition that a record has a value in a column, and no text that stands for none."""
-        missing = ", ".join(map(_literal, ["", "NaN", *self._tokens.get(column, ())]))
-        return f"{text or _text(column)} NOT IN ({missing})"
+        none = "NaN" if self._varies(column) else ""
+        missing = ", ".join(map(_literal, [none, *self._tokens.get(column, ())]))
+        return f"{_text(column)} NOT IN ({missing})"
 
     @property
     def _row(self) -> str:
@@ -550,11 +584,8 @@ class PostgresTable:
             column = quoted(name)
             places[name] = at
             if kind == "numeric":
-                odd = f"{column}::text IN ('NaN', 'Infinity', '-Infinity')"
-                asked.append(f"coalesce(bool_or({odd}), false) AS o{at}")
                 asked.append(f"coalesce(max(scale({column})), 0) AS s{at}")
-                whole = f"length(trunc(abs({column}))::text)"
-                asked.append(f"coalesce(max({whole}), 1)::integer AS w{at}")
+                asked.append(f"coalesce(max(abs({column})), 0)::text AS w{at}")
             elif kind in _TIMES:
                 asked.append(f"coalesce(bool_and(isfinite({column})), true) AS f{at}")
                 day = f"isfinite({column}) AND {column} = date_trunc('day', {column})"
@@ -566,8 +597,8 @@ class PostgresTable:
             name: found[f"s{at}"]
             for name, at in places.items()
             if f"s{at}" in found
-            and not found[f"o{at}"]
-            and found[f"s{at}"] + found[f"w{at}"] <= _DIGITS
+            and found[f"w{at}"][0].isdecimal()  # else it is NaN, or infinite
+            and found[f"s{at}"] + len(found[f"w{at}"].partition(".")[0]) <= _DIGITS
         }
         bounded = {name: found[f"f{at}"] for name, at in places.items() if f"f{at}" in found}
         self._scales, self._bounded = scales, bounded

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
@@ -60,9 +60,6 @@ from indistinct.sources.table import Change, name_problems
 from indistinct.sources.text import Tokens, canonical
 from indistinct.sources.unchanged import changed, states
 from indistinct.sources.writing import staged_folder, sweep
-
-Engine = Literal["duckdb"]
-"""What can scan files that are larger than memory."""
 
 _MAYBE = "CASE WHEN {0} IS NOT NULL THEN {0} END"
 """Unlike a bare column, a CASE may be missing: else a file would say of every column whether a cell
@@ -394,17 +391,8 @@ def _read_csv(
     )
 
 
-def _head(
-    file: Path,
-    separator: str | None = None,
-    quote: str | None = None,
-    encoding: str | None = None,
-    header: bool | None = None,
-) -> tuple[list[str], Dialect, str, int]:
+def _head(file: Path, **reading: Any) -> tuple[list[str], Dialect, str, int]:
     """The names of a file's columns, its dialect and encoding, and the lines until its records."""
-    refuse_dialect(file.name, separator, quote, encoding)
-    if separator is None and file.suffix.lower() in (".tsv", ".tab"):
-        separator = "\t"
     try:
         if file.suffix.lower() == ".zst":
             import duckdb
@@ -417,6 +405,26 @@ def _head(
                 data = held.read(4 * SAMPLE)
     except BROKEN as error:
         raise broken(file.name, "the file cannot be read", error) from None
+    return head_of(data, file, **reading)
+
+
+def head_of(
+    data: bytes,
+    file: Path,
+    separator: str | None = None,
+    quote: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+) -> tuple[list[str], Dialect, str, int]:
+    """The names of the columns of a CSV file, its dialect and encoding, and the lines until its
+    records, by the unpacked bytes that it begins with.
+
+    Raises:
+        DataError: it cannot be read so.
+    """
+    refuse_dialect(file.name, separator, quote, encoding)
+    if separator is None and file.suffix.lower() in (".tsv", ".tab"):
+        separator = "\t"
     found, mark = detect_encoding(data)
     wanted = codecs.lookup(encoding or found or "utf-8").name
     try:

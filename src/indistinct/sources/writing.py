@@ -30,8 +30,10 @@ import polars as pl
 import polars.selectors as cs
 
 from indistinct.errors import OutputError, Problem
+from indistinct.sources import spark_table
 from indistinct.sources.convert import to_polars
 from indistinct.sources.duckdb_table import file_of, relation_as_shown
+from indistinct.sources.table import is_spark
 from indistinct.sources.text import settled, with_whole_numbers
 from indistinct.types import Frame, PlainMapping
 
@@ -120,8 +122,8 @@ def write_parquet(frame: Frame, path: str | Path) -> None:
         if (stored := file_of(shown)) is not None:
             with stored.path.open("rb") as held:
                 shutil.copyfileobj(held, file, 1 << 24)
-        elif hasattr(shown, "to_arrow_reader"):
-            _stream_parquet(shown, file)
+        elif (reader := reader_of(shown)) is not None:
+            _stream_parquet(reader, file)
         else:
             shown.write_parquet(file, statistics=False, compression="zstd")
 
@@ -147,6 +149,8 @@ def as_shown(frame: Frame) -> Any:
         return frame
     if nw.dependencies.is_duckdb_relation(frame):
         return relation_as_shown(frame)
+    if is_spark(frame):
+        return spark_table.as_shown(frame)
     if hasattr(frame, "to_arrow_reader"):
         return frame  # its server has types of its own
     plain = _plain(frame)
@@ -265,10 +269,9 @@ def _guarded(text: str) -> str:
 
 def batches(frame: Frame) -> Iterator[pl.DataFrame]:
     """The rows of any frame, strings in place of categories; in parts where an engine has them."""
-    if not hasattr(frame, "to_arrow_reader"):
+    if (reader := reader_of(frame)) is None:
         yield _plain(frame)
         return
-    reader = frame.to_arrow_reader(_ROWS)
     some = False
     for batch in reader:
         some = True
@@ -277,13 +280,20 @@ def batches(frame: Frame) -> Iterator[pl.DataFrame]:
         yield _plain(_of_arrow(reader.schema.empty_table()))
 
 
+def reader_of(frame: Frame) -> Any:
+    """What reads the rows of a frame in parts; None where no engine has them."""
+    if is_spark(frame):
+        return spark_table.arrow_reader(frame)
+    return frame.to_arrow_reader(_ROWS) if hasattr(frame, "to_arrow_reader") else None
+
+
 def _of_arrow(rows: Any) -> pl.DataFrame:
     held = pl.from_arrow(rows)
     assert isinstance(held, pl.DataFrame)
     return held
 
 
-def _stream_parquet(frame: Frame, file: BinaryIO) -> None:
+def _stream_parquet(reader: Any, file: BinaryIO) -> None:
     """The rows of an engine as Parquet, some at a time.
 
     Any column may have missing values, so that the file does not say which had none in the source.
@@ -291,7 +301,6 @@ def _stream_parquet(frame: Frame, file: BinaryIO) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    reader = frame.to_arrow_reader(_ROWS)
     schema = pa.schema([own.with_nullable(True) for own in reader.schema])
     with parquet.ParquetWriter(
         file, schema, compression="zstd", write_statistics=False, store_schema=False

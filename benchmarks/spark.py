@@ -1,0 +1,158 @@
+"""A whole run on Spark against Spark's own floor, with one core and with two; and executors killed.
+
+The floor is a process that reads the same file, counts the combinations of the quasi-identifiers
+and writes the file again. CPU seconds count Python and Java. With ``--kill`` a run on a cluster of
+two executors (``local-cluster[2,1,1024]``) loses one of them at several moments, and has to make
+the same release.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import polars as pl
+
+from common import describe_machine, parser, show
+from scale import POLICY, QUASI, spent, write_table
+
+ENDING = """
+from pyspark.sql import SparkSession
+session = SparkSession.getActiveSession()
+java = session.sparkContext._gateway.proc
+session.stop()
+session.sparkContext._gateway.shutdown()
+java.stdin.close()
+java.wait()
+"""
+"""Waits for Java, so that its CPU seconds are counted."""
+
+FLOOR = f"""
+import sys
+from indistinct.sources.spark_files import begin_spark
+master, source, target, *keys = sys.argv[1:]
+frame = begin_spark(master).read.parquet(source)
+print(len(frame.groupBy(*keys).count().collect()))
+frame.write.option("compression", "zstd").parquet(target)
+{ENDING}
+"""
+
+RUN = f"""
+import sys
+from indistinct.cli import app
+try:
+    app()
+except SystemExit as ended:
+    if ended.code:
+        raise
+{ENDING}
+"""
+
+
+def run_of(master: str, source: Path, work: Path, name: str) -> list[str]:
+    """A run whose release the executors write into a folder."""
+    place = work / f"{name}.parquet"
+    policy, out = str(work / "policy.toml"), str(work / name)
+    command = [sys.executable, "-c", RUN, "anonymize", str(source), "--policy", policy]
+    command += ["--engine", "spark", "--master", master]
+    return [*command, "--out", out, "--into", f"file://{place}", "--no-report"]
+
+
+def measure(rows: int, masters: list[str], work: Path, source: Path) -> None:
+    """Floor and run for every master."""
+    table = []
+    for master in masters:
+        copy = work / "copy"
+        floor, peak = spent([sys.executable, "-c", FLOOR, master, str(source), str(copy), *QUASI])
+        shutil.rmtree(copy)
+        table.append([f"floor, {master}", f"{floor:.1f}", "1.0", f"{peak:.0f}", ""])
+        began = time.monotonic()
+        cpu, peak = spent(run_of(master, source, work, "run"))
+        took = time.monotonic() - began
+        table.append(
+            [f"the run, {master}", f"{cpu:.1f}", f"{cpu / floor:.1f}", f"{peak:.0f}", f"{took:.0f}"]
+        )
+        shutil.rmtree(work / "run")
+        shutil.rmtree(work / "run.parquet")
+    title = f"{rows} rows of 8 columns, driver of 1 GB"
+    show(title, ["what", "CPU s", "times", "peak MB of a process", "seconds"], table)
+
+
+def executors(run: int) -> list[int]:
+    """The processes of a run's executors."""
+    parents, found = {}, []
+    for one in Path("/proc").iterdir():
+        if one.name.isdigit():
+            try:
+                parents[int(one.name)] = int(
+                    (one / "stat").read_text().rpartition(")")[2].split()[1]
+                )
+                if b"CoarseGrainedExecutorBackend" in (one / "cmdline").read_bytes():
+                    found.append(int(one.name))
+            except OSError:
+                continue
+
+    def under(pid: int) -> bool:
+        while pid > 1 and pid != run:
+            pid = parents.get(pid, 0)
+        return pid == run
+
+    return [pid for pid in found if under(pid)]
+
+
+def kill(times: int, work: Path, source: Path) -> None:
+    """Runs that lose an executor make the release of one that does not."""
+    master = "local-cluster[2,1,1024]"
+    began = time.monotonic()
+    subprocess.run(run_of(master, source, work, "whole"), check=True, capture_output=True)
+    length = time.monotonic() - began
+    whole = pl.read_parquet(work / "whole.parquet" / "*.parquet")
+    lost = 0
+    for at in range(times):
+        command = run_of(master, source, work, f"run{at}")
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as run:
+            try:
+                run.wait(length * (0.3 + 0.6 * at / max(times - 1, 1)))
+            except subprocess.TimeoutExpired:
+                if held := executors(run.pid):
+                    os.kill(held[0], signal.SIGKILL)
+                    lost += 1
+            _, said = run.communicate()
+        if run.returncode:
+            sys.exit(f"a run that lost an executor ended with {run.returncode}: {said.decode()}")
+        made = pl.read_parquet(work / f"run{at}.parquet" / "*.parquet")
+        if not made.sort(made.columns).equals(whole.sort(whole.columns)):
+            sys.exit("a run that lost an executor made another release")
+    print(f"{times} runs, {lost} executors killed, the same release each time")
+
+
+def main() -> None:
+    """Run the benchmark."""
+    arguments = parser(__doc__)
+    arguments.add_argument("--rows", type=int, default=1_000_000)
+    arguments.add_argument("--masters", default="local[1] local[2]")
+    arguments.add_argument("--kill", type=int, default=0, help="how many runs lose an executor")
+    arguments.add_argument("--folder", type=Path, help="where the tables are written")
+    options = arguments.parse_args()
+    print(describe_machine())
+    os.environ["PYSPARK_SUBMIT_ARGS"] = "--driver-memory 1g pyspark-shell"
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        work = Path(folder)
+        source = work / "register.parquet"
+        write_table(options.rows, source)
+        policy = POLICY.replace("ALGORITHM", "optimal").replace("[method]", "[method]\nseed = 1")
+        (work / "policy.toml").write_text(policy)
+        measure(options.rows, options.masters.split(), work, source)
+        if options.kill:
+            kill(options.kill, work, source)
+
+
+if __name__ == "__main__":
+    main()

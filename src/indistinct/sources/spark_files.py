@@ -1,0 +1,304 @@
+"""Tables that Spark reads where they are, and releases that its executors write.
+
+A table is a path of any file system that the cluster knows, ``hdfs://``, ``s3a://`` and ``file://``
+among them, or the name of one in its catalog, ``table:clinic.visits``. A release is written into a
+folder beside its place, held against what was audited, and takes its place by one renaming, with
+its certificate in it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import zlib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from indistinct.errors import DataError, IndistinctError, OutputError, Problem
+from indistinct.sources.files import BROKEN, CSV, header_problems, header_without_csv
+from indistinct.sources.scan import head_of, kind_of_file
+from indistinct.sources.spark_table import SparkTable, as_shown, contents, contents_of, telling
+from indistinct.sources.table import Change, name_problems
+from indistinct.sources.text import Tokens
+from indistinct.sources.unchanged import changed
+from indistinct.types import PlainMapping
+
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):/+", re.IGNORECASE)
+_TABLE = "table:"
+_CERTIFICATE = "_certificate.json"
+"""In the folder of a release; Spark passes over names that begin so."""
+
+_HEAD = 1 << 18
+_BLANKS = "[ \\t\\n\\r]"
+
+
+def is_remote(given: str | Path) -> bool:
+    """Whether it names something that is no file of this machine.
+
+    >>> is_remote("hdfs://node/visits"), is_remote("table:clinic.visits"), is_remote("visits.csv")
+    (True, True, False)
+    """
+    return str(given).startswith(_TABLE) or _SCHEME.match(str(given)) is not None
+
+
+def begin_spark(master: str | None = None) -> Any:
+    """The session of this process; made where there is none.
+
+    Arguments:
+        master: which cluster it speaks to; what Spark is set to where not given.
+
+    Raises:
+        DataError: PySpark is not installed, or Spark does not start.
+    """
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        remedy = "install the extra: pip install 'indistinct[spark]'; Java 17 is needed, too"
+        raise DataError("not-installed", "PySpark is not installed", remedy=remedy) from None
+    if (running := SparkSession.getActiveSession()) is not None:
+        return running
+    builder = SparkSession.builder.appName("indistinct")
+    if master is not None:
+        builder = builder.master(master)
+    quiet = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
+    with telling("Spark"):
+        try:
+            return builder.config(map=quiet).getOrCreate()
+        except RuntimeError:  # Java is not there, or ends at once
+            remedy = "install Java 17, and set JAVA_HOME"
+            raise DataError("not-installed", "Java does not start", remedy=remedy) from None
+
+
+class SparkFiles(SparkTable):
+    """A table that Spark reads from files or from its catalog."""
+
+    def __init__(
+        self, frame: Any, name: str, tokens: Tokens | None = None, *, path: str | None = None
+    ) -> None:
+        self._path = path
+        self._state = self._look_at_files(frame.sparkSession)
+        super().__init__(frame, name, tokens)
+
+    def with_tokens(self, tokens: Tokens) -> SparkFiles:
+        """The same table, in which these texts stand for a missing value."""
+        found = object.__new__(SparkFiles)
+        found.__dict__ |= {**self.__dict__, "_tokens": dict(tokens)}
+        return found
+
+    def publish(self, change: Change) -> Any:
+        """The release.
+
+        Raises:
+            DataError: The files changed since they were first read.
+        """
+        release = super().publish(change)
+        if self._look_at_files(self._frame.sparkSession) != self._state:
+            release.unpersist()
+            raise changed(self.name)
+        return release
+
+    def _look_at_files(self, session: Any) -> object:
+        """What tells other files from these: their names, sizes and times."""
+        from pyspark.sql import functions as f
+
+        if self._path is None:
+            return None
+        files = session.read.format("binaryFile").load(self._path)
+        told = f.xxhash64("path", "length", "modificationTime").cast("decimal(38,0)")
+        return files.agg(f.count(f.lit(1)), f.sum(told)).first()
+
+
+def open_in_spark(given: str | Path, **reading: Any) -> SparkFiles:
+    """A table that Spark reads.
+
+    Arguments:
+        given: a path, which may be a folder or a pattern, or ``table:NAME``.
+        reading: ``separator``, ``quote``, ``encoding`` and ``header`` of CSV files.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    session = begin_spark()
+    if str(given).startswith(_TABLE):
+        name = str(given).removeprefix(_TABLE)
+        with telling(name):
+            return SparkFiles(session.table(name), name)
+    if set(reading) - {"separator", "quote", "encoding", "header"}:
+        message = "sheets and queries are of files that Spark does not read"
+        raise DataError("not-scanned", message, file=str(given), remedy="leave --engine out")
+    path = _located(given)
+    pure = PurePosixPath(path)
+    with telling(pure.name):
+        first = _first_file(session, path)
+        if first is None:
+            remedy = "correct the name, or the folder it is looked for in"
+            raise DataError("missing-file", "there is no such file", file=path, remedy=remedy)
+        if kind_of_file(Path(first)) not in CSV:
+            if reading.get("header") is not None:
+                raise header_without_csv(pure.name)
+            frame = session.read.parquet(path)
+        else:
+            frame = _cells(session, path, first, reading)
+    if problems := name_problems(frame.columns, pure.name):
+        raise DataError(problems)
+    table = SparkFiles(frame, pure.name, path=path)
+    if kind_of_file(Path(first)) in CSV and reading.get("header") is None:
+        found = header_problems(table.like_their_names(), pure.name, csv=True)
+        if found:
+            raise DataError([replace(problem, rows=()) for problem in found])
+    return table
+
+
+def _located(given: str | Path) -> str:
+    """A path as Hadoop has it: with the scheme that was given, or that of this machine's files."""
+    text = str(given)
+    if _SCHEME.match(text):
+        return _SCHEME.sub(r"\1://", text, count=1) if "://" not in text else text
+    return Path(text).absolute().as_uri() if "*" not in text else f"file://{Path(text).absolute()}"
+
+
+def _system(session: Any, path: str) -> tuple[Any, Any]:
+    """Hadoop's file system of a path, and the path."""
+    java = session._jvm.org.apache.hadoop.fs.Path(path)  # noqa: SLF001, there is no other way
+    return java.getFileSystem(session._jsc.hadoopConfiguration()), java  # noqa: SLF001
+
+
+def _first_file(session: Any, path: str) -> str | None:
+    """A file that a path, a folder or a pattern means; None where there is none."""
+    system, java = _system(session, path)
+    found = system.globStatus(java)
+    while found:
+        first = min(found, key=lambda one: one.getPath().toString())
+        if not first.isDirectory():
+            return str(first.getPath().toString())
+        inside = system.listStatus(first.getPath())
+        found = [one for one in inside if one.getPath().getName()[0] not in "._"]
+    return None
+
+
+def _cells(session: Any, path: str, first: str, reading: PlainMapping) -> Any:
+    """The cells of CSV files as texts, blanks around them stripped and empty ones missing."""
+    from pyspark.sql import functions as f
+
+    columns, dialect, encoding, skipped = head_of(_start(session, first), Path(first), **reading)
+    if skipped > 1:
+        message = "there is more than one line above the records, or an empty one"
+        remedy = "take the other lines out"
+        raise DataError("not-scanned", message, file=PurePosixPath(path).name, remedy=remedy)
+    headed = reading.get("header") is not False
+    schema = ", ".join(f"c{at} string" for at in range(len(columns)))
+    # Cells that nobody asks for are looked at, too: a line with too few of them is an error.
+    held = session.read.option("columnPruning", "false").csv(
+        path,
+        schema=None if headed else schema,
+        header=headed,
+        sep=dialect.separator,
+        quote=dialect.quote or "",
+        escape=dialect.quote or "\\",
+        encoding=encoding.removesuffix("-sig"),
+        multiLine=True,
+        mode="FAILFAST",
+        enforceSchema=False if headed else None,
+        nullValue="",
+    )
+    if headed and list(map(str.strip, held.columns)) != columns:
+        message = "the files differ in their columns, or Spark reads their first line otherwise"
+        raise DataError("not-scanned", message, file=PurePosixPath(path).name)
+    plain = held.toDF(*columns)
+    stripped = {
+        name: f.nullif(
+            f.regexp_replace(_named(name), f"^{_BLANKS}+|{_BLANKS}+$", ""), f.lit("")
+        ).alias(name)
+        for name in columns
+    }
+    return as_shown(plain.select(list(stripped.values())))
+
+
+def _start(session: Any, file: str) -> bytes:
+    """The bytes that a file begins with, unpacked."""
+    system, java = _system(session, file)
+    stream = system.open(java)
+    try:
+        data = bytes(stream.readNBytes(_HEAD))
+    finally:
+        stream.close()
+    if not file.endswith(".gz"):
+        return data
+    try:
+        return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(data)
+    except (*BROKEN, zlib.error):
+        message = "the file cannot be unpacked"
+        raise DataError("unreadable-file", message, file=PurePosixPath(file).name) from None
+
+
+def _named(name: str) -> Any:
+    from pyspark.sql import functions as f
+
+    return f.col("`" + name.replace("`", "``") + "`")
+
+
+class SparkStore:
+    """A release that executors write into a folder, which appears whole or not at all.
+
+    Arguments:
+        into: where it appears; nothing may be there.
+        held: the frame that was published.
+    """
+
+    def __init__(self, into: str | Path, held: Any) -> None:
+        self.session = held.sparkSession
+        self.path = _located(into).rstrip("/")
+        self.name = PurePosixPath(self.path).name
+        parent = self.path.rpartition("/")[0]
+        self._staged = f"{parent}/.{self.name}.ind-{secrets.token_hex(4)}"
+        with telling(self.name):
+            self._system, self._target = _system(self.session, self.path)
+            if self._system.exists(self._target):
+                raise self._in_the_way()
+
+    def put(self, frames: Mapping[str, Any]) -> dict[str, tuple[str, int]]:
+        """Let the executors write the release; the name of the folder, and how many records."""
+        ((name, frame),) = frames.items()
+        with telling(self.name):
+            audited = contents_of(frame) in (None, contents(frame))
+            shown = as_shown(frame)
+            shown.write.option("compression", "zstd").parquet(self._staged)
+            written = contents(self.session.read.schema(shown.schema).parquet(self._staged))
+            audited &= written == contents(shown)
+        if not audited:
+            raise IndistinctError("what was written is not what was audited: it is withheld")
+        return {name: (self.name, written[0])}
+
+    def certify(self, certificate: PlainMapping) -> None:
+        """Store the certificate beside the rows."""
+        document = json.dumps(certificate, indent=2, ensure_ascii=False, allow_nan=False)
+        with telling(self.name):
+            system, path = _system(self.session, f"{self._staged}/{_CERTIFICATE}")
+            stream = system.create(path)
+            stream.write(bytearray(document.encode() + b"\n"))
+            stream.close()
+
+    def commit(self) -> None:
+        """Let all of it appear."""
+        with telling(self.name):
+            if self._system.exists(self._target):
+                raise self._in_the_way()
+            _, staged = _system(self.session, self._staged)
+            done = self._system.rename(staged, self._target)
+        if not done:
+            message = "the folder could not take its place; nothing was written"
+            raise OutputError("unwritable", message, file=self.path)
+
+    def close(self) -> None:
+        """Remove what has not appeared."""
+        with telling(self.name):
+            system, staged = _system(self.session, self._staged)
+            system.delete(staged, True)
+
+    def _in_the_way(self) -> OutputError:
+        remedy = "name another place: a release takes nothing's place"
+        problem = Problem("file-exists", "something of that name is there already", self.path)
+        return OutputError([replace(problem, remedy=remedy)])

@@ -1,0 +1,233 @@
+"""Spark: the questions of the seam, releases as in memory, and nothing on the driver but counts.
+
+One session serves all tests of this file: to start Java costs more than they do.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import indistinct as ind
+from indistinct.cli import app
+from indistinct.errors import DataError, OutputError, PolicyError
+from indistinct.sources import memory, spark_files, spark_table
+from indistinct.sources.convert import like, to_polars
+from indistinct.sources.engines import open_table
+
+pytest.importorskip("pyspark", reason="PySpark (the extra spark) is not installed")
+pytestmark = [
+    # PySpark leaves the sockets by which it reads to the garbage collector.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+N = 400
+TABLE = pl.DataFrame(
+    {
+        "age": [None if at % 50 == 0 else 20 + at * 7 % 20 for at in range(N)],
+        "height": [(0.0, -0.0)[at % 2] for at in range(N)],
+        "born": [dt.date(1990, 1, 1 + at % 3) for at in range(N)],
+        "ill": [None if at % 9 == 0 else f"d{at % 4}" for at in range(N)],
+        "seen": [dt.datetime(2024, 1, 1, 12, at % 60, 1, 250_001) for at in range(N)],
+        "cost": [Decimal(at % 5) / 4 for at in range(N)],
+        "big": [2**62 + at for at in range(N)],
+        "marks": [None if at % 10 == 0 else [at, 2**53 + 1] for at in range(N)],
+        "note": [("", None, "NaN")[at % 3] for at in range(N)],
+        "scan": [f"{at:05}" * 4000 for at in range(N)],
+    },
+    schema_overrides={"cost": pl.Decimal(10, 2)},
+)
+KEPT = ["height", "born", "ill", "seen", "cost", "big", "marks", "note", "scan"]
+POLICY: dict[str, Any] = {
+    "rest": "keep",
+    "attributes": {
+        "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+        "height": {"role": "quasi-identifier"},
+        "born": {"role": "quasi-identifier"},
+        "ill": {"role": "sensitive"},
+    },
+    "promises": [
+        {"model": "k-anonymity", "k": 5},
+        {"model": "distinct-l-diversity", "l": 2, "sensitive": "ill"},
+    ],
+    "method": {"seed": 3},
+    "output": {"format": "parquet"},
+}
+
+
+TOML = """
+rest = "keep"
+attributes.age = { role = "quasi-identifier", hierarchy = { intervals = { width = 10 } } }
+attributes.height.role = "quasi-identifier"
+attributes.born.role = "quasi-identifier"
+promises = [{ model = "k-anonymity", k = 5 }]
+output.format = "parquet"
+"""
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    """A local session."""
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    builder = SparkSession.builder.master("local[1]")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.codegen.wholeStage": "false",  # compiles longer than so few rows take
+        "spark.sql.adaptive.enabled": "false",
+    }
+    session = builder.config(map=settings).getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def given(spark: Any) -> Any:
+    return spark.createDataFrame(TABLE.to_arrow())
+
+
+def rows(frame: Any) -> Counter[str]:
+    held = to_polars(frame)
+    return Counter(str(row) for row in held.rows())
+
+
+def told(spark: Any, work: Callable[[], Any]) -> tuple[Any, int, int]:
+    """What some work gives; the jobs it took, and the bytes that the driver got of their tasks."""
+    context = spark.sparkContext._jsc.sc()
+    store = context.statusStore()
+    before = {job.jobId() for job in _listed(store.jobsList(None))}
+    known = {(one.stageId(), one.attemptId()) for one in _stages(spark, store)}
+    found = work()
+    context.listenerBus().waitUntilEmpty()
+    jobs = {job.jobId() for job in _listed(store.jobsList(None))} - before
+    got = [one for one in _stages(spark, store) if (one.stageId(), one.attemptId()) not in known]
+    return found, len(jobs), sum(one.resultSize() for one in got)
+
+
+def _listed(found: Any) -> list[Any]:
+    return [found.apply(at) for at in range(found.size())]
+
+
+def _stages(spark: Any, store: Any) -> list[Any]:
+    java = spark.sparkContext._jvm
+    doubles = spark.sparkContext._gateway.new_array(java.double, 0)
+    return _listed(store.stageList(None, False, False, doubles, None))
+
+
+def test_questions_are_answered_as_in_memory(given: Any) -> None:
+    table, own = open_table(given), open_table(TABLE)
+    assert table.kinds == own.kinds
+    assert table.height() == N
+    names = [name for name in TABLE.columns if name not in ("marks", "scan")]
+    assert rows(table.text(names)) == rows(own.text(names))
+    for asked in (names, ["height", "age"], ["note"]):
+        wanted = own.distinct(asked)
+        assert rows(table.distinct(asked).select(wanted.columns)) == rows(wanted)
+    assert table.tally("note", 5) == own.tally("note", 5)
+    assert table.tally("age", 25) == own.tally("age", 25)
+    for name, (filled, values) in table.about(names).items():
+        assert filled == own.about([name])[name][0]
+        assert values >= 0.9 * own.distinct([name]).drop_nulls(name).height
+    assert table.different_records() == N
+    assert not rows(table.sample(["big"], 50)) - rows(own.text(["big"]))
+    assert rows(to_polars(like(TABLE, given))) == rows(TABLE)
+
+
+def test_a_release_is_that_of_memory_and_the_driver_gets_counts(spark: Any, given: Any) -> None:
+    dealt = given.repartition(3).withMetadata("big", {"secret": "stays at home"})
+    release, jobs, got = told(spark, lambda: ind.anonymize(dealt, POLICY))
+    assert jobs <= 30
+    assert got < 2_000_000 < TABLE["scan"].str.len_bytes().sum()
+    memory_run = ind.anonymize(TABLE, POLICY)
+    assert rows(release.tables) == rows(memory_run.tables)
+    at = {"created": None}
+    assert release.certificate.to_dict() | at == memory_run.certificate.to_dict() | at
+    assert release.measures == memory_run.measures
+    assert release.tables.select(KEPT[3:]).schema == given.select(KEPT[3:]).schema
+    assert not any(field.metadata for field in release.tables.schema.fields)
+    assert {str(one) for one in to_polars(release.tables)["height"]} == {"0.0"}
+    again = ind.anonymize(given, POLICY)
+    assert str(again.tables.collect()) == str(release.tables.collect())
+    assert ind.audit(release.tables, POLICY).holds
+    assert ind.risk(given, POLICY).at == ind.risk(TABLE, POLICY).at
+
+
+def test_a_path_in_and_a_folder_out(spark: Any, tmp_path: Path) -> None:
+    plain = TABLE.drop("marks", "note", "seen", "scan").with_columns(pl.col("age").cast(pl.Float64))
+    (tmp_path / "visits").mkdir()
+    plain.head(150).write_csv(tmp_path / "visits" / "one.csv")
+    plain.tail(-150).write_csv(tmp_path / "visits" / "two.csv")
+    plain.write_csv(whole := tmp_path / "whole.csv")
+    (policy := tmp_path / "policy.toml").write_text(TOML)
+    place = tmp_path / "release.parquet"
+    command = ["anonymize", str(tmp_path / "visits"), "--policy", str(policy), "--engine", "spark"]
+    run = [*command, "--out", str(tmp_path / "run"), "--into", f"file://{place}"]
+    done = CliRunner().invoke(app, run)
+    assert done.exit_code == 0, done.output
+    own = ind.anonymize(whole, policy)
+    assert rows(pl.read_parquet(place / "*.parquet")) == rows(own.tables)
+    document = json.loads((place / "_certificate.json").read_text("utf-8"))
+    assert document == json.loads((tmp_path / "run" / "certificate.json").read_text("utf-8"))
+    assert document["classes"] == own.certificate.to_dict()["classes"]
+    assert (tmp_path / "run" / "report.html").is_file()
+    assert not [one for one in tmp_path.iterdir() if ".ind-" in one.name]
+    again = CliRunner().invoke(app, run)
+    assert again.exit_code == 2, again.output
+    assert "something of that name is there already" in again.output
+    local = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "local"), "--no-report"])
+    assert local.exit_code == 0, local.output
+    assert ind.audit(tmp_path / "local").holds
+    spark.read.parquet(str(place)).createOrReplaceTempView("visits")
+    assert ind.risk("table:visits", quasi=["born"], engine="spark").classes["count"] == 3
+
+
+def test_what_is_refused(
+    spark: Any, given: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def code(work: Callable[[], Any]) -> str:
+        with pytest.raises((DataError, PolicyError, OutputError)) as caught:
+            work()
+        return caught.value.problems[0].code
+
+    monkeypatch.setattr(memory, "allowed", lambda: 20_000)
+    assert code(lambda: open_table(given).distinct(["big"])) == "combinations-do-not-fit"
+    assert code(lambda: open_table(given).text(["big", "ill"])) == "needs-rows"
+    monkeypatch.undo()
+    assert code(lambda: ind.anonymize("table:none", POLICY, engine="spark")) == "refused-by-spark"
+    nothing = str(tmp_path / "none.parquet")
+    assert code(lambda: ind.anonymize(nothing, POLICY, engine="spark")) == "missing-file"
+    both: dict[str, Any] = {"engine": "spark", "memory": "2GB"}
+    assert code(lambda: ind.anonymize(nothing, POLICY, **both)) == "bad-memory"
+    table = tmp_path / "visits.parquet"
+    TABLE.write_parquet(table)
+    opened = spark_files.open_in_spark(table)
+    os.utime(table, (1, 1))
+    own = open_table(given)
+    monkeypatch.setattr(spark_table.SparkTable, "publish", lambda *_: given)
+    assert code(lambda: opened.publish(own)) == "changed-while-read"  # type: ignore[arg-type]
+
+
+def test_what_was_written_is_what_was_audited(
+    given: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = ind.anonymize(given, POLICY)
+    monkeypatch.setattr(spark_files, "contents_of", lambda _: (N, 1))
+    place = tmp_path / "release"
+    with pytest.raises(ind.IndistinctError, match="not what was audited"):
+        release.write(tmp_path / "run", report=False, into=str(place))
+    assert not list(tmp_path.iterdir())
