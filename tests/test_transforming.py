@@ -579,3 +579,20 @@ def test_a_time_of_day_that_moved_dates_keep_is_told_of(rule: dict[str, Any]) ->
     assert "the time of day" in release.certificate.transformed["visit"]
     whole = frame.with_columns(pl.col("visit").dt.truncate("1d"))
     assert "time of day" not in ind.anonymize(whole, asked).certificate.transformed["visit"]
+
+
+def test_a_column_that_tells_what_another_was_before_is_told_of() -> None:
+    """A twin of the ward settles it, one of the cost follows it; ages in tens are coarser."""
+    frame = patients().with_columns(
+        name=pl.col("ward").str.to_uppercase(),
+        born=pl.col("cost") * 1.19,
+        patient=pl.col("age") // 10 * 10,
+    )
+    transforms = {"ward": {"swap": {}}, "cost": {"noise": 90}, "age": {"round": 5}}
+    asked = policy(transforms, dict.fromkeys(("name", "born", "patient"), "insensitive"))
+    warnings = ind.anonymize(frame, asked).warnings
+    told = [text for text in warnings if "before its transformation" in text]
+    assert [(text.split(":")[0], "roughly" in text) for text in told] == [
+        ("'name'", False),
+        ("'born'", True),
+    ]

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from indistinct.analytics.dependence import SAMPLE, giving_away
+from indistinct.analytics.derivations import following
 from indistinct.analytics.kept import Kept, kept
 from indistinct.document import many, some_of
 from indistinct.errors import IndistinctError, InputError, PolicyError
@@ -156,7 +158,7 @@ def transformed(table: Table, run: Run, file: str | None = None) -> Transformed:
     run.documents.update(work.documents)
     account, warnings = work.account(made)
     left = work.kept(after, others)
-    run.warnings += [*warnings, *left.warnings]
+    run.warnings += [*warnings, *work.told_by_others(made), *left.warnings]
     if account:
         account |= {"pairs": [pair.to_dict() for pair in left.pairs]} if left.pairs else {}
         run.documents["transforms.json"] = account
@@ -195,6 +197,9 @@ FOLLOWED = ("mask", "round", "microaggregate", "aggregate")
 
 FEW_SHIFTS = 30
 """Dates that can have been moved by no more different numbers of days than these are near known."""
+
+MOST_BESIDE = 20
+"""Columns of which two at a time are looked at, for what they tell of a transformed one."""
 
 FEWEST_MOVED = 0.5
 """The share of values that become others, of those that would if anybody could exchange with
@@ -396,6 +401,34 @@ class _Work:
         if not made:
             return Kept()
         return kept(self.table.text(chosen), after.text(chosen), made)
+
+    def told_by_others(self, made: Mapping[str, pl.Series]) -> list[str]:
+        """Warnings about columns as they are that tell what a transformed one was before."""
+        policy, table = self.policy, self.table
+        plain = [
+            name
+            for name, item in policy.attributes.items()
+            if item.role in ("insensitive", "sensitive")
+            and name not in made
+            and name != policy.person
+            and table.kinds.get(name, "other") != "other"
+        ]
+        if not plain or not made:
+            return []
+        settled = giving_away(table, plain, list(made))
+        seen, asked = table.sample([*plain, *made], SAMPLE), {}
+        for name in [one for one in made if one not in {name for _, name in settled}]:
+            rule = policy.attributes[name].transform
+            coarse = made[name].n_unique() if rule and rule.name in FOLLOWED else 0
+            asked[name] = [one for one in plain if seen[one].n_unique() > coarse]
+        following_it = following(seen, table.kinds, asked, plain[:MOST_BESIDE])
+        found = [(name, [one], "") for one, name in settled]
+        found += [(name, those, ", roughly at least") for name, *those in following_it]
+        return [
+            f"{' and '.join(map(repr, those))}: published as in the table, and so telling what "
+            f"'{name}' was before its transformation{roughly}: leave out, or change too"
+            for name, those, roughly in found
+        ]
 
     def account(self, made: Mapping[str, pl.Series]) -> tuple[Plain, list[str]]:
         """How many values each transformation changed, for the custodian; and warnings."""
