@@ -112,13 +112,14 @@ def main() -> None:
         "fifth round": Score(),
         "sixth round": Score(),
         "seventh round": Score(),
+        "eighth round": Score(),
     }
     rows = []
     for name, truth in truths.items():
         path = folder / f"{name}.csv"
         if given.table not in (None, name) or not path.exists():
             continue
-        source = {"separator": truth["separator"]} if "separator" in truth else {}
+        source = {key: truth[key] for key in ("separator", "header") if key in truth}
         frame = read_table(path, **source)
         names = {f"V{at}": column for at, column in enumerate(frame.columns)}
         if given.nameless:

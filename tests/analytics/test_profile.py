@@ -560,3 +560,56 @@ def test_a_matched_set_is_no_person() -> None:
     )
     found = profile(frame).person
     assert found is None or not found.sure
+
+
+def test_a_file_without_names() -> None:
+    """Where no name says anything, what nothing speaks for could harm, and ages are recognised."""
+    table = pl.DataFrame(
+        {
+            "column_1": [str(30 + at * 37 % 54) for at in range(N)],
+            "column_2": [str(at * at % 7) for at in range(N)],
+            "column_3": [str(round(1.3 + at * 0.017, 3)) for at in range(N)],
+            "column_4": [str(0 if at % 2 else at % 60) for at in range(N)],
+        }
+    )
+    drafted = {item.attribute: item for item in profile(table).attributes}
+    assert drafted["column_1"].role == "quasi-identifier"
+    assert drafted["column_1"].reasons == (
+        "its values could be ages: others know the approximate age",
+    )
+    assert {drafted[f"column_{at}"].role for at in (2, 3, 4)} == {"sensitive"}
+
+
+def test_codes_of_places_go_with_their_names() -> None:
+    towns = [f"Town {chr(65 + at % 25)}" for at in range(N)]
+    numbers = [str(311_860 + at % 25 * 77) for at in range(N)]
+    people = [str(700_000 + at % 25) for at in range(N)]
+    table = pl.DataFrame({
+        "municipio": towns, "community_id": numbers, "site_subject_id": people,
+        "idade": [str(at % 80) for at in range(N)],
+    })  # fmt: skip
+    roles = {item.attribute: item.role for item in profile(table).attributes}
+    assert roles["municipio"] == roles["community_id"] == roles["idade"] == "quasi-identifier"
+    assert roles["site_subject_id"] == "identifier"
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("Año_Diagnostico", "quasi-identifier"),
+        ("icd9", "sensitive"),
+    ],
+)
+def test_years_are_no_codes_of_diseases(name: str, role: str) -> None:
+    table = pl.DataFrame(
+        {name: [str(2008 + at % 5) for at in range(N)], "sex": ["f", "m"] * (N // 2)}
+    )
+    assert profile(table).attributes[0].role == role
+
+
+def test_one_column_about_health_among_measures() -> None:
+    table = pl.DataFrame({
+        "diagnosis": ["M" if at % 3 else "B" for at in range(N)],
+        **{f"radius_{at}": [str(at + row * 13 / 1000) for row in range(N)] for at in range(9)},
+    })  # fmt: skip
+    assert {item.role for item in profile(table).attributes} == {"sensitive"}

@@ -2,7 +2,7 @@
 
 A quasi-identifier is what other people know or can see of a person: age, sex, home, family, school
 and work, dates of events. Sensitive is what would harm a person who is found: illness, treatment,
-substances, money. The vocabulary is English, with some German, French and Spanish words.
+substances, money. The vocabulary is English, with some words of German and of Romance languages.
 """
 
 from __future__ import annotations
@@ -57,8 +57,11 @@ CONCEPTS: tuple[Concept, ...] = (
         "age",
         "quasi-identifier",
         "others know the approximate age",
-        whole=("age", "alter", "edad", "ages", "fage", "mage"),
-        anywhere=("age at", "age group", "age years", "age in years", "age cat", "altersgruppe"),
+        whole=("age", "alter", "edad", "idade", "ages", "fage", "mage"),
+        anywhere=(
+            "idade", "edad", "age at", "age group", "age years", "age in years", "age cat",
+            "altersgruppe",
+        ),
         stems=("agegr", "agecat", "ageband", "ageclass", "agem", "agef", "agey", "ageo", "agei"),
         measured=True,
     ),
@@ -66,7 +69,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "birth",
         "quasi-identifier",
         "others know a birthday, and registers hold it",
-        whole=("birth", "born", "yob", "nacimiento"),
+        whole=("birth", "born", "yob", "nacimiento", "nascimento", "nasc"),
         anywhere=(
             "dob", "birth date", "birth date time", "birth day", "date of birth", "birth year",
             "birth dt", "year of birth", "birth month", "month of birth", "day of birth",
@@ -103,11 +106,11 @@ CONCEPTS: tuple[Concept, ...] = (
         "quasi-identifier",
         "others can often see it, and it distinguishes small groups",
         whole=(
-            "raza", "etnia", "ethnie", "skin colour", "skin color", "ancestry", "white", "black",
+            "etnia", "ethnie", "skin colour", "skin color", "ancestry", "white", "black",
             "asian", "latino", "afam", "nonwhite", "caucasian", "caste", "tribe", "minority",
             "aboriginal", "indigenous",
         ),
-        anywhere=("race", "hispanic", "racex"),
+        anywhere=("race", "hispanic", "racex", "raca", "raza"),
         stems=("ethnic", "hisp", "raceth", "race"),
     ),
     Concept(
@@ -118,7 +121,7 @@ CONCEPTS: tuple[Concept, ...] = (
         anywhere=(
             "nationality", "citizenship", "native country", "country of birth", "birth country",
             "home country", "staatsangehorigkeit", "nationalitat", "nationalitaet", "nationalite",
-            "nacionalidad", "geburtsland", "foreign born", "migration background",
+            "nacionalidad", "nacionalidade", "geburtsland", "foreign born", "migration background",
         ),
         stems=("countr",),
     ),
@@ -168,7 +171,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "schulabschluss", "niveau d etudes", "bildungsgrad", "qualification", "qualifications",
             "diploma", "diplome", "titulo", "abschluss",
         ),
-        stems=("educ", "formation"),
+        stems=("educ", "formation", "escol"),
         endings=("educ", "edu"),
     ),
     Concept(
@@ -196,6 +199,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "state", "region", "residence", "province", "canton", "kanton", "location", "area",
             "district", "place", "ort", "stadt", "urban", "rural", "wohnort", "neighborhood",
             "zone", "site", "center", "centre", "postcode", "admin", "territory", "homeless",
+            "departamento", "estado", "comuna", "zona", "community",
         ),
         anywhere=(
             "zip", "zip code", "post code", "postal", "postal code", "city", "town", "village",
@@ -203,10 +207,16 @@ CONCEPTS: tuple[Concept, ...] = (
             "block group", "birth place", "province", "urbanicity", "deprivation", "imd",
             "place of birth", "home state", "residence", "bundesland", "plz", "postleitzahl",
             "geburtsort", "gemeinde", "landkreis", "code postal", "ville", "commune",
-            "departement", "codigo postal", "ciudad", "municipio", "provincia", "parish",
+            "departement", "codigo postal", "ciudad", "cidade", "localidad", "localidade", "barrio",
+            "bairro", "provincia", "uf", "ubigeo", "residencia", "parish", "mun", "community",
+            "place of",
             "travel history", "lives in", "state code", "home owner",
         ),
-        last=("region", "district", "county", "province", "city", "zip", "postcode", "country"),
+        last=(
+            "region", "district", "county", "province", "city", "zip", "postcode", "country",
+            "place", "community", "zona",
+        ),
+        stems=("municip", "distrit", "region"),
     ),
     Concept(
         "stay",
@@ -215,7 +225,7 @@ CONCEPTS: tuple[Concept, ...] = (
         whole=(
             "room", "bed", "floor", "ward", "station", "department", "hospital", "clinic",
             "facility", "unit", "los", "abteilung", "klinik", "service", "servicio", "hopital",
-            "dept", "provider",
+            "dept", "provider", "unidade", "unidad",
         ),
         anywhere=(
             "length of stay", "days in hospital", "time in hospital", "hospital name",
@@ -223,7 +233,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "admission location", "admission status", "admit type", "admit source",
             "discharge disposition", "discharge location", "discharge type", "patient type",
             "patient class", "encounter class", "visit type", "stay", "verweildauer", "liegedauer",
-            "duree de sejour", "fachabteilung", "days stayed",
+            "duree de sejour", "fachabteilung", "days stayed", "day count", "day cnt",
         ),
         last=(
             "unit", "ward", "hospital", "clinic", "facility", "department", "dept", "specialty",
@@ -236,7 +246,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "travel",
         "quasi-identifier",
         "fellow passengers and lists of passengers know it",
-        whole=("passenger", "cabin", "ticket", "fare", "embarked", "pclass", "boat"),
+        whole=("passenger", "cabin", "cabina", "ticket", "fare", "embarked", "pclass", "boat"),
         stems=("passenger", "travel"),
         measured=True,
     ),
@@ -265,7 +275,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "thalach", "thal", "restecg", "num symptoms", "discharge status", "mortality",
             "babies", "baby", "partner", "partn", "same sex", "orientation", "disability",
             "handicap", "head circ", "krankheit", "befund", "blutdruck", "puls", "gewicht",
-            "maladie", "traitement", "tension", "poids", "enfermedad", "tratamiento", "peso",
+            "maladie", "traitement", "tension", "poids", "enfermedad", "tratamiento", "peso", "imc",
             "hours of sleep", "phys active", "little interest", "physical activity", "pneumonia",
             "copd", "asthma", "tb", "covid", "influenza", "flu", "htn", "hyp", "mi", "chd", "cad",
             "cvd", "chf", "hf", "hbp", "angina", "renal", "kidney", "liver", "lung", "cardio",
@@ -300,7 +310,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "hyperten", "hiperten", "hypo", "hyper", "thyro", "hepat", "nephr", "neuro", "bronch",
             "pneum", "pancr", "surg", "symptom", "comorb", "chronic", "hosp", "anemi", "anaemi",
             "carcin", "leuk", "lymph", "metasta", "transplant", "tuberc", "malari", "immun",
-            "steroid", "antib", "alzh", "dement", "osteo", "arthr", "ischem", "infarc",
+            "steroid", "antib", "alzh", "dement", "osteo", "arthr", "ischem", "infarc", "obes",
         ),
         endings=(
             "time", "itis", "osis", "emia", "aemia", "oma", "pathy", "uria", "ectomy", "plasty",
@@ -372,7 +382,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "time",
         "quasi-identifier",
         "others know when things happened",
-        whole=("year", "month", "week", "season", "quarter", "weekday"),
+        whole=("year", "month", "week", "season", "quarter", "weekday", "ano", "mes", "semana"),
         anywhere=("survey yr", "survey year", "visit year", "year of", "month of", "day of week"),
         measured=True,
     ),

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import polars as pl
 
-from indistinct.analytics.names import names_one_of, starts_with_one_of, words
+from indistinct.analytics.names import names_one_of, says_nothing, starts_with_one_of, words
 from indistinct.analytics.values import MISSING_AMONG_NUMBERS, Values
 from indistinct.hierarchies import code_systems
 
@@ -92,7 +92,10 @@ def content_of(name: str, values: Values) -> Content | None:
     if found is None and values.kind == "text":
         found = _words(texts)
     elif found is None and _are_years(values):
-        found = Content("time", "its values are years", certain=False)
+        certain = names_one_of(name, _OF_YEARS) is not None
+        found = Content("time", "its values are years", certain=certain)
+    elif found is None and says_nothing(name) and _could_be_ages(values):
+        found = Content("age", "its values could be ages", certain=False)
     return found
 
 
@@ -139,6 +142,8 @@ def _likely_icd10(texts: _Texts, read: list[bool]) -> bool:
 def _likely_icd9(texts: _Texts, read: list[bool]) -> bool:
     if names_one_of(texts.name, _OF_PROCEDURES):
         return False
+    if _are_years(texts.values):
+        return False
     codes = [text for text, fits in zip(texts.texts, read, strict=True) if fits]
     lettered = sum(text[:1] in "VEve" for text in codes)
     if _speaks_of_illness(texts.name):
@@ -172,12 +177,33 @@ def _likely_country(texts: _Texts, read: list[bool]) -> bool:
     return capital and sum(read) >= (15 if codes else 5)
 
 
+_OF_YEARS = ("year", "yr", "ano", "annee", "anno", "jahr")
+
+
 def _are_years(values: Values) -> bool:
     """Whether all numbers are years of our time, and several."""
     if values.numbers is None or values.kind != "integer" or values.distinct < 3:
         return False
     numbers = values.numbers.drop_nulls()
     return bool(numbers.is_between(1880, 2099).all()) and values.numbers.null_count() == 0
+
+
+_OLDEST = 110
+_SPREAD = 25
+
+
+def _could_be_ages(values: Values) -> bool:
+    """Whether whole numbers are within a life, nearly all of a wide range occur, and none often."""
+    if values.numbers is None or values.kind != "integer" or values.numbers.null_count():
+        return False
+    counted = pl.DataFrame({"number": values.numbers, "count": values.counts}).sort("number")
+    within = (counted["count"].cum_sum() / values.filled).is_between(0.05, 0.95)
+    inner = counted.filter(within)["number"]
+    if len(inner) < _SPREAD:
+        return False
+    low, high, span = counted["number"][0], counted["number"][-1], inner[-1] - inner[0] + 1
+    often = 10 * int(values.counts.max()) > values.filled  # type: ignore[arg-type]
+    return low >= 0 and 60 <= high <= _OLDEST and len(inner) >= 0.9 * span and not often
 
 
 # Words -----------------------------------------------------------------------------------------

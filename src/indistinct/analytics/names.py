@@ -36,6 +36,20 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _SEAM.findall(letters))
 
 
+_NUMBERED = re.compile(
+    r"(column|col|var|field|feature|unnamed|attr|[acvx])[ _:]*\d+", re.IGNORECASE
+)
+
+
+def says_nothing(name: str) -> bool:
+    """Whether a name only numbers its column, as where a file has none.
+
+    >>> says_nothing("column_12"), says_nothing("Q12")
+    (True, False)
+    """
+    return _NUMBERED.fullmatch(name) is not None
+
+
 _GLUED = re.compile(r"(?<=[A-Za-z]{3}[b-df-hj-np-tv-z])(?=(ids?|cd|dt|nr|num)$)", re.IGNORECASE)
 
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 import polars as pl
 
 from indistinct.analytics.concepts import Role
-from indistinct.analytics.names import words
+from indistinct.analytics.names import says_nothing, words
 from indistinct.sources.table import Table
 
 NEAR = 5
@@ -29,6 +29,9 @@ MOST_TELLERS = 4
 
 PER_VALUE = 10
 """A column that others may follow from has so many records of each value, on average."""
+
+MEASURED = 5
+"""So many numbers that nothing speaks for, beside something about health, were measured."""
 
 RARE = 5
 """Texts with fewer records of each value than this, on average, are not taken for anything."""
@@ -77,21 +80,29 @@ def settled(
     about = [item for item in columns if item.about in HEALTH]
     whole = lru_cache(maxsize=None)(lambda name: table.distinct([name]).height)
     ill = len(about) >= 2 or 5 * len(about) >= len(columns) > 0 < len(about) or patients
+    measured = sum(item.kind != "text" and not item.sure for item in columns)
+    ill = ill or (bool(about) and measured >= MEASURED and 2 * measured >= len(columns))
     people = any(item.about in OF_PEOPLE for item in columns)
+    nameless = bool(columns) and all(says_nothing(item.name) for item in columns)
     what = "health" if ill else "people, and could harm them" if people else None
+    beside = f"it stands in a table about {what}" if what else None
+    if nameless:
+        beside = "its name says nothing, nor do the others, and it could harm"
     named = [one for one in about if one.kind == "text"]
     for at, item in enumerate(columns):
         if item.left_out and item.kind == "text" and (told := _names(table, named, item, whole)):
             found[item.name] = told
+        if item.left_out and (told := _stands_for(table, known, item, whole)):
+            found[item.name] = told
         if item.sure or item.distinct < 2 - item.gaps or item.name in found:
             continue
-        rare = (item.kind == "text" or not ill) and RARE * item.distinct > item.filled
+        rare = (item.kind == "text" or not (ill or nameless)) and RARE * item.distinct > item.filled
         rare = rare and item.distinct > 1
         told = (
             _alike(columns, at)
             or _called_alike(known, item)
             or _follows(table, known, item, whole)
-            or (("sensitive", f"it stands in a table about {what}") if what and not rare else None)
+            or (("sensitive", beside) if beside and not rare else None)
         )
         if told:
             found[item.name] = told
@@ -165,6 +176,23 @@ def _names(
         told = item.distinct <= one.distinct and 2 * one.distinct <= one.filled == item.filled
         if told and table.distinct([one.name, item.name]).height == whole(one.name):
             return one.role, f"it follows from '{one.name}'"
+    return None
+
+
+def _stands_for(
+    table: Table,
+    known: Sequence[Neighbour],
+    item: Neighbour,
+    whole: Callable[[str], int],
+) -> tuple[Role, str] | None:
+    """The role of a quasi-identifier whose values go one by one with those of the column."""
+    for one in known:
+        near = 0.9 * one.distinct <= item.distinct <= 1.1 * one.distinct
+        repeats = one.distinct > FEW and 5 * one.distinct <= 4 * one.filled
+        if one.role != "quasi-identifier" or not (near and repeats):
+            continue
+        if table.distinct([one.name, item.name]).height <= 1.1 * whole(one.name):
+            return one.role, f"its values stand for those of '{one.name}'"
     return None
 
 

@@ -446,7 +446,9 @@ def _role(
     """The role to suggest, and why."""
     if values.distinct == 0:
         return "insensitive", ["no record has a value"]
-    direct = [tag for tag in tags if tag.kind.direct and _stands_for_people(tag, values)]
+    place = found is not None and found[0].name == "place"
+    place = place and names_one_of(column, _PEOPLE) is None
+    direct = [tag for tag in tags if tag.kind.direct and _stands_for_people(tag, values, place)]
     if direct:
         return "identifier", [str(tag) for tag in direct]
     if _is_doorstep(column, tags):
@@ -488,10 +490,29 @@ _NOTHING = (
 )
 
 
-def _stands_for_people(tag: Tag, values: Values) -> bool:
-    """Whether a tag that rests on the name alone may decide: a column of few values may not."""
+_PEOPLE = (
+    "subject",
+    "patient",
+    "person",
+    "pat",
+    "participant",
+    "client",
+    "member",
+    "case",
+    "record",
+)
+"""Words of names of which the numbers are those of people, whatever else they say."""
+
+
+def _stands_for_people(tag: Tag, values: Values, place: bool) -> bool:
+    """Whether a tag that rests on the name alone may decide: a column of few values may not.
+
+    Nor may it for numbers of places that many records have.
+    """
     if tag.by != ("name",) or tag.kind.name == "names":
         return True
+    if place and tag.kind.name == "other" and PER_PLACE * values.distinct <= values.filled:
+        return False
     return values.distinct > 20 or values.distinct * 2 >= values.filled
 
 
@@ -576,13 +597,16 @@ def _is_free_text(column: str, values: Values) -> bool:
     assert isinstance(blanks, float)
     varied = values.distinct * 5 >= values.filled
     about = concept_of(column)
-    if about and about[0].name in ("place", "travel", "nationality"):
+    if about and about[0].name in ("place", "stay", "travel", "nationality"):
         return varied and letters >= 2 * _SENTENCE_LETTERS
     if named:
         return blanks >= 1 and letters >= _NOTE_LETTERS and (varied or values.distinct > 20)
     long = letters >= 3 * _SENTENCE_LETTERS and values.distinct > 20
     return (varied or long) and letters >= _SENTENCE_LETTERS and blanks >= _SENTENCE_BLANKS
 
+
+PER_PLACE = 10
+"""Records of each place, on average, from which on its numbers are not those of people."""
 
 NEARLY_UNIQUE = (
     "anybody who knows the value finds the record, whatever its role: treat it as a"
