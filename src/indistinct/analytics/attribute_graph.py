@@ -277,7 +277,7 @@ class AttributeGraph:
         Of the minimum cuts with the attribute, the one nearest to the identifiers is avoided. Empty
         where the attribute is in no minimum cut.
         """
-        if self.kinds.get(name) != "table" or self.unprotected() or not self.way():
+        if self.kinds.get(name) != "table" or not self._can_be_cut:
             return ()
         flow = self._flow
         if name not in flow.union:
@@ -288,6 +288,11 @@ class AttributeGraph:
             self._to_cuts[cut] = inner, {way[-1]: way for way in self._ways(inner, goals=cut)}
         inner, ways = self._to_cuts[cut]
         return ways[name][:-1] + next(self._ways(inner, starts=(name,)))
+
+    @cached_property
+    def _can_be_cut(self) -> bool:
+        """Whether there are ways, and all of them pass an attribute of the table."""
+        return not self.unprotected() and bool(self.way())
 
     @cached_property
     def _flow(self) -> _Flow:

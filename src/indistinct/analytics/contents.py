@@ -64,6 +64,11 @@ class _Texts:
         """The words of every value, without its numbers."""
         return [tuple(one for one in words(text) if not one.isdigit()) for text in self.texts]
 
+    @cached_property
+    def seen(self) -> frozenset[str]:
+        """All words of the values."""
+        return frozenset(word for one in self.words for word in one)
+
     def share(self, fits: Iterable[bool]) -> float:
         """The share of records of which the value fits."""
         held = sum(count for fit, count in zip(fits, self.counts, strict=True) if fit)
@@ -111,17 +116,31 @@ def _code_system(texts: _Texts) -> Content | None:
         ("us-state", "place", _likely_state),
         ("country", "nationality", _likely_country),
     ):
-        read = [code_systems.read(name, text) is not None for text in texts.texts]
-        known = [
-            fits or text.lower() in MISSING_AMONG_NUMBERS or re.fullmatch(r"-\d", text) is not None
-            for text, fits in zip(texts.texts, read, strict=True)
-        ]
-        if texts.share(known) < NEARLY_ALL or not likely(texts, read):
+        fitting = _fitting(name, texts)
+        if fitting is None:
+            continue
+        read, known = fitting
+        if not likely(texts, read):
             continue
         pairs = zip(texts.texts, read, known, strict=True)
         missing = tuple(text for text, fits, gone in pairs if gone and not fits)
         return Content(concept, f"its values are codes of {name}", name, missing, not all(known))
     return None
+
+
+def _fitting(name: str, texts: _Texts) -> tuple[list[bool], list[bool]] | None:
+    """Which values are codes of a system, and which these or missing; None where too few are."""
+    records = left = sum(texts.counts)
+    read, known = [], []
+    for text, count in zip(texts.texts, texts.counts, strict=True):
+        fits = code_systems.read(name, text) is not None
+        gone = text.lower() in MISSING_AMONG_NUMBERS or re.fullmatch(r"-\d", text) is not None
+        read.append(fits)
+        known.append(fits or gone)
+        left -= 0 if known[-1] else count
+        if left / records < NEARLY_ALL:
+            return None
+    return read, known
 
 
 def _likely_atc(texts: _Texts, read: list[bool]) -> bool:
@@ -303,7 +322,7 @@ def _sexes(texts: _Texts) -> Content | None:
     """Whether values are the sexes: by words, or by letters of which M and F (or W, H) are two."""
     told = _SEXES | _SEX_LETTERS | _NOT_SAID
     named = texts.every(told)
-    seen = {word for one in texts.words for word in one}
+    seen = texts.seen
     letters = "m" in seen and bool(seen & {"f", "w", "h"})
     if named < MOST or not (seen & _SEXES or letters):
         return None
@@ -316,7 +335,7 @@ def _fates(texts: _Texts) -> bool:
 
 def _kinds(texts: _Texts, vocabulary: frozenset[str]) -> int:
     """How many words of the vocabulary occur."""
-    return len(vocabulary & {word for one in texts.words for word in one})
+    return len(vocabulary & texts.seen)
 
 
 def _ill(one: tuple[str, ...]) -> bool:

@@ -580,7 +580,6 @@ def _counts_from_zero(values: Values) -> bool:
 _SENTENCE_LETTERS = 20
 _SENTENCE_BLANKS = 3
 _NOTE_LETTERS = 12
-_LINK = r"(?i)\bhttps?://|\bwww\."
 _LINKS = 0.1
 
 
@@ -588,13 +587,11 @@ def _is_free_text(column: str, values: Values) -> bool:
     """Whether people wrote sentences here: long, with many blanks, and hardly two alike."""
     if values.kind != "text" or values.distinct < 3:
         return False
-    if (values.sample.str.contains(_LINK).mean() or 0) >= _LINKS:  # type: ignore[operator]
+    form = values.form
+    if form.links >= _LINKS:
         return True
     named = names_one_of(column, FREE_TEXT) is not None
-    letters = values.sample.str.len_chars().mean()
-    blanks = values.sample.str.count_matches(r"\s+").mean()
-    assert isinstance(letters, float)
-    assert isinstance(blanks, float)
+    letters, blanks = form.letters, form.blanks
     varied = values.distinct * 5 >= values.filled
     about = concept_of(column)
     if about and about[0].name in ("place", "stay", "travel", "nationality"):

@@ -373,6 +373,7 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
 )
 """Kind, pattern of a whole value, and what the pattern shows."""
 
+_DIGEST = r"^(?i)[0-9a-f]{16,128}$"
 _PHONE = r"^(\+|00|\(?0)?[\d\s().\-/]{6,}(\s*(x|ext\.?)\s*\d+)?$"
 _DATE_LIKE = r"^\d{1,4}[./\-]\d{1,2}[./\-]\d{1,4}"
 _VIN = r"^[A-HJ-NPR-Z0-9]{17}$"
@@ -387,29 +388,27 @@ def _by_pattern(column: Column) -> Iterator[tuple[str, Evidence, str]]:
         if _share(values, lambda texts: _passing(texts, _is_card)) >= MATCHING_SHARE:
             yield "account", "pattern", "its values look like card numbers"
         return
-    if column.distinct >= 20 and _matching(values, r"^(?i)[0-9a-f]{16,128}$"):
-        yield "other", "pattern", "its values look like long codes or digests"
-    matching = pl.select(
+    patterns = (*(pattern for _, pattern, _ in PATTERNS), _DIGEST, _PHONE, _VIN, "[A-Z]", r"\d")
+    shares = pl.select(
         pl.lit(values).str.contains(pattern).mean().alias(str(at))
-        for at, (_, pattern, _) in enumerate(PATTERNS)
+        for at, pattern in enumerate(patterns)
     ).row(0)
+    matching, (digests, phones, *vehicles) = shares[: len(PATTERNS)], shares[len(PATTERNS) :]
+    if column.distinct >= 20 and digests >= MATCHING_SHARE:
+        yield "other", "pattern", "its values look like long codes or digests"
     for (kind, _, what), share in zip(PATTERNS, matching, strict=True):
         if kind == "names" and column.distinct * 5 < column.filled:
             continue
         if (share or 0.0) >= MATCHING_SHARE:
             yield kind, "pattern", f"its values look like {what}"
-    if _share(values, _phones) >= MATCHING_SHARE:
+    if phones >= MATCHING_SHARE and _share(values, _phones) >= MATCHING_SHARE:
         yield "telephone", "pattern", "its values look like telephone numbers"
     if _share(values, lambda texts: _passing(texts, _is_iban)) >= MATCHING_SHARE:
         yield "account", "pattern", "its values look like bank account numbers"
     if _share(values, lambda texts: _passing(texts, _is_card)) >= MATCHING_SHARE:
         yield "account", "pattern", "its values look like card numbers"
-    if _matching(values, _VIN) and _matching(values, "[A-Z]") and _matching(values, r"\d"):
+    if min(vehicles) >= MATCHING_SHARE:
         yield "vehicle", "pattern", "its values look like vehicle identification numbers"
-
-
-def _matching(values: pl.Series, pattern: str) -> bool:
-    return _share(values, lambda texts: texts.str.contains(pattern)) >= MATCHING_SHARE
 
 
 def _share(values: pl.Series, test: Callable[[pl.Series], pl.Series]) -> float:
@@ -419,8 +418,6 @@ def _share(values: pl.Series, test: Callable[[pl.Series], pl.Series]) -> float:
 
 def _phones(texts: pl.Series) -> pl.Series:
     """Seven to fifteen digits that are set apart as people write telephone numbers."""
-    if not texts.str.contains(_PHONE).any():
-        return pl.repeat(False, texts.len(), eager=True)
     digits = texts.str.count_matches(r"\d")
     apart = texts.str.contains(r"^\+|^\(|\d[\s).\-/]+\d")
     number = texts.str.contains(r"^-?\d+\.\d+$|^[1-9]\d*\s?-\s?\d+$")
@@ -440,8 +437,10 @@ def _passing(texts: pl.Series, test: Callable[[str], bool]) -> pl.Series:
 
 def _is_card(text: str) -> bool:
     """Whether the digits of a payment card check (Luhn; ISO/IEC 7812-1)."""
+    if len(text) < 13 or not set(text) <= set("0123456789 -"):
+        return False
     digits = [int(sign) for sign in text if sign in "0123456789"]
-    if not 13 <= len(digits) <= 19 or not set(text) <= set("0123456789 -"):
+    if not 13 <= len(digits) <= 19:
         return False
     doubled = [digit if at % 2 == 0 else sum(divmod(2 * digit, 10)) for at, digit in
                enumerate(reversed(digits))]  # fmt: skip

@@ -97,6 +97,21 @@ FAR_APART = timedelta(days=3653)
 from each other, stands for no date."""
 
 
+_LINK = r"(?i)\bhttps?://|\bwww\."
+
+
+@dataclass(frozen=True)
+class Form:
+    """What the texts of a column look like: the share of links, mean letters and stretches of
+    blanks, and whether there are blanks around one.
+    """
+
+    links: float
+    letters: float
+    blanks: float
+    around: bool
+
+
 @dataclass(frozen=True)
 class Values:
     """The distinct values of a column, without the missing ones.
@@ -132,8 +147,8 @@ class Values:
     @functools.cached_property
     def sample(self) -> pl.Series:
         """Some of the different values: the same ones whichever order an engine counted them in."""
-        if self.distinct <= SAMPLE:
-            return self.texts.sort()
+        if self.distinct <= SAMPLE:  # Polars takes longer to sort few texts
+            return pl.Series(self.texts.name, sorted(self.texts.to_list()), dtype=pl.String)
         drawn = self.texts.hash(seed=0)
         limit = int(2**64 * min(1.0, 2 * SAMPLE / self.distinct)) - 1
         few = pl.DataFrame({"text": self.texts, "drawn": drawn}).filter(pl.col("drawn") <= limit)
@@ -145,10 +160,23 @@ class Values:
         top = None if self.numbers is None else self.numbers.max()
         return top if isinstance(top, float) else None
 
+    @functools.cached_property
+    def form(self) -> Form:
+        """What its texts look like."""
+        text = pl.lit(self.sample)
+        return Form(
+            *pl.select(
+                links=text.str.contains(_LINK).mean(),
+                letters=text.str.len_chars().mean(),
+                blanks=text.str.count_matches(r"\s+").mean(),
+                around=text.str.contains(r"^\s|\s$").any(),
+            ).row(0)
+        )
+
     @property
     def blanks_around(self) -> bool:
         """Whether a text begins or ends with a blank."""
-        return self.kind == "text" and bool(self.sample.str.contains(r"^\s|\s$").any())
+        return self.kind == "text" and self.distinct > 0 and self.form.around
 
 
 def read_values(counted: pl.DataFrame, kind: str, missing: Collection[str] = ()) -> Values:

@@ -415,17 +415,16 @@ def warn_about_unprotected_columns(
         warnings.append(f"nearly unique, and published as they are: {names}: {NEARLY_UNIQUE}")
     generalized = [name for j, name in enumerate(plan.attributes) if not plan.untouched(j)]
     others = [name for name in beside if name not in found]
+    harmful = set(policy.sensitive)
     plain = [
-        name
-        for name in others
-        if name not in policy.sensitive and policy.attributes[name].transform is None
+        name for name in others if name not in harmful and policy.attributes[name].transform is None
     ]
     warnings += _naming(private, plain)
     undone = giving_away(table, others, [*generalized, *visits])
     warnings += _undone(undone)
     warnings += _following(private, others, [*plan.attributes, *visits], [*generalized, *visits])
     if private.subjects.unit == "record":
-        known = [name for name in others if name not in policy.sensitive]
+        known = [name for name in others if name not in harmful]
         some = table.sample([*known, *plan.attributes], SAMPLE) if known and generalized else None
         if some is not None:
             warnings += _narrowed(private, plan, some.select(known), some, undone)
@@ -438,7 +437,7 @@ def warn_about_unprotected_columns(
             for name in telling
         ]
     subjects = private.subjects
-    sensitive = {*policy.sensitive, subjects.key}
+    sensitive = {*harmful, subjects.key}
     own = [name for name in beside if name not in sensitive]
     if subjects.unit == "person" and own:
         constant = subjects.constant(table.text(own))

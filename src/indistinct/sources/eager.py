@@ -114,20 +114,22 @@ class EagerTable(ABC):
 
     def about(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         """How many records have a value in each column, and about how many values they have."""
-        found = {}
-        for name in columns:
+        counted = []
+        for at, name in enumerate(columns):
             values = self._frame.get_column(name)
             plain = kind_of_type(values.dtype) not in ("other", "datetime")
             if self._tokens.get(name) or not plain or values.dtype in (pl.Categorical, pl.Enum):
                 values = self.text([name]).to_series()
-            missing = values.null_count()
+            there = pl.lit(values).is_not_null()
             if values.dtype == pl.String:
-                missing += int((values == "").sum() or 0)
+                there &= pl.lit(values) != ""
             elif values.dtype.is_float():
-                missing += int(values.is_nan().sum() or 0)
-            different = pl.select(pl.lit(values).approx_n_unique()).item()
-            found[name] = (len(values) - missing, int(different))
-        return found
+                there &= pl.lit(values).is_not_nan()
+            counted.append(there.sum().alias(f"there {at}"))
+            counted.append(pl.lit(values).approx_n_unique().alias(f"values {at}"))
+        # One query for all columns: each takes its time, whatever it asks.
+        found = pl.select(counted).row(0) if counted else ()
+        return dict(zip(columns, zip(found[::2], found[1::2], strict=True), strict=True))
 
     def tally(self, column: str, fewer: int) -> tuple[int, int, int]:
         """Records with a value in a column, its values, and the records of those that are rare."""

@@ -235,16 +235,18 @@ def column_names(frame: pl.DataFrame) -> tuple[str, ...]:
     for values in frame.head(_LOOKED_AT).get_columns():
         if values.dtype != pl.String:
             return names
-        cells = values.alias("cells").drop_nulls()  # a name may be a pattern to Polars
-        cells = cells.filter(cells != "*")
-        if len(cells) and cells.str.contains(_QUANTITY).all():
+        cells = [cell for cell in values if cell is not None and cell != "*"]
+        if cells and all(_is_quantity(cell) for cell in cells):
             return names
     return UncertainNames(names)
 
 
+_is_quantity = re.compile(_QUANTITY).match
+
+
 def quantities(names: Sequence[str]) -> list[int]:
     """Which of some names, from 1, are numbers, dates or ranges, as cells of a record are."""
-    return [at for at, name in enumerate(names, start=1) if re.match(_QUANTITY, name)]
+    return [at for at, name in enumerate(names, start=1) if _is_quantity(name)]
 
 
 def quantity_values(cells: pl.Series) -> bool:
