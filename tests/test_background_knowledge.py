@@ -66,10 +66,14 @@ def test_a_long_release_is_warned_about_in_private() -> None:
     assert "value of the person" not in public
 
 
-def test_the_figures_are_those_of_the_attack() -> None:
-    table = visits()
-    release = ind.anonymize(table, policy())
-    report = ind.attack(table, release, policy(), only=["known-records", "unicity"])
+@pytest.mark.parametrize("transform", [None, "synthesize", {"swap": {"share": 0.5}}])
+def test_the_figures_are_those_of_the_attack(transform: Any) -> None:
+    """Others know what somebody had, and not what was drawn in its place."""
+    table, asked = visits(), policy()
+    if transform is not None:
+        asked["attributes"]["ill"]["transform"] = transform
+    release = ind.anonymize(table, asked)
+    report = ind.attack(table, release, asked, only=["known-records", "unicity"])
     figures = release.run.to_dict()["singled_out"]
     assert figures["known-records"] == report["known-records"].to_dict()["figures"]
     for p in "12345":

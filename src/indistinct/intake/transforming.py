@@ -17,7 +17,7 @@ from indistinct.analytics.kept import Kept, kept
 from indistinct.document import many, some_of
 from indistinct.errors import IndistinctError, InputError, PolicyError
 from indistinct.hierarchies.code_systems import groups_of
-from indistinct.intake.items import with_generalized_items
+from indistinct.intake.items import with_generalized_items, with_rows
 from indistinct.intake.run import Run
 from indistinct.microdata.microdata import row_numbers
 from indistinct.randomness import Stream
@@ -55,7 +55,7 @@ from indistinct.release.transforms.texts import mapped
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table
 from indistinct.sources.text import canonical
-from indistinct.types import Ints, Plain, PlainMapping
+from indistinct.types import Bools, Ints, Plain, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -81,6 +81,8 @@ class Transformed:
         perturbed: whether a record may hold values that were not its own.
         left_out: how many records were left out, and how many people with them.
         measures: what the columns have lost, each from 0 (nothing) to 1.
+        originals: texts of sensitive attributes whose published values are others' or drawn, as
+            they were.
     """
 
     table: Table
@@ -89,6 +91,19 @@ class Transformed:
     perturbed: bool = False
     left_out: tuple[int, int] = (0, 0)
     measures: Mapping[str, float] = field(default_factory=dict)
+    originals: Mapping[str, pl.Series] = field(default_factory=dict)
+
+    def rows(self, keep: Bools, policy: Policy) -> Transformed:
+        """The same with some of its records; the others were left out."""
+        own = pl.Series(keep)
+        records, people = self.left_out
+        return replaced(
+            self,
+            table=with_rows(self.table, keep, policy),
+            replaced={name: values.filter(own) for name, values in self.replaced.items()},
+            left_out=(records + int((~keep).sum()), people),
+            originals={name: texts.filter(own) for name, texts in self.originals.items()},
+        )
 
 
 def changes_values(policy: Policy) -> bool:
@@ -169,6 +184,11 @@ def transformed(table: Table, run: Run, file: str | None = None) -> Transformed:
         perturbed=any(rule.name in PERTURBING for rule in rules.values()),
         left_out=gone,
         measures=left.measures,
+        originals={
+            name: work.texts(name)
+            for name, rule in rules.items()
+            if rule.name in ("swap", "synthesize") and policy.attributes[name].role == "sensitive"
+        },
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import polars as pl
 from indistinct.analytics.attacks import Finding, known_records, unicity
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.document import share
-from indistinct.intake.transforming import untried_in
+from indistinct.intake.transforming import policy_of_originals, untried_in
 from indistinct.intake.value_metadata import value_metadata_of
 from indistinct.pipeline.attack import Attacked, context_of, known_beside
 from indistinct.pipeline.sought_releases import sought_by
@@ -31,7 +32,9 @@ DRAWS = 2_500
 """Sets of published cells that are drawn."""
 
 
-def with_background_knowledge(private: PrivateTable, released: Frame, run: Run) -> None:
+def with_background_knowledge(
+    private: PrivateTable, released: Frame, run: Run, originals: Mapping[str, pl.Series]
+) -> None:
     """Let those who know a few records, or a few cells, loose on a release of people.
 
     The run is given their figures, and a warning that tells them. All of it is private. Of linked
@@ -41,6 +44,8 @@ def with_background_knowledge(private: PrivateTable, released: Frame, run: Run) 
         private: the table that was released, its values as they were before recoding.
         released: the release.
         run: is given the figures and the warning.
+        originals: texts of sensitive attributes that were exchanged or drawn, as they were: others
+            know the truth, and not what stands in its place.
     """
     policy, subjects = private.policy, private.subjects
     if subjects.unit != "person" or not policy.quasi_identifiers or not subjects.count:
@@ -53,7 +58,9 @@ def with_background_knowledge(private: PrivateTable, released: Frame, run: Run) 
     beside = known_beside(policy, private.table)
     own = [*policy.quasi_identifiers, *policy.visit_identifiers]
     texts = private.table.text([str(policy.person), *own, *names, *beside])
-    known = value_metadata_of(policy, private.table, texts, names, private.file)
+    texts = texts.with_columns(one.alias(name) for name, one in originals.items() if name in names)
+    of = policy_of_originals(policy)
+    known = value_metadata_of(of, private.table, texts, names, private.file)
     attacked = Attacked(replace(private, metadata=known, population=None), texts, tuple(beside))
     unknown = {name: why for name, why in untried.items() if name in names}
     context = context_of(view, attacked, seed=run.seed, untried=unknown)

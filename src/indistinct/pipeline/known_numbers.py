@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 
 from indistinct.document import some_of
-from indistinct.intake.items import with_rows
 from indistinct.privacy.known_number import KnownNumber
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.numbers import records_kept
@@ -44,13 +41,7 @@ def with_known_numbers(
     before, turn = values.left_out[0], 0
     rows = found[0].subjects.rows
     while asked and not (stays := _staying(*found, asked, run, turn)).all():
-        gone = int((~stays).sum())
-        values = replace(
-            values,
-            table=with_rows(values.table, stays, run.policy),
-            replaced={name: one.filter(pl.Series(stays)) for name, one in values.replaced.items()},
-            left_out=(values.left_out[0] + gone, values.left_out[1]),
-        )
+        values = values.rows(stays, run.policy)
         found, turn = again(values), turn + 1
     if lost := values.left_out[0] - before:
         run.warnings.append(
