@@ -177,6 +177,23 @@ def test_covers_are_those_of_all_worlds(stream: Stream) -> None:
     assert sorted(series.companions()) == together(stream)
 
 
+@given(streams())
+def test_covers_that_are_not_counted_are_proved_only_if_they_are_there(stream: Stream) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("indistinct.analytics.series.FEW", 0)
+        proved = sorted(Series.of(entries_of(stream), "ill").possible())
+    assert all(a <= b for a, b in zip(proved, possible_values(stream), strict=True))
+
+
+def test_people_who_stay_together_may_have_what_the_others_are_too_few_for() -> None:
+    ills = tuple("xxxxyyyyz")
+    people = tuple("abcdefghi")
+    first = entry({"1": people}, {"1": ills})
+    second = entry({"1": (*people[:7], "j", "k")}, {"1": (*ills[:7], "z", "z")})
+    found = Series.of([first, second], "ill").possible()
+    assert sorted(found) == [1, 1, 1, 1] + [2] * 7
+
+
 def of_sets(release: dict[str, Sequence[str]]) -> Any:
     """Classes 1 and 2, in which each person has several values; how often they are listed."""
     lists = {own: [v for who in release if who[1] == own for v in release[who]] for own in "12"}

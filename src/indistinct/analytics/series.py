@@ -20,7 +20,9 @@ Three figures for every person:
 
 Two further figures say how well somebody is covered: ``companions``, the people who are in the same
 class in all releases that the person is in, and ``possible``, the values that are proved to be
-possible in some world, by the same three arguments; where a value is certain it is the only one.
+possible in some world, by the same three arguments and a fourth: people who are in the same classes
+of the same releases can be exchanged as a whole, and if more people of one of these classes have a
+value than there are others in it, one of them has it. Where a value is certain it is the only one.
 """
 
 from __future__ import annotations
@@ -357,12 +359,27 @@ class Series:
         clear &= self.single or not self.of_categories
         home, doubtful, by_one = self._doubtful(clear)
         doubtful &= ~by_one
+        if self.single or not self.of_categories:
+            found = self._had_by_alike()
         found[~doubtful] = values[~doubtful]
         if self.single:
             for who, belief in self._worlds(home, doubtful):
                 found[who] = max(len(belief), 1)
         certain = self.per_group(pl.col("share").max()) >= 1
         found[person[certain[group]]] = 1
+        return found
+
+    def _had_by_alike(self) -> Ints:
+        """Values that people in the same classes of the same releases have, at least, [n]."""
+        trails = self.members.sort("person", "release").group_by("person").agg("group")
+        kinds = trails.group_by("group").agg("person", alike=pl.len()).with_row_index("kind")
+        lists = self.listed.with_columns(size=(pl.col("count") / pl.col("share")).round())
+        had = kinds.select("kind", "group", "alike").explode("group").join(lists, on="group")
+        had = had.filter(pl.col("count") > pl.col("size") - pl.col("alike"))
+        left = had.group_by("kind").agg(pl.col("value").n_unique())
+        both = kinds.select("kind", "person").explode("person").join(left, on="kind")
+        found = np.ones(self.people, np.int64)
+        found[both["person"].to_numpy()] = both["value"].to_numpy()
         return found
 
     def _clear(self) -> tuple[Floats, Bools]:

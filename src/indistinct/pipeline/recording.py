@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -326,6 +328,8 @@ def hold_against_ledger(
     key = _key(policy, ledger)
     hashes = hashes_of(people, key)
     account["key_check"] = f"{hashes_of(pl.Series([KEY_CHECK]), key)[0, 0]:016x}"
+    if isinstance(plan, LinkedPlan) and plan.noise:
+        account["made_up"] = _made_up(plan, key)
     entry = Entry.of(hashes, groups, sizes, listed, account)
     earlier = ledger.entries()
     found = reported([*earlier, entry], of_last=True) if earlier else None
@@ -346,10 +350,12 @@ def earlier_signatures(private: PrivateTable) -> Earlier:
     assert policy.ledger is not None
     ledger = Ledger.made(policy.directory / policy.ledger.path)
     entries, (name, *_) = ledger.entries(), private.sensitive
-    hashes = hashes_of(_people(private), _key(policy, ledger))
+    key = _key(policy, ledger)
+    hashes = hashes_of(_people(private), key)
     people = pl.DataFrame(hashes, ["hi", "lo"]).with_row_index("person")
     of_person = np.full(len(hashes), -1, np.int32)
     numbers: dict[tuple[str | None, ...], int] = {}
+    made_up: list[tuple[int, str | None, str]] = []
     for entry in entries:
         part = entry.listed.get(name)
         if part is None:
@@ -361,7 +367,29 @@ def earlier_signatures(private: PrivateTable) -> Earlier:
         known = pl.DataFrame(entry.people, ["hi", "lo"]).with_columns(group=entry.groups)
         both = people.join(known, on=["hi", "lo"])
         of_person[both["person"].to_numpy()] = np.array(signature)[both["group"].to_numpy()]
-    return Earlier(of_person, tuple(numbers))
+        made_up = [
+            (signature[bucket], values.get(name), digest)
+            for digest, bucket, values in entry.account.get("made_up", ())
+        ]
+    return Earlier(of_person, tuple(numbers), made_up, partial(_digest, key=key))
+
+
+def _made_up(plan: LinkedPlan, key: bytes) -> list[list[object]]:
+    """The made-up people of a release: a digest of their published cells, bucket and values."""
+    columns = list(zip(plan.quasi.texts, plan.quasi.cell_of, strict=True))
+    return [
+        [
+            _digest([texts[places[one.group]] for texts, places in columns], key),
+            one.bucket,
+            {name: plan.buckets[name].labels[value] for name, value in one.values.items()},
+        ]
+        for one in plan.noise
+    ]
+
+
+def _digest(cells: Sequence[str | None], key: bytes) -> str:
+    """A keyed hash of published quasi-identifiers."""
+    return blake2b(json.dumps(list(cells)).encode(), key=key, digest_size=16).hexdigest()
 
 
 def _told(one: Broken, earlier: int) -> Problem:

@@ -16,8 +16,10 @@ releases. For the second, people are connected who share a class. If all classes
 list the same values, each equally often, then exchanging two values everywhere makes of every
 possible world another one; so whoever may have one of them may have each, also where people have
 several values, or where values change. If connected people share one class only, exchanging two
-rows of it does the same. If they are few, all possible worlds are counted. Else nothing is proved,
-and one value is taken to be left.
+rows of it does the same. If they are few, all possible worlds are counted. In any case people in
+the same classes of the same releases can be exchanged, with all they have: where more people of one
+of these classes have a value than there are others in it, one of them has it, and so may each. Else
+nothing is proved, and one value is taken to be left.
 
 One release shows the first half: that every class has k people and l values. The second is held
 against the ledger of what is out.

@@ -8,7 +8,7 @@ entry point of the group ``indistinct.methods``.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -114,10 +114,15 @@ class Earlier:
     Arguments:
         of_person: the signature of everybody, -1 for who has never been published, [n].
         signatures: the values of each.
+        made_up: the made-up people of the last release: signature, value, and the digest of the
+            published quasi-identifiers.
+        digest: makes such a digest.
     """
 
     of_person: Ints32
     signatures: Sequence[tuple[str | None, ...]]
+    made_up: Sequence[tuple[int, str | None, str]] = ()
+    digest: Callable[[Sequence[str | None]], str] = str
 
 
 @dataclass(frozen=True)

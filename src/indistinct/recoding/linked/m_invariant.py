@@ -10,6 +10,8 @@ Whoever has been published keeps the signature of the bucket: the set of its val
   are lacking, new people with it take the place, as long as the other new people can still be put
   into buckets of m different values. Where there are none, those who are too many wait for a later
   release, up to the suppression limit; else counterfeits, made-up people, fill the gaps.
+* A counterfeit of the last release stays as it was, as long as its bucket needs one: else whoever
+  compares releases could tell rows that come and go from people.
 * Assignment: the other new people get buckets of m different values, as Anatomy makes them.
 
 Whoever has a value now that the signature does not list waits as well. The paper generalizes
@@ -20,8 +22,9 @@ about them, generalized without a look at values.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -40,6 +43,7 @@ from indistinct.recoding.linked.settings import LinkedSettings
 from indistinct.recoding.linked.table import LinkedTable
 from indistinct.recoding.linked_plan import LinkedNoise, LinkedPlan
 from indistinct.recoding.method import Earlier
+from indistinct.recoding.partition.publishing import enough
 from indistinct.recoding.plan import CellPlan, SearchReport
 from indistinct.recoding.refusals import unknown_sensitive
 from indistinct.types import Bools, Ints, Ints32
@@ -59,13 +63,13 @@ class _Dealt:
     Arguments:
         bucket_of: the bucket of everybody, -1 for nobody's, [n].
         buckets: how many there are.
-        made_up: the bucket and the value of every counterfeit.
+        made_up: the bucket, the value and the signature (-1: a new one) of every counterfeit.
         waiting: who is left out.
     """
 
     bucket_of: Ints32
     buckets: int
-    made_up: list[tuple[int, int]]
+    made_up: list[tuple[int, int, int]]
     waiting: list[int]
 
 
@@ -106,12 +110,16 @@ def m_invariant(
     if impossible := [one for part in promises if (one := part.infeasible(linked.data.table))]:
         raise Unsatisfiable(impossible)
     of_person, signatures, gone = _signed(earlier, labels, there)
-    dealer = _Dealer(code, len(labels), m, random, settings.allowed(people))
-    dealt = dealer.dealt(there, of_person, signatures)
-    labels = (*labels, *gone)
-    _check_limits(dealt, people, settings, name)
+
+    def dealing(may_wait: int, random: Random) -> _Dealt:
+        return _Dealer(code, len(labels), m, random, may_wait).dealt(there, of_person, signatures)
+
+    dealt = dealing(settings.allowed(people), random)
+    again = partial(dealing, random=stream(settings.seed, "m-invariant.dealing"))
+    _check_limits(dealt, people, settings, name, again if earlier is not None else None)
     if progress is not None:
         progress(0.6)
+    labels = (*labels, *gone)
     stays = there.copy()
     stays[dealt.waiting] = False
     table = replace(linked.data.table, weight=np.where(stays, linked.data.weight, 0))
@@ -120,16 +128,14 @@ def m_invariant(
     quasi, notes = _quasi(data, about_quasi, settings, progress)
     quasi = replace(quasi, class_of=np.where(stays, quasi.class_of, -1).astype(np.int32))
     counts = counted(dealt.bucket_of, code, dealt.buckets, len(labels))
-    for bucket, value in dealt.made_up:
+    for bucket, value, _ in dealt.made_up:
         counts[bucket, value] += 1
-    homes = (
-        homes_of_noise(data, quasi, about_quasi, len(dealt.made_up), random)
-        if dealt.made_up
-        else ()
-    )
+    homes = _earlier_homes(dealt, quasi, about_quasi, labels, earlier)
+    if new := int((homes < 0).sum()):
+        homes[homes < 0] = homes_of_noise(data, quasi, about_quasi, new, random)
     noise = tuple(
         LinkedNoise(int(home), bucket, {name: value})
-        for home, (bucket, value) in zip(homes, dealt.made_up, strict=True)
+        for home, (bucket, value, _) in zip(homes, dealt.made_up, strict=True)
     )
     if dealt.waiting:
         notes = (*notes, WAITING.format(count=len(dealt.waiting)))
@@ -191,13 +197,27 @@ def _signed(
     return earlier.of_person.astype(np.int64), values, list(place)[len(labels) :]
 
 
-def _check_limits(dealt: _Dealt, people: int, settings: LinkedSettings, name: str) -> None:
-    """Raise :class:`Unsatisfiable` where more people wait, or are made up, than is allowed."""
+def _check_limits(
+    dealt: _Dealt,
+    people: int,
+    settings: LinkedSettings,
+    name: str,
+    dealing: Callable[[int], _Dealt] | None,
+) -> None:
+    """Raise :class:`Unsatisfiable` where more people wait, or are made up, than is allowed.
+
+    Arguments:
+        dealt: who is in which bucket.
+        people: how many there are.
+        settings: what is allowed.
+        name: the sensitive attribute.
+        dealing: the buckets where so many may wait; None where nobody has been published yet.
+    """
     may_wait, may_be_made_up = settings.allowed(people), settings.noise_allowed(people)
     waiting, made_up = len(dealt.waiting), len(dealt.made_up)
     problems = Problems()
     if waiting > may_wait:
-        share = np.ceil(waiting / people * 1000) / 1000
+        share = enough(waiting, people)
         problems.add(
             "changed-values",
             f"{waiting} of {people} people have a value now that the buckets they were "
@@ -209,15 +229,74 @@ def _check_limits(dealt: _Dealt, people: int, settings: LinkedSettings, name: st
     if may_be_made_up is not None and made_up > may_be_made_up:
         problems.add(
             "too-many-counterfeits",
-            f"{made_up} made-up people would be needed beside {people} people, so that "
-            "everybody who was published before stays in a bucket of the same values, and "
-            f"{may_be_made_up} are allowed",
+            _why_made_up(dealing is not None, made_up, people) + f"; {may_be_made_up} are allowed",
             attribute=name,
-            remedy=f"allow max_noise = {made_up}, or leave people out for this time by a "
-            "larger suppression_limit",
+            remedy=f"allow max_noise = {made_up}" + _or_wait(dealing, people, may_be_made_up),
         )
     if problems:
         raise Unsatisfiable(problems)
+
+
+def _why_made_up(published: bool, made_up: int, people: int) -> str:
+    needed = f"{made_up} made-up people would be needed beside {people} people"
+    if published:
+        return (
+            f"{needed}, in place of people who have left: everybody who was published before "
+            "has to stay in a bucket of the same values"
+        )
+    return f"{needed}, since too few people have rare values to put beside the frequent ones"
+
+
+def _or_wait(dealing: Callable[[int], _Dealt] | None, people: int, made_up: int) -> str:
+    """The limit under which enough people wait for no more to be made up than may be, if any."""
+    if dealing is None:
+        return ""
+    thousandths = 1
+    while thousandths < 1000:
+        if len(dealing(people * thousandths // 1000).made_up) <= made_up:
+            share = thousandths / 1000
+            return f", or let people wait for a later release: suppression_limit = {share:.3f}"
+        thousandths += 1 + thousandths // 3
+    return ""
+
+
+def _earlier_homes(
+    dealt: _Dealt,
+    quasi: CellPlan,
+    promises: Sequence[Promise],
+    labels: Sequence[str | None],
+    earlier: Earlier | None,
+) -> Ints32:
+    """The class of counterfeits that are as they were in the last release; -1 for the others.
+
+    A row that comes and goes while all people stay is one of nobody: so a counterfeit stays as long
+    as its bucket needs it and somebody still has its quasi-identifiers.
+    """
+    homes = np.full(len(dealt.made_up), -1, dtype=np.int32)
+    delicate = any(part.effective_closure != "superset" for part in promises)
+    if earlier is None or not earlier.made_up or delicate:
+        return homes
+    known: dict[tuple[int, str | None], list[str]] = {}
+    for signature, value, digest in earlier.made_up:
+        known.setdefault((signature, value), []).append(digest)
+    wanted = {digest for own in known.values() for digest in own}
+    groups = np.unique(quasi.class_of[quasi.class_of >= 0]).tolist()
+    cells = [
+        [texts[at] for at in places.tolist()]
+        for texts, places in zip(quasi.texts, quasi.cell_of, strict=True)
+    ]
+    home_of = {
+        digest: group
+        for group in groups
+        if (digest := earlier.digest([own[group] for own in cells])) in wanted
+    }
+    for at, (_, code, number) in enumerate(dealt.made_up):
+        own = known.get((number, labels[code]), [])
+        same = next((one for one in own if one in home_of), None)
+        if same is not None:
+            own.remove(same)
+            homes[at] = home_of[same]
+    return homes
 
 
 def _quasi(
@@ -267,7 +346,7 @@ class _Dealer:
             self._fill(held[signature], signatures[signature], new)
         self._wait(held, signatures, found)
         for signature in sorted(held):
-            self._keep(held[signature], signatures[signature], found)
+            self._keep(held[signature], signatures[signature], signature, found)
         self._assign(new, found)
         return found
 
@@ -303,7 +382,9 @@ class _Dealer:
                 if len(people) >= -level:
                     found.waiting.append(people.pop())
 
-    def _keep(self, held: dict[int, list[int]], signature: list[int], found: _Dealt) -> None:
+    def _keep(
+        self, held: dict[int, list[int]], signature: list[int], number: int, found: _Dealt
+    ) -> None:
         """Buckets of one signature, one person or counterfeit of each value."""
         full = max(map(len, held.values()), default=0)
         for at in range(full):
@@ -312,7 +393,7 @@ class _Dealer:
                 if at < len(own):
                     found.bucket_of[own[at]] = found.buckets + at
                 else:
-                    found.made_up.append((found.buckets + at, value))
+                    found.made_up.append((found.buckets + at, value, number))
         found.buckets += full
 
     def _assign(self, new: list[list[int]], found: _Dealt) -> None:
@@ -327,7 +408,7 @@ class _Dealer:
                 continue
             others = [at for at in np.argsort(-count, kind="stable").tolist() if at != value]
             found.bucket_of[person] = found.buckets
-            found.made_up += [(found.buckets, at) for at in others[: self.m - 1]]
+            found.made_up += [(found.buckets, at, -1) for at in others[: self.m - 1]]
             found.buckets += 1
         people = np.array([one for own in new for one in own], np.int64)
         if not len(people):
