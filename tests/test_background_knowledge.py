@@ -124,6 +124,27 @@ def test_what_sets_of_several_attributes_tell_is_tried_or_said_not_to_be(
     ]
     asked["method"] = {"algorithm": "p-l-angelization", "seed": 1}
     assert not [text for text in ind.anonymize(table, asked).warnings if "not tried" in text]
+    monkeypatch.setattr(known_records, "MOST_POSSIBILITIES", 600)
+    monkeypatch.setattr(known_records, "FEWEST_DRAWN", 5)
+    whole = known_records.know
+    monkeypatch.setattr(known_records, "know", lambda *given: seen.append(given) or whole(*given))
+    seen: list[Any] = []
+    release = ind.anonymize(table, asked)
+    assert not [text for text in release.warnings if "not tried" in text]
+    ((context, items, most, chosen),) = seen
+    figures = release.run.to_dict()["singled_out"]["known-records"]
+    assert 5 <= figures["looked_at"] == chosen.sum() < 60
+    assert figures["error"] == pytest.approx(0.98 / math.sqrt(chosen.sum()))
+    monkeypatch.setattr(known_records, "MOST_POSSIBILITIES", 10**9)
+    everything = known_records._together(
+        [known_records.items_of(context, n) for n in ("ill", "day")]
+    )
+    everybody = whole(context, everything, most)
+    assert everybody.looked.all()
+    some = whole(context, items, most, chosen)
+    assert (some.looked == chosen).all()
+    assert (some.found[chosen] == everybody.found[chosen]).all()
+    assert (some.fewest[chosen] == everybody.fewest[chosen]).all()
     monkeypatch.setattr(known_records, "MOST_POSSIBILITIES", 10)
     told = [text for text in ind.anonymize(table, asked).warnings if "was not tried" in text]
     assert len(told) == 2

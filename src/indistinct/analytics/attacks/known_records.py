@@ -24,7 +24,8 @@ class publishes the same value alike.
 In linked tables a row shows what its bucket lists. Where everybody of a bucket has one of its
 values, the highest category, a known value also allows the categories above its own. Where a bucket
 lists *sets* of values, everybody has all of one set: what is known leaves the sets that have it,
-and what all that are left have besides is certain.
+and what all that are left have besides is certain. Where these sets are too many, people drawn at
+random are looked at, and the figures say how many, and their error.
 """
 
 from __future__ import annotations
@@ -73,7 +74,10 @@ MOST_STEPS = 3e9
 """Steps after which only some of the people are looked at, drawn at random."""
 
 MOST_POSSIBILITIES = 5_000_000
-"""Sets that all rows may show, of several attributes together; beyond, one is not looked at."""
+"""Sets that rows may show, of several attributes together; beyond, some people are looked at."""
+
+FEWEST_DRAWN = 100
+"""People of whom figures are made at least; with fewer, an attribute is left out."""
 
 
 @dataclass(frozen=True)
@@ -142,8 +146,10 @@ def run(
     del sensitive
     names = (*context.sensitive, *context.untried)
     left = {name: why for name in names if (why := context.why_untried(name)) is not None}
+    drawn = some_people(context, [name for name in names if name not in left])
     left |= too_many(context, [name for name in names if name not in left])
-    parts = [items_of(context, name) for name in names if name not in left]
+    rows = None if drawn is None else _rows_for(context, drawn)
+    parts = [items_of(context, name, rows=rows) for name in names if name not in left]
     parts += [_beside(context, name) for name in context.beside]
     if context.visits is not None:
         parts.append(_of_visits(context, context.visits))
@@ -151,7 +157,7 @@ def run(
     if not parts and counted is None:
         why = "; ".join(left.values())
         return Skipped(NAME, why or "nothing is published beside the quasi-identifiers")
-    known = know(context, _together(parts) if parts else _nothing(context), most)
+    known = know(context, _together(parts) if parts else _nothing(context), most, drawn)
     figures = known.figures()
     if counted is not None:
         figures["records"] = {"singled_out": share_of(counted)}
@@ -241,13 +247,19 @@ def margin(draws: int) -> float:
     return 0.98 / math.sqrt(draws) if draws else 1.0
 
 
-def know(context: AttackContext, items: Items, most: float = MOST_STEPS) -> Known:
+def know(
+    context: AttackContext,
+    items: Items,
+    most: float = MOST_STEPS,
+    chosen: NDArray[np.bool_] | None = None,
+) -> Known:
     """What follows from one, two and three known items, for everybody or as many as can be.
 
     Arguments:
         context: what the attacker is given.
         items: what people have and rows show.
         most: steps after which only some of the people are looked at.
+        chosen: who is looked at, [n]; drawn at random from all. All where not given.
     """
     places, people = context.places, context.people.height
     sets = places.candidate_sets
@@ -257,7 +269,8 @@ def know(context: AttackContext, items: Items, most: float = MOST_STEPS) -> Know
     entry, at = expanded(items.rows, order)
     of_set = np.argsort(places.set_of, kind="stable").astype(np.int64)
     work, found = np.zeros(people), np.zeros((people, MOST_KNOWN, 3))
-    fewest, looked = np.zeros(people, np.int64), np.ones(people, np.bool_)
+    fewest = np.zeros(people, np.int64)
+    looked = np.ones(people, np.bool_) if chosen is None else chosen.copy()
     for fill in (False, True):
         know_items(
             sets.indptr, sets.index,
@@ -267,6 +280,7 @@ def know(context: AttackContext, items: Items, most: float = MOST_STEPS) -> Know
             items.own.indptr, items.own.index, items.over.indptr, items.over.index,
             looked, work, found, fewest, fill,
         )  # fmt: skip
+        work[~looked] = 0
         if not fill and work.sum() > most:
             drawn = simulation([context.seed, 0x4B4E]).permutation(people)
             enough = np.searchsorted(np.cumsum(work[drawn]), most)
@@ -274,13 +288,19 @@ def know(context: AttackContext, items: Items, most: float = MOST_STEPS) -> Know
     return Known(looked, found, fewest)
 
 
-def items_of(context: AttackContext, name: str, told: NDArray[np.bool_] | None = None) -> Items:
+def items_of(
+    context: AttackContext,
+    name: str,
+    told: NDArray[np.bool_] | None = None,
+    rows: NDArray[np.bool_] | None = None,
+) -> Items:
     """The values of a sensitive attribute as items; those that are published alike are one.
 
     Arguments:
         context: what the attacker is given.
         name: the attribute.
         told: the labels that are worth learning, [D]; all where not given.
+        rows: the rows whose sets are looked at, [r]; all where not given.
     """
     labels, values = context.labels(name), context.own_values(name)
     over, under = _matching(context, name), context.covering(name).under
@@ -298,16 +318,16 @@ def items_of(context: AttackContext, name: str, told: NDArray[np.bool_] | None =
     shown = context.listed(name).shares
     row_of = np.arange(context.records)
     if context.shown is not None:
-        rows = chosen_rows(context.parts(name), context.shown[name])
-        sure = np.ones(len(rows.index), np.bool_)
+        held = chosen_rows(context.parts(name), context.shown[name])
+        sure = np.ones(len(held.index), np.bool_)
     elif _one_set_each(context, name):
-        rows, row_of = _sets(context, name)
-        sure = np.ones(len(rows.index), np.bool_)
+        held, row_of = _sets(context, name, rows)
+        sure = np.ones(len(held.index), np.bool_)
     else:
-        rows, at = chosen_rows(shown, context.bucket_of), expanded(shown, context.bucket_of)[1]
+        held, at = chosen_rows(shown, context.bucket_of), expanded(shown, context.bucket_of)[1]
         sure = shown.amount[at] >= 1 - SURE
-    sure &= ~vague[rows.index] if told is None else told[rows.index] & ~vague[rows.index]
-    return Items(vague, numbered_anew(values, of), compressed(sets), rows, sure, row_of)
+    sure &= ~vague[held.index] if told is None else told[held.index] & ~vague[held.index]
+    return Items(vague, numbered_anew(values, of), compressed(sets), held, sure, row_of)
 
 
 def _one_set_each(context: AttackContext, name: str) -> bool:
@@ -316,9 +336,15 @@ def _one_set_each(context: AttackContext, name: str) -> bool:
     return one and context.lists_sets(name)
 
 
-def _sets(context: AttackContext, name: str) -> tuple[Rows, NDArray[np.int64]]:
+def _sets(
+    context: AttackContext, name: str, rows: NDArray[np.bool_] | None
+) -> tuple[Rows, NDArray[np.int64]]:
     """The labels of every set that the bucket of a row lists, and the row of each."""
     parts, listed = context.parts(name), chosen_rows(context.buckets[name], context.bucket_of)
+    if rows is not None:
+        own = np.where(rows, listed.length, 0)
+        index = listed.index[np.repeat(rows, listed.length)]
+        listed = Rows(np.append(0, np.cumsum(own)), index)
     row_of = np.repeat(np.arange(len(listed)), np.maximum(listed.length, 1))
     entry = np.full(len(row_of), len(parts))
     entry[listed.length[row_of] > 0] = listed.index
@@ -326,9 +352,48 @@ def _sets(context: AttackContext, name: str) -> tuple[Rows, NDArray[np.int64]]:
     return chosen_rows(with_none, entry), row_of
 
 
+def some_people(context: AttackContext, names: Sequence[str]) -> NDArray[np.bool_] | None:
+    """Who is looked at where the sets of all rows are too many, drawn at random, [n].
+
+    None where they are not, or those of so few people fit that nothing would be told.
+    """
+    sets, places = np.ones(context.records), context.places
+    for name in names:
+        if _one_set_each(context, name):
+            sets *= np.maximum(context.buckets[name].length[context.bucket_of], 1)
+    if sets.sum() <= MOST_POSSIBILITIES:
+        return None
+    each = np.bincount(places.class_of, sets, len(places.classes))
+    drawn = simulation([context.seed, 0x5345]).permutation(context.people.height)
+    met, at = expanded(places.candidate_sets, places.set_of[drawn])
+    classes, first = np.unique(places.candidate_sets.index[at], return_index=True)
+    new = np.bincount(met[first], each[classes], len(drawn))
+    enough = int(np.searchsorted(np.cumsum(new), MOST_POSSIBILITIES, "right"))
+    if enough < FEWEST_DRAWN:
+        return None
+    looked = np.zeros(len(drawn), np.bool_)
+    looked[drawn[:enough]] = True
+    return looked
+
+
+def _rows_for(context: AttackContext, people: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The rows that some people may stand in, [r]."""
+    sets = context.places.candidate_sets
+    _, at = expanded(sets, np.unique(context.places.set_of[people]))
+    classes = np.zeros(len(context.places.classes), np.bool_)
+    classes[sets.index[at]] = True
+    found: NDArray[np.bool_] = classes[context.places.class_of]
+    return found
+
+
 def too_many(context: AttackContext, names: Sequence[str]) -> dict[str, str]:
-    """Attributes whose sets are too many, with those of the attributes before them, and why."""
+    """Attributes whose sets are too many, with those of the attributes before them, and why.
+
+    None where some people can be looked at in place of all.
+    """
     found, together = {}, np.ones(context.records)
+    if some_people(context, names) is not None:
+        return {}
     for name in names:
         if not _one_set_each(context, name):
             continue
