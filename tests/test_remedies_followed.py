@@ -155,6 +155,8 @@ CASES = [
          "name outcomes as they stand in the table", ('attributes.ill.ranks.harmful = ["a"]',)),
     Case("method-without-promise", f'method.mode = "split"\n{RANKS}', ADD + '"…" and k = …',
          ('promise = { model = "{1}", sensitive = "ill", k = {2} }',)),
+    Case("beside-known-number", f'{PEOPLE}{KM}second = {{ model = "known-number", k = 3 }}',
+         'choose model = "…" in its place', ('promise.model = "{1}"',)),
     Case("idle-key", 'method.items = "local"', "leave it out", ("-method.items",)),
     Case("idle-key", "method.accept_unsafe = true", "leave it out", ("-method.accept_unsafe",)),
     # Attributes
@@ -383,6 +385,17 @@ CASES = [
 ]  # fmt: skip
 
 
+LIMITED = [
+    # What needs a large table: the limit is made small.
+    ("recoding.partition.repair.MOST", 'method.algorithm = "mdav"', 'choose algorithm = "mondrian"',
+     ('method.algorithm = "mondrian"',)),
+    ("recoding.partition.repair.MOST", 'method.algorithm = "k-member"',
+     'choose algorithm = "mondrian"', ('method.algorithm = "mondrian"',)),
+    ("recoding.visits.MOST_NODES", PEOPLE + VISIT, "set min_level and max_level",
+     ("attributes.day.min_level = 1\nattributes.day.max_level = 1",)),
+]  # fmt: skip
+
+
 COMMANDS = [
     ("anonymize table.csv --quasi age --out new", "give --policy FILE, or both --quasi NAMES and --k K",
      ("anonymize table.csv --policy policy.toml --out one",
@@ -426,6 +439,7 @@ def held(model: str, parameters: dict[str, Any], **more: Any) -> ind.Audit:
 ONE = TABLE.select("age", "sex")
 TWO = TABLE.select("drug", "sex")
 IDS = pl.DataFrame({"patient": [f"p{at:05}" for at in range(40)]})
+LISTS = pl.DataFrame({"name": ["a"] * 4, "x": [[1]] * 4})
 TREE = ind.Taxonomy("sex", [("f", "*"), ("m", "*")])
 COUNTS = ONE.group_by("age").len("n").with_columns(pl.col("n") + 5)
 
@@ -441,6 +455,8 @@ CALLS = [
      [lambda: ind.quasi(ONE, identifiers=["age"], sensitive=["sex"])]),
     ("name them with --quasi (in Python: quasi)", lambda: ind.risk(TABLE.select("drug")),
      [lambda: ind.risk(TABLE.select("drug"), quasi=["drug"])]),
+    ('write Parquet ([output] format = "parquet")', lambda: ind.anonymize(LISTS, QUOTED | {"rest": "keep"}).write("wide"),
+     [lambda: ind.anonymize(LISTS, QUOTED | {"rest": "keep", "output": {"format": "parquet"}}).write("wide")]),
     ("give the table with --population (in Python: population)",
      lambda: ind.risk(TABLE, quasi=["age"], counts="n"),
      [lambda: ind.risk(TABLE, quasi=["age"], counts="n", population=COUNTS)]),
@@ -551,6 +567,18 @@ def test_what_is_written_helps(case: Case) -> None:
         assert not any(re.search(pattern, it.remedy or "") for it in left), (filled, left)
 
 
+@pytest.mark.parametrize(
+    ("limit", "wrong", "remedy", "right"), LIMITED, ids=[f"{it[0]}: {it[2]}" for it in LIMITED]
+)
+def test_what_is_written_for_large_tables_helps(
+    limit: str, wrong: str, remedy: str, right: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"indistinct.{limit}", 1)
+    assert any(remedy in (it.remedy or "") for it in asked(wrong)), asked(wrong)
+    for way in right:
+        assert not asked(f"{wrong}\n{way}")
+
+
 @pytest.mark.parametrize(("remedy", "wrong", "right"), CALLS, ids=[it[0][:40] for it in CALLS])
 def test_what_is_called_helps(remedy: str, wrong: Callable[[], object], right: Any) -> None:
     pattern = re.escape(remedy).replace("…", ".+")
@@ -595,10 +623,9 @@ ELSEWHERE = {
     "needs a large table, or a rare one": (
         "make classes that nobody is under two of", 'without mode = "split"',
         'missing = "value"', 'choose variant = "safe", or ask for less', "set max_noise = 0",
+        'write start = "mondrian"', "what would help: weaker parameters, a larger", 'what would help: mode = "joint"',
+        'or say that holding = "all"', "choose the other style",
         'ask for less, or choose variant = "safe"', "allow max_noise = …, or choose variant",
-        'write start = "mondrian"', "weaker parameters, a larger suppression_limit",
-        'choose algorithm = "mondrian"', 'what would help: mode = "joint"',
-        "set min_level and max_level", 'say that holding = "all"', "choose the other style",
     ),
 }  # fmt: skip
 """Remedies that are not followed here, and why; tests of their own follow most."""
@@ -607,6 +634,7 @@ FOLLOWED = (
     [case.remedy for case in CASES]
     + [remedy for _, remedy, _ in COMMANDS]
     + [remedy for remedy, _, _ in CALLS]
+    + [remedy for _, _, remedy, _ in LIMITED]
 )
 
 
