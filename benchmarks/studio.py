@@ -63,7 +63,9 @@ def main() -> None:
             if page.query_selector("#stop-assess"):
                 page.click("#stop-assess")
             page.click("#to-promises")
+            asked = time.perf_counter()
             page.wait_for_selector("#at-risk")
+            print(f"classes there after {time.perf_counter() - asked:.1f} s more")
             page.wait_for_selector("text=Nothing speaks against")
             print(f"figures of the slider after at most {page.evaluate(SLIDE):.1f} ms")
             page.fill("#promise-0-k", "11")

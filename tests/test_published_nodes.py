@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
@@ -84,3 +85,30 @@ def test_neighbours_of_few_records_are_drawn_as_one(monkeypatch: pytest.MonkeyPa
     assert len(leaves) <= 10
     assert leaves[0][0].startswith("20 … ")
     assert sum(wide for _, wide, _ in leaves) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [{"algorithm": "mondrian"}, {"algorithm": "optimal", "local_recoding": True}],
+    ids=["mondrian", "local"],
+)
+def test_the_partition_is_that_of_the_rows(
+    method: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = release(**method)
+    found = made.private["evidence.json"]["partition"]
+    rows = Counter(made.tables.select("age", "ward").fill_null("(missing)").iter_rows())
+    cells = found["cells"]
+    told = {(cells["age"][a][0], cells["ward"][b][0]): n for n, a, b in found["classes"]}
+    assert told == rows
+    assert found["others"] == 0
+    exact = sorted(TABLE["age"].cast(int).to_list())
+    for text, low, high in cells["age"]:
+        if re.fullmatch(r"\[\d+, \d+\]", text):
+            numbers = [int(part) for part in text[1:-1].split(",")]
+            assert exact[round(low * PEOPLE)] == numbers[0]
+            assert exact[round(high * PEOPLE) - 1] == numbers[-1]
+    monkeypatch.setattr(published_nodes, "MOST_CLASSES", 2)
+    few = release(**method).private["evidence.json"]["partition"]
+    assert len(few["classes"]) == 2
+    assert few["others"] + sum(item[0] for item in few["classes"]) == sum(rows.values())

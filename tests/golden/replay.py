@@ -27,7 +27,7 @@ STEPS = {"checked", "generated", "distinct", "expanded"}
 """How far a search went: the last bit of a geometric mean, which machines round differently, can
 make it look at one node more."""
 
-REPORTS = ("report.html", "evidence.json")
+REPORTS = ("report.html", "evidence.json", "policy.toml")
 """Files that say again what the others say; their own tests hold them against these."""
 
 DIGITS = 12

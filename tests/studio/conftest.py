@@ -59,6 +59,8 @@ class Studio:
 
     def call(self, cookie: str, method: str, path: str, body: Any = None) -> Any:
         status, _, told = self.ask(method, path, body, {"Cookie": cookie})
+        while status == 202:  # worked on: asked for again
+            status, _, told = self.ask(method, path, body, {"Cookie": cookie})
         assert status == 200, told
         return json.loads(told)
 

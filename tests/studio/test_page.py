@@ -199,6 +199,13 @@ def test_other_k_are_tried_and_one_is_taken(browser: Any, start: Start, table: P
     page.check("#beside-5")
     page.click("#compare")
     page.wait_for_selector("#beside-rows")
+    # The groups of the release are boxes; the arrow keys lead from one to the next.
+    page.focus("#box-0")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("#box-1.chosen")
+    assert page.evaluate("document.activeElement.id") == "box-1"
+    records = page.text_content("#box h3").partition(": ")[2]
+    assert page.get_attribute("#box-1", "aria-label").endswith(records)
     page.wait_for_selector("#try-ward")
     page.click("#around")
     page.click("#step-ward-1")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import threading
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -10,6 +14,8 @@ import pytest
 import indistinct as ind
 
 worker = pytest.importorskip("indistinct.studio.worker")
+app = pytest.importorskip("indistinct.studio.app")
+workspace = pytest.importorskip("indistinct.studio.workspace")
 
 POLICY = """
 [attributes.age]
@@ -52,7 +58,47 @@ def test_releases_stand_beside_each_other_as_they_are_made_alone(tmp_path: Path)
     for own, item, other in zip(made, told["releases"], alone["releases"], strict=True):
         assert item["head"] == own.tables.head(5).to_dicts()
         assert item["spreads"] == own.spreads()
+        assert item["partition"] == own.private["evidence.json"]["partition"]
         assert item["loss"] == other["loss"]
     assert told["contingency"] == alone["contingency"]
     assert [item["name"] for item in told["before"]] == ["age", "ward", "ill"]
     assert worker.beside(asked | {"k": [91], "pair": None}, lambda *_: None)["releases"] == []
+
+
+def test_what_takes_long_is_asked_for_again_and_worked_on_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    space = workspace.Workspace(tmp_path)
+
+    def slow() -> Any:
+        assert not begun.is_set(), "it is begun once"
+        begun.set()
+        go_on.wait(60)
+        return {"version": 0}
+
+    monkeypatch.setattr(space, "state", slow)
+    served = app.application(space)
+
+    async def asked() -> tuple[int, Any]:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        scope = {"type": "http", "method": "GET", "path": "/api/state", "headers": []}
+        await served(scope | {"query_string": b""}, receive, send)
+        return sent[0]["status"], json.loads(sent[1]["body"])
+
+    async def twice_and_once_more() -> list[tuple[int, Any]]:
+        monkeypatch.setattr(app, "PATIENCE", 0.0)
+        early = [await asked(), await asked()]
+        go_on.set()
+        monkeypatch.setattr(app, "PATIENCE", 60.0)
+        return [*early, await asked()]
+
+    later = 202, {"later": True}
+    assert asyncio.run(twice_and_once_more()) == [later, later, (200, {"version": 0})]

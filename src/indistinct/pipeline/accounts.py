@@ -28,7 +28,7 @@ from indistinct.intake.warnings import (
     warn_about_those_left_out,
 )
 from indistinct.microdata.microdata import Microdata
-from indistinct.pipeline.evidence import EVIDENCE, private_evidence
+from indistinct.pipeline.evidence import EVIDENCE, policy_text, private_evidence
 from indistinct.pipeline.release import Release
 from indistinct.privacy.promise import models
 from indistinct.recoding.earlier_plan import plan_document
@@ -160,6 +160,7 @@ def accounts(
         measures={**measures, **transformed.measures},
         output=policy.output,
         private={**documents, **run.documents},
+        policy=policy_text(policy),
     )
 
 

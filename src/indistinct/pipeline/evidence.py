@@ -22,7 +22,7 @@ from indistinct.analytics.release_view import Made, ReleaseView, Sought
 from indistinct.analytics.risk import curve_of_classes, prosecutor
 from indistinct.errors import DataError, Problem
 from indistinct.intake.warnings import lost_attributes
-from indistinct.pipeline.published_nodes import published_nodes
+from indistinct.pipeline.published_nodes import published_nodes, published_partition
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import published_classes
 from indistinct.release.audit.reading import PublishedTable
@@ -104,7 +104,8 @@ def private_evidence(private: PrivateTable, plan: Plan | LinkedPlan) -> Plain:
 
     Returns:
         ``source``, ``policy``, ``attributes`` before and as they are ``drawn``, ``sizes``, ``risk``
-        and ``curve`` of the table as it was, and the ``exposed`` records where they have an order.
+        and ``curve`` of the table as it was, the ``partition`` of the release, and the ``exposed``
+        records where they have an order.
     """
     subjects, data = private.subjects, private.data
     texts = subjects.texts
@@ -135,6 +136,7 @@ def private_evidence(private: PrivateTable, plan: Plan | LinkedPlan) -> Plain:
         "person": subjects.key,
         "attributes": attributes,
         **sizes_and_risk(size),
+        "partition": published_partition(data, of_people),
         "exposed": None if isinstance(plan, LinkedPlan) else _exposed(private, plan),
     }
 

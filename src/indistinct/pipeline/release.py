@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from indistinct.recoding.plan import Plan
     from indistinct.release.ledger import Recording
 
+POLICY = "policy.toml"
+"""The policy, beside the private account of a release."""
+
 PREVIEW = 5
 """Rows of a release that a notebook shows."""
 
@@ -65,6 +68,7 @@ class Release(Document):
         measures: what the release loses, each measure from 0 (nothing) to 1.
         output: how it is written.
         private: further private documents, by file name; long ones are tables.
+        policy: the text of the policy, which the custodian keeps with it.
         record: what is written into the ledger with it, if there is one.
     """
 
@@ -75,6 +79,7 @@ class Release(Document):
     measures: Mapping[str, float]
     output: Output
     private: Mapping[str, PlainMapping | pl.DataFrame] = field(default_factory=dict, repr=False)
+    policy: str | None = field(default=None, repr=False)
     record: Record | None = field(default=None, repr=False)
 
     @property
@@ -167,6 +172,8 @@ class Release(Document):
             told += self._formulas if store is None else ()
             run = replace(self.run, certificate=certificate, warnings=told)
             write_json(staging.private / "run.json", run.to_dict())
+            if self.policy is not None:
+                write_text(staging.private / POLICY, self.policy)
             for file, document in self.private.items():
                 if isinstance(document, pl.DataFrame):
                     write_csv(document, staging.private / file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from importlib.resources import files
@@ -29,6 +30,12 @@ KINDS = {
 """The files of the page, by their endings."""
 
 Handler = Callable[[Workspace, Plain], Any]
+
+Working = dict[tuple[str, int], asyncio.Task[Response]]
+"""The answers that are worked on, by what was asked and the step of the policy."""
+
+PATIENCE = 0.6
+"""Seconds after which a question is told to be asked again, while its answer is worked on."""
 
 
 def application(space: Workspace) -> Starlette:
@@ -59,9 +66,11 @@ def application(space: Workspace) -> Starlette:
         "stop": lambda at, asked: _job(at, asked).stop(),
     }
 
+    working: Working = {}
+
     async def read(request: Request) -> Response:
         handler = reading.get(request.path_params["name"])
-        return await _answered(space, handler, dict(request.query_params))
+        return await _soon(working, space, handler, request)
 
     async def act(request: Request) -> Response:
         body = await _body(request, MOST_JSON)
@@ -106,6 +115,24 @@ def application(space: Workspace) -> Starlette:
         ],
         exception_handlers={Exception: _broken},
     )
+
+
+async def _soon(
+    working: Working, space: Workspace, handler: Handler | None, request: Request
+) -> Response:
+    """The answer, or after a while that it is to be asked for again: it is worked on meanwhile."""
+    key = str(request.url), space.version
+    if key not in working:
+        for other in [other for other in working if other[1] != space.version]:
+            del working[other]
+        answer = _answered(space, handler, dict(request.query_params))
+        working[key] = asyncio.create_task(answer)
+    task = working[key]
+    done, _ = await asyncio.wait({task}, timeout=PATIENCE)
+    if not done:
+        return JSONResponse({"later": True}, 202)
+    working.pop(key, None)
+    return task.result()
 
 
 async def _answered(space: Workspace, handler: Handler | None, asked: Plain) -> Response:

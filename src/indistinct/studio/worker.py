@@ -77,14 +77,26 @@ def release(asked: Plain, progress: Progress) -> Plain:
     progress("auditing the files", None)
     name = "quasi" if made.linked else "release"
     files = sorted(path for path in out.iterdir() if path.is_file())
+
+    def head(stem: str) -> list[dict[str, str | None]]:
+        return indistinct.workbench(next(p for p in files if p.stem == stem)).head(8)
+
     return {
         "out": str(out),
         "files": [path.name for path in files],
         "run": json.loads((out / "private" / "run.json").read_text(encoding="utf-8")),
         "measures": dict(made.measures),
         "audit": indistinct.audit(out).to_dict(),
-        "rows": indistinct.workbench(next(p for p in files if p.stem == name)).head(8),
+        "rows": head(name),
+        "listed": head("sensitive") if made.linked else [],
+        "partition": _partition(made),
     }
+
+
+def _partition(made: indistinct.Release) -> Any:
+    """The classes of a release as boxes, where it tells them."""
+    found: Any = made.private.get("evidence.json", {})
+    return found.get("partition")
 
 
 def prove(asked: Plain, progress: Progress) -> Plain:
@@ -129,6 +141,8 @@ def beside(asked: Plain, progress: Progress) -> Plain:
     ]
     if not made:
         return {"releases": []}
+    if any(release.linked for _, release in made):
+        pair = None
     compared = indistinct.compare(
         data,
         *(release for _, release in made),
@@ -141,6 +155,7 @@ def beside(asked: Plain, progress: Progress) -> Plain:
         rows = release.tables["quasi"] if release.linked else release.tables
         item["head"] = rows.head(5).to_dicts()
         item["spreads"] = release.spreads()
+        item["linked"], item["partition"] = release.linked, _partition(release)
     # What was counted in the table is the same for all of them.
     before: Any = made[0][1].private.get("evidence.json", {})
     compared["before"] = before.get("attributes", [])

@@ -2,6 +2,7 @@
 
 import { bar, count, grid, h, note, problems, shape, share } from "/web/dom.js";
 import { besideRoom } from "/web/beside.js";
+import { partition } from "/web/partition.js";
 import { edit, read, run, step, stop, store } from "/web/store.js";
 
 const KS = [2, 3, 5, 7, 10, 15, 20, 30, 50];
@@ -20,7 +21,7 @@ export function exploreRoom(redraw) {
         job.running ? [h("span", { className: "soft" }, `${job.what} …`), h("button", { id: "stop-alternatives", onclick: () => stop("alternatives") }, "Stop")] : null),
       job.running ? h("progress", { "aria-label": job.what, max: 1, value: job.share ?? undefined }) : null,
       job.stopped ? note("doubt", "Stopped.") : null, problems(job.problems), job.result ? found(job.result) : null),
-    frontier(redraw, Boolean(wrong.length || lacks.length)), besideRoom(redraw, KS, Boolean(wrong.length || lacks.length)), levels(redraw));
+    frontier(redraw, Boolean(wrong.length || lacks.length)), besideRoom(redraw, KS, Boolean(wrong.length || lacks.length)), partition(redraw), levels(redraw));
 }
 
 // Every choice of levels: who would look like whom, and what the search may choose.
@@ -136,7 +137,7 @@ function picture(made, best) {
   const wide = 760, high = 200, left = 56;
   const most = Math.max(...made.map((item) => item.risk.highest));
   const x = (item) => left + item.risk.highest / most * (wide - left - 30);
-  const y = (item) => 14 + (1 - item.kept) * (high - 58);
+  const y = (item) => 28 + (1 - item.kept) * (high - 72);
   // Names that would lie on each other are left out; the table has all of them.
   let last = Infinity;
   const named = made.filter((item) => item === best || (Math.abs(x(item) - last) > 48 && (last = x(item)) > 0));
@@ -150,7 +151,7 @@ function picture(made, best) {
     shape("polyline", { class: "curve", points: made.map((item) => `${x(item)},${y(item)}`).join(" ") }),
     ...made.flatMap((item) => [shape("circle", { class: item === best ? "point best" : "point", cx: x(item), cy: y(item), r: item === best ? 7 : 4.5 }),
       ...(named.includes(item) ? [text(`k = ${item.k}`, x(item), y(item) - 11)] : [])]),
-    text("100 %", left - 8, 18, "end"), text("0 %", left - 8, high - 44, "end"), text("0 %", left, high - 26), text(share(most), x(made.find((item) => item.risk.highest === most)), high - 26),
+    text("100 %", left - 8, 32, "end"), text("0 %", left - 8, high - 44, "end"), text("0 %", left, high - 26), text(share(most), x(made.find((item) => item.risk.highest === most)), high - 26),
     text("highest risk that somebody is found →", (wide + left) / 2, high - 6));
 }
 

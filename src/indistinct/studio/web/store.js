@@ -23,9 +23,14 @@ async function answer(response) {
 
 const lost = { problems: [{ message: "the studio has ended", remedy: "start it again in the terminal" }] };
 
+// What takes long is asked for again until it is there.
 export async function read(name, keys = {}) {
   const query = new URLSearchParams(keys);
-  return answer(await fetch(`/api/${name}?${query}`).catch(() => { throw lost; }));
+  while (true) {
+    const told = await answer(await fetch(`/api/${name}?${query}`).catch(() => { throw lost; }));
+    if (!told.later) return told;
+    await new Promise((done) => setTimeout(done, 250));
+  }
 }
 
 export async function send(name, message = {}) {
