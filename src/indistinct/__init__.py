@@ -18,8 +18,12 @@ the errors, which all descend from :class:`IndistinctError`.
 from __future__ import annotations
 
 import importlib
+import os
 import re
 from typing import Any
+
+# Polars hands freed memory back to the system, where nobody has said otherwise; it reads this once.
+os.environ.setdefault("_RJEM_MALLOC_CONF", "muzzy_decay_ms:0")
 
 __version__ = "0.4.0"
 

@@ -39,6 +39,7 @@ from indistinct.release.audit.reading import (
 from indistinct.release.audit.verdict import TIMES
 from indistinct.release.certificate import made_up_among
 from indistinct.requirement import Requirement
+from indistinct.sources.text import recoded
 from indistinct.sources.writing import unguarded
 from indistinct.types import Floats, Frame, Ints, Ints32, PlainMapping
 
@@ -106,6 +107,12 @@ class Sought:
             tokens = ["", *self.missing.get(name, ())]
             columns.append(column.set(column.is_in(tokens), None))
         return texts.with_columns(columns)
+
+    def coded(self, codes: pl.Series) -> pl.Series:
+        """The same of a column that is held as codes, by its distinct texts."""
+        assert isinstance(codes.dtype, pl.Enum)
+        name, labels = codes.name, codes.dtype.categories
+        return recoded(codes, self.cells(pl.DataFrame([labels.alias(name)]), [name])[name])
 
 
 @dataclass(frozen=True)
@@ -211,6 +218,7 @@ class ReleaseView:
         said: what its certificate and its run say.
         person: the column of the pseudonym of a long release.
         link: how linked tables belong together.
+        as_codes: whether :meth:`cells` of records are held as codes.
     """
 
     published: Published
@@ -219,6 +227,7 @@ class ReleaseView:
     said: Said
     person: str | None = None
     link: Mapping[str, str] | None = None
+    as_codes: bool = False
 
     @classmethod
     def read(
@@ -227,6 +236,7 @@ class ReleaseView:
         sought: Sought,
         *,
         as_records: bool = False,
+        as_codes: bool = False,
         suggested: Callable[[PublishedTable], tuple[str, ...]] | None = None,
     ) -> ReleaseView:
         """A release of any form.
@@ -236,6 +246,7 @@ class ReleaseView:
                 of a file or of a release's folder.
             sought: what is looked for.
             as_records: take every row for another person, whatever the release says.
+            as_codes: hold the texts of files and cells of records as codes.
             suggested: what names the quasi-identifiers of a table of which nothing else does.
 
         Raises:
@@ -243,11 +254,11 @@ class ReleaseView:
                 nothing says whose its rows are.
         """
         native = release.tables if isinstance(release, Made) else release
-        published = read_release(native, sought.source)
+        published = read_release(native, sought.source, coded=as_codes)
         claims = published.claims
         if isinstance(native, str | Path) and claims and claims.linked and not as_records:
             # One of two linked tables was named: they are read together.
-            published = read_release(claims.path.parent, sought.source)
+            published = read_release(claims.path.parent, sought.source, coded=as_codes)
         said = Said.of(release, published)
         link = None if as_records else said.linked
         person = None if as_records or link is not None else said.person or sought.person
@@ -260,7 +271,7 @@ class ReleaseView:
             problems += missing_columns(_named(published, link["sensitive"]), [link["by"]])
         if problems:
             raise DataError(problems)
-        return cls(published, table, _with_quasi(sought, quasi), said, person, link)
+        return cls(published, table, _with_quasi(sought, quasi), said, person, link, as_codes)
 
     def spelt_as(self, texts: pl.DataFrame) -> ReleaseView:
         """The same, with numbers written as a table writes them: 24.0 as 24.
@@ -364,6 +375,8 @@ class ReleaseView:
     def cells(self, names: Sequence[str]) -> pl.DataFrame:
         """Some columns of the table, a row per person and combination of them."""
         own = [name for name in dict.fromkeys(names) if self.table.find(name) is not None]
+        if self.person is None and self.as_codes:
+            return pl.DataFrame([self.sought.coded(self.table.codes(name)) for name in own])
         if self.person is None:
             return self.sought.cells(self.table.texts(own), own)
         rows = self.sought.cells(self.table.texts([self.person, *own]), own)
@@ -401,6 +414,8 @@ class ReleaseView:
         """
         own = {self.person, None if self.link is None else self.by, *without}
         names = [name for name in self.table.columns if name not in own]
+        if self.person is None and self.link is None:
+            return Lists.singles(self.cells(names)), np.arange(self.height)
         keys = [] if self.person is None else [self.person]
         texts = self.sought.cells(self.table.texts([*keys, *names]), names)
         if self.person is not None:

@@ -123,11 +123,18 @@ class Lists(Weighted):
     @classmethod
     def single(cls, texts: pl.Series) -> Lists:
         """The lists of owners who have one value each."""
-        labels = sorted_values(texts)
-        codes = codes_in(texts, labels) if len(texts) else np.zeros(0, np.int32)
-        return cls(
-            np.arange(len(codes) + 1, dtype=np.int64), codes, np.ones(len(codes), np.int64), labels
-        )
+        return cls.singles(texts.to_frame())[texts.name]
+
+    @classmethod
+    def singles(cls, frame: pl.DataFrame) -> dict[str, Lists]:
+        """The same of every column; what all lists have in common is held once."""
+        each, ones = np.arange(frame.height + 1), np.ones(frame.height, np.int64)
+        found = {}
+        for texts in frame.get_columns():
+            labels = sorted_values(texts)
+            codes = codes_in(texts, labels) if len(texts) else np.zeros(0, np.int32)
+            found[texts.name] = cls(each, codes, ones, labels)
+        return found
 
     @cached_property
     def alike(self) -> tuple[Ints32, Ints]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.kernels.jit import jit
-from indistinct.types import Ints, Ints32
+from indistinct.types import Bools, Floats, Ints, Ints32
 
 WORD = 64
 """Classes in one word of bits."""
@@ -128,3 +128,91 @@ def pool(
             pooled_indptr[q + 1] = pooled_indptr[q] + values
         for at in range(values):
             total[seen[at]] = 0
+
+
+@jit
+def mark(indptr: Ints, met: Ints32, code: Ints32, there: Bools) -> None:
+    """Which values occur among the combinations that meet each class: ``there`` [G, D] is set.
+
+    Combination ``c`` meets the classes ``met[indptr[c]:indptr[c + 1]]`` and has the value
+    ``code[c]``, negative for none that is known.
+    """
+    for c in range(code.shape[0]):
+        if code[c] >= 0:
+            for at in range(indptr[c], indptr[c + 1]):
+                there[met[at], code[c]] = True
+
+
+@jit
+def add_beliefs(
+    indptr: Ints,
+    met: Ints32,
+    code: Ints32,
+    size: Ints,
+    even: Floats,
+    cell: Ints32,
+    group: Ints32,
+    row: Ints,
+    belief: Floats,
+    total: Floats,
+) -> None:
+    """The beliefs in the value of every combination over the classes it meets, times their sizes.
+
+    Arguments:
+        indptr: combination c meets the classes ``met[indptr[c]:indptr[c + 1]]``.
+        met: classes.
+        code: the value of every combination, [C].
+        size: records of every class, [G].
+        even: the belief in each value of the cell of every class, [G].
+        cell: the cell of every class, [G].
+        group: what group of its values each value of a cell is of, [cells, D].
+        row: the row of ``belief`` of every class; -1 where ``even`` holds, [G].
+        belief: the belief in a value of each group, [rows, groups].
+        total: the sums are added here, [C].
+    """
+    for c in range(code.shape[0]):
+        for at in range(indptr[c], indptr[c + 1]):
+            g = met[at]
+            each = even[g]
+            if row[g] >= 0:
+                each = belief[row[g], group[cell[g], code[c]]]
+            total[c] += each * size[g]
+
+
+@jit
+def count_hits(
+    set_of: Ints32,
+    set_indptr: Ints,
+    set_class: Ints32,
+    truth: Ints32,
+    indptr: Ints,
+    value: Ints32,
+    count: Ints,
+    last: Ints,
+) -> None:
+    """How many people could have each entry of a class: who could stand there and has its value.
+
+    Arguments:
+        set_of: the candidate set of every person, [n].
+        set_indptr: set q is made of the classes ``set_class[set_indptr[q]:set_indptr[q + 1]]``.
+        set_class: classes.
+        truth: the value of every person, [n].
+        indptr: class g has the entries ``value[indptr[g]:indptr[g + 1]]``, rising.
+        value: values.
+        count: people are added here, [entries].
+        last: the last of them, [entries].
+    """
+    for person in range(set_of.shape[0]):
+        q, wanted = set_of[person], truth[person]
+        for at in range(set_indptr[q], set_indptr[q + 1]):
+            low, end = indptr[set_class[at]], indptr[set_class[at] + 1]
+            high = end
+            while low < high:
+                middle = (low + high) // 2
+                if value[middle] < wanted:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low < end and value[low] == wanted:
+                count[low] += 1
+                last[low] = person

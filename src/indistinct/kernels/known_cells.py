@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from indistinct.kernels.jit import inner, jit
 from indistinct.types import Ints, Ints32
 
+BLOCK = 128
+"""Words that are laid upon each other at once."""
+
 _ONE = np.uint64(1)
 _NONE = np.uint64(0)
 
@@ -102,6 +105,42 @@ def _narrowed(few: Ints32, number: int, more: Ints32, low: int, high: int) -> in
     return left
 
 
+@inner
+def _laid_upon(
+    cells: Ints32,
+    number: int,
+    row: Ints32,
+    bits: NDArray[np.uint64],
+    first: int,
+    enough: int,
+    layer: NDArray[np.uint64],
+    found: Ints,
+) -> None:
+    """How many people have the first cells of a draw, each of which has a row of bits.
+
+    Counted up to ``enough`` at least, in ``found`` from the place ``first - 1`` on.
+    """
+    words = bits.shape[1]
+    for begin in range(0, words, BLOCK):
+        block = min(BLOCK, words - begin)
+        for j in range(number):
+            own, count = row[cells[j]], 0
+            if j == 0:
+                for w in range(block):
+                    layer[w] = bits[own, begin + w]
+            else:
+                for w in range(block):
+                    layer[w] &= bits[own, begin + w]
+            if j + 1 >= first or j + 1 == number:
+                for w in range(block):
+                    count += _ones(layer[w])
+                found[j] += count
+                if count == 0:
+                    break
+        if found[number - 1] >= enough:
+            return
+
+
 @jit
 def have_cells(
     known: Ints32,
@@ -137,6 +176,17 @@ def have_cells(
         if steps > budget and d > 0:
             return d
         number, listed, laid = people, False, -1
+        held = plain = 0
+        for j in range(places):
+            held += known[d, j] >= 0
+            plain += known[d, j] >= 0 and row[known[d, j]] >= 0 and held == j + 1
+        if plain == held and held > 1:
+            found[d] = 0
+            _laid_upon(known[d], held, row, bits, first, enough, layer, found[d])
+            for j in range(first - 1, places):
+                found[d, j] = min(found[d, min(j, held - 1)], enough)
+            steps += (held - 1) * words
+            continue
         for j in range(places):
             x = known[d, j]
             if x >= 0 and (number > 1 or j < first) and number > 0:

@@ -149,6 +149,10 @@ def know_items(
     most = MOST_ITEMS * (MOST_ITEMS - 1) * (MOST_ITEMS - 2) // 6
     count, told = np.empty((3, most), np.int64), np.empty((3, most), np.uint64)
     last = np.empty((3, most), np.int64)
+    widest = 0
+    for person in range(item_indptr.shape[0] - 1):
+        widest = max(widest, item_indptr[person + 1] - item_indptr[person])
+    rare, each = np.empty(widest, np.int64), np.arange(widest)
     for q in range(set_indptr.shape[0] - 1):
         if people_indptr[q] == people_indptr[q + 1]:
             continue
@@ -184,16 +188,15 @@ def know_items(
             begin, held = item_indptr[person], item_indptr[person + 1] - item_indptr[person]
             if fill and not looked[person]:
                 continue
-            rare = np.zeros(held, np.int64)
             steps = np.int64(0)
             for i in range(held):
-                own = item[begin + i]
+                own, rare[i] = item[begin + i], 0
                 for at in range(over_indptr[own], over_indptr[own + 1]):
                     rare[i] += size[over[at]]
                 steps += rare[i]
-            chosen = np.arange(held)
+            chosen = each
             if held > MOST_ITEMS:
-                chosen = np.argsort(rare, kind="mergesort")[:MOST_ITEMS]
+                chosen = np.argsort(rare[:held], kind="mergesort")[:MOST_ITEMS]
                 held = MOST_ITEMS
             if not fill:
                 work[person] = steps * (1.0 + held * held / 6.0) + held * held * held / 6.0 + 1.0

@@ -26,6 +26,13 @@ def leaf_codes(column: pl.Series, taxonomy: Taxonomy) -> Ints32:
 
 def codes_in(column: pl.Series, domain: Sequence[str | None]) -> Ints32:
     """The position in a domain of the text of every row, -1 where it is not there."""
+    if isinstance(column.dtype, pl.Enum):
+        place = {label: at for at, label in enumerate(domain)}
+        values = [*column.dtype.categories.to_list(), None]
+        table = np.array([place.get(value, -1) for value in values], dtype=np.int32)
+        held = column.to_physical().cast(pl.UInt32)
+        there: Ints32 = table[held.fill_null(len(values) - 1).to_numpy()]
+        return there
     texts = [label for label in domain if label is not None]
     coded = column.cast(pl.Enum(texts), strict=False).to_physical()
     if not coded.null_count() and texts == list(domain[: len(texts)]):

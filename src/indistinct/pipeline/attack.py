@@ -49,7 +49,9 @@ from indistinct.microdata.microdata import distinct_values, sorted_values
 from indistinct.pipeline.accounts import may_be_made_up
 from indistinct.pipeline.rerunning import tried_by
 from indistinct.pipeline.sought_releases import sought_by
+from indistinct.sources.engines import held_as_codes
 from indistinct.sources.table import Table
+from indistinct.sources.text import as_codes
 from indistinct.types import Frame, Ints, Ints32, Plain
 
 if TYPE_CHECKING:
@@ -264,7 +266,10 @@ def _attacked(
     followed_names = (*policy.quasi_identifiers, *policy.sensitive, *beside, *visit)
     table = followed(table, policy, followed_names)
     keys = () if person is None else (person,)
-    texts = table.text([*keys, *policy.quasi_identifiers, *learnt, *beside, *visit])
+    names = [*keys, *policy.quasi_identifiers, *learnt, *beside, *visit]
+    if person is None:
+        table = held_as_codes(table, names)
+    texts = table.text(names) if person is not None else _coded(table, names)
     tell("looking at the hierarchies", None)
     private = PrivateTable.of(
         table,
@@ -281,6 +286,13 @@ def _attacked(
         if worse <= unread(first.rows, private.taxonomies, first.quasi):
             private = replace(private, taxonomies=wider)
     return Attacked(replace(private, population=around), texts, tuple(beside))
+
+
+def _coded(table: Table, names: Sequence[str]) -> pl.DataFrame:
+    """The canonical texts of some columns, held as codes one after the other."""
+    if not table.held:
+        return pl.DataFrame(list(map(as_codes, table.text(names).get_columns())))
+    return pl.DataFrame([as_codes(table.text([name]).to_series()) for name in dict.fromkeys(names)])
 
 
 def known_beside(policy: Policy, table: Table) -> list[str]:
@@ -388,7 +400,7 @@ def _read(release: Frame, policy: Policy) -> ReleaseView:
         DataError: it cannot be read, has no quasi-identifier, or nothing tells its people apart.
         PolicyError: it is of people, and the policy does not name them.
     """
-    view = ReleaseView.read(release, sought_by(policy))
+    view = ReleaseView.read(release, sought_by(policy), as_codes=True)
     if policy.person is None and (view.person is not None or view.link is not None):
         raise PolicyError(_of_people(view.person))
     return view

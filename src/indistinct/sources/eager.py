@@ -35,7 +35,15 @@ from indistinct.sources.table import (
     count_column,
     require_names,
 )
-from indistinct.sources.text import Tokens, canonical, kind_of, kind_of_type, settled, text_of
+from indistinct.sources.text import (
+    Tokens,
+    as_codes,
+    canonical,
+    kind_of,
+    kind_of_type,
+    settled,
+    text_of,
+)
 from indistinct.types import Codes, Frame, Ints, Plain
 
 _ONE_TEXT = ({str}, {bool}, {int}, {datetime.date})  # types whose equal texts are equal values
@@ -185,6 +193,20 @@ class PolarsTable(EagerTable):
         made = PolarsTable(frame, self.name, self._tokens, lazy=self._lazy)
         made.inferred = self.inferred
         return made
+
+    def only(self, columns: Sequence[str]) -> PolarsTable:
+        """The same table with some of its columns, texts among them held as codes."""
+        kept = [name for name in self.columns if name in columns]
+        held = pl.DataFrame(
+            [
+                as_codes(values) if values.dtype == pl.String else values
+                for values in map(self._frame.get_column, kept)
+            ]
+        )
+        found = PolarsTable(held, self.name, self._tokens, lazy=self._lazy)
+        found.columns = type(self.columns)(kept)
+        found.notes, found.inferred = self.notes, self.inferred
+        return found
 
     def publish(self, change: Change) -> Any:
         """The release; texts that stay as they are come from their combination, which is nearer."""

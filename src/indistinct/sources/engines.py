@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import narwhals as nw
 import polars as pl
 
@@ -81,3 +83,11 @@ def _open(native: Frame, name: str, tokens: Tokens) -> Table:
         file=name,
         remedy="give a Polars, pandas or PyArrow frame, a DuckDB relation or a PySpark frame",
     )
+
+
+def held_as_codes(table: Table, columns: Sequence[str]) -> Table:
+    """A table of which some columns are needed, their texts held as codes.
+
+    A table of pandas, PyArrow or an engine is handed back as it is.
+    """
+    return table.only(columns) if type(table) is PolarsTable else table

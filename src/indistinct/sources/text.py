@@ -130,6 +130,29 @@ def settled(values: pl.Series) -> pl.Series:
     return values
 
 
+def as_codes(texts: pl.Series) -> pl.Series:
+    """The same texts held as numbers of their sorted distinct values: one to four bytes a cell.
+
+    >>> as_codes(pl.Series(["b", None, "a", "b"])).to_physical().to_list()
+    [1, None, 0, 1]
+    """
+    return texts.cast(pl.Enum(texts.unique().drop_nulls().sort()))
+
+
+def recoded(codes: pl.Series, labels: pl.Series) -> pl.Series:
+    """Texts held as codes with others in their place.
+
+    Arguments:
+        codes: texts as :func:`as_codes` holds them.
+        labels: what stands for each of their distinct values, null for a missing one.
+
+    >>> recoded(as_codes(pl.Series(["b", "*", "b"])), pl.Series([None, "a"])).to_list()
+    ['a', None, 'a']
+    """
+    kind = pl.Enum(labels.unique().drop_nulls().sort())
+    return labels.cast(kind).gather(codes.to_physical().cast(pl.UInt32)).alias(codes.name)
+
+
 def text_of(value: Any) -> str | None:
     """The canonical text of one Python value, for columns that mix their types.
 

@@ -224,7 +224,8 @@ class _Read:
 def _read(given: Any, name: str, policy: Policy) -> _Read:
     path = str(given) if isinstance(given, str | Path) else name
     try:
-        view = ReleaseView.read(given, sought_by(policy), as_records=policy.person is None)
+        records = policy.person is None
+        view = ReleaseView.read(given, sought_by(policy), as_records=records, as_codes=True)
     except DataError as error:
         raise DataError([replace(item, file=path) for item in error.problems]) from None
     view.refuse_nobody()

@@ -254,11 +254,11 @@ class AttackContext:
             more: the other fields.
         """
         class_of, groups = places.class_of, len(places.classes)
-        rows = {name: Lists.single(release[name]) for name in release.columns}
+        rows = Lists.singles(release)
         return cls(
             places=places,
             sensitive=tuple(release.columns),
-            values={name: Lists.single(people[name]) for name in release.columns},
+            values=Lists.singles(people.select(release.columns)),
             bucket_of=class_of,
             buckets={name: _by_class(part, class_of, groups) for name, part in rows.items()},
             bucket_semantics="one",
@@ -746,6 +746,8 @@ class AttackContext:
         part, covering = self.values[name], self.covering(name)
         place = {value: at for at, value in enumerate(covering.values)}
         code = np.array([place[label] for label in part.labels], np.int32)
+        if len(part.index) == len(part) and (part.length == 1).all():
+            return Rows(part.indptr, code[part.index])
         gone = np.array([label is None for label in part.labels], np.bool_)
         kept = np.ones(len(part.index), np.bool_)
         if gone.any():
@@ -756,6 +758,10 @@ class AttackContext:
 
     def _make_own(self, name: str) -> Own:
         values, over = self.own_values(name), self.covering(name).over
+        if values.indptr is self.values[name].indptr and (over.length == 1).all():
+            people, ones = self.once("each", "", lambda _: _each(len(values)))
+            label = over.index[over.indptr[values.index]]
+            return Own(people, label, ones, ones, values.indptr)
         person = np.repeat(np.arange(len(values)), values.length)
         entry, at = expanded(over, values.index)
         domain = max(len(self.labels(name)), 1)
@@ -843,6 +849,11 @@ def _read(label: Label, values: Sequence[Label]) -> list[int]:
     covered = Coverage(Taxonomy("values", [(value,) for value in plain])).places(label) or []
     place = {value: at for at, value in enumerate(values)}
     return [place[plain[at]] for at in covered]
+
+
+def _each(number: int) -> tuple[Ints, Ints]:
+    """The numbers from 0 on, and as many times 1."""
+    return np.arange(number), np.ones(number, np.int64)
 
 
 def _by_class(rows: Lists, class_of: Ints32, groups: int) -> Lists:

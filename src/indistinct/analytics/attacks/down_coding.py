@@ -27,6 +27,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import comb, lgamma
 
 import numpy as np
@@ -39,6 +40,7 @@ from indistinct.analytics.attacks.places import Places
 from indistinct.analytics.attacks.remedies import levels
 from indistinct.hierarchies.cells import Coverage, members_of, range_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
+from indistinct.kernels.class_matching import add_beliefs, mark
 from indistinct.microdata.microdata import sorted_values
 from indistinct.privacy.promise import known_promise
 
@@ -59,6 +61,9 @@ SURE = 1e-12
 
 MOST_FLAGS = 1 << 27
 """Pairs of classes and values up to which each has a flag of its own."""
+
+
+_ByCell = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -245,21 +250,19 @@ class _Column:
         self.meanings = [meaning(cell, self.taxonomy, coverage) for cell in labels]
         self.width = np.array([cell.covered for cell in self.meanings], np.int64)[self.cell_of]
         self.leaf = places.codes[places.known.index(name)]
-        met = places.compatible
-        self.of, self.met = met.row_of, met.index
+        self.met = places.compatible
         self.ordinary = places.classes.ordinary
 
     def is_tight(self) -> bool:
         """Whether every class can have its cell if cells are tight."""
         domain = max(len(self.taxonomy.leaves), 1)
-        leaf, number = self.leaf[self.of], len(self.places.classes) * domain
-        pairs = (self.met.astype(np.int64) * domain + leaf)[leaf >= 0]
-        if number <= MOST_FLAGS:
-            there = np.zeros(number, np.bool_)
-            there[pairs] = True
+        if len(self.places.classes) * domain <= MOST_FLAGS:
+            there = np.zeros((len(self.places.classes), domain), np.bool_)
+            mark(self.met.indptr, self.met.index, self.leaf, there)
             pairs = np.flatnonzero(there)
         else:
-            pairs = np.unique(pairs)
+            leaf = self.leaf[self.met.row_of]
+            pairs = np.unique((self.met.index.astype(np.int64) * domain + leaf)[leaf >= 0])
         of, value = np.divmod(pairs, domain)
         group = np.stack([cell.group_of for cell in self.meanings])[self.cell_of[of], value]
         size, ordinary = self.places.classes.size, self.ordinary
@@ -291,41 +294,63 @@ class _Column:
         before = np.where(total > 0, summed / np.maximum(total, 1), even)[of]
         if not (tight or factors):
             return before, before
-        leaf, prior = self.leaf[self.of], own[self.met]
-        after = prior.copy()
-        if tight:
-            cell = self.cell_of[self.met]
-            # Short numbers are sorted by their digits.
-            order = np.argsort(cell.astype(np.min_scalar_type(len(self.meanings))), kind="stable")
-            starts = np.searchsorted(cell, np.arange(len(self.meanings) + 1), sorter=order)
-            sizes, size_of = np.unique(size, return_inverse=True)
-            for at, meant in enumerate(self.meanings):
-                inside = order[starts[at] : starts[at + 1]]
-                inside = inside[self.ordinary[self.met[inside]]]
-                if meant.says_something and len(inside):
-                    which = size_of[self.met[inside]]
-                    table = np.zeros((len(sizes), int(meant.group_of.max()) + 1))
-                    for each in np.flatnonzero(np.bincount(which)).tolist():
-                        table[each] = meant.beliefs(int(sizes[each]))
-                    after[inside] = table[which, meant.group_of[leaf[inside]]]
-        if factors:
-            for g, by_leaf in factors.items():
-                here = np.flatnonzero(self.met == g)
-                after[here] = prior[here] * by_leaf[leaf[here]]
-        summed = np.bincount(self.of, after * size[self.met], minlength=len(self.leaf))
+        by_cell = self._beliefs_by_size() if factors is None else _beliefs_by_class(own, factors)
+        after = np.zeros(len(self.leaf))
+        add_beliefs(self.met.indptr, self.met.index, self.leaf, size, own, *by_cell, after)
         total = total[of]
-        return before, np.where(total > 0, summed / np.maximum(total, 1), even)
+        return before, np.where(total > 0, after / np.maximum(total, 1), even)
+
+    @cached_property
+    def _by_size(self) -> tuple[list[list[int]], NDArray[np.int64]]:
+        """The different cells that say something with sizes of their classes; which every class is.
+
+        A class whose cell says nothing is -1, [G].
+        """
+        says = np.array([cell.says_something for cell in self.meanings])
+        inside = np.flatnonzero(says[self.cell_of] & self.ordinary)
+        size, row_of = self.places.classes.size, np.full(len(self.cell_of), -1)
+        width = int(size.max(initial=0)) + 1
+        keys, row_of[inside] = np.unique(
+            self.cell_of[inside] * width + size[inside], return_inverse=True
+        )
+        return np.stack(np.divmod(keys, width), axis=1).tolist(), row_of
+
+    def _beliefs_by_size(self) -> _ByCell:
+        """Where cells are tight: beliefs in values of their groups, by cell and size of class."""
+        group = np.stack([cell.group_of for cell in self.meanings])
+        sizes, row_of = self._by_size
+        beliefs = np.zeros((len(sizes), int(group.max(initial=-1)) + 1))
+        for at, (cell, size) in enumerate(sizes):
+            own = self.meanings[cell].beliefs(size)
+            beliefs[at, : len(own)] = own
+        return self.cell_of, group, row_of, beliefs
 
     def narrowed(self, tight: bool) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Records that follow up to permutation, and the mean width afterwards, by class, [G]."""
         known, width = np.zeros(len(self.width), np.int64), self.width.astype(np.float64)
-        if tight:
-            for g, (cell, size) in enumerate(
-                zip(self.cell_of.tolist(), self.places.classes.size.tolist(), strict=True)
-            ):
-                if self.width[g] > 1 and self.ordinary[g]:
-                    known[g], width[g] = self.meanings[cell].narrowed(size)
+        if tight and self._by_size[0]:
+            sizes, row_of = self._by_size
+            found = [self.meanings[cell].narrowed(size) for cell, size in sizes]
+            inside = row_of >= 0
+            known[inside] = np.array([own for own, _ in found])[row_of[inside]]
+            width[inside] = np.array([own for _, own in found])[row_of[inside]]
         return known, width
+
+
+def _beliefs_by_class(
+    own: NDArray[np.float64], factors: Mapping[int, NDArray[np.float64]]
+) -> _ByCell:
+    """Where a node was minimal: beliefs in every value, by class.
+
+    Arguments:
+        own: the belief in each value of the cell of every class, [G].
+        factors: what changes of it for every value of the domain, by class.
+    """
+    beliefs = np.stack([own[g] * by_leaf for g, by_leaf in factors.items()])
+    row_of = np.full(len(own), -1)
+    row_of[[*factors]] = np.arange(len(factors))
+    group = np.arange(beliefs.shape[1], dtype=np.int32)[None, :]
+    return np.zeros(len(own), np.int32), group, row_of, beliefs
 
 
 @functools.lru_cache(maxsize=1 << 14)

@@ -416,7 +416,7 @@ class _Guess:
         domain = int(held.index.max(initial=-1)) + 1
         of_feature = np.repeat(np.arange(len(sizes)), sizes)
         everybody = _counted(codes, start, sizes, weight) / max(int(weight.sum()), 1)
-        table, counted = np.zeros((sum(sizes), domain)), np.zeros((sum(sizes), domain))
+        table, counted = np.ones((sum(sizes), domain)), np.zeros((sum(sizes), domain))
         scale = held.amount.astype(np.float64)
         whom = (*self.blocks, self.members.index, self.members.indptr, codes, start, table, weight)
         places = self.sets.indptr, self.sets.index, held.indptr, held.index, held.amount, scale
@@ -426,8 +426,8 @@ class _Guess:
             sums = np.zeros((len(sizes), domain))
             np.add.at(sums, of_feature, counted)
             shares = (counted + PSEUDO * everybody[:, None]) / (sums[of_feature] + PSEUDO)
-            change = np.abs(shares - np.exp(table)).max(initial=0.0)
-            table[:] = np.log(shares)
+            change = np.abs(shares - table).max(initial=0.0)
+            table[:] = shares
             if change < STILL:
                 break
         fit(*whom, *places, LAST_SWEEPS, np.zeros((0, domain)), *told)

@@ -31,6 +31,7 @@ from indistinct.analytics.attacks.finding import Finding, Skipped, of_people, su
 from indistinct.analytics.attacks.places import Places
 from indistinct.analytics.attacks.remedies import bounded_belief, shuffled
 from indistinct.analytics.weighted import Rows, expanded
+from indistinct.kernels.class_matching import count_hits
 from indistinct.kernels.matching import first_unused, number_aligned
 from indistinct.kernels.ragged import look_up
 from indistinct.randomness import simulation
@@ -284,14 +285,10 @@ def attributable(
     """
     assert context.shown is not None
     held, places = context.buckets[sensitive], context.places
-    truth = context.true_label(sensitive)
-    person, at = expanded(places.candidate_sets, places.set_of)
-    entry = entries(held, places.candidate_sets.index[at], truth[person])
-    there = entry >= 0
-    entry, person = entry[there], person[there]
-    alone = (np.bincount(entry, minlength=len(held.index)) == 1) & (held.amount == 1)
-    whose = np.zeros(len(held.index), np.int64)
-    whose[entry] = person
+    sets, truth = places.candidate_sets, context.true_label(sensitive)
+    could, whose = np.zeros(len(held.index), np.int64), np.zeros(len(held.index), np.int64)
+    count_hits(places.set_of, sets.indptr, sets.index, truth, held.indptr, held.index, could, whose)
+    alone = (could == 1) & (held.amount == 1)
     shown = entries(held, places.class_of, context.shown[sensitive])
     rows = np.flatnonzero(shown >= 0)
     rows = rows[alone[shown[rows]]]
