@@ -111,6 +111,13 @@ def test_linked_tables_that_list_sets_are_warned_about(algorithm: str) -> None:
         after = [(ill, [one for one in sets if ill in one]) for ill in own["ill"].unique()]
         found.append(any(set.intersection(*left) - {ill} for ill, left in after))
     assert certain == pytest.approx(np.mean(found))
+    held = [(row["bucket"], {*row["ill"].strip("{}").split(", ")}) for row in listed.to_dicts()]
+    by_size = [
+        set.intersection(*(one for at, one in held if (at, len(one)) == (bucket, len(own))))
+        for bucket, own in held
+    ]
+    (sized,) = (text for text in release.warnings if "how many values of 'ill'" in text)
+    assert f"certain of one for {share(float(np.mean([bool(one) for one in by_size])))} " in sized
 
 
 def test_what_sets_of_several_attributes_tell_is_tried_or_said_not_to_be(

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 from indistinct.analytics.attacks import Finding, known_records, unicity
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.document import share
+from indistinct.hierarchies.cells import members_of
 from indistinct.intake.transforming import policy_of_originals, untried_in
 from indistinct.intake.value_metadata import value_metadata_of
 from indistinct.pipeline.attack import Attacked, context_of, known_beside
@@ -74,6 +76,7 @@ def with_background_knowledge(
         for name, why in known_records.too_many(context, names).items()
     ]
     run.warnings += _warnings_of_days(policy, released) if view.link is None else []
+    run.warnings += [] if view.link is None else _warnings_of_sizes(view)
     if view.link is None:
         cells = unicity.run(context, draws=DRAWS, most=MOST_STEPS)
         if isinstance(cells, Finding):
@@ -114,6 +117,32 @@ def _warnings_of_days(policy: Policy, released: Frame) -> list[str]:
     ] * bool(one)
 
 
+def _warnings_of_sizes(view: ReleaseView) -> list[str]:
+    """Of the sets that a bucket lists, those of one size may have a value in common."""
+    found = []
+    for name, part in view.lists.items() if view.semantics() == "one" else ():
+        held = [list(dict.fromkeys(members_of(label) or (label,))) for label in part.labels]
+        sets = pl.DataFrame({"set": np.arange(len(held)), "value": held}, schema_overrides=_SETS)
+        sets = sets.with_columns(pl.col("value").list.len().alias("size"))
+        if sets["size"].max() == 1 or not part.amount.sum():
+            continue
+        listed = pl.DataFrame({"bucket": part.row_of, "set": part.index, "people": part.amount})
+        of, rows = ["bucket", "size"], listed.cast({"set": pl.Int64}).join(sets, on="set")
+        alike = rows.group_by(of).agg(pl.len().alias("sets"), pl.col("people").sum())
+        shared = rows.explode("value").group_by([*of, "value"]).agg(pl.len().alias("sets"))
+        sure = alike.join(shared, on=[*of, "sets"], how="semi")["people"].sum() / part.amount.sum()
+        if sure:
+            found.append(
+                "whoever knows the quasi-identifiers of a person, and how many values of "
+                f"'{name}' the person has, may be certain of one for {share(float(sure))} of "
+                "people: buckets list sets as they are, and no promise about buckets bounds that"
+            )
+    return found
+
+
+_SETS = {"set": pl.Int64(), "value": pl.List(pl.String())}
+
+
 def _warnings_of_buckets(figures: PlainMapping) -> list[str]:
     """That of what a bucket lists, some may go together."""
     one, two = figures["1"]["certain"], figures["2"]["certain"]
@@ -135,7 +164,7 @@ def _warnings(figures: PlainMapping) -> list[str]:
         found.append(
             "quasi-identifiers and the number of somebody's records single out "
             f"{share(counted['singled_out'])} of people: the promise known-number bounds it; "
-            "linked tables do not show it"
+            "linked tables of single values do not show it"
         )
     if not (one["certain"] or two["singled_out"]):
         return found
