@@ -342,3 +342,20 @@ def test_missing_values_that_pass_for_an_illness_are_told(
     warnings = ind.anonymize(data, keys).warnings
     (told,) = (text for text in warnings if "missing values of 'ill' count as one more" in text)
     assert remedy in told
+
+
+def test_a_certificate_says_that_its_hierarchy_is_as_deep_as_the_table_needs() -> None:
+    """The only long code is that of the only record left out, and every chain is longer for it."""
+    data = frame(ill=("I10", "E11")).extend(pl.DataFrame({"age": [99], "ill": ["S72.001A"]}))
+    asked = policy(
+        [
+            {"model": "t-closeness", "t": 0.9, "distance": "hierarchical"},
+            {"model": "k-anonymity", "k": 2},
+        ],
+        suppression_limit=0.1,
+    )
+    asked["attributes"]["ill"] = {"role": "sensitive", "hierarchy": {"code_system": "icd-10"}}
+    asked["attributes"]["age"]["max_level"] = 1
+    certificate = ind.anonymize(data, asked).certificate
+    assert {len(chain) for chain in certificate.to_dict()["sensitive"]["ill"]["hierarchy"]} == {8}
+    assert any("as many levels as the longest code" in text for text in certificate.warnings)

@@ -178,14 +178,33 @@ def told_of_bins(policy: Policy) -> list[str]:
     return found
 
 
-def told_of_original_shares(policy: Policy) -> list[str]:
-    """What readers are told of a certificate that gives the shares of all values of the table."""
-    names = _compared_with_original(policy.privacy_models)
-    if not names or policy.method.suppression_limit == 0:
+def told_of_the_whole_table(policy: Policy) -> list[str]:
+    """What readers are told of a certificate that shows what only records left out may have.
+
+    Shares of all values of the table, and how many levels the hierarchy of a classification has:
+    as many as its longest code needs.
+    """
+    if policy.method.suppression_limit == 0:
         return []
+    of_all = [
+        part.sensitive
+        for part in policy.privacy_models
+        if part.sensitive is not None and getattr(part, "distance", None) == "hierarchical"
+    ]
+    told = [
+        f"'{name}': its hierarchy has as many levels as the longest code of the table needs, also "
+        "of a record that was left out"
+        for name in dict.fromkeys(of_all)
+        if isinstance(asked := policy.attributes[name].hierarchy, Mapping)
+        and "code_system" in asked
+    ]
+    names = _compared_with_original(policy.privacy_models)
+    if not names:
+        return told
     return [
+        *told,
         f"{_quoted(names)}: the shares of all values of the table stand in this certificate, and "
-        "tell with the release which values were left out"
+        "tell with the release which values were left out",
     ]
 
 

@@ -18,8 +18,8 @@ from indistinct.intake.warnings import (
     often_starred,
     told_of_bins,
     told_of_changed_values,
-    told_of_original_shares,
     told_of_the_program,
+    told_of_the_whole_table,
     warn_about_lone_groups,
     warn_about_lost,
     warn_about_made_up,
@@ -91,7 +91,7 @@ def accounts(
         *told_of_the_program(policy),
         *told_of_changed_values(policy),
         *told_of_bins(policy),
-        *told_of_original_shares(policy),
+        *told_of_the_whole_table(policy),
     )
     starred: dict[str, float] = {}
     if isinstance(plan, LinkedPlan):
