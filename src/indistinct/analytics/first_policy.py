@@ -55,6 +55,8 @@ def first_policy(
         "#",
         *_comment("Every role and hierarchy below is a suggestion with its reasons, made from names"
                   " and values. You know the data: read it, correct it, and only then release."),
+        *_comment("This file tells values and counts of the table: keep it like the table, and take"
+                  " the comments out before you show it to others."),
         *_comment("Roles: identifier (left out), quasi-identifier (others could know it:"
                   " generalized), sensitive (would harm a person who is found: kept), insensitive"
                   " (kept)."),
