@@ -97,6 +97,10 @@ def test_free_text_is_pointed_out(seen: Profile) -> None:
 def test_what_follows_from_another_column_is_noted(seen: Profile) -> None:
     assert "follows from 'age'" in seen["AgeGroup"].notes[0]
     assert seen["age"].notes == ()
+    assert (
+        "tell what another quasi-identifier tells: leave one of the two out",
+        ("AgeGroup",),
+    ) in (seen.doubts)
 
 
 def test_plain_data(seen: Profile) -> None:

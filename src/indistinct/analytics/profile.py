@@ -35,6 +35,7 @@ K = 5
 """A value that fewer than this many records share counts as rare."""
 
 LEFT_OUT = "left out until you decide"
+FOLLOWS = "follows from"
 
 FEW_RECORDS = 20
 """With fewer records, nothing is said of how unique a column is."""
@@ -183,6 +184,12 @@ class Profile:
         for item in self.attributes:
             if item.codes:
                 tell(f"taken for missing: {', '.join(sorted(item.codes))}", item.attribute)
+        for item in self.attributes:
+            if any(note.startswith(FOLLOWS) for note in item.notes):
+                tell(
+                    "tell what another quasi-identifier tells: leave one of the two out",
+                    item.attribute,
+                )
         for item in self.attributes:
             if not item.sure and item.role != "identifier":
                 tell(f"{item.role} by its neighbours alone", item.attribute)
@@ -668,7 +675,7 @@ def _told_by(item: AttributeProfile, teller: AttributeProfile | None) -> Attribu
     if teller is None:
         return item
     note = (
-        f"follows from '{teller.attribute}': consider leaving one of the two out"
+        f"{FOLLOWS} '{teller.attribute}': consider leaving one of the two out"
         ' (role = "identifier" drops a column)'
     )
     return replace(item, notes=(*item.notes, note))
