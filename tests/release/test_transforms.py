@@ -22,7 +22,12 @@ from hypothesis import strategies as st
 from indistinct.analytics.kept import kept
 from indistinct.errors import DataError, InputError, PolicyError
 from indistinct.release.key_strength import guessed_bits
-from indistinct.release.transforms.aggregate import by_name, by_thresholds, code_ends
+from indistinct.release.transforms.aggregate import (
+    by_name,
+    by_thresholds,
+    code_ends,
+    shared_ends,
+)
 from indistinct.release.transforms.mask import mask
 from indistinct.release.transforms.measured import (
     Least,
@@ -514,8 +519,17 @@ def test_groups_between_thresholds() -> None:
     column = held(5, 18, None, 39, 40, 70, 80)
     least = Least(2)
     assert by_thresholds(column, [18, 40], "range", least).to_list() == [
-        "<18", "[18, 40)", None, "[18, 40)", ">=40", ">=40", ">=40",
+        "<40", "<40", None, "<40", ">=40", ">=40", ">=40",
     ]  # fmt: skip
+    fixed = by_thresholds(column, [18, 40], "range", least, fixed=True)
+    assert fixed.to_list() == ["<18", "[18, 40)", None, "[18, 40)", ">=40", ">=40", ">=40"]
+    assert fixed.equals(by_thresholds(column, [18, 40], "range", Least(7)))
+    assert set(by_thresholds(column, [18, 75], "range", Least(3)).drop_nulls()) == {"any"}
+    middle = by_thresholds(held(1, 2, 20, 30, 50, 60), [10, 25, 40], "range", least)
+    assert middle.to_list() == ["<10", "<10", "[10, 40)", "[10, 40)", ">=40", ">=40"]
+    people = Least(2, np.array([1, 1, 2, 3, 4, 4]))
+    shared = by_thresholds(held(1, 2, 20, 30, 50, 60), [10, 25, 40], "range", people)
+    assert shared.to_list() == ["<25"] * 3 + [">=25"] * 3
     # The mean of a single number would be that number: it goes to the next group.
     means = by_thresholds(column, [18, 40], "mean", least)
     assert means.to_list() == [21, 21, None, 21, 63, 63, 63]
@@ -526,7 +540,18 @@ def test_groups_between_thresholds() -> None:
     with pytest.raises(DataError, match="groups of 7 are asked for"):
         by_thresholds(column, [18], "mean", Least(7))
     halves = held("1.5", "2.5")
-    assert by_thresholds(halves, [2.25], "range", least).to_list() == ["<2.25", ">=2.25"]
+    assert by_thresholds(halves, [2.25], "range", Least(1)).to_list() == ["<2.25", ">=2.25"]
+
+
+def test_ends_are_shared() -> None:
+    column = held(1, 5, 5, 7, 9, 30)
+    for k, top, bottom in ((1, 20, 2), (2, 9, 5), (3, 7, 5), (6, 1, 30), (7, 20, 2)):
+        assert shared_ends(column, bottom=2, top=20, least=Least(k)) == (bottom, top)
+    assert shared_ends(column, bottom=0, top=31, least=Least(3)) == (0, 31)
+    assert shared_ends(column, bottom=None, top=9, least=Least(2)) == (None, 9)
+    people = Least(2, np.array([1, 2, 3, 4, 5, 5]))
+    assert shared_ends(column, bottom=None, top=20, least=people) == (None, 7)
+    assert shared_ends(held("1.5", "2.25"), bottom=None, top=2, least=Least(2)) == (None, 1.5)
 
 
 def test_groups_by_name() -> None:

@@ -21,7 +21,12 @@ from indistinct.intake.items import with_generalized_items, with_rows
 from indistinct.intake.run import Run
 from indistinct.microdata.microdata import row_numbers
 from indistinct.randomness import Stream
-from indistinct.release.transforms.aggregate import by_name, by_thresholds, code_ends
+from indistinct.release.transforms.aggregate import (
+    by_name,
+    by_thresholds,
+    code_ends,
+    shared_ends,
+)
 from indistinct.release.transforms.aggregate import told as aggregate_told
 from indistinct.release.transforms.mask import mask
 from indistinct.release.transforms.mask import told as mask_told
@@ -83,6 +88,7 @@ class Transformed:
         measures: what the columns have lost, each from 0 (nothing) to 1.
         originals: texts of sensitive attributes whose published values are others' or drawn, as
             they were.
+        ends: numbers that stand for all at or beyond them, by attribute.
     """
 
     table: Table
@@ -92,6 +98,7 @@ class Transformed:
     left_out: tuple[int, int] = (0, 0)
     measures: Mapping[str, float] = field(default_factory=dict)
     originals: Mapping[str, pl.Series] = field(default_factory=dict)
+    ends: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     def rows(self, keep: Bools, policy: Policy) -> Transformed:
         """The same with some of its records; the others were left out."""
@@ -184,6 +191,7 @@ def transformed(table: Table, run: Run, file: str | None = None) -> Transformed:
         perturbed=any(rule.name in PERTURBING for rule in rules.values()),
         left_out=gone,
         measures=left.measures,
+        ends=work.ends,
         originals={
             name: work.texts(name)
             for name, rule in rules.items()
@@ -307,6 +315,7 @@ class _Work:
         self.documents: dict[str, Plain] = {}
         self.warnings: list[str] = []
         self.drawn_under: dict[str, list[str]] = {}
+        self.ends: dict[str, list[float]] = {}
         self._moved: dict[str | None, Ints] = {}
 
     def random(self, name: str) -> Stream:
@@ -674,6 +683,7 @@ def _microaggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
 
 
 def _aggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
+    bottom, top = rule.bottom, rule.top
     if rule.groups is not None:
         made = by_name(work.texts(name), rule.groups, rule.other)
     elif rule.code_system is not None:
@@ -682,14 +692,27 @@ def _aggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
         made = by_name(texts, groups, rule.other)
     elif rule.thresholds:
         least, column = work.least(rule.k), work.measured(name)
-        made = by_thresholds(column, rule.thresholds, rule.show, least)
+        item = work.policy.attributes[name]
+        # What is said of ranges is said of those that the thresholds make.
+        fixed = item.role == "quasi-identifier" or bool(item.hierarchy or item.categories)
+        made = by_thresholds(column, rule.thresholds, rule.show, least, fixed=fixed)
         if rule.show == "mean":
             work.warn_of_dominated(column, made, least)
     else:
-        made = code_ends(work.measured(name), bottom=rule.bottom, top=rule.top)
+        column = work.measured(name)
+        if work.policy.attributes[name].role != "quasi-identifier":
+            ends = shared_ends(column, bottom=bottom, top=top, least=work.least(rule.k))
+            if ends != (bottom, top):
+                work.warnings.append(
+                    f"'{name}': fewer than {rule.k} are at or beyond an end: it is moved, as the "
+                    "certificate tells"
+                )
+            bottom, top = ends
+        made = code_ends(column, bottom=bottom, top=top)
+        work.ends[name] = [end for end in (bottom, top) if end is not None]
     said = aggregate_told(
-        bottom=rule.bottom,
-        top=rule.top,
+        bottom=bottom,
+        top=top,
         thresholds=rule.thresholds,
         show=rule.show,
         k=rule.k,

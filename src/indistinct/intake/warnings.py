@@ -258,15 +258,18 @@ def warn_about_those_left_out(policy: Policy, suppressed: int) -> list[str]:
     ] * bool(names)
 
 
-def warn_about_lone_groups(policy: Policy, publication: Publication) -> list[str]:
+def warn_about_lone_groups(
+    policy: Policy, publication: Publication, ends: Mapping[str, Sequence[float]]
+) -> list[str]:
     """Warnings about groups of values that are published with fewer than k records, or people.
 
-    Groups are made of all records, before some are suppressed; ranges, ends and named groups of any
-    number. Of ends only those are looked at: other values are published as they are.
+    Groups are made of all records, before some are suppressed; named groups of any number. Of ends
+    only those are looked at: other values are published as they are.
 
     Arguments:
         policy: says what was done to values.
         publication: what is published.
+        ends: numbers that stand for all at or beyond them, by attribute.
     """
     frames = [publication.tables] if publication.link is None else publication.tables.values()
     tables = [open_table(frame, allow_empty=True) for frame in frames]
@@ -280,10 +283,9 @@ def warn_about_lone_groups(policy: Policy, publication: Publication) -> list[str
             groups = table.distinct([name, *person]).drop_nulls()
             counted = pl.len() if person else pl.col(groups.columns[-1]).sum()
             sizes = groups.group_by(name).agg(counted.alias("\0size"))
-            ends = [getattr(rule, end, None) for end in ("bottom", "top")]
-            if any(end is not None for end in ends):
+            if name in ends:
                 number = pl.col(name).cast(pl.Float64, strict=False)
-                sizes = sizes.filter(number.is_in([end for end in ends if end is not None]))
+                sizes = sizes.filter(number.is_in(list(ends[name])))
             few = int((sizes["\0size"] < rule.k).sum())
             if few:
                 found.append(

@@ -145,7 +145,7 @@ def accounts(
             *policy.warnings,
             *found,
             *warn_about_those_left_out(policy, suppressed),
-            *warn_about_lone_groups(policy, publication),
+            *warn_about_lone_groups(policy, publication, transformed.ends),
             *warn_about_original_shares(private, plan.suppressed),
             *run.warnings,
             *_erased(plan, document.get("leakage", {})),

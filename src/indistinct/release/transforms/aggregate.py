@@ -35,14 +35,51 @@ def code_ends(column: Measured, *, bottom: float | None, top: float | None) -> p
     return column.column(found)
 
 
+def shared_ends(
+    column: Measured, *, bottom: float | None, top: float | None, least: Least
+) -> tuple[float | None, float | None]:
+    """The ends, moved inwards until enough values, or people, are at or beyond each.
+
+    An end that nobody reaches stays where it is, and both where all values are too few.
+
+    Raises:
+        DataError: as :func:`code_ends` does.
+    """
+    _require_numbers(column)
+    if top is not None:
+        top = _shared_end(column, column.limit(top), top, least, 1)
+    if bottom is not None:
+        bottom = _shared_end(column, column.limit(bottom), bottom, least, -1)
+    return bottom, top
+
+
+def _shared_end(column: Measured, limit: int, said: float, least: Least, sign: int) -> float:
+    away = sign * column.present
+    if not (away >= sign * limit).any():
+        return said
+    order = np.argsort(-away, kind="stable")
+    owners = order if least.owners is None else least.owners[column.there][order]
+    first = np.sort(np.unique(owners, return_index=True)[1])
+    if len(first) < least.k or away[order[first[least.k - 1]]] >= sign * limit:
+        return said
+    return float(column.present[order[first[least.k - 1]]] / 10**column.digits)
+
+
 def by_thresholds(
-    column: Measured, thresholds: Sequence[float], show: Show, least: Least
+    column: Measured, thresholds: Sequence[float], show: Show, least: Least, *, fixed: bool = False
 ) -> pl.Series:
     """Numbers as the group between two thresholds, or as the mean or median of that group.
 
-    A threshold belongs to the group above it: ``[18, 40)``. Means and medians are rounded to as
-    many decimal places as a tenth of the values have; a group of too few, or mostly of one person,
-    has none of its own, and is put to the next.
+    A threshold belongs to the group above it: ``[18, 40)``. A group of too few is put to the next:
+    ``[18, 65)``, or ``any`` where one is left. Means and medians are rounded to as many decimal
+    places as a tenth of the values have, and no person has most of the values of a group.
+
+    Arguments:
+        column: the numbers.
+        thresholds: where groups begin, rising.
+        show: what is published of a group.
+        least: how many a group needs. Where all numbers are too few, ranges stay as they are.
+        fixed: whether ranges stay as they are in any case.
 
     Raises:
         DataError: the column holds dates, or all its values are too few for a mean or median.
@@ -54,23 +91,34 @@ def by_thresholds(
     edges = np.array([decimals.at(number, digits) for number in limits], np.int64)
     present = column.present
     group = np.searchsorted(edges, present * 10 ** (digits - column.digits), side="right")
+    order = np.argsort(present, kind="stable")
+    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
     if show != "range":
-        order = np.argsort(present, kind="stable")
-        starts = np.flatnonzero(np.diff(group[order], prepend=-1))
         starts = owned_by_enough(column, starts, order, least)
         sizes = np.diff(np.append(starts, len(order)))
         group[order] = np.repeat(np.arange(len(starts)), sizes)
         return column.column(column.near(_centres(present, group, len(starts), show)))
     names = [decimals.written(*number) for number in limits]
-    labels = [
-        f"<{names[0]}",
-        *(f"[{low}, {high})" for low, high in pairwise(names)),
-        f">={names[-1]}",
-    ]
+    labels = [_range(low, high) for low, high in pairwise([None, *names, None])]
+    owners = order if least.owners is None else np.unique(least.owners[column.there])
+    if not fixed and len(owners) >= least.k:
+        starts = owned_by_enough(column, starts, order, least, share=1.0)
+        lows, highs = group[order[starts]], group[order[np.append(starts[1:], len(order)) - 1]]
+        ends = [None, *names, None]
+        for low, high in zip(lows.tolist(), highs.tolist(), strict=True):
+            labels[low] = _range(ends[low], ends[high + 1])
+        group = lows[np.searchsorted(lows, group, side="right") - 1]
     of = np.zeros(len(column.there), np.uint32)
     of[column.there] = group
     texts = pl.Series(labels, dtype=pl.String).gather(pl.Series(of))
     return texts.set(pl.Series(~column.there), None).alias(column.name)
+
+
+def _range(low: str | None, high: str | None) -> str:
+    """What a group between two thresholds is called."""
+    if low is None:
+        return "any" if high is None else f"<{high}"
+    return f">={low}" if high is None else f"[{low}, {high})"
 
 
 def by_name(texts: pl.Series, groups: Mapping[str, Sequence[str]], other: str | None) -> pl.Series:

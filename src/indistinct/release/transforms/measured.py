@@ -182,17 +182,20 @@ class Measured:
         return values.cast(self.dtype)
 
 
-def owned_by_enough(column: Measured, starts: Ints, order: Ints, least: Least) -> Ints:
+def owned_by_enough(
+    column: Measured, starts: Ints, order: Ints, least: Least, *, share: float = SHARE_OF_PERSON
+) -> Ints:
     """Where groups of the ordered values begin, those with too few owners put to the next.
 
     The last one goes to the one before it. Where people have many records, nobody has more than
-    ``SHARE_OF_PERSON`` of the values of a group.
+    ``share`` of the values of a group.
 
     Arguments:
         column: the values.
         starts: where groups begin, rising, the first at 0, [groups].
         order: places of the values that are there, in their order.
         least: how many a group needs, and whose the records are.
+        share: of the values of a group that a person may have.
 
     Raises:
         DataError: if all of them together are too few, or one person's.
@@ -200,7 +203,7 @@ def owned_by_enough(column: Measured, starts: Ints, order: Ints, least: Least) -
     if not len(order):
         return starts
     owners = order if least.owners is None else least.owners[column.there][order]
-    most = 1.0 if least.owners is None else SHARE_OF_PERSON
+    most = 1.0 if least.owners is None else share
 
     def enough(seen: Counter[int]) -> bool:
         return len(seen) >= least.k and max(seen.values()) <= most * seen.total()
