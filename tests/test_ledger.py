@@ -25,6 +25,7 @@ import indistinct as ind
 from indistinct.analytics.series import Series, worlds
 from indistinct.cli import app
 from indistinct.errors import InputError
+from indistinct.pipeline.recording import _numbered
 from indistinct.release.ledger import Entry, Ledger, Listed, hashes_of
 
 
@@ -266,6 +267,19 @@ def test_fitted_beliefs_are_near_to_those_of_all_worlds(stream: Stream) -> None:
     assert sorted(together) == pytest.approx(exact, abs=0.3)
     certain = np.array(sorted(together)) > 1 - 1e-6
     assert (certain <= (np.array(exact) > 1 - 1e-6)).all()
+
+
+def test_values_in_another_order_are_the_same_signature() -> None:
+    numbers: dict[tuple[str | None, ...], int] = {}
+    starts, counts = np.array([0, 2, 4, 5]), np.ones(5, np.int64)
+    one = Listed(("x", "y", None), starts, np.array([0, 1, 1, 2, 0], np.int32), counts)
+    two = Listed((None, "y", "x"), starts, np.array([0, 1, 1, 2, 1], np.int32), counts)
+    found = [_numbered(part, numbers).tolist() for part in (one, two)]
+    signatures = [[list(numbers)[at] for at in own] for own in found]
+    assert signatures == [
+        [("x", "y"), ("y", None), ("x",)],
+        [("y", None), ("x", "y"), ("y",)],
+    ]
 
 
 def test_long_and_linked_tables_are_written_down(tmp_path: Path) -> None:

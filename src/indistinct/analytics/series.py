@@ -82,7 +82,7 @@ class Series:
         attribute: the attribute.
         members: ``person``, ``release`` and ``group`` (numbered over all releases) of everybody in
             every release.
-        listed: ``group``, ``value``, ``count`` and ``share`` of what each group lists.
+        listed: ``group``, ``value``, ``count`` and ``share`` of what each group lists, sorted.
         people: how many people there are.
         groups: how many groups.
         single: whether everybody has exactly one value in every release.
@@ -163,23 +163,30 @@ class Series:
         values = values.join(number, on="label", nulls_equal=True).select(
             "group", "value", "count", "share"
         )
-        rows = rows.sort("person", "release")
+        rows, values = rows.sort("person", "release"), values.sort("group", "value")
         return cls(attribute, rows, values, known.height, first, single, category_of is not None)
 
     @cached_property
     def signature(self) -> Ints:
         """A number for the values that each group lists, [groups]."""
-        lists = self.listed.sort("group", "value").group_by("group").agg("value")
+        lists = self.listed.group_by("group", maintain_order=True).agg("value")
         found = np.full(self.groups, -1, np.int64)
         found[lists["group"].to_numpy()] = lists["value"].rank("dense").cast(pl.Int64).to_numpy()
         return found
 
-    def per_group(self, what: pl.Expr, nothing: float = 0) -> Floats:
-        """A figure of every group, [groups]."""
-        rows = self.listed.group_by("group").agg(what.alias("figure"))
+    def _per_group(self, what: str, reduced: np.ufunc, nothing: float = 0) -> Floats:
+        """The largest, say, of a figure of every group's values, [groups]."""
+        group = self.listed["group"].to_numpy()
+        starts = np.flatnonzero(np.diff(group, prepend=-1))
         found = np.full(self.groups, float(nothing))
-        found[rows["group"].to_numpy()] = rows["figure"].cast(pl.Float64).to_numpy()
+        if len(starts):
+            found[group[starts]] = reduced.reduceat(self.listed[what].to_numpy(), starts)
         return found
+
+    @cached_property
+    def _values(self) -> Ints:
+        """How many values every group lists, [groups]."""
+        return np.bincount(self.listed["group"].to_numpy(), minlength=self.groups)
 
     def changed(self, *, consecutive: bool) -> Ints:
         """The people whose signature differs between two of their releases.
@@ -201,12 +208,12 @@ class Series:
         n = self.people
         group = self.members["group"].to_numpy()
         person = self.members["person"].to_numpy()
-        largest = self.per_group(pl.col("share").max())
+        largest = self._per_group("share", np.maximum)
         starts = np.flatnonzero(np.diff(person, prepend=-1))
         alone = np.maximum.reduceat(largest[group], starts) if n else np.zeros(0)
         bound = self._bound(alone)
         left = np.zeros(n, np.int64)
-        left[person] = self.per_group(pl.col("value").n_unique()).astype(np.int64)[group]
+        left[person] = self._values[group]
         moving = (bound >= 1) | ~self._steady
         left[moving] = np.iinfo(np.int64).max
         units, support = self._units(moving)
@@ -365,7 +372,7 @@ class Series:
         if self.single:
             for who, belief in self._worlds(home, doubtful):
                 found[who] = max(len(belief), 1)
-        certain = self.per_group(pl.col("share").max()) >= 1
+        certain = self._per_group("share", np.maximum) >= 1
         found[person[certain[group]]] = 1
         return found
 
@@ -387,8 +394,9 @@ class Series:
         person = self.members["person"].to_numpy()
         group = self.members["group"].to_numpy()
         size = np.zeros(self.people)
-        size[person] = self.per_group(pl.col("value").n_unique(), 1)[group]
-        even = self.per_group(pl.col("count").min()) == self.per_group(pl.col("count").max())
+        size[person] = np.maximum(self._values, 1)[group]
+        least = self._per_group("count", np.minimum)
+        even = least == self._per_group("count", np.maximum)
         clear = self._steady.copy()
         clear[person[~even[group]]] = False
         return size, clear

@@ -360,18 +360,36 @@ def earlier_signatures(private: PrivateTable) -> Earlier:
         part = entry.listed.get(name)
         if part is None:
             continue
-        signature = [
-            numbers.setdefault(tuple(part.labels[at] for at in places.tolist()), len(numbers))
-            for places in np.split(part.places, part.starts[1:-1])
-        ]
+        signature = _numbered(part, numbers)
         known = pl.DataFrame(entry.people, ["hi", "lo"]).with_columns(group=entry.groups)
         both = people.join(known, on=["hi", "lo"])
-        of_person[both["person"].to_numpy()] = np.array(signature)[both["group"].to_numpy()]
+        of_person[both["person"].to_numpy()] = signature[both["group"].to_numpy()]
         made_up = [
-            (signature[bucket], values.get(name), digest)
+            (int(signature[bucket]), values.get(name), digest)
             for digest, bucket, values in entry.account.get("made_up", ())
         ]
     return Earlier(of_person, tuple(numbers), made_up, partial(_digest, key=key))
+
+
+def _numbered(part: Listed, numbers: dict[tuple[str | None, ...], int]) -> Ints:
+    """The signature of every class of a release, [G]; new ones get the next numbers."""
+    sizes, label_of = np.diff(part.starts), part.labels.__getitem__
+    found = np.zeros(len(sizes), np.int64)
+    for size in np.unique(sizes).tolist():
+        own = np.flatnonzero(sizes == size)
+        places = part.places[part.starts[own][:, None] + np.arange(size)]
+        lists, which = np.unique(places, axis=0, return_inverse=True)
+        number = [
+            numbers.setdefault(tuple(sorted(map(label_of, one), key=_in_order)), len(numbers))
+            for one in lists.tolist()
+        ]
+        found[own] = np.array(number)[which.ravel()]
+    return found
+
+
+def _in_order(label: str | None) -> tuple[bool, str]:
+    """A place among labels: the missing one comes last."""
+    return label is None, label or ""
 
 
 def _made_up(plan: LinkedPlan, key: bytes) -> list[list[object]]:
