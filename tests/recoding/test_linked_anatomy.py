@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from tests.recoding.people import (
     QUASI,
     SYMPTOM,
@@ -24,6 +26,7 @@ from indistinct.hierarchies.cells import members_of
 from indistinct.metadata import ValueMetadata
 from indistinct.privacy.promise import promise
 from indistinct.recoding.linked import LinkedSettings, LinkedTable, anatomy
+from indistinct.recoding.linked.anatomy import _grouped
 
 L2 = promise("distinct-l-diversity", l=2, sensitive="ill")
 
@@ -177,3 +180,25 @@ def test_very_many_values_are_looked_at_in_parts(monkeypatch: pytest.MonkeyPatch
         anatomy(table, [L2, near])
     with pytest.raises(Unsatisfiable):
         anatomy(table, [L2, promise("entropy-l-diversity", l=9.0, sensitive="ill")])
+
+
+def test_people_of_a_bucket_may_exchange_their_values() -> None:
+    """Buckets are as likely then, so that nothing follows from them but what they list."""
+    code, there = np.array([0, 0, 1, 2, 1, 0], np.int32), np.ones(6, np.bool_)
+    turned = code.copy()
+    turned[[0, 2]] = code[[2, 0]]  # who share a bucket in what is looked for
+
+    def alike(own: NDArray[np.int32], seed: int) -> Counter[frozenset[frozenset[int]]]:
+        random, found = np.random.default_rng(seed), Counter[frozenset[frozenset[int]]]()
+        for _ in range(400):
+            bucket_of, buckets = _grouped(own, 3, there, 2, "ill", random)
+            rows = (np.flatnonzero(bucket_of == at).tolist() for at in range(buckets))
+            found[frozenset(map(frozenset, rows))] += 1
+        return found
+
+    one, other = alike(code, 1), alike(turned, 2)
+    met = {part for part in one | other if any({0, 2} <= bucket for bucket in part)}
+    assert len(met) == 2
+    assert sum(one[part] for part in met) > 80
+    for part in met:
+        assert abs(one[part] - other[part]) < 5 * math.sqrt(one[part] + other[part] + 1)
