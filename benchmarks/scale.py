@@ -121,7 +121,7 @@ def main() -> None:
     """Run the benchmark."""
     arguments = parser(__doc__)
     arguments.add_argument("--rows", type=int, default=1_000_000)
-    arguments.add_argument("--algorithms", default="optimal")
+    arguments.add_argument("--algorithms", default="optimal", help="with local: local recoding")
     arguments.add_argument("--folder", type=Path, help="where the tables are written")
     arguments.add_argument("--options", default="", help="further options of the command")
     arguments.add_argument("--floor", choices=[*FLOORS], default="polars")
@@ -137,7 +137,9 @@ def main() -> None:
         rows.append([f"floor ({options.floor})", f"{floor_cpu:.1f}", "1.0", f"{peak:.0f}"])
         for algorithm in options.algorithms.split(","):
             policy = work / "policy.toml"
-            policy.write_text(POLICY.replace("ALGORITHM", algorithm))
+            further = "\nlocal_recoding = true" if algorithm == "local" else ""
+            named = "optimal" if algorithm == "local" else algorithm
+            policy.write_text(POLICY.replace('"ALGORITHM"', f'"{named}"{further}'))
             out = work / "release"
             script = str(Path(sys.executable).with_name("indistinct"))
             run = [script, "anonymize", str(source), "--policy", str(policy), "--out", str(out)]

@@ -164,7 +164,7 @@ def test_a_release_is_that_of_memory_and_the_driver_gets_counts(spark: Any, give
     again = ind.anonymize(given, POLICY)
     assert str(again.tables.collect()) == str(release.tables.collect())
     assert ind.audit(release.tables, POLICY).holds
-    assert ind.risk(given, POLICY).at == ind.risk(TABLE, POLICY).at
+    assert ind.risk(given, POLICY).classes == ind.risk(TABLE, POLICY).classes
 
 
 def test_a_path_in_and_a_folder_out(spark: Any, tmp_path: Path) -> None:

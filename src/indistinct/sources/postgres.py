@@ -549,8 +549,10 @@ class PostgresTable:
 
     def _filled(self, column: str) -> str:
         """The condition that a record has a value in a column, and no text that stands for none."""
-        none = "NaN" if self._varies(column) else ""
-        missing = ", ".join(map(_literal, [none, *self._tokens.get(column, ())]))
+        tokens = self._tokens.get(column, ())
+        if not tokens and self._types[column] in _BY_VALUE:
+            return f"{quoted(column)} IS NOT NULL"
+        missing = ", ".join(map(_literal, ["NaN" if self._varies(column) else "", *tokens]))
         return f"{_text(column)} NOT IN ({missing})"
 
     @property
@@ -588,6 +590,7 @@ class PostgresTable:
                 asked.append(f"coalesce(max(abs({column})), 0)::text AS w{at}")
             elif kind in _TIMES:
                 asked.append(f"coalesce(bool_and(isfinite({column})), true) AS f{at}")
+            if kind in _TIMES[1:]:
                 day = f"isfinite({column}) AND {column} = date_trunc('day', {column})"
                 asked.append(f"coalesce(bool_and({day}), true) AS d{at}")
         (found,) = self.session.fetch(
