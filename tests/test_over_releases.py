@@ -18,6 +18,8 @@ from tests.test_ledger import Stream, beliefs, entries_of, entry, fits, streams
 
 import indistinct as ind
 from indistinct.analytics.series import Series
+from indistinct.randomness import stream
+from indistinct.recoding.linked.m_invariant import _Dealer
 
 FIRST = {
     "1": {"Bob": "dyspepsia", "Alice": "bronchitis"},
@@ -72,6 +74,21 @@ def test_the_published_example_of_m_invariance() -> None:
     found = kept.composed()
     assert found.bound.max() == found.together.max() == pytest.approx(1 / 2)
     assert found.left.min() == 2
+
+
+def test_the_second_release_of_the_example_takes_two_counterfeits_and_six_buckets() -> None:
+    """As in the paper; which of the two missing values new people fill is free."""
+    labels = ["bronchitis", "dyspepsia", "flu", "gastritis"]
+    told = {who: ill for own in ANEW.values() for who, ill in own.items()}
+    signatures = [sorted({labels.index(ill) for ill in own.values()}) for own in FIRST.values()]
+    class_of = {who: at for at, own in enumerate(FIRST.values()) for who in own}
+    of_person = np.array([class_of.get(who, -1) for who in told])
+    code = np.array([labels.index(ill) for ill in told.values()], np.int32)
+    for seed in range(5):
+        dealer = _Dealer(code, 4, 2, stream(seed, "m-invariant.dealing"), may_wait=0)
+        found = dealer.dealt(np.ones(len(code), np.bool_), of_person, signatures)
+        assert (len(found.made_up), found.buckets, found.waiting) == (2, 6, [])
+        assert "bronchitis" in {labels[value] for _, value, _ in found.made_up}
 
 
 def test_who_comes_back_is_looked_at_by_tau_safety_alone() -> None:
