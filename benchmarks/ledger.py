@@ -139,7 +139,7 @@ def main() -> None:
         for what, moments in {
             "at a step": [(1 + at * steps // part, None) for at in range(part)],
             "from the entry on": [
-                (entered + 1 + at * (steps - entered) // part, None) for at in range(part)
+                (entered + 1 + at * (steps - entered - 1) // (part - 1), None) for at in range(part)
             ],
             "after a time": [(0, at * whole * 1.2 / 2 / part) for at in range(2 * part)],
         }.items():

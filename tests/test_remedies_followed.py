@@ -615,7 +615,7 @@ ELSEWHERE = {
     "tests/test_sensitivities.py": ("name every group that occurs",),
     "tests/test_population.py": ("population = { size = ... }",),
     "tests/recoding/test_m_invariant.py": (
-        "leave them out for this time", "or leave people out for this time",
+        "leave them out for this time", "allow max_noise = ……",
     ),
     "the policy is refused before": (
         'give role = "sensitive" to what is to be kept', "add them to the hierarchy, or set",
