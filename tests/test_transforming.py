@@ -259,7 +259,7 @@ def test_what_is_drawn_goes_with_what_is_given() -> None:
         ({"given": ["ages"]}, "no attribute 'ages'"),
         ({"given": ["visit"]}, "'visit' is an identifier"),
         ({"given": ["ward"]}, "'ward' is drawn from the model itself"),
-        ({"k": 5}, "k: no columns are 'given'"),
+        ({"k": 5}, "k: does nothing without 'given'"),
     ],
 )
 def test_only_published_columns_are_given(rule: Any, said: str) -> None:

@@ -384,7 +384,7 @@ def attribute_cases() -> Iterator[Case]:
             yield Case(f"attribute-{name}-{algorithm}", "anonymize", PATIENTS, keys)
     transforms: dict[str, tuple[str, str, Any]] = {
         "mask": ("name", "identifier", {"mask": {"keep": 2, "char": "#"}}),
-        "mask-left": ("job", "insensitive", {"mask": {"from": "left"}}),
+        "mask-left": ("job", "insensitive", {"mask": {"keep": 1, "from": "left"}}),
         "pseudonymize": ("name", "identifier", {"pseudonymize": {"key_file": "key", "length": 12}}),
         "pseudonym-table": ("name", "identifier", {"pseudonymize": {"key_file": "key",
                                                                     "table": True}}),

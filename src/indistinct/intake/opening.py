@@ -15,7 +15,7 @@ from indistinct.document import many
 from indistinct.errors import DataError, PolicyError, Problem, Problems, did_you_mean
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
-from indistinct.sources.files import INFERRED, read_table
+from indistinct.sources.files import INFERRED, read_table, refuse_idle
 from indistinct.sources.format import format_named
 from indistinct.sources.memory import size_of
 from indistinct.sources.postgres import Address, is_address, open_in_server
@@ -111,6 +111,7 @@ def open_source(
     tokens, source, native = policy.missing_tokens(), policy.source, data
     if isinstance(data, str | Path):
         path = data
+        refuse_idle(data, separator=source.separator, quote=source.quote, encoding=source.encoding)
     name = "table" if path is None else Path(path).name
     notes: tuple[str, ...] = ()
     digest: str | None = None
@@ -328,6 +329,7 @@ def with_people(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:
     assert source.people is not None
     assert source.person is not None
     path = policy.directory / source.people.file
+    refuse_idle(path, separator=source.people.separator)
     people = read_table(path, separator=source.people.separator, encoding=source.encoding)
     key = source.people.key or source.person
     lacking = [

@@ -7,7 +7,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from itertools import pairwise
 
-from indistinct._sections import Place, place_of, wrong
+from indistinct._sections import Place, Section, place_of, wrong
 from indistinct.errors import HierarchyError, PolicyError, Problem, did_you_mean
 from indistinct.hierarchies.code_systems import check as check_code_system
 from indistinct.measures import measures
@@ -201,6 +201,10 @@ def _transform_checks(
                 f"year, month and day, not '{form}'",
                 remedy="for example %d.%m.%Y",
             )
+    if transform.swap is not None and transform.swap.window is None:
+        yield from _idle(transform.swap, "format", "'window'", (*place, "swap"))
+    if transform.mask is not None and not transform.mask.keep:
+        yield from _idle(transform.mask, "from_", "'keep'", (*place, "mask"))
     noise = transform.noise
     if noise is not None and noise.bottom is not None and noise.top is not None:
         ends = (noise.bottom, noise.top)
@@ -209,6 +213,16 @@ def _transform_checks(
             yield Problem("bad-value", f"{at}: must be below 'top', and of its kind")
     if transform.aggregate is not None:
         yield from _aggregate_checks(transform.aggregate, (*place, "aggregate"))
+
+
+def _idle(given: Section, key: str, without: str, place: tuple[str, ...]) -> Iterator[Problem]:
+    """That a key is set which does nothing where another is missing."""
+    if key in given.model_fields_set:
+        yield Problem(
+            "bad-value",
+            f"{place_of((*place, key.rstrip('_')))}: does nothing without {without}",
+            remedy="leave it out",
+        )
 
 
 def _tells_days(form: str) -> bool:
@@ -255,6 +269,8 @@ def _aggregate_checks(given: Aggregation, place: tuple[str, ...]) -> Iterator[Pr
         )
     if given.show != "range" and not given.thresholds:
         yield Problem("bad-value", f"{place_of((*place, 'show'))}: there are no 'thresholds'")
+    if given.show == "range":
+        yield from _idle(given, "k", "a 'show' of means or medians", place)
     if given.other is not None and given.groups is None and given.code_system is None:
         yield Problem("bad-value", f"{place_of((*place, 'other'))}: there are no 'groups'")
     yield from _code_system_checks(given, place)
@@ -313,8 +329,8 @@ def _given_checks(
 ) -> Iterator[Problem]:
     """Columns that cannot be given, since they are drawn too or are not published."""
     above = ("attributes", name, "transform", "synthesize")
-    if "k" in rule.model_fields_set and not rule.given:
-        yield Problem("bad-value", f"{place_of((*above, 'k'))}: no columns are 'given'")
+    if not rule.given:
+        yield from _idle(rule, "k", "'given'", above)
     place = place_of((*above, "given"))
     for item in (one for one in rule.given if one != name):
         other = attributes.get(item)

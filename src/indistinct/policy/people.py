@@ -91,14 +91,25 @@ def ledger_checks(parts: PlainMapping) -> Iterator[Problem]:
             f"ledger.person: source.person names the people already: '{person}'",
             remedy="leave it out",
         )
+    if ledger.key_env is not None and ledger.key_file is not None:
+        yield Problem(
+            "one-key",
+            "ledger: takes one of 'key_env' and 'key_file'",
+            remedy="keep the key in an environment variable or a file of its own",
+        )
 
 
-def people_checks(parts: PlainMapping) -> Iterator[Problem]:
-    """What contradicts itself in what is said of people with many records."""
-    source: Source | None = parts.get("source")
-    method: Method = parts.get("method") or Method()
-    person = None if source is None else source.person
-    if source is not None and person is None:
+def _idle(source: Source) -> Iterator[Problem]:
+    """Keys of a source that would do nothing."""
+    if source.format is not None:
+        for key in ("separator", "encoding", "quote", "header", "sheet", "query"):
+            if key in source.model_fields_set:
+                yield Problem(
+                    "bad-value",
+                    f"source.{key}: the format '{source.format}' says itself how it is read",
+                    remedy="leave it out",
+                )
+    if source.person is None:
         for key in ("people", "conflicts"):
             if key in source.model_fields_set:
                 yield Problem(
@@ -106,6 +117,15 @@ def people_checks(parts: PlainMapping) -> Iterator[Problem]:
                     f"source.{key}: no column says whose a record is",
                     remedy='name it: person = "patient_id", say',
                 )
+
+
+def people_checks(parts: PlainMapping) -> Iterator[Problem]:
+    """What contradicts itself in what is said of people with many records."""
+    source: Source | None = parts.get("source")
+    method: Method = parts.get("method") or Method()
+    person = None if source is None else source.person
+    if source is not None:
+        yield from _idle(source)
     yield from _visit_checks(parts, person)
     subjects = {name: kind.subject for name, kind in models().items()}
     own = registered(method)

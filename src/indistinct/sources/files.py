@@ -148,6 +148,25 @@ def read_table(
     return frame
 
 
+def refuse_idle(path: str | Path, **said: object) -> None:
+    """Refuse what is said of a file that is no CSV file, and is read in one way alone.
+
+    Arguments:
+        path: the file.
+        said: its separator, encoding and the like; None where nothing is said.
+    """
+    path = Path(path)
+    ending = Path(path.stem).suffix if path.suffix.lower() in PACKED else path.suffix
+    idle = [key for key, value in said.items() if value is not None]
+    if idle and ending.lower() in (*PARQUET, *EXCEL, *DATABASE):
+        raise DataError(
+            "bad-value",
+            f"only CSV files have one: {', '.join(idle)}",
+            file=path.name,
+            remedy="leave it out",
+        )
+
+
 def header_without_csv(name: str) -> DataError:
     """That a header is spoken of where there is none to speak of."""
     return DataError(
