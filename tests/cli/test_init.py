@@ -202,3 +202,11 @@ def test_nothing_is_written_to_a_dash(run, table: Path, policy: Path, tmp_path, 
         assert "'-'" in done.stderr, options
     assert not (tmp_path / "-").exists()
     assert "'-' means standard output" in run("init", data, "--policy", "-").stderr
+
+
+def test_it_is_told_what_is_published_once_for_all_records_of_a_person(run, tmp_path: Path):
+    data = tmp_path / "t.csv"
+    rows = [f"P{at // 3:04d},{'mf'[at // 3 % 2]},{20 + at * 7 % 61}" for at in range(300)]
+    data.write_text("patient_id,sex,age\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    said = " ".join(run("init", data, "--policy", tmp_path / "p.toml").stdout.split())
+    assert "the first value of a person is published for all of the person's records: age" in said

@@ -149,9 +149,7 @@ def _person(profile: Profile) -> list[str]:
         " a pseudonym made for the release stands in this column."
     )
     lines.append(f"person = {toml_string(found.column)}")
-    visits = _of_visits(profile)
-    rest = [name for name in found.differing if name not in visits]
-    if rest:
+    if rest := overwritten(profile):
         differing = ", ".join(rest)
         lines += _comment(
             f"A person has one set of quasi-identifiers, and {differing} differ between records:"
@@ -160,6 +158,14 @@ def _person(profile: Profile) -> list[str]:
         )
         lines.append('conflicts = "first"')
     return lines
+
+
+def overwritten(profile: Profile) -> tuple[str, ...]:
+    """Quasi-identifiers that differ between records of a person, and are drafted as one value."""
+    if profile.counted is None:
+        return ()
+    visits = _of_visits(profile)
+    return tuple(name for name in profile.counted.differing if name not in visits)
 
 
 MOST_OF_VISITS = 6

@@ -217,6 +217,11 @@ def _show(seen: Profile, policy: Path, data: Path, *, named: bool) -> None:
         found = seen.counted
         people = f"{many(found.people, 'person has')} {many(found.records, 'record')}"
         screen.print(f"{people}: every promise counts people, by '{found.column}'")
+        from indistinct.analytics.first_policy import overwritten
+
+        if changed := overwritten(seen):
+            told = "the first value of a person is published for all of the person's records"
+            _hanging(f"  * {told}: {_some(changed)}", 4)
     screen.print(f"\n{_next(policy, data)}", soft_wrap=True)
 
 
