@@ -134,7 +134,8 @@ def test_load_understands_every_key(tmp_path: Path) -> None:
     assert policy.output.spreadsheet_safe
     assert policy.directory == tmp_path
     assert policy.file == str(path)
-    assert policy.warnings == ()
+    assert len(policy.warnings) == 1
+    assert "whoever has two releases under this key joins them" in policy.warnings[0]
 
 
 def test_defaults_are_the_safe_ones() -> None:
