@@ -325,3 +325,43 @@ def test_a_killed_server_leaves_nothing_half_written(
         if "out" in {path.name for path in tmp_path.iterdir()}:
             break
     assert {path.name for path in tmp_path.iterdir()} == before
+
+
+REAL = ("adult/adult.csv", "stroke/healthcare-dataset-stroke-data.csv", "synthea/patients.csv")
+
+
+def test_three_real_tables_go_the_way_of_the_command_line(
+    browser: Any, start: Start, shared: Path, tmp_path: Path
+):
+    import polars as pl
+    from typer.testing import CliRunner
+
+    import indistinct
+    from indistinct.cli import app
+
+    page = enter(browser, start())
+    page.set_viewport_size({"width": 820, "height": 1180})
+    for place in REAL:
+        separator = ";" if place.startswith("adult") else ","
+        rows = pl.read_csv(shared / "data" / place, separator=separator, infer_schema=False)
+        table = tmp_path / f"{place.partition('/')[0]}.csv"
+        rows.head(300).write_csv(table)
+        policy, out = table.with_suffix(".toml"), table.with_suffix("")
+        policy.write_text(indistinct.workbench(table).draft(), encoding="utf-8")
+        seed(policy)
+        if page.query_selector("#path") is None:
+            page.click("#show-open")
+        page.fill("#path", str(table))
+        page.click("#open-path")
+        page.wait_for_selector(f"#source >> text={table.name}")
+        page.click("#to-publish")
+        page.fill("#out", str(out))
+        page.click("#publish")
+        page.wait_for_selector(f"code:text-is('{out}')")
+        assert page.evaluate("document.documentElement.scrollWidth") == 820
+        verb, *arguments = page.text_content("#command").split()[1:-1]
+        other = tmp_path / f"{out.name}-by-command"
+        result = CliRunner().invoke(app, [verb, *arguments, str(other)])
+        assert result.exit_code == 0, result.stderr
+        assert files(out) == files(other)
+    assert page.complaints == []
