@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import indistinct as ind
-from indistinct.pipeline import published_nodes
+from indistinct.recoding import published_nodes
 
 PEOPLE = 60
 TABLE = pl.DataFrame(

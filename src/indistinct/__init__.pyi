@@ -7,6 +7,8 @@ from indistinct.analytics.contingency import Contingency as Contingency
 from indistinct.analytics.exploration import Exploration as Exploration
 from indistinct.analytics.histogram import Equalization as Equalization
 from indistinct.analytics.histogram import equalization as equalization
+from indistinct.analytics.ledger_report import LedgerReport as LedgerReport
+from indistinct.analytics.ledger_report import check_ledger as check_ledger
 from indistinct.analytics.linked import expected as expected
 from indistinct.analytics.quasi_identifiers import QuasiIdentifiers as QuasiIdentifiers
 from indistinct.analytics.risk import RiskReport as RiskReport
@@ -27,8 +29,6 @@ from indistinct.hierarchies.files import write_hierarchy as write_hierarchy
 from indistinct.hierarchies.taxonomy import Taxonomy as Taxonomy
 from indistinct.pipeline.anonymization import anonymize as anonymize
 from indistinct.pipeline.attack import attack as attack
-from indistinct.pipeline.recording import LedgerReport as LedgerReport
-from indistinct.pipeline.recording import check_ledger as check_ledger
 from indistinct.pipeline.release import Release as Release
 from indistinct.policy import Analysis as Analysis
 from indistinct.policy import Attribute as Attribute

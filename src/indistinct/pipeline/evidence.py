@@ -22,9 +22,9 @@ from indistinct.analytics.release_view import Made, ReleaseView, Sought
 from indistinct.analytics.risk import curve_of_classes, prosecutor
 from indistinct.errors import DataError, Problem
 from indistinct.intake.warnings import lost_attributes
-from indistinct.pipeline.published_nodes import published_nodes, published_partition
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import published_classes
+from indistinct.recoding.published_nodes import published_nodes, published_partition
 from indistinct.release.audit.reading import PublishedTable
 from indistinct.release.audit.verdict import TIMES
 from indistinct.report.chapters import HARM, Evidence

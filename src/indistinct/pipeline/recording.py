@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.series import Composition, Series
-from indistinct.document import Document, Grid, Line, Part, many, shown
-from indistinct.errors import DataError, InputError, Problem, Unsatisfiable
+from indistinct.analytics.ledger_report import Broken, over_releases, reported
+from indistinct.document import many
+from indistinct.errors import DataError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.privacy.kl_cover import KLCover
 from indistinct.privacy.m_invariance import Signatures
@@ -26,10 +26,9 @@ from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.method import Earlier
 from indistinct.release.ledger import Entry, Ledger, Listed, Recording, hashes_of
 from indistinct.release.transforms.pseudonymize import derived, read_key
-from indistinct.requirement import Requirement
 from indistinct.sources.convert import to_polars
 from indistinct.sources.text import canonical
-from indistinct.types import Bools, Floats, Ints, Ints32, Plain
+from indistinct.types import Ints, Ints32, Plain
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
@@ -40,9 +39,6 @@ if TYPE_CHECKING:
 
 KEY_CHECK = "\0key"
 """A text that nobody is called: its hash tells whether two ledgers have one key."""
-
-NEAR = 1e-3
-"""A belief that is no more than this above a bound keeps it: so much may be missing of fitting."""
 
 
 @dataclass(frozen=True)
@@ -62,226 +58,6 @@ class Record:
     def begun(self, folder: Path) -> AbstractContextManager[Recording]:
         """The entry is written down while the folder appears; both, or neither."""
         return self.ledger.recording(self.entry, folder, self.seen)
-
-
-@dataclass(frozen=True)
-class Broken:
-    """A promise that all releases together break.
-
-    Arguments:
-        promise: the promise.
-        people: how many people it is broken for.
-        worst: the largest belief in a value of one of them; None where it is about no belief.
-    """
-
-    promise: Requirement
-    people: int
-    worst: float | None
-
-    def to_dict(self) -> Plain:
-        """The promise with how far it is broken."""
-        return {
-            "model": self.promise.model,
-            "parameters": dict(self.promise.parameters),
-            "sensitive": self.promise.sensitive,
-            "people": self.people,
-            "worst": self.worst,
-        }
-
-
-@dataclass(frozen=True)
-class LedgerReport(Document):
-    """What all releases of a ledger say together; private.
-
-    Arguments:
-        releases: how many there are.
-        people: how many people are in them.
-        compositions: by sensitive attribute what a reader believes of everybody.
-        broken: the promises that are broken by all together.
-        unproved: promises that speak of one release only, and were not looked at.
-    """
-
-    releases: int
-    people: int
-    compositions: Mapping[str, Composition] = field(default_factory=dict)
-    broken: Sequence[Broken] = ()
-    unproved: Sequence[str] = ()
-
-    @property
-    def holds(self) -> bool:
-        """Whether no promise is broken."""
-        return not self.broken
-
-    def to_dict(self) -> Plain:
-        """The report as plain data."""
-        return {
-            "releases": self.releases,
-            "people": self.people,
-            "holds": self.holds,
-            "worst_posterior": max((one.worst for one in self.compositions.values()), default=0.0),
-            "broken": [one.to_dict() for one in self.broken],
-            "attributes": [_figures(one) for one in self.compositions.values()],
-            "not_looked_at": list(self.unproved),
-        }
-
-    def parts(self) -> Iterator[Part]:
-        """The beliefs by attribute, and what is broken."""
-        releases = many(self.releases, "release", "releases")
-        yield Line(f"{releases} of {many(self.people, 'person', 'people')}", "title")
-        columns = ("attribute", "in several", "one release", "together", "at most", "certain")
-        rows = [
-            (
-                item["attribute"],
-                shown(item["in_several"]),
-                f"{item['worst_alone']:.0%}",
-                f"{item['worst_together']:.0%}",
-                f"{item['bound']:.0%}",
-                shown(item["certain"]),
-            )
-            for item in self.to_dict()["attributes"]
-        ]
-        yield Grid(columns, rows, right=columns[1:])
-        for one in self.broken:
-            worst = (
-                "" if one.worst is None else f", of whom a value is believed with {one.worst:.0%}"
-            )
-            whom = many(one.people, "person", "people")
-            yield Line(f"{one.promise} is broken for {whom}{worst}", "bad")
-        if self.unproved:
-            yield Line(f"not looked at over releases: {', '.join(self.unproved)}")
-        yield Line("every promise holds" if self.holds else "BROKEN by all releases together")
-
-
-def _figures(found: Composition) -> Plain:
-    return {
-        "attribute": found.attribute,
-        "people": len(found.alone),
-        "in_several": int((found.releases > 1).sum()),
-        "worst_alone": float(found.alone.max(initial=0.0)),
-        "worst_together": float(found.together.max(initial=0.0)),
-        "bound": float(found.bound.max(initial=0.0)),
-        "proved": int((found.bound < 1).sum()),
-        "certain": int((found.together >= 1 - NEAR).sum()),
-        "fewest_values": int(found.left.min()) if len(found.left) else 0,
-    }
-
-
-def check_ledger(path: str | Path, *others: str | Path) -> LedgerReport:
-    """Hold all that is out against what was promised.
-
-    Arguments:
-        path: the folder of the ledger.
-        others: further ledgers, of custodians who publish about the same people and share the key.
-
-    Raises:
-        InputError: there is none; or two ledgers have different keys, so that nobody in one can be
-            found in another.
-    """
-    ledgers = [Ledger(one).entries() for one in (path, *others)]
-    entries = sorted((one for each in ledgers for one in each), key=lambda one: one.created)
-    signs = {one.account.get("key_check") for one in entries}
-    if len(signs - {None}) > 1 or (others and None in signs and not _all_meet(ledgers)):
-        raise InputError(
-            "other-key",
-            "the ledgers hash people with different keys, so nobody in one is found in another",
-            file=str(path),
-            remedy="let both policies name one key from the first release on, by key_env or "
-            "key_file under [ledger]",
-        )
-    return reported(entries)
-
-
-def _all_meet(ledgers: Sequence[Sequence[Entry]]) -> bool:
-    """Whether each ledger shares people with the first: nobody does where the keys differ."""
-    held = [{tuple(row) for one in each for row in one.people.tolist()} for each in ledgers]
-    return all(held[0] & other for other in held[1:])
-
-
-def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport:
-    """What releases say together.
-
-    Arguments:
-        entries: the releases.
-        of_last: only promises that are broken for people of the last release count.
-    """
-    promises: dict[str, Requirement] = {}
-    for entry in entries:
-        for item in entry.account.get("promises", ()):
-            one = Requirement.from_dict(item)
-            promises[json.dumps(one.to_dict(), sort_keys=True)] = one
-    names = dict.fromkeys(name for entry in entries for name in entry.listed)
-    broken, unproved = [], dict[str, None]()
-    series = {name: Series.of(entries, name) for name in names}
-    compositions = {name: one.composed() for name, one in series.items()}
-    for promise in promises.values():
-        about = compositions.get(str(promise.sensitive))
-        judged = None
-        if about is not None:
-            judged = _judged(promise, series[about.attribute], about, entries)
-        if judged is None:
-            unproved[str(promise)] = None
-            continue
-        there, belief = judged
-        if of_last:
-            members = series[str(promise.sensitive)].members
-            last = members.filter(pl.col("release") == len(entries) - 1)["person"]
-            mask = np.zeros(len(there), np.bool_)
-            mask[last.to_numpy()] = True
-            there = there & mask
-        if there.any():
-            worst = None if belief is None else float(belief[there].max())
-            broken.append(Broken(promise, int(there.sum()), worst))
-    people = np.concatenate([entry.people for entry in entries]) if entries else np.zeros((0, 2))
-    everybody = pl.DataFrame(people, ["hi", "lo"]).unique().height
-    return LedgerReport(len(entries), everybody, compositions, broken, list(unproved))
-
-
-def _judged(
-    promise: Requirement, series: Series, found: Composition, entries: Sequence[Entry]
-) -> tuple[Bools, Floats | None] | None:
-    """For whom a promise is broken [n], and what is believed of them; None: it says nothing."""
-    kind = known_promise(promise)
-    if isinstance(kind, Signatures):
-        changed = series.changed(consecutive=kind.consecutive)
-        there = np.zeros(len(found.alone), np.bool_)
-        there[changed] = True
-        return there, found.together
-    if isinstance(kind, KLCover):
-        return _uncovered(kind, entries, series), None
-    if kind is None or promise.parameters.get("values") or promise.parameters.get("not_values"):
-        return None
-    for name in ("bound", "alpha"):
-        if promise.model in ("max-posterior", "alpha-k-anonymity") and name in promise.parameters:
-            belief = np.maximum(found.alone, found.together)
-            if promise.parameters.get("over") == "releases":
-                belief = found.bound
-            return belief > float(promise.parameters[name]) + NEAR, belief
-    for name in ("l", "p"):
-        if promise.model in ("distinct-l-diversity", "p-sensitive") and name in promise.parameters:
-            return found.left < int(promise.parameters[name]), found.together
-    return None
-
-
-def _uncovered(promise: KLCover, entries: Sequence[Entry], series: Series) -> Bools:
-    """Who is with too few people in all of their releases, or has too few values left, [n]."""
-    of_values = series
-    if promise.of == "categories":
-        category_of = {
-            label: category
-            for entry in entries
-            for label, category in entry.account.get("categories", {}).get(series.attribute, ())
-        }
-        of_values = Series.of(entries, series.attribute, category_of)
-    return (series.companions() < promise.k) | (of_values.possible() < promise.l)
-
-
-def over_releases(promise: Requirement) -> bool:
-    """Whether a promise is about all releases of a person."""
-    about_all = isinstance(known_promise(promise), Signatures | KLCover)
-    return about_all or promise.parameters.get("over") == "releases"
-
-
-# Of a release that is being made
 
 
 def hold_against_ledger(
