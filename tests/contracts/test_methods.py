@@ -271,6 +271,7 @@ METHOD_KEYS: dict[str, tuple[Any, Check]] = {
     "mode": ("split", _accepted),
     "accept_unsafe": (True, _accepted),
     "keep_history": ("generalized", _accepted),
+    "items": ("local", _accepted),
     "decoys": (
         {"to": 5, "limit": 0.5},
         lambda release, table: (
@@ -395,7 +396,7 @@ def test_no_report_is_written_where_none_is_asked_for(
     keys = policies(algorithm)[at]
     table = table_for(keys)
     out = ind.anonymize(table, {**keys, "output": {"report": False}}).write(tmp_path / "out")
-    assert {path.suffix for path in out.rglob("*.*")} == {".csv", ".json"}
+    assert {path.suffix for path in out.rglob("*.*")} == {".csv", ".json", ".toml"}
 
 
 # All other keys

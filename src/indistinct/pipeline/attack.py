@@ -268,7 +268,9 @@ def _attacked(
     keys = () if person is None else (person,)
     names = [*keys, *policy.quasi_identifiers, *learnt, *beside, *visit]
     if person is None:
-        table = held_as_codes(table, names)
+        ranks = (policy.attributes[name].ranks for name in learnt)
+        outcomes = [given.dependent for given in ranks if given is not None and given.dependent]
+        table = held_as_codes(table, [*names, *outcomes])
     texts = table.text(names) if person is not None else _coded(table, names)
     tell("looking at the hierarchies", None)
     private = PrivateTable.of(

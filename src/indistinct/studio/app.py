@@ -47,7 +47,7 @@ def application(space: Workspace) -> Starlette:
         "feasible": lambda at, _: [item.to_dict() for item in at.held().infeasible()],
         "hierarchy": lambda at, asked: at.held().hierarchy(_text(asked, "attribute")).to_dict(),
         "export": lambda at, asked: {"text": at.hierarchy_text(_text(asked, "attribute"))},
-        "job": lambda at, asked: _job(at, asked).to_dict(),
+        "job": lambda at, asked: _of_job(at.jobs.told, asked),
     }
     acting: dict[str, Handler] = {
         "open": _open,
@@ -63,7 +63,7 @@ def application(space: Workspace) -> Starlette:
         "undo": lambda at, asked: at.move(_number(asked, "version"), -1),
         "redo": lambda at, asked: at.move(_number(asked, "version"), 1),
         "run": _run,
-        "stop": lambda at, asked: _job(at, asked).stop(),
+        "stop": lambda at, asked: _of_job(at.jobs.stop, asked),
     }
 
     working: Working = {}
@@ -264,10 +264,10 @@ def _run(space: Workspace, asked: Plain) -> Plain:
     return space.start({"kind": kind, "out": str(out)})
 
 
-def _job(space: Workspace, asked: Plain) -> Any:
+def _of_job(tell: Callable[[int], Any], asked: Plain) -> Any:
     number = str(asked.get("job", ""))
     try:
-        return space.jobs[int(number)]
+        return tell(int(number))
     except (KeyError, ValueError):
         raise _malformed("job") from None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import subprocess
 import sys
@@ -86,7 +85,7 @@ class Jobs:
     """The runs of one studio."""
 
     def __init__(self) -> None:
-        self._numbers = itertools.count(1)
+        self._number = 0
         self._jobs: dict[int, Job] = {}
 
     def start(self, asked: Plain) -> Job:
@@ -94,12 +93,25 @@ class Jobs:
         for job in self._jobs.values():
             if job.running and job.asked["kind"] == asked["kind"]:
                 job.stop()
-        job = Job(next(self._numbers), asked)
-        self._jobs[job.number] = job
+        self._number += 1
+        job = self._jobs[self._number] = Job(self._number, asked)
         return job
 
-    def __getitem__(self, number: int) -> Job:
-        return self._jobs[number]
+    def told(self, number: int) -> Plain:
+        """How far a run is, or what came of it; those of an earlier table were stopped.
+
+        Raises KeyError where there never was such a run.
+        """
+        if number in self._jobs:
+            return self._jobs[number].to_dict()
+        if not 0 < number <= self._number:
+            raise KeyError(number)
+        return {"job": number, "running": False, "stopped": True}
+
+    def stop(self, number: int) -> None:
+        """End a run, as :meth:`Job.stop` does; one of an earlier table has ended."""
+        if self.told(number)["running"]:
+            self._jobs[number].stop()
 
     def latest(self) -> list[Plain]:
         """The last run of every kind, without what came of it."""

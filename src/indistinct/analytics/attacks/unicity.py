@@ -241,7 +241,11 @@ class Sets:
     @property
     def unique(self) -> float:
         """The share of sets that one person has."""
-        return float(self.weight[self.had == 1].sum())
+        return self.share(self.had == 1)
+
+    def share(self, which: NDArray[np.bool_]) -> float:
+        """The share of some of the sets."""
+        return min(float(self.weight[which].sum()), 1.0)
 
 
 def run(
@@ -276,7 +280,7 @@ def run(
     return Finding(
         people=context.people.height,
         success={
-            **{str(at): float(told.weight[belief >= at].sum()) for at in THRESHOLDS},
+            **{str(at): told.share(belief >= at) for at in THRESHOLDS},
             CERTAIN: told.unique,
         },
         prior={**{str(at): float(1 / people >= at) for at in THRESHOLDS}, CERTAIN: 0.0},

@@ -107,9 +107,13 @@ export async function run(kind, message, redraw) {
     const begun = store.results[kind];
     if (begun) begun.job = job.job; // from here on it can be stopped by its number
     if (begun?.stopping) await send("stop", { job: job.job });
-    await follow(job, (now) => { store.results[kind] = now; redraw(); });
+    await follow(job, (now) => {
+      if (store.results[kind]?.job !== now.job) return; // it was of an earlier table
+      store.results[kind] = now;
+      redraw();
+    });
     const end = store.results[kind];
-    say(end.stopped ? "The run was stopped." : end.problems ? "The run has ended with a problem." : "The run is done.");
+    if (end?.job === job.job) say(end.stopped ? "The run was stopped." : end.problems ? "The run has ended with a problem." : "The run is done.");
   } catch (error) {
     store.results[kind] = { kind, running: false, problems: error.problems ?? [{ message: String(error) }] };
     redraw();
