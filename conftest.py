@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
 import os
@@ -13,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 from typer.testing import CliRunner, Result
@@ -20,6 +22,9 @@ from typer.testing import CliRunner, Result
 REPOSITORY = Path(__file__).resolve().parent
 
 os.environ["INDISTINCT_LOG_SECONDS"] = "0"  # what is printed does not depend on how long it took
+
+# Verbs that run in this process share one tree of commands: to build it takes longer than most run.
+vars(typer.testing)["_get_command"] = functools.cache(typer.main.get_command)
 
 for number, usual in (
     (signal.SIGHUP, signal.SIG_DFL),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -57,6 +57,7 @@ def mapping(release: ind.Release) -> dict[str, dict[Any, Any]]:
     return {name: dict(item["published"]) for name, item in document["attributes"].items()}
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 50), st.integers(51, 99), st.sampled_from(REUSABLE[:5]))
 def test_labels_are_those_of_the_plan(one: int, two: int, algorithm: str) -> None:
     asked = policy(algorithm=algorithm)
@@ -71,6 +72,7 @@ def test_labels_are_those_of_the_plan(one: int, two: int, algorithm: str) -> Non
         assert all(after[name][value] == label for value, label in labels.items())
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 30), st.sampled_from(REUSABLE))
 def test_on_its_own_table_a_plan_makes_its_own_release(seed: int, algorithm: str) -> None:
     asked = policy(algorithm=algorithm)
@@ -104,6 +106,7 @@ def test_what_breaks_is_told_with_its_price_and_nothing_is_made(algorithm: str) 
     assert ind.audit(ind.apply(first, table(2, size=30), mended), mended).holds
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 40), st.integers(10, 60))
 def test_as_few_attributes_as_can_be_are_adapted(seed: int, size: int) -> None:
     asked = policy()
@@ -124,6 +127,7 @@ def test_as_few_attributes_as_can_be_are_adapted(seed: int, size: int) -> None:
         assert not account["changed"]
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 40), st.integers(12, 60))
 def test_classes_that_hold_are_kept(seed: int, size: int) -> None:
     asked = policy(algorithm="mondrian")

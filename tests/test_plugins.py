@@ -13,6 +13,7 @@ from typing import TypeGuard
 
 import polars as pl
 import pytest
+import typer
 from typer.testing import Result
 
 import indistinct as ind
@@ -38,6 +39,12 @@ from indistinct.privacy.k_anonymity import KAnonymity
 class Twin(KAnonymity):
     model = "{model}"
 """
+
+
+@pytest.fixture(autouse=True)
+def own_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Build the commands anew: there are those of plugins among them."""
+    monkeypatch.setattr(typer.testing, "_get_command", typer.main.get_command)
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ from indistinct.release.audit import audit
 
 Sets = Sequence[Sequence[Label]]
 
-CHECKED = settings(max_examples=80)
+CHECKED = settings(max_examples=50)
 SETS = st.lists(
     st.lists(st.sampled_from([*ITEMS, None]), min_size=1, max_size=4), min_size=1, max_size=30
 )

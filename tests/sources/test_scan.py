@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import indistinct as ind
@@ -197,6 +197,7 @@ def test_two_scans_with_one_seed_are_the_same(tmp_path: Path) -> None:
 # Cells of CSV ------------------------------------------------------------------------------------
 
 
+@settings(max_examples=50)
 @given(
     st.lists(
         st.tuples(*[st.text(" \tab,;\"'é0.\n", max_size=4)] * 2).filter(any),

@@ -7,6 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
+import uvicorn
+
+from indistinct.cli import verbs
+from indistinct.studio import server
 
 from .conftest import Start, Studio
 
@@ -135,6 +139,22 @@ def test_the_private_folder_goes_with_the_server(start: Start, table: Path, numb
     assert list(studio.temporary.iterdir())
     studio.end(number)
     assert not list(studio.temporary.iterdir())
+
+
+def test_a_hangup_is_told_to_the_server_and_then_to_the_verb(monkeypatch: pytest.MonkeyPatch):
+    told: list[bool] = []
+
+    class Stepping:
+        should_exit = False
+
+        def run(self, **_: object) -> None:
+            signal.raise_signal(signal.SIGHUP)  # nothing is raised in the middle of a step
+            told.append(self.should_exit)
+
+    monkeypatch.setattr(uvicorn, "Server", lambda config: Stepping())
+    with pytest.raises(verbs.Ended), verbs.ended_by_signals():
+        server.serve(None, None, port=0, browser=False, tell=lambda address: None)
+    assert told == [True]
 
 
 def test_the_folder_of_a_killed_server_goes_with_the_next_one(start: Start, table: Path):

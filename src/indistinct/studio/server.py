@@ -6,12 +6,14 @@ import contextlib
 import os
 import secrets
 import shutil
+import signal
 import socket
 import tempfile
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Final
 
 import uvicorn
@@ -71,10 +73,39 @@ def serve(
             space.open(data)
         if browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        server = uvicorn.Server(config)
         try:
-            uvicorn.Server(config).run(sockets=[listening])
+            with _ended_by_hangup(server):
+                server.run(sockets=[listening])
         finally:
             space.jobs.end()
+
+
+@contextlib.contextmanager
+def _ended_by_hangup(server: uvicorn.Server) -> Iterator[None]:
+    """The end of its terminal ends a server in good order, as other signals do by themselves.
+
+    An error that a handler raises would come in the middle of a step of the server's loop.
+    """
+    number: int = getattr(signal, "SIGHUP", 0)  # which not every system has
+    usual = signal.getsignal(number) if number else None
+    if not callable(usual) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came = []
+
+    def end(number: int, frame: FrameType | None) -> None:
+        del frame
+        came.append(number)
+        server.should_exit = True
+
+    signal.signal(number, end)
+    try:
+        yield
+    finally:
+        signal.signal(number, usual)
+    if came:
+        signal.raise_signal(number)
 
 
 @contextlib.contextmanager
