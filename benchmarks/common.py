@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -232,3 +232,31 @@ def show(title: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None
 def ms(seconds: float) -> str:
     """Milliseconds, one place after the point below a hundred."""
     return f"{seconds * 1e3:.1f}" if seconds < 0.1 else f"{seconds * 1e3:.0f}"
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What one process took: seconds of the clock and of the processor, and peak megabytes."""
+
+    wall: float
+    cpu: float
+    megabytes: float
+
+
+def spent(command: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> Spent:
+    """What a command takes, which has to succeed."""
+    start = time.perf_counter()
+    words = [str(word) for word in command]
+    with subprocess.Popen(
+        words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as child:
+        assert child.stderr is not None
+        said = child.stderr.read()
+        _, status, used = os.wait4(child.pid, 0)
+        wall = time.perf_counter() - start
+        child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        told = said.decode(errors="replace")
+        sys.exit(f"{' '.join(words[:4])} ended with {child.returncode}: {told}")
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+    return Spent(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / unit)

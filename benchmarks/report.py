@@ -6,30 +6,12 @@ quasi-identifiers). Seconds are of the processor, of whole commands.
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from common import adult_frame, adult_policy, describe_machine, parser, show
+from common import adult_frame, adult_policy, describe_machine, parser, show, spent
 from whole_command import large_table
-
-
-def processor_seconds(*command: str | Path) -> tuple[float, float]:
-    """Seconds of the processor and peak megabytes of a verb, which has to succeed."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "indistinct", *map(str, command)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    ) as child:
-        assert child.stderr is not None
-        said = child.stderr.read().decode()
-        _, status, used = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        sys.exit(f"{command[0]} ended with {child.returncode}: {said}")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
 def main() -> None:
@@ -51,8 +33,8 @@ def main() -> None:
             ("report --public", ("report", out, "--public")),
             ("anonymize with both reports", (*run[:-1], folder / "again")),
         ):
-            seconds, peak = processor_seconds(*command)
-            rows.append([what, f"{seconds:.1f}", f"{peak:.0f}"])
+            took = spent([sys.executable, "-m", "indistinct", *command])
+            rows.append([what, f"{took.cpu:.1f}", f"{took.megabytes:.0f}"])
         show(
             f"{options.copies * 30162} rows, eight quasi-identifiers",
             ["what", "CPU s", "MB"],

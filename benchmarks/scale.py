@@ -7,9 +7,7 @@ clocks of a busy machine say little.
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -17,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from common import describe_machine, parser, show
+from common import describe_machine, parser, show, spent
 
 QUASI = ("age", "sex", "region", "education")
 
@@ -105,18 +103,6 @@ def write_table(rows: int, target: Path) -> None:
     writer.close()
 
 
-def spent(command: list[str]) -> tuple[float, float]:
-    """CPU seconds and peak memory in megabytes of one process, which has to succeed."""
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:
-        assert child.stderr is not None
-        said = child.stderr.read()
-        _, status, used = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        sys.exit(f"{command[:3]} ended with {child.returncode}: {said.decode(errors='replace')}")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
-
-
 def main() -> None:
     """Run the benchmark."""
     arguments = parser(__doc__)
@@ -133,8 +119,9 @@ def main() -> None:
         write_table(options.rows, source)
         floor = [sys.executable, "-c", FLOORS[options.floor], str(source), str(work / "copy")]
         rows = []
-        floor_cpu, peak = spent([*floor, *QUASI])
-        rows.append([f"floor ({options.floor})", f"{floor_cpu:.1f}", "1.0", f"{peak:.0f}"])
+        least = spent([*floor, *QUASI])
+        figures = [f"{least.cpu:.1f}", "1.0", f"{least.megabytes:.0f}"]
+        rows.append([f"floor ({options.floor})", *figures])
         for algorithm in options.algorithms.split(","):
             policy = work / "policy.toml"
             further = "\nlocal_recoding = true" if algorithm == "local" else ""
@@ -143,8 +130,9 @@ def main() -> None:
             out = work / "release"
             script = str(Path(sys.executable).with_name("indistinct"))
             run = [script, "anonymize", str(source), "--policy", str(policy), "--out", str(out)]
-            cpu, peak = spent([*run, *options.options.split()])
-            rows.append([algorithm, f"{cpu:.1f}", f"{cpu / floor_cpu:.1f}", f"{peak:.0f}"])
+            took = spent([*run, *options.options.split()])
+            times = f"{took.cpu / least.cpu:.1f}"
+            rows.append([algorithm, f"{took.cpu:.1f}", times, f"{took.megabytes:.0f}"])
             shutil.rmtree(out)
         size = source.stat().st_size >> 20
         title = f"{options.rows} rows of 8 columns ({size} MB Parquet) {options.options}"

@@ -10,17 +10,23 @@ from __future__ import annotations
 import os
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from common import ADULT, adult_file, adult_frame, adult_policy, describe_machine, parser, show
+from common import (
+    ADULT,
+    adult_file,
+    adult_frame,
+    adult_policy,
+    describe_machine,
+    parser,
+    show,
+    spent,
+)
 
 QUASI = tuple(name for name in ADULT if name != "occupation")
 
@@ -32,23 +38,6 @@ frame = pl.read_csv(source, separator=";", infer_schema=False)
 print(frame.group_by(keys).len().height)
 frame.write_csv(target)
 """
-
-
-def process(command: Sequence[str], environment: Mapping[str, str]) -> tuple[float, float]:
-    """Wall seconds and peak memory in megabytes of one process, which has to succeed."""
-    start = time.perf_counter()
-    child = subprocess.Popen(
-        command, env=dict(environment), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
-    assert child.stderr is not None
-    said = child.stderr.read()
-    _, status, used = os.wait4(child.pid, 0)
-    seconds = time.perf_counter() - start
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        sys.exit(f"{command[0]} ended with {child.returncode}: {said.decode(errors='replace')}")
-    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
-    return seconds, used.ru_maxrss / unit
 
 
 def large_table(frame: pl.DataFrame, copies: int, target: Path) -> None:
@@ -86,16 +75,17 @@ def main() -> None:
         rows = []
         empty = dict(os.environ, XDG_CACHE_HOME=str(work / "cache"), LOCALAPPDATA=str(work / "c"))
         empty.pop("NUMBA_CACHE_DIR", None)
-        seconds, peak = process(command(source), empty)
-        rows.append(["first run, no kernel compiled", f"{seconds:.2f}", "", f"{peak:.0f}", ""])
-        runs = [process(command(source), empty) for _ in range(options.runs)]
-        times = [run[0] for run in runs]
+        first = spent(command(source), empty)
+        figures = [f"{first.wall:.2f}", "", f"{first.megabytes:.0f}", ""]
+        rows.append(["first run, no kernel compiled", *figures])
+        runs = [spent(command(source), empty) for _ in range(options.runs)]
+        times = [run.wall for run in runs]
         rows.append(
             [
                 "later runs, kernels from the cache",
                 f"{min(times):.2f}",
                 f"{statistics.median(times):.2f}",
-                f"{max(run[1] for run in runs):.0f}",
+                f"{max(run.megabytes for run in runs):.0f}",
                 "2.5 s",
             ]
         )
@@ -111,16 +101,16 @@ def main() -> None:
         floor_command = [sys.executable, "-c", FLOOR, str(large), str(copy), *QUASI]
         floors, wholes = [], []
         for _ in range(options.runs):
-            floors.append(process(floor_command, empty))
-            wholes.append(process(command(large), empty))
-        ratios = [whole[0] / floor[0] for whole, floor in zip(wholes, floors, strict=True)]
-        best = min(run[0] for run in wholes) / min(run[0] for run in floors)
+            floors.append(spent(floor_command, empty))
+            wholes.append(spent(command(large), empty))
+        ratios = [whole.wall / floor.wall for whole, floor in zip(wholes, floors, strict=True)]
+        best = min(run.wall for run in wholes) / min(run.wall for run in floors)
         show(
             f"the same on {options.copies * 30162} rows ({large.stat().st_size >> 20} MB)",
             ["what", "best", "median", "peak MB", "target"],
             [
-                [name, *(f"{pick([run[0] for run in runs]):.2f} s" for pick in (min, _median)),
-                 f"{max(run[1] for run in runs):.0f}", target]
+                [name, *(f"{pick([run.wall for run in runs]):.2f} s" for pick in (min, _median)),
+                 f"{max(run.megabytes for run in runs):.0f}", target]
                 for name, runs, target in (
                     ("floor: read, one group-by, write", floors, ""),
                     ("whole command", wholes, "1500 MB"),

@@ -614,6 +614,7 @@ ELSEWHERE = {
                       "write Parquet ([output]"),
     "tests/test_sensitivities.py": ("name every group that occurs",),
     "tests/test_population.py": ("population = { size = ... }",),
+    "tests/recoding/test_numbers.py": (", or promise a smaller k",),
     "tests/recoding/test_m_invariant.py": (
         "leave them out for this time", "allow max_noise = ……",
     ),

@@ -517,7 +517,8 @@ def people_cases() -> Iterator[Case]:
         keys = people_policy(K3, known, attributes=items)
         yield Case(f"people-known-records-{name}", "anonymize", VISITS, keys)
     yield Case("people-known-number", "anonymize", VISITS,
-               people_policy(K3, {"model": "known-number", "k": 2}))  # fmt: skip
+               people_policy(K3, {"model": "known-number", "k": 2},
+                             method={"suppression_limit": 0.5}))  # fmt: skip
     visit = {"role": "quasi-identifier", "level": "event"}
     for limit in (0.0, 0.1):
         keys = people_policy(

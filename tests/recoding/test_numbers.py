@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import indistinct as ind
-from indistinct.errors import PolicyError
+from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.recoding.method import methods
 from indistinct.recoding.numbers import kept_numbers
 
@@ -67,7 +67,7 @@ def policy(algorithm: str = "optimal", *more: dict[str, Any], k: int = 3) -> dic
             {"model": "known-number", "k": k},
             *more,
         ],
-        "method": {"algorithm": algorithm},
+        "method": {"algorithm": algorithm, "suppression_limit": 0.7},
         "output": {"report": False},
     }
 
@@ -95,6 +95,17 @@ def test_everybody_has_as_many_records_as_others_of_the_class(
     assert shared["people"].min() >= 3  # type: ignore[operator]
     values = rows.unique(["age", "sex", "ill"]).group_by("age", "sex").len()
     assert values["len"].min() >= 3  # type: ignore[operator]
+
+
+def test_no_more_records_are_left_out_than_may_be_and_the_remedy_is_enough() -> None:
+    keys = policy() | {"method": {"algorithm": "optimal"}}
+    with pytest.raises(Unsatisfiable, match=r"0\.0% of them may be") as caught:
+        ind.anonymize(table(), keys)
+    (told,) = caught.value.problems
+    enough = float(str(told.remedy).split(" = ")[1].split(",")[0])
+    keys["method"]["suppression_limit"] = enough
+    lost = ind.anonymize(table(), keys).run.to_dict()["suppressed"]
+    assert 0 < lost <= enough * table().height
 
 
 def test_what_is_left_out_is_counted_and_nobody_is_singled_out_by_number() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from indistinct.document import some_of
+from indistinct.errors import Unsatisfiable
 from indistinct.privacy.known_number import KnownNumber
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.numbers import records_kept
@@ -36,6 +38,9 @@ def with_known_numbers(
         values: what was done to values before.
         run: draws what is left out, and is given a warning.
         again: the table and plan of what is left.
+
+    Raises:
+        Unsatisfiable: more records than the policy's suppression limit would be left out.
     """
     asked = max((p.k for p in found[0].promises if isinstance(p, KnownNumber)), default=0)
     before, turn = values.left_out[0], 0
@@ -43,11 +48,18 @@ def with_known_numbers(
     while asked and not (stays := _staying(*found, asked, run, turn)).all():
         values = values.rows(stays, run.policy)
         found, turn = again(values), turn + 1
-    if lost := values.left_out[0] - before:
-        run.warnings.append(
-            f"{some_of(lost, rows, 'record is')} left out, drawn at random, so that {asked} people "
-            "of a class have each number of records (known-number)"
+    lost, limit = values.left_out[0] - before, run.policy.method.suppression_limit
+    why = f"so that {asked} people of a class have each number of records (known-number)"
+    if lost > math.floor(limit * rows + 1e-9):
+        raise Unsatisfiable(
+            "too-many-records-left-out",
+            f"{some_of(lost, rows, 'record')} would be left out, {why}, and {limit:.1%} of them "
+            "may be",
+            remedy=f"allow suppression_limit = {math.ceil(100 * lost / rows + 1) / 100}, or "
+            "promise a smaller k",
         )
+    if lost:
+        run.warnings.append(f"{some_of(lost, rows, 'record is')} left out, drawn at random, {why}")
     return found, values
 
 

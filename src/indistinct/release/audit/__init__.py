@@ -36,6 +36,7 @@ from indistinct.release.audit.verdict import (
     ClassSizes,
     Context,
     Verdict,
+    people_not_told,
     summarize,
     times,
 )
@@ -358,12 +359,7 @@ def _refuse_people_untold(requirements: Sequence[Requirement], person: str | Non
     problems = Problems()
     for part in requirements:
         if part.unit == "person" and person is None:
-            problems.add(
-                "people-not-told",
-                f"promise '{part.model}' counts people, and nothing says whose each record is",
-                remedy="name the column of the person's pseudonym, or audit a folder whose "
-                "certificate names it",
-            )
+            problems.append(people_not_told(part.model))
         elif part.unit != "person" and person is not None:
             problems.add(
                 "records-of-people",

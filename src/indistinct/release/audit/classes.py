@@ -25,6 +25,7 @@ from indistinct.release.audit.verdict import (
     Context,
     Verdict,
     one_by_one,
+    people_not_told,
 )
 from indistinct.requirement import Requirement
 from indistinct.types import PlainMapping
@@ -74,6 +75,17 @@ class Asked:
     def on(self) -> tuple[str, ...]:
         """The quasi-identifiers whose classes are looked at."""
         return self.context.on(self.requirement)
+
+    @property
+    def person(self) -> str:
+        """The column that says whose each record is.
+
+        Raises:
+            PolicyError: If nothing tells people apart.
+        """
+        if self.context.person is None:
+            raise PolicyError(people_not_told(self.requirement.model))
+        return self.context.person
 
     @property
     def sensitive(self) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import polars as pl
 
-from indistinct.errors import PolicyError
 from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import Asked
 from indistinct.release.audit.settings import names, optional, whole
@@ -41,14 +40,8 @@ def check(asked: Asked) -> Verdict:
     Raises:
         PolicyError: If nothing tells people apart.
     """
-    person, together = asked.context.person, list(asked["together"] or ())
-    if person is None and not together:
-        raise PolicyError(
-            "people-not-told",
-            f"promise '{MODEL}' counts people, and nothing says whose each record is",
-            remedy="name the column of the person's pseudonym, or audit a folder whose "
-            "certificate names it",
-        )
+    together = list(asked["together"] or ())
+    person = asked.context.person if together else asked.person
     k, m = asked["k"], asked["m"]
     whose = pl.int_range(pl.len()) if person is None else pl.col(person)
     held = pl.concat(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import polars as pl
 
-from indistinct.errors import PolicyError
 from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import Asked
 from indistinct.release.audit.settings import whole
@@ -27,14 +26,7 @@ def check(asked: Asked) -> Verdict:
     Raises:
         PolicyError: If nothing tells people apart.
     """
-    person, on = asked.context.person, list(asked.on)
-    if person is None:
-        raise PolicyError(
-            "people-not-told",
-            f"promise '{MODEL}' counts people, and nothing says whose each record is",
-            remedy="name the column of the person's pseudonym, or audit a folder whose "
-            "certificate names it",
-        )
+    person, on = asked.person, list(asked.on)
     held = asked.records.group_by(person, *on).agg(pl.len().alias(_NUMBER))
     counted = held.group_by(*on, _NUMBER).agg(pl.len().cast(pl.Int64).alias(_PEOPLE))
     few = counted.filter(pl.col(_PEOPLE) < asked["k"])

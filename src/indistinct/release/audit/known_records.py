@@ -43,7 +43,7 @@ def check(asked: Asked) -> Verdict:
         PolicyError: If nothing tells people apart, or neither k nor bound is asked for.
     """
     k, bound, m = asked["k"], asked["bound"], asked["m"]
-    _require(asked, k, bound)
+    _require(k, bound)
     held = _items(asked)
     size = held.group_by(_CLASS).agg(pl.col(_PERSON).n_unique().cast(pl.Int64).alias(_PEOPLE))
     stars = held.filter(_STAR)[_NEXT].unique().implode()
@@ -99,7 +99,7 @@ def _items(asked: Asked) -> pl.DataFrame:
     records, on = asked.records, list(asked.on)
     held = records.select(
         pl.struct(on).rank("dense").cast(pl.Int64).alias(_CLASS),
-        pl.col(str(asked.context.person)).alias(_PERSON),
+        pl.col(asked.person).alias(_PERSON),
         pl.col(asked.sensitive).alias(_ITEM),
     ).unique()
     items = held.select(_ITEM).unique().sort(_ITEM).with_row_index(_NEXT)
@@ -108,15 +108,8 @@ def _items(asked: Asked) -> pl.DataFrame:
     return found.filter(~pl.col(_STAR).all().over(_CLASS))
 
 
-def _require(asked: Asked, k: int | None, bound: float | None) -> None:
-    """Raise :class:`PolicyError` unless people can be told apart, and something is asked for."""
-    if asked.context.person is None:
-        raise PolicyError(
-            "people-not-told",
-            f"promise '{MODEL}' counts people, and nothing says whose each record is",
-            remedy="name the column of the person's pseudonym, or audit a folder whose "
-            "certificate names it",
-        )
+def _require(k: int | None, bound: float | None) -> None:
+    """Raise :class:`PolicyError` unless something is asked for."""
     if k is None and bound is None:
         raise PolicyError(
             "missing-setting",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import polars as pl
 
-from indistinct.errors import PolicyError
 from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import Asked
 from indistinct.release.audit.settings import names, whole
@@ -32,14 +31,7 @@ def check(asked: Asked) -> Verdict:
     Raises:
         PolicyError: If nothing tells people apart.
     """
-    person = asked.context.person
-    if person is None:
-        raise PolicyError(
-            "people-not-told",
-            f"promise '{MODEL}' counts people, and nothing says whose each record is",
-            remedy="name the column of the person's pseudonym, or audit a folder whose "
-            "certificate names it",
-        )
+    person = asked.person
     known = list(dict.fromkeys([*asked.on, *asked["visit"]]))
     held = asked.records.select(person, *known).unique()
     counted = held.group_by(known).agg(pl.len().cast(pl.Int64).alias(_PEOPLE))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from indistinct.document import PlainData
+from indistinct.errors import Problem
 from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
 from indistinct.types import Plain, PlainMapping
@@ -141,6 +142,16 @@ class Context:
 def times(records: pl.DataFrame) -> pl.Expr:
     """How many records stand behind some rows: as many as they say, or one each."""
     return (pl.col(TIMES).sum() if TIMES in records.columns else pl.len()).cast(pl.Int64)
+
+
+def people_not_told(model: str) -> Problem:
+    """That a promise counts people, and nothing says whose each record is."""
+    return Problem(
+        "people-not-told",
+        f"promise '{model}' counts people, and nothing says whose each record is",
+        remedy="name the column of the person's pseudonym, or audit a folder whose certificate "
+        "names it",
+    )
 
 
 def one_by_one(records: pl.DataFrame) -> pl.DataFrame:
