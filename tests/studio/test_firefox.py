@@ -16,6 +16,7 @@ FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 pytestmark = pytest.mark.skipif(FIREFOX is None, reason="no Firefox is installed")
 
 SCRIPT_SECONDS = 120
+CHANGES_OF_PAGE = 10
 WAIT = """
 const done = arguments[0];
 const look = () => { let found; try { found = READY; } catch (error) { found = null; }
@@ -80,10 +81,14 @@ def test_the_rooms_work_in_firefox(
 ) -> None:
     def until(ready: str) -> Any:
         script = WAIT.replace("READY", ready)
-        try:
-            return firefox("ExecuteAsyncScript", script=script, args=[])["value"]
-        except RuntimeError:  # the page that takes the token leads to the studio
-            return firefox("ExecuteAsyncScript", script=script, args=[])["value"]
+        for _ in range(CHANGES_OF_PAGE):
+            try:
+                found = firefox("ExecuteAsyncScript", script=script, args=[])["value"]
+            except RuntimeError:  # the page that takes the token leads to the studio
+                continue
+            if found:  # a page that goes meanwhile may answer with nothing
+                return found
+        raise AssertionError(ready)
 
     def act(script: str) -> Any:
         return firefox("ExecuteScript", script=script, args=[], newSandbox=False)["value"]
