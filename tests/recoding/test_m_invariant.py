@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import indistinct as ind
+from indistinct.analytics.series import worlds
 from indistinct.randomness import stream
 from indistinct.recoding.linked.m_invariant import _Dealer
 
@@ -222,3 +223,70 @@ def test_the_composition_attacker_learns_nothing_from_releases_that_keep_their_v
     assert found["series"].success["0.5"] == 0
     assert found["series"].figures["possible_in_both"] == 3
     assert found["alone"].success["0.5"] > 0.2
+
+
+THETA = {"model": "theta-sensitive", "k": 3, "sensitive": "ill"}
+
+
+def visits(ids: Any) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """One to three records of everybody, and the order of their categories."""
+    who = [at for at in ids for _ in range(1 + at % 3)]
+    ills = [f"i{(at * 7 + turn * 5) % 10}" for at in ids for turn in range(1 + at % 3)]
+    table = pl.DataFrame({"who": [f"P{at}" for at in who], "ill": ills})
+    groups = {name: [f"i{2 * at}", f"i{2 * at + 1}"] for at, name in enumerate("abcde")}
+    ages = pl.Series("age", [20 + at % 60 for at in who])
+    return table.with_columns(ages), {"table": groups, "order": list(groups)}
+
+
+def test_theta_star_year_after_year(tmp_path: Path) -> None:
+    """Buckets keep their categories; made-up people are in both tables, and stay as they were."""
+    asked = policy(tmp_path, 2)
+    asked["promises"] = [asked["promises"][0], THETA]
+    rows: list[list[str]] = []
+    for number, ids in enumerate((range(60), range(2, 60), range(2, 60))):
+        data, asked["attributes"]["ill"]["categories"] = visits(ids)
+        release = ind.anonymize(data, asked)
+        assert ind.audit(release).holds
+        quasi, listed = release.tables["quasi"], release.tables["sensitive"]
+        assert sorted(quasi["bucket"]) == sorted(listed["bucket"])
+        assert quasi.height == len(ids) + release.run.to_dict()["added"]["noise"]
+        rows.append(sorted(quasi["age"].to_list()))
+        release.write(tmp_path / str(number), report=False)
+    assert release.run.to_dict()["added"]["noise"] > 0
+    assert rows[1] == rows[2]
+    (found,) = ind.check_ledger(tmp_path / "ledger").to_dict()["attributes"]
+    assert found["bound"] == pytest.approx(1 / 3)
+
+
+def test_buckets_that_list_a_category_twice_tell_more_together_than_each_of_them() -> None:
+    low, high = 0, 1
+    lists = {bucket: {low: 2, high: 1} for bucket in range(4)}
+    found = worlds({0: [0, 1, 2], 1: [3, 4, 5], 2: [0, 3, 4], 3: [1, 2, 5]}, lists)
+    assert found[0][low] == pytest.approx(4 / 5)
+
+
+def test_promises_that_the_buckets_do_not_keep_are_refused(tmp_path: Path) -> None:
+    data, order = visits(range(60))
+    codes = {}
+    asked = policy(tmp_path, 2)
+    asked["attributes"]["ill"]["categories"] = order
+    series = asked["promises"][0]
+    for name, m, more, algorithm in (
+        ("dealt", 2, THETA, "theta-star"),
+        ("few", 6, None, "m-invariant"),
+        ("close", 2, {"model": "t-closeness", "t": 0.01, "sensitive": "ill"}, "m-invariant"),
+        ("first", 2, None, "m-invariant"),
+        ("later", 3, None, "m-invariant"),
+    ):
+        asked["promises"] = [series | {"m": m}, *([more] if more else [])]
+        asked["method"] = {"algorithm": algorithm, "seed": 1}
+        try:
+            ind.anonymize(data, asked).write(tmp_path / name, report=False)
+        except (ind.Unsatisfiable, ind.PolicyError) as error:
+            codes[name] = error.problems[0].code
+    assert codes == {
+        "dealt": "series-dealt-anew",
+        "few": "too-few-values",
+        "close": "unsatisfiable",
+        "later": "unsatisfiable",
+    }

@@ -85,7 +85,7 @@ def anatomy(
     began = time.perf_counter()
     settings = settings or LinkedSettings()
     name = _checked(linked, promises)
-    wanted = _wanted(promises, name)
+    wanted = values_asked(promises, name)
     cells = linked.events[name]
     there = linked.data.weight > 0
     code, labels, known, history, note = values_of(linked, name, there)
@@ -182,7 +182,7 @@ def _checked(linked: LinkedTable, promises: Sequence[Promise]) -> str:
         )
         for name in linked.data.unchanged
     ]
-    if not problems and _wanted(promises, names[0]) < 2:
+    if not problems and values_asked(promises, names[0]) < 2:
         problems.add(
             "anatomy-without-l",
             "anatomy makes buckets of l different values, and no promise asks for two or more",
@@ -193,8 +193,8 @@ def _checked(linked: LinkedTable, promises: Sequence[Promise]) -> str:
     return names[0]
 
 
-def _wanted(promises: Sequence[Promise], name: str) -> int:
-    """How many different values every bucket needs."""
+def values_asked(promises: Sequence[Promise], name: str) -> int:
+    """How many different values promises ask for in every bucket."""
     found = [1]
     for part in promises:
         if part.sensitive == name and part.model == "distinct-l-diversity":

@@ -17,6 +17,13 @@ Whoever has been published keeps the signature of the bucket: the set of its val
 Whoever has a value now that the signature does not list waits as well. The paper generalizes
 quasi-identifiers bucket by bucket; here they are a table of their own, exact or, where a promise is
 about them, generalized without a look at values.
+
+Other promises about the values are kept by the same buckets, of as many different values as any of
+them asks for. theta-sensitivity asks for k: k different values have the whole rank variance, so
+people with many records, who have the highest of their categories
+(:mod:`~indistinct.recoding.linked.theta_star`), are published again and again in this way. Buckets
+in which a category is listed twice could not be: what two releases of {Low, Low, High} leave
+together may be 4/5 Low. What the buckets do not keep is refused.
 """
 
 from __future__ import annotations
@@ -28,16 +35,19 @@ from functools import partial
 
 import numpy as np
 
+from indistinct.document import some_of
 from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable
 from indistinct.kernels.linked import eligible_groups
 from indistinct.kernels.ragged import pointers
+from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.m_invariance import Signatures
 from indistinct.privacy.promise import Promise
+from indistinct.privacy.theta_sensitive import ThetaSensitive
 from indistinct.randomness import Random, stream
 from indistinct.recoding.limits import Progress
-from indistinct.recoding.linked.anatomy import DISCLOSED, exact, lacking, values_of
-from indistinct.recoding.linked.bucketing import counted, listed
+from indistinct.recoding.linked.anatomy import DISCLOSED, exact, lacking, values_asked, values_of
+from indistinct.recoding.linked.bucketing import Bar, counted, listed
 from indistinct.recoding.linked.quasi_table import homes_of_noise, quasi_table
 from indistinct.recoding.linked.settings import LinkedSettings
 from indistinct.recoding.linked.table import LinkedTable
@@ -65,12 +75,14 @@ class _Dealt:
         buckets: how many there are.
         made_up: the bucket, the value and the signature (-1: a new one) of every counterfeit.
         waiting: who is left out.
+        kept: how many of the buckets, the first ones, have an earlier signature.
     """
 
     bucket_of: Ints32
     buckets: int
     made_up: list[tuple[int, int, int]]
     waiting: list[int]
+    kept: int = 0
 
 
 def m_invariant(
@@ -84,14 +96,15 @@ def m_invariant(
 
     Arguments:
         linked: the people and their records, with one sensitive attribute.
-        promises: m is the largest that ``m-invariance`` or ``tau-safety`` asks for; promises about
-            quasi-identifiers alone are kept by generalizing them.
+        promises: buckets have as many different values as any of those about the values asks for;
+            promises about quasi-identifiers alone are kept by generalizing them.
         settings: how many may be left out and made up; ``seed`` draws who is in which bucket.
         earlier: the signatures that people have been published with; None where nobody has.
         progress: told the share of the work that is done.
 
     Raises:
-        Unsatisfiable: if more people would have to wait or to be made up than is allowed.
+        Unsatisfiable: if more people would have to wait or to be made up than is allowed, or
+            another promise is broken.
         PolicyError: for promises or a table that do not fit.
     """
     began = time.perf_counter()
@@ -109,6 +122,7 @@ def m_invariant(
     people = int(there.sum())
     if impossible := [one for part in promises if (one := part.infeasible(linked.data.table))]:
         raise Unsatisfiable(impossible)
+    _check_values(len(np.unique(code[there])), promises, name)
     of_person, signatures, gone = _signed(earlier, labels, there)
 
     def dealing(may_wait: int, random: Random) -> _Dealt:
@@ -116,7 +130,8 @@ def m_invariant(
 
     dealt = dealing(settings.allowed(people), random)
     again = partial(dealing, random=stream(settings.seed, "m-invariant.dealing"))
-    _check_limits(dealt, people, settings, name, again if earlier is not None else None)
+    published = earlier is not None and bool(earlier.signatures)
+    _check_limits(dealt, people, settings, name, again, published=published)
     if progress is not None:
         progress(0.6)
     labels = (*labels, *gone)
@@ -128,8 +143,14 @@ def m_invariant(
     quasi, notes = _quasi(data, about_quasi, settings, progress)
     quasi = replace(quasi, class_of=np.where(stays, quasi.class_of, -1).astype(np.int32))
     counts = counted(dealt.bucket_of, code, dealt.buckets, len(labels))
+    made_up = np.zeros_like(counts)
     for bucket, value, _ in dealt.made_up:
-        counts[bucket, value] += 1
+        made_up[bucket, value] += 1
+    totals = np.bincount(code[there], minlength=len(labels))
+    asked = [part for part in promises if part.sensitive == name]
+    bar = Bar(name, (), SensitiveDomain(labels, known), totals)
+    _check_buckets(counts, made_up, asked, bar, dealt.kept)
+    counts += made_up
     homes = _earlier_homes(dealt, quasi, about_quasi, labels, earlier)
     if new := int((homes < 0).sum()):
         homes[homes < 0] = homes_of_noise(data, quasi, about_quasi, new, random)
@@ -177,7 +198,66 @@ def _checked(linked: LinkedTable, promises: Sequence[Promise]) -> tuple[str, int
         )
     if problems:
         raise PolicyError(problems)
-    return names[0], max([2, *(part.m for part in promises if isinstance(part, Signatures))])
+    return names[0], max(2, *(_asks_for(part, names[0]) for part in promises))
+
+
+def _asks_for(promise: Promise, name: str) -> int:
+    """How many different values a promise asks for in every bucket, so that each is had once."""
+    if isinstance(promise, Signatures):
+        return promise.m
+    return promise.k if isinstance(promise, ThetaSensitive) else values_asked([promise], name)
+
+
+def _check_values(values: int, promises: Sequence[Promise], name: str) -> None:
+    """Raise :class:`Unsatisfiable` for promises that ask for more values than people have."""
+    too_many = [part for part in promises if _asks_for(part, name) > values]
+    if too_many:
+        raise Unsatisfiable(
+            "too-few-values",
+            f"{too_many[0]} needs buckets of {_asks_for(too_many[0], name)} different values, each "
+            f"of one person, and people have {values}",
+            attribute=name,
+            remedy=f"ask for {values} at most",
+        )
+
+
+def _check_buckets(
+    counts: Ints, made_up: Ints, promises: Sequence[Promise], bar: Bar, kept: int
+) -> None:
+    """Hold the buckets against all promises about their values.
+
+    Arguments:
+        counts: how often each value is had by people of each bucket, [B, D].
+        made_up: by made-up people.
+        promises: those that speak of the values.
+        bar: what is known of them.
+        kept: how many of the buckets, the first ones, have an earlier signature.
+
+    Raises:
+        Unsatisfiable: if one is broken.
+    """
+    if lacking := [problem for part in promises if (problem := part.missing_metadata(bar.about))]:
+        raise PolicyError(lacking)
+    problems = Problems()
+    for part in promises:
+        listed = counts + made_up if part.counts_made_up else counts
+        of_part = replace(bar, promises=(part,))
+        broken = of_part.broken(listed, listed.sum(axis=1))
+        if not broken.any():
+            continue
+        listed = counts + made_up
+        with_made_up = of_part.broken(listed, listed.sum(axis=1))
+        why, remedy = "they list different values, each once", "leave the promise out"
+        if with_made_up[:kept].any():
+            why = "people stay among the values that they were published with"
+            remedy = "ask for no more than the releases that are out"
+        elif not with_made_up.any():
+            why = "without the made-up people in them"
+            remedy = "let people wait instead of making some up: max_noise = 0"
+        said = some_of(int(broken.sum()), len(counts), "bucket breaks")
+        problems.add("unsatisfiable", f"{said} {part}: {why}", attribute=bar.name, remedy=remedy)
+    if problems:
+        raise Unsatisfiable(problems)
 
 
 def _signed(
@@ -202,7 +282,9 @@ def _check_limits(
     people: int,
     settings: LinkedSettings,
     name: str,
-    dealing: Callable[[int], _Dealt] | None,
+    dealing: Callable[[int], _Dealt],
+    *,
+    published: bool,
 ) -> None:
     """Raise :class:`Unsatisfiable` where more people wait, or are made up, than is allowed.
 
@@ -211,7 +293,8 @@ def _check_limits(
         people: how many there are.
         settings: what is allowed.
         name: the sensitive attribute.
-        dealing: the buckets where so many may wait; None where nobody has been published yet.
+        dealing: the buckets where so many may wait.
+        published: whether anybody has been published before.
     """
     may_wait, may_be_made_up = settings.allowed(people), settings.noise_allowed(people)
     waiting, made_up = len(dealt.waiting), len(dealt.made_up)
@@ -229,7 +312,7 @@ def _check_limits(
     if may_be_made_up is not None and made_up > may_be_made_up:
         problems.add(
             "too-many-counterfeits",
-            _why_made_up(dealing is not None, made_up, people) + f"; {may_be_made_up} are allowed",
+            _why_made_up(published, made_up, people) + f"; {may_be_made_up} are allowed",
             attribute=name,
             remedy=f"allow max_noise = {made_up}" + _or_wait(dealing, people, may_be_made_up),
         )
@@ -247,10 +330,8 @@ def _why_made_up(published: bool, made_up: int, people: int) -> str:
     return f"{needed}, since too few people have rare values to put beside the frequent ones"
 
 
-def _or_wait(dealing: Callable[[int], _Dealt] | None, people: int, made_up: int) -> str:
+def _or_wait(dealing: Callable[[int], _Dealt], people: int, made_up: int) -> str:
     """The limit under which enough people wait for no more to be made up than may be, if any."""
-    if dealing is None:
-        return ""
     thousandths = 1
     while thousandths < 1000:
         if len(dealing(people * thousandths // 1000).made_up) <= made_up:
@@ -347,6 +428,7 @@ class _Dealer:
         self._wait(held, signatures, found)
         for signature in sorted(held):
             self._keep(held[signature], signatures[signature], signature, found)
+        found.kept = found.buckets
         self._assign(new, found)
         return found
 

@@ -44,6 +44,7 @@ from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable
 from indistinct.kernels.ragged import Ragged
 from indistinct.metadata import ValueMetadata
 from indistinct.privacy.k_anonymity import KAnonymity
+from indistinct.privacy.m_invariance import Signatures
 from indistinct.privacy.promise import Promise
 from indistinct.privacy.theta_sensitive import ThetaSensitive
 from indistinct.randomness import stream
@@ -221,6 +222,15 @@ class _Making:
                 "promise asks for it",
                 remedy='add [[promises]] with model = "theta-sensitive"',
             )
+        problems += [
+            Problem(
+                "series-dealt-anew",
+                f"{part} is about earlier releases too, and 'theta-star' deals everybody anew",
+                remedy='choose algorithm = "m-invariant": its buckets are theta-sensitive as well',
+            )
+            for part in self.promises
+            if isinstance(part, Signatures)
+        ]
         problems += unknown_sensitive(self.promises, self.linked.events)
         if problems:
             raise PolicyError(problems)
