@@ -52,6 +52,36 @@ def test_every_verb_takes_it(rest: str):
     assert ind.risk(TABLE, policy).to_dict()["prosecutor"]
 
 
+VERBS = {
+    "anonymize": ind.anonymize,
+    "assess": ind.assess,
+    "attack": lambda table, policy: ind.attack(table, table, policy),
+    "compare": lambda table, policy: ind.compare(table, table, policy=policy),
+    "explore": ind.explore,
+    "quasi": ind.quasi,
+    "risk": ind.risk,
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_how_a_file_is_read_is_not_said_of_a_frame(verb: str):
+    said = keys("drop") | {"source": {"separator": ";", "header": True}}
+    with pytest.raises(ind.DataError, match=r"has no effect on a frame: separator, header") as one:
+        VERBS[verb](TABLE, said)
+    assert [problem.code for problem in one.value.problems] == ["no-file"]
+
+
+def test_what_was_said_of_the_file_of_a_frame_stays(tmp_path: Path):
+    said, path = keys("drop") | {"source": {"separator": ";"}}, tmp_path / "people.csv"
+    with pytest.raises(ind.DataError, match="there is no such file"):
+        ind.anonymize(TABLE, said, path=path)
+    TABLE.write_csv(path, separator=";")
+    assert ind.anonymize(TABLE, said, path=path).tables.height == TABLE.height
+    for refusing in (ind.assess, ind.risk):
+        with pytest.raises(ind.DataError, match="no effect on a frame: separator"):
+            refusing(TABLE, source={"separator": ";"})
+
+
 def test_a_policy_is_not_changed_by_a_table():
     policy = ind.Policy.from_dict(keys("keep"))
     ind.anonymize(TABLE, policy)

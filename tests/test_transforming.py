@@ -294,6 +294,14 @@ def test_an_exchange_that_moves_few_values_is_told() -> None:
         for text in ind.anonymize(some, policy({"ward": {"swap": {"within": ["name"]}}})).warnings
         if "the groups of 'within' are narrow" in text
     )
+    trading = pl.DataFrame({"pair": [at // 2 for at in range(24)], "ward": [*range(24)]})
+    ward = {"role": "insensitive", "transform": {"swap": {"within": ["pair"]}}}
+    asked = {
+        "attributes": {"pair": {"role": "quasi-identifier"}, "ward": ward},
+        "promises": [{"model": "k-anonymity", "k": 2}],
+    }
+    warned = ind.anonymize(trading, asked).warnings
+    assert any("24 of 24 values are in groups of 'within' of one, which keeps" in w for w in warned)
     assert "of 240 values only, of some 159 if anybody could exchange" in said
     assert "narrow" not in " ".join(ind.anonymize(some, policy({"ward": "swap"})).warnings)
 

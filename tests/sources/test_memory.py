@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from indistinct.errors import DataError
+from indistinct.intake.opening import in_file
 from indistinct.sources import memory, workbook
 from indistinct.sources.files import read_table
 
@@ -76,7 +77,33 @@ def test_a_file_that_unpacks_to_too_much(
     path = tmp_path / f"people.csv.{ending}"
     path.write_bytes(pack(b"age,sex\n" + b"20,f\n" * 5_000_000))
     memory.allow(50 << 20)
+    assert refused(path) == "packed-too-tightly"
+    with pytest.raises(DataError, match="unpack it first"):  # nor is it scanned instead
+        in_file(path)
+    few = "".join(f"{at * at},{at % 7}\n" for at in range(20_000))
+    path.write_bytes(pack(b"number,left\n" + few.encode()))
+    memory.allow(1 << 20)
     assert refused(path) == "too-little-memory"
+
+
+def test_a_file_that_will_not_fit_is_refused_by_its_beginning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("indistinct.sources.files._BLOCK", 1 << 10)
+    sizes: list[float] = []
+    told = memory.require
+    monkeypatch.setattr(
+        memory, "require", lambda size, name: (sizes.append(size), told(size, name))
+    )
+    path = tmp_path / "people.csv"
+    path.write_text("age;sex\n" + "20;f\n" * 10_000)
+    for limit, most in ((300_000, 2), (700_000, 2), (1_100_000, 60)):
+        memory.allow(limit)
+        sizes.clear()
+        assert refused(path) == "too-little-memory"
+        assert len(sizes) <= most, limit
+    memory.allow(1_300_000)
+    assert read_table(path).height == 10_000
 
 
 @pytest.mark.parametrize(

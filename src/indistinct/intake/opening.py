@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from indistinct.document import many
 from indistinct.errors import DataError, PolicyError, Problem, Problems, did_you_mean
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
-from indistinct.sources.files import INFERRED, read_table, refuse_idle
+from indistinct.sources.files import INFERRED, read_table, refuse_idle, refuse_missing
 from indistinct.sources.format import format_named
 from indistinct.sources.memory import size_of
 from indistinct.sources.postgres import Address, is_address, open_in_server
@@ -112,6 +112,10 @@ def open_source(
     if isinstance(data, str | Path):
         path = data
         refuse_idle(data, separator=source.separator, quote=source.quote, encoding=source.encoding)
+    elif path is None:
+        _refuse_of_file(reading(policy), beside=source.people is not None)
+    else:
+        refuse_missing([Path(path)])
     name = "table" if path is None else Path(path).name
     notes: tuple[str, ...] = ()
     digest: str | None = None
@@ -144,6 +148,23 @@ def open_source(
     table.notes = (*table.notes, *notes)
     table.inferred = Path(name).suffix.lower() in INFERRED
     return table, digest
+
+
+def _refuse_of_file(said: Iterable[str], *, beside: bool = False) -> None:
+    """Refuse what is said of how a file is read where the table is a frame.
+
+    Arguments:
+        said: the keys.
+        beside: whether there is a file of people, which has the same encoding.
+    """
+    idle = [key for key in said if not (beside and key == "encoding")]
+    if idle:
+        raise DataError(
+            "no-file",
+            f"what is said of how a file is read has no effect on a frame: {', '.join(idle)}",
+            file="table",
+            remedy="leave it out of [source], or name the file (path) that the frame was read from",
+        )
 
 
 def in_file(
@@ -295,6 +316,8 @@ def plain_table(
             else in_file(data, allow_empty=allow_empty, **given)
         )
         path = data
+    elif path is None:
+        _refuse_of_file(source or ())
     name = "table" if path is None else name_of(path)
     return open_table(native, name, allow_empty=allow_empty)
 

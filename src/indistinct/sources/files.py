@@ -20,7 +20,7 @@ import operator
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
@@ -51,7 +51,7 @@ EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 DATABASE = (".duckdb", ".sqlite", ".sqlite3", ".db")
 INFERRED = (*EXCEL, *(ending for ending in DATABASE if ending != ".duckdb"))
 """Files in which every cell has a type of its own, and columns have that of their cells."""
-PACKED: Mapping[str, Callable[[Path], Any]] = {
+PACKED: Mapping[str, Callable[[Any], Any]] = {
     ".gz": gzip.open,
     ".xz": lzma.open,
     ".bz2": bz2.open,
@@ -72,6 +72,12 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+-]+:/", re.IGNORECASE)
 _BLANKS = " \t\r\n"
 _BLANK_LINE = re.compile(rb"^[ \t\r]*\n", re.MULTILINE)
 _BLOCK = 1 << 22
+
+TIGHTEST = 200
+"""A file that is packed more tightly, and does not fit into memory, is hardly a table."""
+
+SURELY = 1.5
+"""A file is refused by its beginning where it would take so many times the memory that it may."""
 _CHUNK = 50_000
 
 
@@ -312,7 +318,8 @@ def _read_csv(
     refuse_dialect(name, separator, quote, encoding)
     if separator is None and path.suffix.lower() in (".tsv", ".tab"):
         separator = "\t"
-    data = _utf8(bytes_of(path), encoding, name)
+    known = None if separator is None else separator.encode()
+    data = _utf8(bytes_of(path, separator=known, cells=True), encoding, name)
     try:
         start = codecs.getincrementaldecoder("utf-8")().decode(data[: 4 * SAMPLE])
         lead = len(start) - len(start.lstrip("\r\n"))
@@ -366,23 +373,65 @@ def opened(path: Path) -> IO[bytes]:
     return file
 
 
-def bytes_of(path: Path) -> bytes:
+def bytes_of(path: Path, *, separator: bytes | None = None, cells: bool = False) -> bytes:
     """What is in a file, unpacked.
+
+    A file that will not fit is refused by its beginning: what that takes, times how much longer
+    the whole file is, packed or not. Where a limit is near, it is read until it is reached.
+
+    Arguments:
+        path: the file.
+        separator: between the cells of a table; detected where not given.
+        cells: whether it is a table, each cell of which takes memory.
 
     Raises:
         DataError: it cannot be read, or takes more memory than it may.
     """
-    blocks, size = [], 0
+    blocks: list[bytes] = []
+    taken = size = 0
     try:
-        memory.require(memory.OF_BYTES * path.stat().st_size, path.name)
-        with opened(path) as file:
+        whole, limit = path.stat().st_size, memory.allowed()
+        memory.require(memory.OF_BYTES * whole, path.name)
+        unpack = PACKED.get(path.suffix.lower())
+        with path.open("rb") as packed, unpack(packed) if unpack else nullcontext(packed) as file:
             while block := file.read(_BLOCK):
+                if cells and not blocks:
+                    separator = separator or _separator_of(block)
                 size += len(block)
-                memory.require(memory.OF_BYTES * size, path.name)
+                taken += memory.OF_BYTES * len(block)
+                if cells:
+                    found = block.count(separator or b",") + block.count(b"\n")
+                    taken += memory.OF_CELLS * found
+                expected = taken * max(whole / max(packed.tell(), 1), 1)
+                needed = expected if expected > SURELY * limit else taken
+                if needed > limit and size > TIGHTEST * packed.tell():
+                    raise _too_tight(path.name, expected)
+                memory.require(needed, path.name)
                 blocks.append(block)
     except BROKEN as error:
         raise broken(path.name, "the file cannot be read", error) from None
     return b"".join(blocks)
+
+
+def _too_tight(name: str, needed: float) -> DataError:
+    return DataError(
+        "packed-too-tightly",
+        f"the file is packed to less than 1/{TIGHTEST} of its size, as tables hardly are: unpacked "
+        f"it takes about {memory.in_words(needed)} of memory, and may take "
+        f"{memory.in_words(memory.allowed())}",
+        file=name,
+        remedy="look where it comes from; if it is what it should be, unpack it first, or give it "
+        f"more memory (--max-memory, or {memory.VARIABLE})",
+    )
+
+
+def _separator_of(start: bytes) -> bytes:
+    """The separator of a table, by the bytes that it begins with, whatever their encoding."""
+    try:
+        found = detect_dialect(start[:SAMPLE].decode("latin-1"), whole=False).separator
+    except csv.Error:
+        found = ","
+    return found.encode("latin-1")
 
 
 def refuse_dialect(
