@@ -113,13 +113,16 @@ def main() -> None:
         "sixth round": Score(),
         "seventh round": Score(),
         "eighth round": Score(),
+        "ninth round": Score(),
+        "tenth round": Score(),
+        "eleventh round": Score(),
     }
     rows = []
     for name, truth in truths.items():
         path = folder / f"{name}.csv"
         if given.table not in (None, name) or not path.exists():
             continue
-        source = {key: truth[key] for key in ("separator", "header") if key in truth}
+        source = {key: truth[key] for key in ("separator", "header", "encoding") if key in truth}
         frame = read_table(path, **source)
         names = {f"V{at}": column for at, column in enumerate(frame.columns)}
         if given.nameless:

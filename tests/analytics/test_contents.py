@@ -89,3 +89,21 @@ def test_words(values: list[str], concept: str | None) -> None:
 @given(st.text(max_size=8), st.lists(st.text(max_size=8), max_size=20))
 def test_anything_can_be_looked_at(name: str, values: list[str]) -> None:
     content(name, values)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "concept"),
+    [
+        ("LINHAA", [f"*{one}*I10X" for one in ICD10], "health"),
+        ("x", ["GT-SA", "GT-GU", "ZA-KZN"], "place"),
+        ("x", ["202051", "202053", "202101"], "time"),
+        ("x", ["202051", "202099", "202101"], None),
+        ("dodm", [f"{1990 + at / 9:.4f}" for at in range(120)], "time"),
+        ("x", ["positif", "negatif"], "health"),
+        ("A3", ["northeast", "central", "southern"], "place"),
+        ("A2", ["primary", "lowersec", "vocational"], "education"),
+    ],
+)
+def test_what_values_speak_of(name: str, values: list[str], concept: str | None) -> None:
+    found = content(name, values)
+    assert (found.concept if found else None) == concept

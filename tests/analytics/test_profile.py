@@ -546,6 +546,11 @@ def test_a_hospital_is_not_called_missing() -> None:
         ("ht_cm", "health"),
         ("fluid", None),
         ("hgt", None),
+        ("CODMUNRES", "place"),
+        ("DTNASC", "birth"),
+        ("ESTCIV", "family"),
+        ("sem_not", "time"),
+        ("command", None),
     ],
 )
 def test_names_written_together_or_without_vowels(name: str, about: str | None) -> None:
@@ -617,3 +622,56 @@ def test_one_column_about_health_among_measures() -> None:
         **{f"radius_{at}": [str(at + row * 13 / 1000) for row in range(N)] for at in range(9)},
     })  # fmt: skip
     assert {item.role for item in profile(table).attributes} == {"sensitive"}
+
+
+def test_dates_without_signs_and_words_instead_of_dates() -> None:
+    days = [f"{at % 28 + 1:02d}{at % 12 + 1:02d}2016" for at in range(N)]
+    onset = ["Asymptomatic" if at % 3 else f"{at % 28 + 1:02d}/07/2020" for at in range(N)]
+    found = profile(pl.DataFrame({"DTOBITO": days, "onset": onset}))
+    assert [item.type for item in found.attributes] == ["date", "date"]
+    assert found["DTOBITO"].hierarchy["date"]["format"] == "%d%m%Y"  # type: ignore[index,call-overload]
+    assert dict(found["onset"].missing_tokens) == {"Asymptomatic": N - N // 3 - 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("hospitalid", [str(at % 90 + 50) for at in range(N)], "quasi-identifier"),
+        ("hospitalised", [str(at % 2) for at in range(N)], "sensitive"),
+        ("estado", [str(at % 3) for at in range(N)], "sensitive"),
+        ("estado", ["Oaxaca", "Puebla", "Jalisco", "Colima"] * (N // 4), "quasi-identifier"),
+        ("detected_state", [f"State{'abcdefghijklmnop'[at % 16]}" for at in range(N)], None),
+        ("site_lat", [str(14 + at % 90 / 7) for at in range(N)], "identifier"),
+    ],
+)
+def test_values_tell_which_of_two_things_a_name_means(
+    name: str, values: list[str], role: str | None
+) -> None:
+    assert profile(pl.DataFrame({name: values}))[name].role == (role or "quasi-identifier")
+
+
+def test_measures_that_were_rounded_number_nobody() -> None:
+    rows = range(5 * N)
+    sums = [100 + at * 7919 % 211 + at * 104729 % 223 + at * 1299709 % 227 for at in rows]
+    frame = pl.DataFrame(
+        {
+            "hiv": [str(at % 2) for at in rows],
+            "cd420": [str(one // 10 * 10 if at % 4 == 0 else one) for at, one in enumerate(sums)],
+            "folder": [str(100 + at * 7919 % 607) for at in rows],
+        }
+    )
+    found = profile(frame)
+    assert [found[name].role for name in ("cd420", "folder")] == ["sensitive", "identifier"]
+
+
+def test_a_physician_is_no_patient() -> None:
+    rows = 20 * N
+    frame = pl.DataFrame(
+        {
+            "sub_id": [str(at + 1) for at in range(rows)],
+            "phy_id": [str(at % N + 1000) for at in range(rows)],
+            "sex": ["m" if at % N % 2 else "f" for at in range(rows)],
+        }
+    )
+    person = profile(frame).person
+    assert person is None or not person.sure

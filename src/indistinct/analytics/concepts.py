@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from indistinct.analytics.abbreviations import abbreviated
 from indistinct.analytics.names import apart, is_one_of, names_one_of, starts_with_one_of, words
 
 Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
@@ -47,7 +48,8 @@ _BESIDE = (
     "category", "years", "year", "yrs", "yr", "months", "decade", "band", "range", "begin",
     "end", "start", "current", "cleaned", "raw", "new", "old", "n", "num", "no", "nr", "nbr",
     "number", "total", "count", "derived", "recode", "baseline", "bl", "admission", "type", "name",
-    "status", "x", "des", "der", "du", "de", "la", "del", "anos", "jahre", "jahren", "ans",
+    "status", "sub", "subtype", "x", "des", "der", "du", "de", "la", "del", "anos", "jahre",
+    "jahren", "ans",
     "gruppe", "prev", "previous", "curr", "kg", "cm", "mm", "lb", "lbs", "mg", "dl", "ml", "mmol",
 )  # fmt: skip
 """Words that say nothing of what a column is about."""
@@ -120,7 +122,8 @@ CONCEPTS: tuple[Concept, ...] = (
         whole=("country", "land", "pays", "pais", "herkunft", "origin", "migration", "immigrant"),
         anywhere=(
             "nationality", "citizenship", "native country", "country of birth", "birth country",
-            "home country", "staatsangehorigkeit", "nationalitat", "nationalitaet", "nationalite",
+            "home country", "resident", "residents", "staatsangehorigkeit", "nationalitat",
+            "nationalitaet", "nationalite",
             "nacionalidad", "nacionalidade", "geburtsland", "foreign born", "migration background",
         ),
         stems=("countr",),
@@ -165,7 +168,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "others know a person's schooling",
         whole=(
             "degree", "school", "schooling", "bildung", "schule", "etudes", "estudios", "ed",
-            "college", "literacy", "university", "yedu",
+            "college", "literacy", "literate", "read write", "university", "yedu",
         ),
         anywhere=(
             "schulabschluss", "niveau d etudes", "bildungsgrad", "qualification", "qualifications",
@@ -199,7 +202,10 @@ CONCEPTS: tuple[Concept, ...] = (
             "state", "region", "residence", "province", "canton", "kanton", "location", "area",
             "district", "place", "ort", "stadt", "urban", "rural", "wohnort", "neighborhood",
             "zone", "site", "center", "centre", "postcode", "admin", "territory", "homeless",
-            "departamento", "estado", "comuna", "zona", "community",
+            "departamento", "estado", "comuna", "zona", "community", "cluster", "lugar", "lieu",
+            "chiefdom", "woreda", "taluk", "tehsil", "upazila", "oblast", "voivodeship",
+            "governorate", "wilaya", "kabupaten", "kecamatan", "barangay", "powiat", "lga",
+            "subcounty", "constituency",
         ),
         anywhere=(
             "zip", "zip code", "post code", "postal", "postal code", "city", "town", "village",
@@ -210,7 +216,9 @@ CONCEPTS: tuple[Concept, ...] = (
             "departement", "codigo postal", "ciudad", "cidade", "localidad", "localidade", "barrio",
             "bairro", "provincia", "uf", "ubigeo", "residencia", "parish", "mun", "community",
             "place of",
-            "travel history", "lives in", "state code", "home owner",
+            "travel history", "lives in", "state code", "home owner", "prefecture", "lugar",
+            "ubicacion",
+            "cep", "enumeration area",
         ),
         last=(
             "region", "district", "county", "province", "city", "zip", "postcode", "country",
@@ -233,6 +241,8 @@ CONCEPTS: tuple[Concept, ...] = (
             "admission location", "admission status", "admit type", "admit source",
             "discharge disposition", "discharge location", "discharge type", "patient type",
             "patient class", "encounter class", "visit type", "stay", "verweildauer", "liegedauer",
+            "structure sante", "structure de sante", "formation sanitaire", "etablissement",
+            "establecimiento", "estabelecimento", "num beds", "number of beds", "beds",
             "duree de sejour", "fachabteilung", "days stayed", "day count", "day cnt",
         ),
         last=(
@@ -301,6 +311,8 @@ CONCEPTS: tuple[Concept, ...] = (
             "chemo", "chemotherapy", "radiation", "stent", "catheter", "bypass", "nurse",
             "alcoholism", "cigs", "cigarettes", "packs", "drinks", "drinking", "exercise",
             "stress", "diet", "immunosuppressed", "hours sleep", "verbatim", "adverse event",
+            "resultat", "resultado", "ergebnis", "for age",
+            "z score",
         ),
         stems=(
             "diagnos", "disorder", "patholog", "diabet", "depress", "psych", "pregnan",
@@ -311,6 +323,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "pneum", "pancr", "surg", "symptom", "comorb", "chronic", "hosp", "anemi", "anaemi",
             "carcin", "leuk", "lymph", "metasta", "transplant", "tuberc", "malari", "immun",
             "steroid", "antib", "alzh", "dement", "osteo", "arthr", "ischem", "infarc", "obes",
+            "myop", "ophthal", "retinop", "glauco", "catarac",
         ),
         endings=(
             "time", "itis", "osis", "emia", "aemia", "oma", "pathy", "uria", "ectomy", "plasty",
@@ -417,7 +430,9 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
     found = _concept_of(name) or _concept_of(_stem(name)) or _glued(name) or _without_vowels(name)
     if found is None and re.fullmatch("[nl][a-z]{3,}", name):
         # ndisease is a number of diseases, linc the logarithm of an income.
-        return _concept_of(name[1:])
+        found = _concept_of(name[1:])
+    if found is None and (short := abbreviated(name)):
+        return concept_named(short[0]), short[1]
     return found
 
 

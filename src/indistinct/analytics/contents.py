@@ -26,7 +26,7 @@ MOST = 0.7
 SOME = 0.4
 
 _OF_ILLNESS = ("icd", "diag", "diagnosis", "diagnoses", "dx", "condition", "disease", "cause")
-_ILL_STEMS = ("diagnos", "icd")
+_ILL_STEMS = ("diag", "icd")
 _OF_PROCEDURES = ("procedure", "procedures", "proc", "prcdr", "px", "surgical")
 _OF_STATES = ("state", "st", "province", "region", "territory")
 _OF_COUNTRIES = ("country", "nation", "nationality", "citizenship", "origin", "birthplace", "land")
@@ -95,7 +95,9 @@ def content_of(name: str, values: Values) -> Content | None:
     texts = _Texts(name, values)
     found = _code_system(texts)
     if found is None and values.kind == "text":
-        found = _words(texts)
+        found = _several_codes(texts) or _subdivisions(texts) or _words(texts)
+    elif found is None and _are_parts_of_years(values):
+        found = Content("time", "its values are months or weeks of years")
     elif found is None and _are_years(values):
         certain = names_one_of(name, _OF_YEARS) is not None
         found = Content("time", "its values are years", certain=certain)
@@ -196,16 +198,57 @@ def _likely_country(texts: _Texts, read: list[bool]) -> bool:
     return capital and sum(read) >= (15 if codes else 5)
 
 
+_BETWEEN_CODES = re.compile(r"[/*+,;|\s]+")
+
+
+def _several_codes(texts: _Texts) -> Content | None:
+    """Cells with one or several codes of ICD-10 each, of which some have a letter and a digit."""
+
+    def holds(text: str) -> bool:
+        parts = [part for part in _BETWEEN_CODES.split(text) if part]
+        return bool(parts) and all(code_systems.read("icd-10", part) is not None for part in parts)
+
+    held = [holds(text) for text in texts.texts]
+    letters = {text.strip("*")[:1] for text, fits in zip(texts.texts, held, strict=True) if fits}
+    if texts.share(held) < MOST or sum(held) < 10 or len(letters) < 5:
+        return None
+    return Content("health", "its values are codes of diseases")
+
+
+def _subdivisions(texts: _Texts) -> Content | None:
+    """Codes of ISO 3166-2 such as GT-SA."""
+    fits = [_SUBDIVISION.fullmatch(text) is not None for text in texts.texts]
+    if texts.share(fits) < NEARLY_ALL or sum(fits) < 3:
+        return None
+    return Content("place", "its values are codes of regions")
+
+
+_SUBDIVISION = re.compile(r"[A-Z]{2}-(?=.*[A-Z0-9])[A-Z0-9]{1,3}")
+
+
+def _are_parts_of_years(values: Values) -> bool:
+    """Whether numbers are years followed by a month or a week: 202053."""
+    if values.numbers is None or values.kind != "integer" or values.distinct < 3:
+        return False
+    numbers = values.numbers.drop_nulls()
+    years, parts = numbers // 100, numbers % 100
+    return bool((years.is_between(1900, 2099) & parts.is_between(1, 53)).all())
+
+
 _OF_YEARS = ("year", "yr", "ano", "annee", "anno", "jahr")
 
 
 def _are_years(values: Values) -> bool:
-    """Whether all numbers are years of our time, and several."""
-    if values.numbers is None or values.kind != "integer" or values.distinct < 3:
+    """Whether all numbers are years of our time, whole or with the day as a fraction."""
+    if values.numbers is None or values.distinct < 3:
         return False
     numbers = values.numbers.drop_nulls()
-    return bool(numbers.is_between(1880, 2099).all()) and values.numbers.null_count() == 0
+    within = bool(numbers.is_between(1880, 2099).all()) and values.numbers.null_count() == 0
+    return within and (values.kind == "integer" or len(numbers) > _FRACTIONS)
 
+
+_FRACTIONS = 100
+"""From so many different ones on, numbers such as 2004.87 are days written as parts of a year."""
 
 _OLDEST = 110
 _SPREAD = 25
@@ -254,7 +297,8 @@ _FAMILIES_ALSO = _FAMILIES | _vocabulary("""
     """)
 _DEGREES = _vocabulary("""
     bachelor bachelors masters doctorate phd highschool graduate college university diploma hs
-    undergraduate postgraduate secondary schooling gymnasium abitur matura preschool
+    undergraduate postgraduate secondary schooling gymnasium abitur matura preschool vocational
+    lowersec uppersec primaire secondaire primaria secundaria fundamental superior
     """)
 _FAITHS = _vocabulary("""
     catholic protestant muslim islam jewish hindu buddhist christian orthodox sikh atheist
@@ -270,12 +314,14 @@ _FATES = _vocabulary("""
     """)
 _PLACES = _vocabulary("""
     county district province municipality township borough prefecture region village city town
-    bezirk kreis gemeinde landkreis departement comune municipio
+    bezirk kreis gemeinde landkreis departement comune municipio northeast northwest southeast
+    southwest northern southern eastern western
     """)
 _ILLS = _vocabulary("""
     disease disorder syndrome infection cancer carcinoma tumor tumour fever pain failure fracture
     injury pneumonia sepsis hypertension hypertensive diabetes diabetic asthma stroke infarction
-    covid influenza cough obesity anemia chronic acute positive negative abnormal benign malignant
+    covid influenza cough obesity anemia chronic acute positive negative positif negatif positivo
+    negativo positiv negativ abnormal benign malignant
     placebo mg tablet surgery chemotherapy radiation therapy smoker smokes smoked nonsmoker drinker
     hiv aids hepatitis tuberculosis malaria depression anxiety migraine arthritis finding symptom
     fatigue nausea headache bleed bleeding lesion overdose poisoning pregnancy transplant

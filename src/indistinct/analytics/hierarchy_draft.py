@@ -61,7 +61,7 @@ _COUNTED = (
 _CODED = (
     "id", "ids", "code", "codes", "cd", "type", "class", "cat", "category", "status", "group",
     "grp", "level", "stage", "grade", "ind", "flag", "source", "disposition", "concept", "unit",
-    "ward",
+    "ward", "facility", "hospital", "clinic", "site", "center", "centre", "cluster",
 )  # fmt: skip
 _GROUPED = ("group", "grp", "category", "band", "class", "bracket")
 _GROUPED_AGES = ("agegr", "agecat", "ageband", "ageclass")

@@ -64,7 +64,7 @@ class Neighbour:
 
 
 def settled(
-    table: Table, columns: Sequence[Neighbour], *, patients: bool
+    table: Table, columns: Sequence[Neighbour], *, patients: bool, people: bool = False
 ) -> dict[str, tuple[Role, str]]:
     """The role of every column whose neighbours say it, and why.
 
@@ -72,6 +72,7 @@ def settled(
         table: the table, to see what follows from what.
         columns: its columns, in their order.
         patients: whether a column numbers patients or their stays: then it is about health.
+        people: whether a column numbers people who have several records.
     """
     found: dict[str, tuple[Role, str]] = dict(_keys_elsewhere(table, columns))
     known = [
@@ -82,12 +83,13 @@ def settled(
     ill = len(about) >= 2 or 5 * len(about) >= len(columns) > 0 < len(about) or patients
     measured = sum(item.kind != "text" and not item.sure for item in columns)
     ill = ill or (bool(about) and measured >= MEASURED and 2 * measured >= len(columns))
-    people = any(item.about in OF_PEOPLE for item in columns)
-    nameless = bool(columns) and all(says_nothing(item.name) for item in columns)
+    people = people or any(item.about in OF_PEOPLE for item in columns)
+    unnamed = sum(says_nothing(item.name) for item in columns)
+    nameless = len(columns) > 0 and 3 * unnamed >= 2 * len(columns)
     what = "health" if ill else "people, and could harm them" if people else None
     beside = f"it stands in a table about {what}" if what else None
     if nameless:
-        beside = "its name says nothing, nor do the others, and it could harm"
+        beside = "its name says nothing, nor do those of most others, and it could harm"
     named = [one for one in about if one.kind == "text"]
     for at, item in enumerate(columns):
         if item.left_out and item.kind == "text" and (told := _names(table, named, item, whole)):

@@ -66,12 +66,13 @@ _NUMBERS = ("id", "no", "nr", "nbr", "num", "number", "key", "nummer")
 _PEOPLE = (
     "patient", "subject", "person", "member", "beneficiary", "bene", "client", "participant",
     "child", "infant", "newborn", "donor", "pat", "pid", "individual", "respondent", "enrollee",
-    "subj", "usubj", "mrn", "pseudonym",
+    "subj", "sub", "usubj", "mrn", "pseudonym", "paciente", "pac", "sujet", "sujeto",
 )  # fmt: skip
 _STAYS = (
     "visit", "encounter", "admission", "hadm", "icustay", "stay", "episode", "claim", "clm",
     "record", "row", "order", "event", "ticket", "household", "family", "dwelling", "occurrence",
-    "appointment",
+    "appointment", "physician", "phy", "doctor", "provider", "practitioner", "nurse", "surgeon",
+    "prescriber", "hospital", "site", "clinic", "facility", "ward",
 )  # fmt: skip
 
 REPEATS = 1.5

@@ -19,7 +19,7 @@ from indistinct.analytics.concepts import FREE_TEXT, Concept, Role, concept_name
 from indistinct.analytics.contents import Content, content_of
 from indistinct.analytics.hierarchy_draft import Draft, Type, draft_hierarchy, type_of
 from indistinct.analytics.missing_codes import Far, missing_codes, suspected
-from indistinct.analytics.names import names_one_of
+from indistinct.analytics.names import names_one_of, words
 from indistinct.analytics.neighbours import FEW, Neighbour, settled
 from indistinct.analytics.person_keys import Column, Numbering, counting
 from indistinct.analytics.persons import Persons, keys_of_people, persons_of
@@ -252,7 +252,7 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
     beside = [_beside(look) for look in looks.values()]
     keys = keys_of_people(table, beside)
     items = [_numbering(look.item, keys) for look in looks.values()]
-    items = _with_relations(table, _with_neighbours(table, items, looks))
+    items = _with_relations(table, _with_neighbours(table, items, looks, bool(keys)))
     beside = [replace(one, role=item.role) for one, item in zip(beside, items, strict=True)]
     persons = persons_of(table, beside, keys)
     if persons is not None and persons.sure:
@@ -351,7 +351,7 @@ def _look(table: Table, column: str, records: int, codes: Sequence[str] = ()) ->
     free_text = _is_free_text(column, values) and not (
         _is_doorstep(column, tags) or any(tag.kind.direct for tag in tags)
     )
-    found = _concept(column, content)
+    found = _meant(column, _concept(column, content), values)
     gaps = filled < records
     role, reasons = _role(column, values, tags, free_text, found, gaps)
     concept = found[0] if found else None
@@ -398,8 +398,29 @@ def _concept(column: str, content: Content | None) -> tuple[Concept, str] | None
     return None if content is None else (concept_named(content.concept), content.why)
 
 
+def _meant(
+    column: str, found: tuple[Concept, str] | None, values: Values
+) -> tuple[Concept, str] | None:
+    """Which of two things a name means, by its values.
+
+    A hospital has many names or numbers, and whether somebody was in one has few values; estado is
+    a state with a name, and a status with a number.
+    """
+    if found is None:
+        several = values.kind == "text" and values.distinct > FEW
+        state = several and words(column)[-1:] == ("state",)
+        return (concept_named("place"), "its name says state") if state else None
+    concept, why = found
+    many = values.distinct > FEW and not _counts_from_zero(values)
+    if concept.name == "health" and "hosp…" in why and many:
+        return concept_named("stay"), why
+    if "estado" in why and values.kind == "integer" and values.distinct < K:
+        return concept_named("health"), why
+    return found
+
+
 def _with_neighbours(
-    table: Table, items: Sequence[AttributeProfile], looks: Mapping[str, _Look]
+    table: Table, items: Sequence[AttributeProfile], looks: Mapping[str, _Look], people: bool
 ) -> list[AttributeProfile]:
     """The columns, with the roles that the columns around them suggest."""
     told = settled(
@@ -421,6 +442,7 @@ def _with_neighbours(
             for item in items
         ],
         patients=any(tag.kind.name == "medical-record" for item in items for tag in item.tags),
+        people=people,
     )
     return [
         _in_role(table, item, *told[item.attribute]) if item.attribute in told else item
@@ -560,7 +582,7 @@ def _could_be_numbers(values: Values) -> bool:
         return False
     lengths = values.sample.str.len_chars()
     most = values.counts.max()
-    if values.kind == "integer" and _counts_from_zero(values):
+    if values.kind == "integer" and (_counts_from_zero(values) or _is_heaped(values)):
         return False
     if values.kind == "integer" and isinstance(most, int) and 10 * most >= values.filled:
         # Amounts, of which many are 0, have many lengths.
@@ -572,6 +594,28 @@ def _could_be_numbers(values: Values) -> bool:
     digits = values.sample.str.contains(r"\d").all()
     long = bool((lengths >= _LONG).all()) and lengths.n_unique() <= 2
     return values.distinct >= _MANY and bool(digits) and long
+
+
+_HEAPED = 0.2
+_FEW_TO_HEAP = 200
+
+
+def _is_heaped(values: Values) -> bool:
+    """Whether far more whole numbers than by chance end in 0, and half lie close together.
+
+    So it is of what was measured and rounded. Numbers of people spread over their whole range.
+    """
+    numbers, counts = values.numbers, values.counts
+    if numbers is None or numbers.null_count() or 3 * values.distinct > 2 * values.filled:
+        return False
+    tens = int(counts.filter(numbers % 10 == 0).sum())
+    if values.filled < _FEW_TO_HEAP or tens < _HEAPED * values.filled:
+        return False
+    ordered = pl.DataFrame({"number": numbers, "count": counts}).sort("number")
+    inner = ordered.filter((pl.col("count").cum_sum() / values.filled).is_between(0.25, 0.75))
+    middle = inner["number"]
+    whole = ordered["number"][-1] - ordered["number"][0]
+    return not middle.is_empty() and 3 * (middle[-1] - middle[0]) < whole
 
 
 def _counts_from_zero(values: Values) -> bool:

@@ -140,7 +140,10 @@ _ANYWHERE: dict[str, tuple[str, ...]] = {
         "spouse name", "contact name", "physician name", "doctor name", "provider name",
         "employer name", "client name", "name of patient", "maiden", "initials", "nachname",
         "vorname", "familienname", "geburtsname", "patientenname", "prenom", "nom de famille",
-        "nom patient", "apellido", "apellidos", "nombre completo", "nombre paciente",
+        "nom patient", "nom complet", "noms et prenoms", "nom et prenom", "apellido", "apellidos",
+        "nombre completo", "nombre paciente", "nombres y apellidos", "nome completo",
+        "nome do paciente", "nome paciente", "nome da mae", "nome mae", "sobrenome", "cognome",
+        "voornaam", "achternaam",
     ),
     "places": (
         "zip", "zip code", "post code", "postal code", "postal", "street", "home address",
@@ -167,7 +170,7 @@ _ANYWHERE: dict[str, tuple[str, ...]] = {
     "social-security": (
         "ssn", "social security", "social sec", "social insurance", "national insurance",
         "sozialversicherungsnummer", "svnr", "numero de securite sociale", "nir", "insee",
-        "seguridad social", "dni",
+        "seguridad social", "dni", "cpf", "codice fiscale", "bsn", "curp", "rut", "cedula",
     ),
     "medical-record": (
         "mrn", "medical record", "record number", "chart number", "chart no", "patient id",
@@ -227,7 +230,7 @@ _ANYWHERE: dict[str, tuple[str, ...]] = {
 _WHOLE: dict[str, tuple[str, ...]] = {
     "names": (
         "name", "names", "first", "last", "middle", "prefix", "suffix", "nom", "nombre",
-        "patient names",
+        "patient names", "nome",
     ),
     "places": (
         "lat", "lon", "lng", "long lat", "lat lon", "ort", "stadt", "place", "location",
@@ -266,7 +269,15 @@ _DROPPED_PLACES = (
 def names_a_doorstep(name: str) -> bool:
     """Whether the name speaks of a place so small that it is as good as a name."""
     anywhere = tuple(word for word in _DROPPED_PLACES if len(word) > 3)
-    return bool(names_one_of(name, anywhere) or is_one_of(name, _DROPPED_PLACES))
+    named = names_one_of(name, anywhere) or is_one_of(name, _DROPPED_PLACES)
+    return bool(named) or _names_a_point(name)
+
+
+def _names_a_point(name: str) -> bool:
+    """Whether the name is that of one coordinate: site_lat, x_loc."""
+    parts = words(name)
+    axis = {"x", "y"} & set(parts) and {"loc", "coord", "coordinate", "pos"} & set(parts)
+    return bool(axis) or (bool(parts) and parts[-1] in ("lat", "lon", "lng"))
 
 
 def _by_name(column: Column) -> Iterator[tuple[str, Evidence, str]]:
@@ -275,6 +286,8 @@ def _by_name(column: Column) -> Iterator[tuple[str, Evidence, str]]:
         word = word or is_one_of(column.name, _WHOLE.get(kind.name, ()))
         if word and _name_is_believed(kind.name, column):
             yield kind.name, "name", f"its name says {word}"
+    if column.kind == "float" and _names_a_point(column.name):
+        yield "places", "name", "its name says coordinates"
     parts = words(column.name)
     if len(parts) > 1 and parts[-1] == "id" and column.distinct > FEW_PEOPLE:
         codes = any(word in _OF_CODES for word in parts)

@@ -78,19 +78,26 @@ DATE_FORMATS: tuple[tuple[str, str, str], ...] = (
     (r"(?i)[a-z]{3} \d{1,2}, \d{4}", "%b %d, %Y", "%b %d, %Y"),
     (r"(?i)[a-z]{3,9} \d{1,2}, \d{4}", "%B %d, %Y", "%B %d, %Y"),
     (r"(19|20)\d{6}", "%Y%m%d", "%Y%m%d"),
+    (r"\d{4}(19|20)\d\d", "%d%m%Y", "%d%m%Y"),
+    (r"\d{4}(19|20)\d\d", "%m%d%Y", "%m%d%Y"),
 )
 """How dates are written: what a value looks like, its parts as ``strptime`` names them, and the
 name of the format in a policy."""
 
-_EITHER_WAY = {"%d/%m/%Y": "%m/%d/%Y"}
+_EITHER_WAY = {"%d/%m/%Y": "%m/%d/%Y", "%d%m%Y": "%m%d%Y"}
+_UNSIGNED = ("%Y%m%d", "%d%m%Y", "%m%d%Y")
+"""Formats without signs between the parts: a number may look so, and all of a column have to."""
 _SHORT_YEAR = r"^\d{1,2}[./-]\d{1,2}[./-]\d\d$"
-_TIME = r" \d{1,2}:\d\d(:\d\d)?"
+_TIME = r" \d{1,2}:\d\d(:\d\d)?( ?(?i:[ap]m))?"
 _TIMED = ("day-first", "month-first")
 """Formats of which a time may stand behind the date."""
 
 _ISO_DATETIME = r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$"
 _NO_DATE = r"^([09]{2}|[09]{4})[-/. ]?[09]{2}[-/. ]?([09]{2}|[09]{4})([T ][\d:.]+Z?)?$"
 """What stands for no date, written like one: 9999-99-99, 00/00/0000."""
+
+_NO_NUMBER = r"^0{8,}$"
+"""What stands for no number of a person or thing, where others have as many digits."""
 
 FAR_APART = timedelta(days=3653)
 """A first or last day of a year that lies further from all other dates than this, and than these
@@ -205,7 +212,7 @@ def read_values(counted: pl.DataFrame, kind: str, missing: Collection[str] = ())
 
 
 def _read_text(texts: pl.Series, counts: pl.Series) -> Values:
-    signs = pl.DataFrame({"text": texts}).select(_SIGNS)
+    signs = pl.DataFrame({"text": texts}).with_columns(_SIGNS)
     numeric = signs["numeric"]
     tokens = signs["token"] & ~numeric
     plain = texts.filter(~tokens)
@@ -213,7 +220,7 @@ def _read_text(texts: pl.Series, counts: pl.Series) -> Values:
         stray = _strays(counts, numeric, tokens)
         no_date = signs["no date"]
         if signs["date"].any() and not no_date.all():
-            dates = _dates(texts, counts, tokens | no_date)
+            dates = _dates(texts, counts, tokens | no_date | _told_instead(signs, counts))
             if dates is not None:
                 return dates
         if stray is not None and not signs["zeros"].any():
@@ -222,6 +229,7 @@ def _read_text(texts: pl.Series, counts: pl.Series) -> Values:
             return Values("boolean", plain, counts.filter(~tokens), _told(texts, counts, tokens))
     found = texts.filter(tokens).to_list()
     certain = [token for token in found if token.strip().lower() in MISSING_AMONG_WORDS]
+    certain += texts.filter(signs["no number"]).to_list()
     if not certain:
         return Values("text", texts, counts)
     certain += [one for one in found if one.strip().lower() in MISSING_BESIDE_OTHERS]
@@ -294,9 +302,11 @@ def _dates(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | N
         days = _days(texts, written)
         fitting = days.is_not_null() & texts.str.contains(whole) & ~tokens
         stray = _strays(counts, fitting, tokens)
-        if stray is None or (stray.any() and written in _EITHER_WAY):
+        if stray is None or (
+            written in _EITHER_WAY and texts.filter(stray).str.contains(r"\d").any()
+        ):
             continue
-        if written == "%Y%m%d" and fitting.sum() < plain.len():
+        if written in _UNSIGNED and fitting.sum() < plain.len():
             continue
         other = _EITHER_WAY.get(written)
         unclear = other is not None and not _days(plain, other).null_count()
@@ -310,6 +320,17 @@ def _dates(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | N
             stray_records=int(counts.filter(stray).sum()),
         )
     return None
+
+
+WORDS_AMONG_DATES = 5
+"""So many different words stand for no date, at most, each in several records."""
+
+
+def _told_instead(signs: pl.DataFrame, counts: pl.Series) -> pl.Series:
+    """Words that records have instead of a date, such as "asymptomatic" for the day of onset."""
+    word = ~signs["date"] & ~signs["numeric"] & (counts > 1) & ~signs["text"].str.contains(r"\d")
+    few = 0 < int(word.sum()) <= WORDS_AMONG_DATES and int(signs["date"].sum()) >= 10
+    return word if few else pl.repeat(False, len(word), eager=True)
 
 
 _ISO_IN_PART = r"^(1[89]|20)\d\d(-\d\d(-\d\d([T ]\d\d(:\d\d(:\d\d(\.\d+)?)?)?Z?)?)?)?$"
@@ -362,6 +383,7 @@ _SIGNS = (
     _TEXT.str.contains(CODE_WITH_ZEROS).alias("zeros"),
     _TEXT.str.contains(_NO_DATE).alias("no date"),
     _TEXT.str.contains(_DATE).alias("date"),
+    _TEXT.str.contains(_NO_NUMBER).alias("no number"),
     (
         (_TEXT.str.len_bytes() <= _LONGEST_TOKEN)
         & _TEXT.str.strip_chars().str.to_lowercase().is_in(sorted(MISSING_AMONG_NUMBERS))

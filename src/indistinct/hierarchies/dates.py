@@ -139,7 +139,9 @@ def reader(form: str) -> Callable[[str], Moment | None]:
 
 _ISO = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)([T ].+)?)?)?", re.ASCII)
 _PLAIN = re.compile(
-    r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)(?: (\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?))?", re.ASCII
+    r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)(?: (\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?"
+    r"(?: ?(?:am|pm))?))?",
+    re.ASCII | re.IGNORECASE,
 )
 
 

@@ -89,18 +89,19 @@ ELSEWHERE = {
 }
 """Categories that belong to a block in whose range they are not."""
 
-_CODE = re.compile(r"([A-Z]\d[\dA-Z]|QA0)(?:\.?([\dA-Z]{1,4}))?[+*!†]?", re.ASCII)
+_CODE = re.compile(r"[*†]?([A-Z]\d[\dA-Z]|QA0)(?:\.?([\dA-Z]{1,4}))?[+*!†]?", re.ASCII)
 
 
 def read(text: str) -> Code | None:
     """A text as a code, with or without its dot; None if it is not written like one.
 
-    A mark behind it (``+``, ``†``, ``*``, ``!``), which says how codes go together, is left out.
+    A mark behind it (``+``, ``†``, ``*``, ``!``), which says how codes go together, is left out,
+    and so is one before it (``*``, ``†``), with which registers of deaths begin a code.
 
     >>> read("S72.001A"), read("e119")
     (Code(category='S72', rest='001A'), Code(category='E11', rest='9'))
-    >>> read("G63.2*"), read("250.01")
-    (Code(category='G63', rest='2'), None)
+    >>> read("G63.2*"), read("*A419"), read("250.01")
+    (Code(category='G63', rest='2'), Code(category='A41', rest='9'), None)
     """
     found = _CODE.fullmatch(text.strip().upper())
     return Code(found[1], found[2] or "") if found else None
