@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.properties import brute_force
 
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.microdata.encoding import codes_in, count_combinations, leaf_codes
+from indistinct.microdata.encoding import codes_in, count_combinations, distinct_rows, leaf_codes
 from indistinct.microdata.microdata import Microdata, distinct_values
 
 LABELS = st.one_of(st.none(), st.sampled_from(["a", "b", "ä", "*", " ", "10", "null", "None"]))
@@ -97,3 +97,11 @@ def test_distinct_values_are_sorted_with_the_missing_last() -> None:
     weight = np.array([1, 10, 100, 1000, 10_000, 100_000])
     assert distinct_values(column, weight) == (("a", "b", None), (100, 101_001, 10_010))
     assert distinct_values(pl.Series([], dtype=pl.String)) == ((), ())
+
+
+@given(st.integers(0, 20), st.integers(0, 18), st.integers(0, 999))
+def test_distinct_rows_are_numbered(rows: int, columns: int, seed: int) -> None:
+    codes = np.random.default_rng(seed).integers(0, 2, (rows, columns))
+    distinct, number = distinct_rows(codes, 2)
+    assert (distinct[number] == codes).all()
+    assert len(np.unique(distinct, axis=0)) == len(distinct) == len(set(map(tuple, codes)))

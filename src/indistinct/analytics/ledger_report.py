@@ -16,7 +16,7 @@ from indistinct.errors import InputError
 from indistinct.privacy.kl_cover import KLCover
 from indistinct.privacy.m_invariance import Signatures
 from indistinct.privacy.promise import known_promise
-from indistinct.release.ledger import Entry, Ledger
+from indistinct.release.ledger import Entry, Ledger, numbered
 from indistinct.requirement import Requirement
 from indistinct.types import Bools, Floats, Plain
 
@@ -191,8 +191,11 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
         if there.any():
             worst = None if belief is None else float(belief[there].max())
             broken.append(Broken(promise, int(there.sum()), worst))
-    people = np.concatenate([entry.people for entry in entries]) if entries else np.zeros((0, 2))
-    everybody = pl.DataFrame(people, ["hi", "lo"]).unique().height
+    held = sum(len(entry.people) for entry in entries)
+    of_all = (one.people for one in series.values() if one.members.height == held)
+    everybody = next(of_all, None)
+    if everybody is None:
+        everybody = len(np.unique(numbered([entry.people for entry in entries])[1]))
     return LedgerReport(len(entries), everybody, compositions, broken, list(unproved))
 
 

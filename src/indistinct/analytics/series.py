@@ -35,7 +35,8 @@ from math import perm, prod
 import numpy as np
 import polars as pl
 
-from indistinct.release.ledger import Entry
+from indistinct.microdata.encoding import distinct_rows
+from indistinct.release.ledger import Entry, numbered
 from indistinct.types import Bools, Floats, Ints
 
 ROUNDS = 60
@@ -111,67 +112,59 @@ class Series:
             attribute: the attribute.
             category_of: the category of every value, where categories are what is looked at.
         """
-        members, listed, first, single = [], [], 0, True
-        for place, entry in enumerate(entries):
-            part = entry.listed.get(attribute)
-            if part is None:
-                continue
-            single &= part.holding == "one"
-            members.append(
-                pl.DataFrame(
-                    {
-                        "hi": entry.people[:, 0],
-                        "lo": entry.people[:, 1],
-                        "release": np.full(len(entry.people), place, np.int32),
-                        "group": entry.groups.astype(np.int64) + first,
-                    }
-                )
-            )
-            group = np.repeat(np.arange(len(entry.sizes)), np.diff(part.starts))
-            labels = pl.Series(part.labels, dtype=pl.String)
-            share = part.counts / np.maximum(entry.sizes[group], 1)
-            if part.holding == "all":
-                share = np.ones(len(group))
-            listed.append(
-                pl.DataFrame(
-                    {
-                        "group": group + first,
-                        "label": labels.gather(pl.Series(part.places)),
-                        "count": part.counts,
-                        "share": share,
-                    }
-                )
-            )
-            first += len(entry.sizes)
-        if not members:
+        parts = [
+            (place, entry, part)
+            for place, entry in enumerate(entries)
+            if (part := entry.listed.get(attribute)) is not None
+        ]
+        if not parts:
             nobody = {"person": pl.Int64, "release": pl.Int32, "group": pl.Int64}
             nothing = {"group": pl.Int64, "value": pl.Int64, "count": pl.Int64, "share": pl.Float64}
             return cls(attribute, pl.DataFrame([], nobody), pl.DataFrame([], nothing), 0, 0, True)
-        rows = pl.concat(members)
-        known = rows.select("hi", "lo").unique(maintain_order=True).with_row_index("person")
-        rows = rows.join(known, on=["hi", "lo"]).select(
-            pl.col("person").cast(pl.Int64), "release", "group"
+        values: dict[str | None, int] = {}
+        releases, groups, listed, first = [], [], [], 0
+        for place, entry, part in parts:
+            releases.append(np.full(len(entry.people), place, np.int32))
+            groups.append(entry.groups.astype(np.int64) + first)
+            group = np.repeat(np.arange(len(entry.sizes)), np.diff(part.starts))
+            share = part.counts / np.maximum(entry.sizes[group], 1)
+            if part.holding == "all":
+                share = np.ones(len(group))
+            names = part.labels if category_of is None else map(category_of.get, part.labels)
+            value_of = np.array([values.setdefault(name, len(values)) for name in names], np.int64)
+            listed.append((group + first, value_of[part.places], part.counts, share))
+            first += len(entry.sizes)
+        order, person = numbered([entry.people for _, entry, _ in parts])
+        members = pl.DataFrame(
+            {
+                "person": person,
+                "release": np.concatenate(releases)[order],
+                "group": np.concatenate(groups)[order],
+            }
         )
-        values = pl.concat(listed)
+        columns = map(np.concatenate, zip(*listed, strict=True))
+        rows = pl.DataFrame(dict(zip(("group", "value", "count", "share"), columns, strict=True)))
         if category_of is not None:
-            names = [category_of.get(label) for label in values["label"].to_list()]
-            values = values.with_columns(label=pl.Series(names, dtype=pl.String))
-            values = values.group_by("group", "label").agg(pl.col("count", "share").sum())
-            values = values.with_columns(pl.col("share").clip(upper_bound=1))
-        labels = values["label"].unique()
-        number = pl.DataFrame({"label": labels, "value": np.arange(len(labels))})
-        values = values.join(number, on="label", nulls_equal=True).select(
-            "group", "value", "count", "share"
-        )
-        rows, values = rows.sort("person", "release"), values.sort("group", "value")
-        return cls(attribute, rows, values, known.height, first, single, category_of is not None)
+            rows = rows.group_by("group", "value").agg(pl.col("count", "share").sum())
+            rows = rows.with_columns(pl.col("share").clip(upper_bound=1))
+        place_of = rows["group"].to_numpy() * max(len(values), 1) + rows["value"].to_numpy()
+        rows = rows[np.argsort(place_of, kind="stable")]
+        single = all(part.holding == "one" for _, _, part in parts)
+        people = int(person[-1]) + 1 if len(person) else 0
+        return cls(attribute, members, rows, people, first, single, category_of is not None)
 
     @cached_property
     def signature(self) -> Ints:
         """A number for the values that each group lists, [groups]."""
-        lists = self.listed.group_by("group", maintain_order=True).agg("value")
-        found = np.full(self.groups, -1, np.int64)
-        found[lists["group"].to_numpy()] = lists["value"].rank("dense").cast(pl.Int64).to_numpy()
+        value = self.listed["value"].to_numpy()
+        starts = np.cumsum(self._values) - self._values
+        found, numbers = np.full(self.groups, -1, np.int64), 0
+        for size in np.unique(self._values[self._values > 0]).tolist():
+            own = np.flatnonzero(self._values == size)
+            rows = value[starts[own][:, None] + np.arange(size)]
+            distinct, number = distinct_rows(rows, int(value.max()) + 1)
+            found[own] = number + numbers
+            numbers += len(distinct)
         return found
 
     def _per_group(self, what: str, reduced: np.ufunc, nothing: float = 0) -> Floats:

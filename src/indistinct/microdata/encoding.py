@@ -46,6 +46,28 @@ def codes_in(column: pl.Series, domain: Sequence[str | None]) -> Ints32:
     return found
 
 
+FEW_COLUMNS = 16
+"""Columns of codes that are numbered one by one."""
+
+
+def distinct_rows(rows: Ints, domain: int) -> tuple[Ints, Ints]:
+    """The distinct rows of codes [C, s], and the place of every row among them [n].
+
+    Arguments:
+        rows: the codes, [n, s].
+        domain: how many codes there are.
+    """
+    if rows.shape[1] > FEW_COLUMNS:
+        found, place = np.unique(rows, axis=0, return_inverse=True)
+        return found, place.ravel()
+    if not rows.shape[1]:
+        return rows[:1].astype(np.int64), np.zeros(len(rows), np.int64)
+    columns = [own.astype(np.int32) for own in rows.T]
+    ones = np.ones(len(rows), dtype=np.int64)
+    codes, _, number = count_combinations(columns, [domain] * len(columns), ones)
+    return np.column_stack(codes).astype(np.int64), number.astype(np.int64)
+
+
 def count_combinations(
     columns: Sequence[Ints32], domains: Sequence[int], weight: Ints
 ) -> tuple[list[Ints32], Ints, Ints32]:

@@ -18,13 +18,14 @@ from indistinct.analytics.ledger_report import Broken, over_releases, reported
 from indistinct.document import many
 from indistinct.errors import DataError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.microdata.encoding import distinct_rows
 from indistinct.privacy.kl_cover import KLCover
 from indistinct.privacy.m_invariance import Signatures
 from indistinct.privacy.promise import known_promise
 from indistinct.recoding.earlier_plan import published_labels
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.method import Earlier
-from indistinct.release.ledger import Entry, Ledger, Listed, Recording, hashes_of
+from indistinct.release.ledger import Entry, Ledger, Listed, Recording, hashes_of, numbered
 from indistinct.release.transforms.pseudonymize import derived, read_key
 from indistinct.sources.convert import to_polars
 from indistinct.sources.text import canonical
@@ -128,38 +129,43 @@ def earlier_signatures(private: PrivateTable) -> Earlier:
     entries, (name, *_) = ledger.entries(), private.sensitive
     key = _key(policy, ledger)
     hashes = hashes_of(_people(private), key)
-    people = pl.DataFrame(hashes, ["hi", "lo"]).with_row_index("person")
     of_person = np.full(len(hashes), -1, np.int32)
     numbers: dict[tuple[str | None, ...], int] = {}
-    made_up: list[tuple[int, str | None, str]] = []
-    for entry in entries:
+    made_up: list[tuple[int, str | None, str]] | None = None
+    left = np.arange(len(hashes))
+    for entry in reversed(entries):
         part = entry.listed.get(name)
         if part is None:
             continue
-        signature = _numbered(part, numbers)
-        known = pl.DataFrame(entry.people, ["hi", "lo"]).with_columns(group=entry.groups)
-        both = people.join(known, on=["hi", "lo"])
-        of_person[both["person"].to_numpy()] = signature[both["group"].to_numpy()]
-        made_up = [
-            (int(signature[bucket]), values.get(name), digest)
-            for digest, bucket, values in entry.account.get("made_up", ())
-        ]
-    return Earlier(of_person, tuple(numbers), made_up, partial(_digest, key=key))
+        order, person = numbered([hashes[left], entry.people])
+        again = np.flatnonzero(person[1:] == person[:-1])
+        known, group = order[again], entry.groups[order[again + 1] - len(left)]
+        counterfeits = [] if made_up is not None else entry.account.get("made_up", ())
+        looked_at = np.append(group, [bucket for _, bucket, _ in counterfeits]).astype(np.int64)
+        signature = _numbered(part, numbers, np.unique(looked_at))
+        of_person[left[known]] = signature[group]
+        left = np.delete(left, known)
+        if made_up is None:
+            made_up = [
+                (int(signature[bucket]), values.get(name), digest)
+                for digest, bucket, values in counterfeits
+            ]
+    return Earlier(of_person, tuple(numbers), made_up or (), partial(_digest, key=key))
 
 
-def _numbered(part: Listed, numbers: dict[tuple[str | None, ...], int]) -> Ints:
-    """The signature of every class of a release, [G]; new ones get the next numbers."""
+def _numbered(part: Listed, numbers: dict[tuple[str | None, ...], int], groups: Ints) -> Ints:
+    """The signature of some classes of a release, [G]; new ones get the next numbers."""
     sizes, label_of = np.diff(part.starts), part.labels.__getitem__
-    found = np.zeros(len(sizes), np.int64)
-    for size in np.unique(sizes).tolist():
-        own = np.flatnonzero(sizes == size)
+    found = np.full(len(sizes), -1, np.int64)
+    for size in np.unique(sizes[groups]).tolist():
+        own = groups[sizes[groups] == size]
         places = part.places[part.starts[own][:, None] + np.arange(size)]
-        lists, which = np.unique(places, axis=0, return_inverse=True)
+        lists, which = distinct_rows(places, len(part.labels))
         number = [
             numbers.setdefault(tuple(sorted(map(label_of, one), key=_in_order)), len(numbers))
             for one in lists.tolist()
         ]
-        found[own] = np.array(number)[which.ravel()]
+        found[own] = np.array(number)[which]
     return found
 
 

@@ -20,7 +20,7 @@ import json
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -128,6 +128,27 @@ def hashes_of(people: pl.Series, key: bytes) -> NDArray[np.uint64]:
         for text in people.to_list()
     )
     return np.frombuffer(digests, dtype=">u8").astype(np.uint64).reshape(-1, 2)
+
+
+def numbered(hashes: Sequence[NDArray[np.uint64]]) -> tuple[Ints, Ints]:
+    """A number for everybody, the same wherever the hashes are equal.
+
+    Returns the order of all hashes, those of one person together and as given [n], and the number
+    of the person at each place of this order [n].
+
+    Arguments:
+        hashes: of some releases, one after the other, two halves each; quick where they are sorted.
+    """
+    rows = np.concatenate([np.zeros((0, 2), np.uint64), *hashes])
+    for keys in ((rows[:, 0],), (rows[:, 1], rows[:, 0])):
+        order = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys)
+        high, low = rows[order, 0], rows[order, 1]
+        other, apart = high[1:] != high[:-1], low[1:] != low[:-1]
+        if not (apart & ~other).any():
+            break
+    first = np.ones(len(rows), np.int64)
+    first[1:] = other | apart
+    return order, np.cumsum(first) - 1
 
 
 class Ledger:
