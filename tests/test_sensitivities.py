@@ -414,6 +414,16 @@ def test_what_a_policy_cannot_say(changes: dict[str, Any], text: str) -> None:
     assert text in str(caught.value)
 
 
+def test_ranks_of_values_say_nothing_of_published_groups() -> None:
+    asked = policy().to_dict()
+    asked["source"] = {"person": "who"}
+    asked["promises"].append({"model": "km-anonymity", "k": 2, "sensitive": "ill"})
+    asked["attributes"]["ill"]["hierarchy"] = {"tree": {"*": list(ILLS)}}
+    with pytest.raises(PolicyError, match="km-anonymity publishes groups") as caught:
+        ind.anonymize(patients().with_row_index("who"), asked)
+    assert [item.code for item in caught.value.problems] == ["beside-km-anonymity"]
+
+
 def test_ranks_that_are_missing_are_asked_for() -> None:
     asked = policy().to_dict()
     del asked["attributes"]["ill"]["ranks"]

@@ -11,13 +11,17 @@ import numpy as np
 import polars as pl
 
 from indistinct.document import many, some_of
+from indistinct.errors import PolicyError, Problem
 from indistinct.intake.value_metadata import value_metadata_of
 from indistinct.kernels.ragged import pointers
+from indistinct.metadata import NO_METADATA
+from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import codes_in, count_combinations
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.microdata import sorted_values
 from indistinct.microdata.subjects import Subjects
 from indistinct.privacy.km_anonymity import KMAnonymity
+from indistinct.privacy.promise import Promise
 from indistinct.recoding.items import ItemPlan, km_anonymous, published_items
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.engines import open_table
@@ -71,6 +75,7 @@ def with_generalized_items(table: Table, run: Run, file: str | None) -> tuple[Ta
     run.tell("generalizing items")
     assert isinstance(table, EagerTable)
     names = list(dict.fromkeys(name for part in promises for name in part.columns))
+    _require_groups_to_do(policy.privacy_models, names)
     keys = [] if policy.person is None else [policy.person]
     rows = table.text([*keys, *names])
     people = Subjects.of_records(rows)
@@ -106,6 +111,23 @@ def with_generalized_items(table: Table, run: Run, file: str | None) -> tuple[Ta
     run.documents["items.json"] = documents
     run.policy = _without_items(policy, names)
     return done, int((~keep).sum()), without
+
+
+def _require_groups_to_do(promises: Sequence[Promise], names: Sequence[str]) -> None:
+    """Refuse promises that need to know of values what nobody says of published groups of them."""
+    unknown = SensitiveDomain(("one", "other"), NO_METADATA)
+    if lacking := [
+        Problem(
+            "beside-km-anonymity",
+            f"promise '{part.model}' needs categories, ranks, an order or a hierarchy of what is "
+            "published, and km-anonymity publishes groups of values",
+            attribute=part.sensitive,
+            remedy=f"leave '{part.model}' or 'km-anonymity' out",
+        )
+        for part in promises
+        if part.sensitive in names and part.missing_metadata(unknown)
+    ]:
+        raise PolicyError(lacking)
 
 
 def with_rows(table: Table, keep: Bools, policy: Policy) -> Table:

@@ -318,7 +318,8 @@ def moved_visits(policy: Policy) -> list[str]:
 def visits_of(view: ReleaseView, attacked: Attacked) -> Visits | None:
     """The visits of people, and what is published of visits; None where no one is known."""
     policy, people = attacked.private.policy, attacked.private.subjects
-    names = [name for name in policy.visit_identifiers if view.table.find(name) is not None]
+    known = [name for name in policy.visit_identifiers if name in attacked.texts.columns]
+    names = [name for name in known if view.table.find(name) is not None]
     if not names or view.person is None or moved_visits(policy):
         return None
     owner, shown = view.visits(names)

@@ -253,7 +253,7 @@ def _method_checks(method: Method) -> Iterator[Problem]:
     if own.sight(method, ()).rows:
         yield Problem(
             "rows-of-people",
-            f"{place}: a search for distinct rows does not know whose rows they are",
+            f"{place}: '{own.name}' looks for distinct rows, and does not know whose rows they are",
             remedy='choose "optimal", which counts people',
         )
     if own.unit == "record":
@@ -300,7 +300,7 @@ def _linked_checks(own: Registered, promises: tuple[Requirement, ...]) -> Iterat
     for number, item in enumerate(promises, start=1):
         subject = known[item.model].subject
         foreign = subject == "linked" and item.model not in own.works_towards
-        if foreign or subject == "items":
+        if foreign or subject == "items" or item.model == KNMAnonymity.model:
             yield Problem(
                 "other-algorithm",
                 f"{place_of(('promises', number))}: '{own.name}' does not work towards "

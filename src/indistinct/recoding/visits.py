@@ -151,8 +151,8 @@ def visits_protected(
     if best is None:
         raise Unsatisfiable(
             "unsatisfiable",
-            f"{k} people are to have every visit of a class, and no choice of levels makes it "
-            f"so with at most {many(allowed, 'visit')} published as *",
+            f"known-visit promises that {k} people have every visit of a class, and no choice of "
+            f"levels makes it so with at most {many(allowed, 'visit')} published as *",
             attribute=names[0],
             remedy="raise max_level, allow a larger suppression_limit, or promise a k that no "
             "class is smaller than",

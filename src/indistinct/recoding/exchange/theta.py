@@ -500,9 +500,8 @@ class _Making:
         reasons = "; ".join(f"{count}: {why}" for why, count in moves.reasons().items())
         raise ThetaInfeasible(
             "theta-max-noise",
-            f"{many(needed, 'record of noise is')} needed, {needed / records:.3%} of the "
-            "table, and "
-            f"{allowed} are allowed ({reasons})",
+            f"{many(needed, 'record of noise is')} needed for theta-sensitive, "
+            f"{needed / records:.3%} of the table, and {allowed} are allowed ({reasons})",
             remedy=f"allow max_noise = {needed}, or choose a smaller k or mu"
             + ("" if self.safe else ', or variant = "safe"')
             + (', or donors = "all"' if self.settings.donors == "later" else ""),
