@@ -313,3 +313,29 @@ def test_promises_about_values_say_whom_they_speak_of() -> None:
     asked = policy({"model": "max-posterior", "sensitive": "ill", "bound": 0.9})
     warnings = anonymize(table(), asked).warnings
     assert any("whoever also knows date, ward of a visit may learn more" in w for w in warnings)
+
+
+def test_what_is_lost_of_visits_is_said_first_with_what_keeps_it() -> None:
+    rows = [
+        (
+            f"p{who}",
+            who * 7 % 60 + 20,
+            f"2024-{(who // 3 + turn * 5) % 12 + 1:02d}-{who % 28 + 1:02d}",
+            who % 2,
+        )
+        for who in range(240)
+        for turn in range(1 + who % 3)
+    ]
+    data = {
+        "id": [row[0] for row in rows],
+        "age": [str(row[1]) for row in rows],
+        "date": [row[2] for row in rows],
+        "ward": [f"ward {row[3]}" for row in rows],
+        "ill": ["flu"] * len(rows),
+    }
+    source = pl.DataFrame(data)
+    first = anonymize(source, policy()).run.warnings[0]
+    assert first.startswith("the release keeps little or nothing of 'date'")
+    assert "k = 40 in k-anonymity, and promise known-visit with k = 4" in first
+    asked = [{"model": "k-anonymity", "k": 40}, {"model": "known-visit", "k": 4}]
+    assert anonymize(source, policy(promises=asked)).tables["date"].n_unique() > 1

@@ -39,8 +39,8 @@ EXAMPLES = 3
 
 
 def warn(own: Iterable[str], run: PlainMapping) -> None:
-    """The warnings of a policy and of a run, each once, on standard error."""
-    for warning in dict.fromkeys([*own, *run["warnings"]]):
+    """The warnings of a run and of a policy, each once, on standard error: what is lost first."""
+    for warning in dict.fromkeys([*run["warnings"], *own]):
         complain("warning", warning)
 
 

@@ -142,6 +142,7 @@ def accounts(
         warnings=(
             *warn_about_made_up(made_up, verdict.records),
             *warn_about_lost(policy, plan, document.get("leakage", {}), starred),
+            *run.said_first,
             *policy.warnings,
             *found,
             *warn_about_those_left_out(policy, suppressed),
