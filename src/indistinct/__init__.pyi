@@ -4,6 +4,9 @@ from indistinct.analytics.assessment import Assessment as Assessment
 from indistinct.analytics.attacks.finding import AttackReport as AttackReport
 from indistinct.analytics.comparison import Comparison as Comparison
 from indistinct.analytics.contingency import Contingency as Contingency
+from indistinct.analytics.elbow import Selection as Selection
+from indistinct.analytics.elbow import elbow as elbow
+from indistinct.analytics.elbow import select_k as select_k
 from indistinct.analytics.exploration import Exploration as Exploration
 from indistinct.analytics.histogram import Equalization as Equalization
 from indistinct.analytics.histogram import equalization as equalization
@@ -12,6 +15,8 @@ from indistinct.analytics.ledger_report import check_ledger as check_ledger
 from indistinct.analytics.linked import expected as expected
 from indistinct.analytics.quasi_identifiers import QuasiIdentifiers as QuasiIdentifiers
 from indistinct.analytics.risk import RiskReport as RiskReport
+from indistinct.analytics.sensitivity_ranks import ranks_by_score as ranks_by_score
+from indistinct.analytics.sensitivity_ranks import share_of_harm as share_of_harm
 from indistinct.errors import DataError as DataError
 from indistinct.errors import HierarchyError as HierarchyError
 from indistinct.errors import IndistinctError as IndistinctError

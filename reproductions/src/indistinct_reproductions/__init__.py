@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indistinct.errors import PolicyError, did_you_mean
+from indistinct import PolicyError
+from indistinct.errors import did_you_mean
 
 if TYPE_CHECKING:
     from indistinct_reproductions.reproduction import Progress, Reproduction

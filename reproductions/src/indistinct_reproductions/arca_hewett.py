@@ -14,11 +14,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from indistinct.errors import Unsatisfiable
-from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct import Promise, Taxonomy, Unsatisfiable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata
-from indistinct.privacy.promise import Promise
 from indistinct.recoding.subtree.search import Step
 from indistinct.recoding.subtree.space import DomainSpace, Space, space
 from indistinct_reproductions.arca_hewett_data import (

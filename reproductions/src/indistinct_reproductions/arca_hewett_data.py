@@ -12,11 +12,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 import indistinct as ind
+from indistinct import Promise, Taxonomy
 from indistinct.analytics.leakage import Leakage
-from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata, row_numbers
-from indistinct.privacy.promise import Promise, promise
+from indistinct.privacy.promise import promise
 from indistinct.recoding.subtree.search import SearchResult, Step, run
 from indistinct.recoding.subtree.space import space
 

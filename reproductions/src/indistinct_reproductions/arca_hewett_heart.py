@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from indistinct.errors import DataError, Problem
+from indistinct import DataError, Problem
 from indistinct.recoding.subtree.search import SearchResult
 from indistinct.recoding.subtree.space import space
 from indistinct_reproductions.arca_hewett_data import (

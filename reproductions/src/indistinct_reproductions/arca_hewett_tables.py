@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct import Taxonomy
 
 COLUMNS = ("Sex", "AC", "Age", "Zip", "Weight", "Race", "Genetic Risk")
 """AC is the consumption of alcohol."""

@@ -21,14 +21,13 @@ import numpy as np
 import polars as pl
 
 import indistinct as ind
+from indistinct import Release, Unsatisfiable
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.analytics.linked_query_error import LinkedQueries, Question
 from indistinct.analytics.query_error import MODES, Condition
-from indistinct.errors import Unsatisfiable
 from indistinct.hierarchies.cells import range_text
 from indistinct.intake.run import Run as OneRun
 from indistinct.pipeline.anonymization import read
-from indistinct.pipeline.release import Release
 from indistinct.pipeline.searching import search
 from indistinct.privacy.rank_variance import largest_k, rank_variance_exact, serves, theta
 from indistinct.recoding.linked_plan import LinkedPlan

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import polars as pl
 
-from indistinct.errors import DataError
+from indistinct import DataError
 from indistinct.hierarchies import icd9
 from indistinct.hierarchies.code_ranges import Ranges
 from indistinct.sources.files import PACKED, bytes_of

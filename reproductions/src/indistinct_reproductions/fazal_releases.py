@@ -20,6 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 import indistinct as ind
+from indistinct import Policy, Release, Unsatisfiable
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.analytics.linkability import (
     Intersection,
@@ -29,13 +30,10 @@ from indistinct.analytics.linkability import (
 )
 from indistinct.analytics.linked_query_error import LinkedQueries, LinkedQueryError
 from indistinct.analytics.utility import CertaintyPenalty, Utility
-from indistinct.errors import Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.private_table import PrivateTable
 from indistinct.intake.run import Run as OneRun
 from indistinct.pipeline.anonymization import read
-from indistinct.pipeline.release import Release
-from indistinct.policy import Policy
 from indistinct.recoding.plan import CellPlan
 from indistinct_reproductions.fazal_tables import MU
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import indistinct as ind
 from indistinct.document import many
@@ -26,7 +26,6 @@ from indistinct.privacy.rank_variance import (
     serves,
     theta,
 )
-from indistinct.release.audit import Verdict
 from indistinct_reproductions.drawing import Bars
 from indistinct_reproductions.khan_adult import read_adult
 from indistinct_reproductions.khan_figures import figures
@@ -70,6 +69,9 @@ from indistinct_reproductions.khan_tables import (
 )
 from indistinct_reproductions.reproduction import Ledger, Progress, Reproduction, Value
 from indistinct_reproductions.reproduction import Verdict as Outcome
+
+if TYPE_CHECKING:
+    from indistinct.release.audit import Verdict
 
 NAME = "khan"
 USUAL: Mapping[Outcome, str] = {"truncated": "cut off after the last digit printed, not rounded"}

@@ -16,11 +16,10 @@ from typing import Any
 
 import polars as pl
 
-from indistinct.errors import DataError, Problem
+from indistinct import DataError, Problem, Taxonomy
 from indistinct.hierarchies.intervals import intervals_taxonomy
 from indistinct.hierarchies.masking import masking_taxonomy
 from indistinct.hierarchies.suppression import suppression_taxonomy
-from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.hierarchies.tree import tree_taxonomy
 from indistinct.randomness import simulation
 from indistinct_reproductions.khan_tables import OCCUPATIONS

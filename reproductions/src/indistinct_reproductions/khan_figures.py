@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import indistinct as ind
-from indistinct.errors import Unsatisfiable
+from indistinct import Unsatisfiable
 from indistinct.privacy.rank_variance import least_noise, rank_variance_exact, serves
 from indistinct_reproductions.drawing import Lines
 from indistinct_reproductions.khan_adult import OCCUPATION, Adult

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct import Taxonomy
 from indistinct_reproductions.arca_hewett_tables import Row
 from indistinct_reproductions.reproduction import Ledger
 

@@ -10,8 +10,8 @@ from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args
 
+from indistinct import OutputError
 from indistinct.document import many
-from indistinct.errors import OutputError
 
 Progress = Callable[[str, float | None], None]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal
 
-from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct import Taxonomy
 from indistinct.recoding.subtree.search import SearchResult, Step
 from indistinct.report.drawing import INK, LINE, MUTED, png, width_of
 from indistinct_reproductions.drawing import Canvas

@@ -13,22 +13,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 import indistinct as ind
-from indistinct.analytics.attribute_graph import AttributeGraph
-from indistinct.analytics.elbow import TOLERANCE, elbow
-from indistinct.analytics.published import Original, read_rows
-from indistinct.analytics.quasi_identifiers import QuasiIdentifiers, discover
-from indistinct.analytics.risk import journalist, marketer, prosecutor
-from indistinct.analytics.sensitivity_ranks import RANKS, ranks_by_score, share_of_harm
-from indistinct.analytics.utility import Utility
-from indistinct.errors import Unsatisfiable
-from indistinct.hierarchies.equal_frequency import equal_frequency_taxonomy
-from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.metadata import Value
-from indistinct.release.audit import Verdict
 from indistinct.report.graphs import GraphPicture
 from indistinct_reproductions.drawing import Lines
 from indistinct_reproductions.reproduction import Ledger, Progress, Reproduction
@@ -43,11 +30,13 @@ from indistinct_reproductions.victor_lopez_tables import (
     JOBS,
     PARALLEL,
     QUASI,
+    RANKS,
     SIZES,
     STAND_INS,
     STATUS,
     TABLE_VI,
     THRESHOLD,
+    Graph,
     age_range,
     table_ii,
     table_iii,
@@ -118,13 +107,13 @@ def generalized() -> pl.DataFrame:
     )
 
 
-def ranks() -> dict[Value, int]:
+def ranks() -> dict[Any, int]:
     """The rank of every diagnosis of Table II by how often people with it were not discharged."""
     counted = table_ii().group_by(DIAGNOSIS, STATUS, maintain_order=True).len().rows()
-    return ranks_by_score(share_of_harm(counted, HARM))
+    return ind.ranks_by_score(ind.share_of_harm(counted, HARM))
 
 
-def kept(model: str, **parameters: Any) -> Verdict:
+def kept(model: str, **parameters: Any) -> Any:
     """What the audit says of one promise about Table III."""
     about = {} if model == "k-anonymity" else {"sensitive": DIAGNOSIS}
     policy = {
@@ -171,7 +160,7 @@ def _table_iii(ledger: Ledger) -> None:
         alike,
         "the status is published, and by it ranks are given: every class tells the rank",
     )
-    risk = prosecutor(classes["size"].to_numpy().astype(np.int64), THRESHOLD)
+    risk = ind.risk(printed, quasi=QUASI, threshold=THRESHOLD).prosecutor
     for name, value in zip(("R1", "R2", "R3"), risk.to_dict().values(), strict=True):
         ledger.unprinted(where, f"prosecutor's {name}, threshold {THRESHOLD:g}", value)
     ledger.sheet(
@@ -221,16 +210,16 @@ def _definitions(ledger: Ledger) -> None:
 # -------- Figures 2 to 5: graphs of attributes --------
 
 
-def found_in(graph: AttributeGraph) -> QuasiIdentifiers | None:
+def found_in(graph: Graph) -> ind.QuasiIdentifiers | None:
     """The quasi-identifiers of a graph; None where no cut can protect."""
     try:
-        return discover(graph)
-    except Unsatisfiable:
+        return graph.found()
+    except ind.Unsatisfiable:
         return None
 
 
 def _graphs(ledger: Ledger) -> None:
-    first = discover(PARALLEL)
+    first = PARALLEL.found()
     ledger.claim(
         "Section IV.A",
         "quasi-identifiers of Figure 2 are cut vertices",
@@ -239,7 +228,7 @@ def _graphs(ledger: Ledger) -> None:
         bool(first.cuts.single),
         "side by side none cuts all ways; together they do, as the smallest set that does",
     )
-    parts = discover(ALL_PARTS)
+    parts = ALL_PARTS.found()
     ledger.claim(
         "Section IV.A",
         "an address replaced by all of its parts leaves the graph connected",
@@ -248,7 +237,7 @@ def _graphs(ledger: Ledger) -> None:
         not parts.quasi_identifiers,
         "so it is with single vertices only",
     )
-    stand_ins = discover(STAND_INS)
+    stand_ins = STAND_INS.found()
     ledger.unprinted(
         "Figure 5",
         "quasi-identifiers over all replacements",
@@ -301,10 +290,7 @@ def _ranks(ledger: Ledger) -> None:
         "causes of death by their number: an order, of which no four ranks are made in the paper; "
         "here a rank is a quarter of the range",
     )
-    found: dict[str, dict[Value, int]] = {}
-    for year, own in FIGURE_7.items():
-        scores: dict[Value, float] = {cause: float(deaths) for cause, deaths in own.items()}
-        found[year] = ranks_by_score(scores)
+    found = {year: ind.ranks_by_score(deaths) for year, deaths in FIGURE_7.items()}
     for year, by_cause in found.items():
         graded = Counter(by_cause.values())
         ledger.unprinted(
@@ -339,7 +325,7 @@ def _bends(ledger: Ledger) -> None:
     printed = printed_selection()
     for name, own in printed.elbows.items():
         most = max(own.d)
-        farthest = [k for k, d in zip(own.ks, own.d, strict=True) if d >= most - TOLERANCE]
+        farthest = [k for k, d in zip(own.ks, own.d, strict=True) if d >= most - 1e-9]
         ledger.unprinted(
             "Table VI",
             f"{name.replace('_', ' ')}: k where the printed curve bends",
@@ -363,7 +349,7 @@ def _bends(ledger: Ledger) -> None:
             f"highest risk over k = {least} to {last}: where it bends in every table",
             " or ".join(map(str, bends_of_reciprocal(last))),
             "near the square root of twice the last k",
-            {"larger of equals": elbow(list(ks), [1 / k for k in ks]).k},
+            {"larger of equals": ind.elbow(list(ks), [1 / k for k in ks]).k},
         )
     ledger.picture(
         "bends",
@@ -384,10 +370,14 @@ def _risks(ledger: Ledger) -> None:
     rows: list[tuple[Shown, ...]] = []
     ordered = at_risk = 0
     for sizes, people in SIZES:
-        size, population = (np.array(one, dtype=np.int64) for one in (sizes, people))
-        first = prosecutor(size, THRESHOLD)
-        second = journalist(size, population, THRESHOLD)
-        third = marketer(size, population, float(population.sum()))
+        own, all_ = (
+            pl.DataFrame({"class": [at for at, n in enumerate(counts) for _ in range(n)]})
+            for counts in (sizes, people)
+        )
+        risk = ind.risk(own, quasi=["class"], population=all_, threshold=THRESHOLD)
+        first, second, third = risk.prosecutor, risk.journalist, risk.marketer
+        assert second is not None
+        assert third is not None
         ordered += first.highest >= second.highest and first.success >= second.success >= third
         at_risk += first.at_risk >= second.at_risk >= third
         rows.append(
@@ -440,8 +430,9 @@ def _bins(ledger: Ledger) -> None:
     ages = _ages()
     rows: list[tuple[Shown, ...]] = []
     for bins in BINS:
-        taxonomy = equal_frequency_taxonomy("Age", ages, [1] * len(ages), bins=bins, levels=1)
-        sizes = Counter(taxonomy.level(1))
+        whole = ind.Taxonomy("Age", [(age, "*") for age in ages])
+        even = ind.equalization("Age", ages, [1] * len(ages), whole, bins=bins).equalized
+        sizes = dict(zip(even.labels, even.records, strict=True))
         rows += [(bins, label, count) for label, count in sizes.items()]
         ledger.unprinted(
             "Section V.B",
@@ -466,11 +457,16 @@ def quality_of_ages(tight: bool = True) -> dict[str, float | None]:
     """
     ages = _ages()
     labels = {age: f"{int(age) // 5 * 5}-{int(age) // 5 * 5 + 4}" for age in ages}
-    taxonomy = Taxonomy("Age", [(age, labels[age], "*") for age in ages])
-    original = Original.of(pl.DataFrame({"Age": ages}), {"Age": taxonomy})
+    taxonomy = ind.Taxonomy("Age", [(age, labels[age], "*") for age in ages])
     wide = {age: f"[{int(age) // 5 * 5}, {int(age) // 5 * 5 + 5}]" for age in ages}
-    cells = [(labels if tight else wide)[age] for age in ages]
-    return Utility(original, read_rows(original, pl.DataFrame({"Age": cells}))).quality
+    cells = pl.DataFrame({"Age": [(labels if tight else wide)[age] for age in ages]})
+    policy = {
+        "attributes": {"Age": {"role": "quasi-identifier", "hierarchy": taxonomy}},
+        "promises": [{"model": "k-anonymity", "k": 1}],
+    }
+    compared = ind.compare(pl.DataFrame({"Age": ages}), {"III": cells}, policy=policy, queries=1)
+    quality: dict[str, float | None] = compared.releases[0].to_dict()["quality"]
+    return quality
 
 
 def _quality(ledger: Ledger) -> None:

@@ -15,20 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import polars as pl
 
 import indistinct as ind
-from indistinct.analytics.contingency import Counts, said
-from indistinct.analytics.elbow import Selection, select_k
-from indistinct.analytics.histogram import Equalization, Histogram, equalization
-from indistinct.analytics.risk import Criteria, RiskCurve
-from indistinct.errors import DataError, Problem
-from indistinct.hierarchies.files import read_hierarchy
-from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.microdata.microdata import distinct_values
 from indistinct_reproductions.charts import HeatMap, Histograms
 from indistinct_reproductions.drawing import Bars, Lines
 from indistinct_reproductions.reproduction import Ledger, Value, verdict_of
@@ -43,6 +35,11 @@ from indistinct_reproductions.victor_lopez_tables import (
     TABLE_VI,
     THRESHOLD,
 )
+
+if TYPE_CHECKING:
+    from indistinct.analytics.contingency import Counts
+    from indistinct.analytics.histogram import Histogram
+    from indistinct.analytics.risk import Criteria, RiskCurve
 
 FILE: Final = "adult.csv"
 HIERARCHY: Final = "adult_hierarchy_{}.csv"
@@ -73,7 +70,7 @@ class Adult:
     """The table and a hierarchy for every attribute of :data:`COLUMNS`."""
 
     texts: pl.DataFrame
-    taxonomies: Mapping[str, Taxonomy]
+    taxonomies: Mapping[str, ind.Taxonomy]
 
     def policy(
         self, promise: Mapping[str, Any], columns: Sequence[str] = COLUMNS, **method: Any
@@ -115,18 +112,18 @@ def read_adult(folder: Path) -> Adult:
     remedy = "--data names the folder that holds the table and a hierarchy for every attribute"
     missing = [one for one in (path, *_hierarchies(folder)) if not one.is_file()]
     if missing:
-        raise DataError(
+        raise ind.DataError(
             [
-                Problem("missing-file", "there is no such file", file=str(one), remedy=remedy)
+                ind.Problem("missing-file", "there is no such file", file=str(one), remedy=remedy)
                 for one in missing
             ]
         )
     read = read_table(path)
     lacking = [name for name in COLUMNS if name not in read.columns]
     if lacking:
-        raise DataError("unknown-column", f"has no column {', '.join(lacking)}", file=str(path))
+        raise ind.DataError("unknown-column", f"has no column {', '.join(lacking)}", file=str(path))
     taxonomies = {
-        name: read_hierarchy(file, name)
+        name: ind.read_hierarchy(file, name)
         for name, file in zip(COLUMNS, _hierarchies(folder), strict=True)
     }
     problems = []
@@ -135,7 +132,7 @@ def read_adult(folder: Path) -> Adult:
         rows = strange.arg_true()
         if len(rows):
             problems.append(
-                Problem(
+                ind.Problem(
                     "uncovered-value",
                     "has values that its hierarchy does not cover",
                     file=str(path),
@@ -144,7 +141,7 @@ def read_adult(folder: Path) -> Adult:
                 )
             )
     if problems:
-        raise DataError(problems)
+        raise ind.DataError(problems)
     return Adult(read.select(COLUMNS), taxonomies)
 
 
@@ -164,7 +161,7 @@ def england_apart(adult: Adult) -> Adult:
         (chain[0], *(APART for _ in chain[1:-1]), chain[-1]) if chain[0] == ENGLAND else chain
         for chain in taxonomy.chains
     ]
-    return Adult(adult.texts, {**adult.taxonomies, COUNTRY: Taxonomy(COUNTRY, chains)})
+    return Adult(adult.texts, {**adult.taxonomies, COUNTRY: ind.Taxonomy(COUNTRY, chains)})
 
 
 def experiments(ledger: Ledger, adult: Adult, tell: Callable[[str, float | None], None]) -> None:
@@ -239,8 +236,8 @@ def _figure_6(ledger: Ledger, adult: Adult) -> None:
         ages.generalize(whole[0], 1),
         "the file beside the table has the same ranges under other names",
     )
-    values, counts = distinct_values(adult.texts["age"])
-    found = equalization("age", values, counts, ages, level=1)
+    values, counts = adult.texts["age"].value_counts().sort("age").get_columns()
+    found = ind.equalization("age", values.to_list(), counts.to_list(), ages, level=1)
     for stage, held in found.stages.items():
         ledger.unprinted(
             "Figure 6",
@@ -256,9 +253,9 @@ def _figure_6(ledger: Ledger, adult: Adult) -> None:
     ledger.picture("figure-6", _histograms(found))
 
 
-def _histograms(found: Equalization) -> Histograms:
+def _histograms(found: ind.Equalization) -> Histograms:
     def bars(held: Histogram) -> dict[str, int]:
-        return {said(label): n for label, n in zip(held.labels, held.records, strict=True)}
+        return {label or "missing": n for label, n in zip(held.labels, held.records, strict=True)}
 
     names = ("ages as they are", "in ranges of five years", "in as many ranges of equal frequency")
     return Histograms(
@@ -323,8 +320,8 @@ def _figure_8(ledger: Ledger, adult: Adult) -> None:
 def _heat_map(title: str, counts: Counts) -> HeatMap:
     return HeatMap(
         title,
-        tuple(map(said, counts.rows)),
-        tuple(map(said, counts.columns)),
+        tuple(label or "missing" for label in counts.rows),
+        tuple(label or "missing" for label in counts.columns),
         counts.counts.tolist(),
     )
 
@@ -454,10 +451,10 @@ def _agreeing(found: RiskCurve) -> int:
 # -------- Figure 10 --------
 
 
-def printed_selection() -> Selection:
+def printed_selection() -> ind.Selection:
     """The bends of the curves that Table VI prints, and the k they speak for."""
     columns = [[float(row[at]) for row in TABLE_VI.values()] for at in range(3)]
-    return select_k(list(TABLE_VI), *columns)
+    return ind.select_k(list(TABLE_VI), *columns)
 
 
 def _figure_10(ledger: Ledger, short: RiskCurve, long: RiskCurve) -> None:
@@ -528,7 +525,7 @@ _NAMES: Final = {
 
 
 def _drawn_curve(
-    ledger: Ledger, name: str, title: str, found: RiskCurve, selection: Selection
+    ledger: Ledger, name: str, title: str, found: RiskCurve, selection: ind.Selection
 ) -> None:
     bends = ", ".join(f"{_NAMES[one]} at {item.k}" for one, item in selection.elbows.items())
     ledger.picture(

@@ -9,12 +9,13 @@ and 11. Figure 11 is small print, quoted from a copy of the text: single digits 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 import polars as pl
 
-from indistinct.analytics.attribute_graph import AttributeGraph, Derivation, Edge
-from indistinct.hierarchies.tree import tree_taxonomy
+import indistinct as ind
 
 THRESHOLD = 0.2
 """None is printed; 1.46 % of records at risk for k = 4 and none for k = 5 leave 0.2 to 0.25."""
@@ -68,15 +69,12 @@ def table_iii() -> pl.DataFrame:
     return _frame(_TABLE_III, ("Sl No", *QUASI, DIAGNOSIS))
 
 
-JOBS = tree_taxonomy(
-    "Job",
-    {
-        "*": {
-            "Artist": ["Dancer", "Singer", "Keyboardist"],
-            "Professional": ["Doctor", "Lawyer", "Engineer"],
-        }
-    },
-)
+_KINDS = {
+    "Artist": ("Dancer", "Singer", "Keyboardist"),
+    "Professional": ("Doctor", "Lawyer", "Engineer"),
+}
+
+JOBS = ind.Taxonomy("Job", [(job, kind, "*") for kind, jobs in _KINDS.items() for job in jobs])
 """What Table III makes of the jobs of Table II."""
 
 
@@ -107,6 +105,9 @@ TABLE_VI: Mapping[int, tuple[str, str, str]] = {
     10: ("0", "10", "1.45"),
 }
 """For each k the records at risk, the highest risk and the success rate, in percent."""
+
+RANKS: Mapping[int, str] = {1: "critical", 2: "major", 3: "medium", 4: "low"}
+"""What Table IV calls the four ranks of sensitivity."""
 
 FIGURE_7: Mapping[str, Mapping[str, int]] = {
     "1980": {
@@ -184,19 +185,39 @@ MISSING: Mapping[int, str] = {2: "0.22558", 10: "13.28824"}
 # -------- Attribute graphs --------
 
 
-def _along(*ways: Sequence[str]) -> tuple[Edge, ...]:
-    return tuple(Edge(one, other) for way in ways for one, other in pairwise(way))
+@dataclass(frozen=True)
+class Graph:
+    """Attributes of a table beside a name, and what links them.
+
+    Arguments:
+        table: columns that can be cut.
+        ways: attributes that are linked, each to the next.
+        sensitive: columns at which ways end.
+        stand_ins: columns that derive from another one, or are a part of it, by the policy's word.
+    """
+
+    table: tuple[str, ...]
+    ways: tuple[tuple[str, ...], ...]
+    sensitive: tuple[str, ...] = ("diagnosis",)
+    stand_ins: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def found(self) -> ind.QuasiIdentifiers:
+        """The quasi-identifiers by the links alone.
+
+        Raises:
+            Unsatisfiable: a way passes no column that could be cut.
+        """
+        table = pl.DataFrame({name: ["a", "b"] for name in (*self.table, *self.sensitive)})
+        attributes = {name: {"role": "insensitive", **self.stand_ins.get(name, {})}
+                      for name in self.table}  # fmt: skip
+        attributes |= {name: {"role": "sensitive"} for name in self.sensitive}
+        links = [{"from": one, "to": other} for way in self.ways for one, other in pairwise(way)]
+        policy = {"attributes": attributes}
+        return ind.quasi(table, policy, identifiers=["name"], links=links, rows=False)
 
 
-def _graph(
-    table: Sequence[str],
-    *ways: Sequence[str],
-    sensitive: Sequence[str] = ("diagnosis",),
-    derivations: Sequence[Derivation] = (),
-) -> AttributeGraph:
-    return AttributeGraph(
-        ("name",), tuple(sensitive), tuple(table), _along(*ways), tuple(derivations)
-    )
+def _graph(table: Sequence[str], *ways: tuple[str, ...], **more: Any) -> Graph:
+    return Graph(tuple(table), ways, **more)
 
 
 PARALLEL = _graph(
@@ -209,11 +230,11 @@ STAND_INS = _graph(
     ("date of birth", "address", "age", "locality", "zip code"),
     ("name", "date of birth", "diagnosis"),
     ("name", "address", "diagnosis"),
-    derivations=(
-        Derivation("date of birth", "age"),
-        Derivation("address", "locality", "part_of"),
-        Derivation("address", "zip code", "part_of"),
-    ),
+    stand_ins={
+        "age": {"derived_from": "date of birth"},
+        "locality": {"part_of": "address"},
+        "zip code": {"part_of": "address"},
+    },
 )
 """As Figures 4 and 5: a date of birth from which an age derives, an address with two parts."""
 
@@ -222,7 +243,7 @@ ALL_PARTS = _graph(
 )
 """The graph that section IV.A wants to avoid: an address replaced by all of its parts."""
 
-GRAPHS: Mapping[str, AttributeGraph] = {
+GRAPHS: Mapping[str, Graph] = {
     "three in parallel": PARALLEL,
     "one after the other": _graph(("zip", "region"), ("name", "zip", "region", "diagnosis")),
     "a diamond": _graph(

@@ -20,9 +20,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from indistinct.errors import DataError
 from indistinct.metadata import Value
+
+V = TypeVar("V", bound=Value)
 
 RANKS: Mapping[int, str] = {1: "critical", 2: "major", 3: "medium", 4: "low"}
 """The four ranks, and what the paper calls them."""
@@ -36,7 +39,7 @@ CLOSE = 1e-12
 """How far a share of the range may miss its cut and still be at it: what arithmetic loses."""
 
 
-def ranks_by_score(scores: Mapping[Value, float], cuts: Sequence[float] = CUTS) -> dict[Value, int]:
+def ranks_by_score(scores: Mapping[V, float], cuts: Sequence[float] = CUTS) -> dict[V, int]:
     """The rank of every value by a score that is the higher the more sensitive the value is.
 
     Values of equal scores have one rank. Where all have the same one, all are critical: nothing
@@ -108,7 +111,7 @@ def falling_ks(ks: Mapping[int, int]) -> dict[int, int]:
     return dict(sorted(found.items()))
 
 
-def _check(scores: Mapping[Value, float], cuts: Sequence[float]) -> None:
+def _check(scores: Mapping[V, float], cuts: Sequence[float]) -> None:
     problem = None
     if not all(math.isfinite(score) for score in scores.values()):
         problem = "a score is not a number"
