@@ -128,6 +128,28 @@ def test_another_suppressed_record_changes_nothing(tmp_path: Path, source: str) 
     assert len(seen) == 1
 
 
+def test_types_do_not_tell_who_was_beyond_an_end_or_had_no_value() -> None:
+    """The label of whoever is beyond an end is a text, and so is a star for no value."""
+    asked = {
+        "attributes": {
+            "age": {
+                "role": "quasi-identifier",
+                "hierarchy": {"intervals": {"width": 5, "top": 60, "bottom": 10}},
+                "missing": {"as": "suppress"},
+            }
+        },
+        "promises": [{"model": "k-anonymity", "k": 3}],
+        "method": {"suppression_limit": 0.1},
+    }
+    ages = [20, 24, 31] * 4
+    types = set()
+    for gone in (400, -70, None):
+        release = ind.anonymize(pl.DataFrame({"age": [*ages, gone]}), asked)
+        assert sorted(map(int, release.tables["age"])) == sorted(ages)
+        types.add(release.tables.schema["age"])
+    assert types == {pl.Int64}
+
+
 def linked(gone: list[tuple[str, str]]) -> dict[str, Any]:
     """What a linked release shows of a table with a person who is suppressed, and has records."""
     random, ills = np.random.default_rng(5), ["flu", "cold", "gout", "ache", "hiv"]

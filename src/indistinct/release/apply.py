@@ -12,7 +12,7 @@ from indistinct.microdata.leveled import LeveledTable
 from indistinct.randomness import Random
 from indistinct.recoding.plan import Plan
 from indistinct.sources.table import Change
-from indistinct.types import Ints32
+from indistinct.types import Bools, Ints32
 
 
 def change(
@@ -46,9 +46,9 @@ def change(
     for j, name in enumerate(data.attributes):
         leaves = data.taxonomies[name].leaves
         texts[name] = _labels(leaves, data.table.codes[j].astype(np.int32))
-        if starred or name in resolved or not _untouched(data, plan, j):
-            labels = [*plan.labels(data, j), SUPPRESSED]
-            published[name] = _labels(labels, plan.cells(data, j))
+        made = _labels([*plan.labels(data, j), SUPPRESSED], plan.cells(data, j))
+        if starred or name in resolved or not _untouched(made, texts[name], keep):
+            published[name] = made
     return Change(
         keys=data.attributes,
         combinations=pl.DataFrame(texts),
@@ -61,15 +61,16 @@ def change(
     )
 
 
-def _untouched(data: LeveledTable, plan: Plan, attribute: int) -> bool:
-    """Whether every published cell of attribute j is the original value.
+def _untouched(made: pl.Series, texts: pl.Series, keep: Bools) -> bool:
+    """Whether every published cell of an attribute is the original value.
 
-    A column with missing values is never left as it is: an empty text, a null and a token that
-    stands for one are the same leaf, and would be told apart.
+    Suppressed records have no say: else the type of a column would tell what they have. A column
+    with missing values is never left as it is: an empty text, a null and a token that stands for
+    one are the same leaf, and would be told apart.
     """
-    leaves = data.taxonomies[data.attributes[attribute]].leaves
-    same = data.compiled[attribute].labels[0] == leaves and None not in leaves
-    return same and plan.untouched(attribute)
+    kept = pl.Series(keep)
+    shown = texts.filter(kept)
+    return not shown.null_count() and bool(shown.eq_missing(made.filter(kept)).all())
 
 
 def _labels(labels: Sequence[Label], codes: Ints32) -> pl.Series:
